@@ -38,10 +38,7 @@ export interface SignInRequest {
 
 /** Maximum number of sign-ins for additional scopes, for each request to the server. */
 const mostStepUps = 2;
-/**
- * Maximum number of token refreshes for each request to the server. If the server refuses the last new token too, the
- * person must sign in.
- */
+/** Maximum number of token refreshes for each request to the server. After that, the person must sign in. */
 const mostRenewals = 2;
 
 /** Creates the sign-in hook of a server that uses OAuth. */
@@ -92,8 +89,8 @@ export function createAuthHook(options: AuthHookOptions): AuthHook {
   }
 
   /**
-   * Keeps the DPoP nonce of the response. Returns true if Fairlead should repeat the request, because the server
-   * refused the request only to demand this nonce.
+   * Keeps the DPoP nonce of a response. Returns true if the server refused the request only because its DPoP proof
+   * lacked this nonce.
    */
   function takesNonce({ headers, url, wwwAuthenticate }: Challenge): boolean {
     const nonce = headers["dpop-nonce"];

@@ -143,8 +143,8 @@ async function tryBrowser(flow: Flow, known: StoredClient | undefined): Promise<
   const listener = await openRedirectListener({ ...flow, state, client: known });
   try {
     /*
-     * If another program uses the port of the registered redirect URI, the listener has another port, and Fairlead
-     * registers a new client.
+     * If another program uses the port of the registered redirect URI, Fairlead listens on another port and registers a
+     * new client.
      */
     const isUsable = known?.redirectUri === undefined || known.redirectUri === listener.redirectUri;
     const client = isUsable && known ? known : await newClient(flow, listener.redirectUri);
@@ -176,8 +176,8 @@ async function authorize(
 }
 
 /**
- * Makes the next sign-in register a new client, because the old registration may be invalid. An invalid registration
- * shows itself only in the browser, as an error page.
+ * Makes the next sign-in register a new client, because the old registration may be invalid, which only an error page
+ * in the browser would show.
  */
 async function forgetRedirect({ storage, lock, serverUrl }: Flow, client: StoredClient): Promise<void> {
   // Without the lock, this function could overwrite tokens that another process has just refreshed.

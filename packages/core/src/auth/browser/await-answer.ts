@@ -127,7 +127,9 @@ type Pasted =
   | { readonly kind: "answer"; readonly answer: URLSearchParams }
   | { readonly kind: "unusable"; readonly reason: string };
 
-/** The result of asking for an address. `over` means that Fairlead stops asking; `reason` says why. */
+/**
+ * The result of asking for an address: the pasted authorization response, or the `reason` why Fairlead stopped asking.
+ */
 type PasteOutcome = Extract<Pasted, { kind: "answer" }> | { readonly kind: "over"; readonly reason: string };
 
 /**

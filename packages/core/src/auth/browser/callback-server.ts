@@ -156,8 +156,8 @@ function withResolvers<T>(): { readonly promise: Promise<T>; readonly resolve: (
 }
 
 /**
- * The headers of the page that the browser shows after the redirect. They forbid the page to load other files, and the
- * browser to send the page's address to other servers.
+ * The headers of the page that the browser shows after the redirect: the page loads no other files, and the browser
+ * sends the page's address to no other server.
  */
 const headers = {
   "content-type": "text/html; charset=utf-8",
@@ -183,8 +183,8 @@ function sendPage(response: ServerResponse, status: number, words: string): void
 export interface RedirectListener {
   readonly redirectUri: string;
   /**
-   * The promise of the authorization response. Absent if the redirect URI points to another machine: then the person
-   * must paste the address.
+   * Resolves with the parameters of the authorization response. Absent if the redirect URI points to another machine;
+   * then the person must paste the address.
    */
   readonly answer?: Promise<URLSearchParams>;
   /** Stops listening. Resolves when the port is free again. */
@@ -199,10 +199,7 @@ export interface RedirectListenerOptions {
   readonly fail: Fail;
 }
 
-/**
- * The path of the redirect URI for clients that a person registered. The documentation names this path, so it is fixed;
- * other clients get a random path.
- */
+/** The fixed path of the redirect URI for clients that a person registered. The documentation names this path. */
 const knownPath = "/oauth/callback";
 
 /** @throws HostError `auth_failed` if the port is in use or `redirectUri` is not a URL */

@@ -12,15 +12,11 @@ export interface ConsentRequest {
   readonly scopes: readonly string[];
 }
 
-/**
- * The functions and choices of a program's user interface that a sign-in uses: asking for consent, opening the browser,
- * showing messages, reading a pasted address.
- */
+/** How a program asks the person questions, opens the browser and shows messages during a sign-in. */
 export interface SignInUi {
   /**
-   * Asks whether the browser may be opened. False ends the sign-in. Undefined continues the sign-in without opening a
-   * browser: the person opens the address. If the function is absent, the browser is opened only if the settings have
-   * `oauth.enabled`.
+   * Asks whether the browser may be opened. False ends the sign-in; undefined means that the person opens the address.
+   * If the function is absent, the browser is opened only if the settings have `oauth.enabled`.
    */
   readonly consent?: (request: ConsentRequest, signal: AbortSignal) => Promise<boolean | undefined>;
   /** Opens the browser. Resolves with false if no browser could be opened: the person then opens the address. */
@@ -52,9 +48,9 @@ export interface SignInUi {
   readonly device?: boolean;
   /** If false, shows the address without opening a browser, for SSH, containers and `--no-browser`. */
   readonly browserFirst: boolean;
-  /** The port in `OAUTH_CALLBACK_PORT`. Default: a free port. */
+  /** The port on which Fairlead waits for the redirect (`OAUTH_CALLBACK_PORT`). Default: a free port. */
   readonly callbackPort?: number;
-  /** Scopes to request instead of the scopes of the server and its settings. */
+  /** Scopes to request, instead of those in the settings or those that the server names. */
   readonly scopes?: readonly string[];
   /** If true, signs in even if a token is stored, so that the person can choose another account or other scopes. */
   readonly again?: boolean;
@@ -65,7 +61,9 @@ export type SignInWays = SignInUi;
 
 /** A message to the user during a sign-in, such as the address to open or the code to enter. */
 export type SignInMessage =
-  /** The setting `issuerOverride` replaces the authorization servers that the server names (listed in `instead`). */
+  /**
+   * Fairlead uses the issuer in the setting `issuerOverride`. `instead` lists the issuers that the MCP server names.
+   */
   | { readonly kind: "issuer_override"; readonly issuer: string; readonly instead: readonly string[] }
   /** Shown before a browser opens. If `isListening` is false, the person must paste the address of the redirect. */
   | ({

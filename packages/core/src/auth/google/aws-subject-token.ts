@@ -42,10 +42,7 @@ export async function awsSubjectToken(
 
 type ReadMetadata = (url: string | undefined, what: string) => Promise<string>;
 
-/**
- * Creates a function that reads from the machine's metadata server. If the source has a `sessionUrl`, the function
- * first gets a session token there and sends it with every request.
- */
+/** Creates a function that reads from the machine's metadata server, with a session token if `sessionUrl` is set. */
 function createMetadataReader(
   { sessionUrl }: AwsSource,
   { environment }: AwsOptions,

@@ -1,4 +1,4 @@
-/** Reads the source of a workload's subject token (`credential_source`), and holds the code that all sources share. */
+/** Reads `credential_source`, which says where a workload gets its subject token. */
 
 import type { JsonObject } from "@fairlead/wire";
 import { isObject, textIn } from "@fairlead/wire/json";
@@ -66,18 +66,18 @@ export function readSubjectSource(
   const [type = "text", field] = [textIn(format, "type"), textIn(format, "subject_token_field_name")];
   const environmentId = textIn(json, "environment_id");
   if (environmentId !== undefined)
-    return awsSource(json, environmentId) ?? unsupported("its AWS credential source is not supported");
+    return awsSource(json, environmentId) ?? unsupported("the AWS credential source is not supported");
   if (isObject(json["executable"]))
-    return programSource(json["executable"]) ?? unsupported("the executable that it names is invalid");
+    return programSource(json["executable"]) ?? unsupported("the executable in the credential source is invalid");
   if (json["certificate"] !== undefined)
     return unsupported("X.509 certificates as credential source are not supported");
   if (type !== "text" && (type !== "json" || field === undefined))
-    return unsupported('"format" of its credential source is invalid');
+    return unsupported('"format" of the credential source is invalid');
   const found = { field: type === "json" ? field : undefined };
   const [file, url] = [textIn(json, "file"), textIn(json, "url")];
   if (file !== undefined) return { kind: "file", file, ...found };
   if (url !== undefined) return { kind: "url", url, headers: textsIn(json["headers"]), ...found };
-  return unsupported("its credential source is neither a file, an address, AWS nor an executable");
+  return unsupported("the credential source is neither a file, an address, AWS nor an executable");
 }
 
 function awsSource(json: JsonObject, environmentId: string): AwsSource | undefined {

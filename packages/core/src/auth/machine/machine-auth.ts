@@ -51,14 +51,14 @@ export interface MachineTokens {
 export function createMachineAuth(options: MachineAuthOptions): MachineTokens {
   const { serverName, serverUrl, storage, lockFolder, env, fetchNear, now, observe } = options;
   const lock = createSignInLock(lockFolder);
-  /** The DPoP proofs for each key. They are kept, because they hold the nonces that servers have sent for the key. */
+  /** The `DpopProofs` of each key. They are reused, because they keep the nonces that servers have sent. */
   const proofs = new Map<string, DpopProofs>();
 
   async function request(target: Credentials, settings: MachineAuthSettings): Promise<Credentials> {
     const { dpopKey } = target;
     if (dpopKey !== undefined && !proofs.has(dpopKey)) proofs.set(dpopKey, createDpopProofs(dpopKey));
     const known = dpopKey === undefined ? undefined : proofs.get(dpopKey);
-    // An address in the user's settings may be in another network than the server.
+    // A token endpoint in the user's settings may be in another network than the server.
     const post = fetchNear(settings.tokenUrl ?? serverUrl, { maxRedirects: 0 });
     const dpop = known && { proofs: known, now };
     const near = (url: string): Fetch => fetchNear(url, { maxRedirects: 0 });

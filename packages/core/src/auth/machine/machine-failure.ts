@@ -130,7 +130,7 @@ function clientReason({ client, proof, answer }: MachineRefusal, settings: strin
   if (isUnknown)
     return {
       why: `the authorization server does not know client "${clientId}"`,
-      next: `Correct "clientId" ${settings}, or register the client there.`,
+      next: `Correct "clientId" ${settings}, or register the client with the authorization server.`,
     };
   switch (proof.method) {
     case "private_key_jwt":
@@ -141,7 +141,7 @@ function clientReason({ client, proof, answer }: MachineRefusal, settings: strin
     case "client_secret_basic":
     case "client_secret_post":
       return {
-        why: `client "${clientId}" is unknown there, or its secret is wrong`,
+        why: `client "${clientId}" is unknown to the authorization server, or its secret is wrong`,
         next: `Correct "clientId" and "clientSecret" ${settings}.`,
       };
     case "none":
@@ -162,7 +162,7 @@ function assertionReason(refusal: MachineRefusal, settings: string): Reason {
   if (expiry !== undefined && expiry <= theirNow)
     return {
       why: `the JWT in ${assertion.from} expired ${durationWords(theirNow - expiry)} ago`,
-      next: "Check the program that renews it.",
+      next: "Check the program that renews the JWT.",
     };
   const start = secondsIn(claims, "nbf");
   if (start !== undefined && start > theirNow)

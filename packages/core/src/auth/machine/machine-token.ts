@@ -21,10 +21,7 @@ import type { MachineObserver } from "./machine-step.ts";
 export interface MachineTokenOptions {
   /** The `machineAuth` settings with variables and secrets expanded. */
   readonly settings: MachineAuthSettings;
-  /**
-   * The server for which the token is requested, with its authorization server, resource and scopes. The member
-   * `tokens` is not used.
-   */
+  /** The server that the token is for, with its authorization server, resource and scopes. */
   readonly target: Credentials;
   readonly env: Environment["env"];
   /** The `fetch` for the authorization server; follows no redirects. */

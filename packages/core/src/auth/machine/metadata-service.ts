@@ -1,7 +1,7 @@
 /**
- * Requests a JWT about this machine from the service of a cloud or CI. Google's and Azure's services have link-local
- * addresses, which Fairlead otherwise never contacts. Only this file names these addresses, and Fairlead contacts them
- * only if the user's or the system's settings set `assertionFrom`.
+ * Requests a JWT about this machine from the metadata service of a cloud or CI, if the user's or the system's settings
+ * set `assertionFrom`. Google's and Azure's services have link-local addresses, which Fairlead otherwise never
+ * contacts.
  */
 
 import { parseObject, textIn } from "@fairlead/wire/json";
@@ -26,7 +26,7 @@ interface ServiceRequest {
   readonly headers: Readonly<Record<string, string>>;
   /** Name of the member of the JSON response that holds the JWT. If absent, the whole response is the JWT. */
   readonly member?: string;
-  /** Whether the address belongs to this machine. If it does, no proxy may see the request. */
+  /** Whether the address is local to this machine. A request to a local address uses no proxy. */
   readonly isLocal: boolean;
 }
 
@@ -43,7 +43,7 @@ export async function requestAssertion({ service, serverName, env, audience }: A
   const request = requestFor(service, env, audience);
   if (request === undefined) throw fail(`${service} gives this process no token`);
   const { url, headers, member, isLocal } = request;
-  // `near` allows the service's address although it is link-local. Fairlead follows no redirect.
+  // `near` allows the service's address, although it is link-local.
   const fetch = createBoundedFetch({ near: url.origin, env: isLocal ? {} : env, maxRedirects: 0, timeout });
   const response = await fetch(url, { headers, redirect: "error" }).catch((error: unknown) => {
     throw fail(`${url.origin} cannot be reached: ${errorMessage(error)}`, error);

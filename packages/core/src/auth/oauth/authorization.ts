@@ -78,7 +78,7 @@ export function askForCode({
     resource: plan.resource,
     ...(scopes.length > 0 && { scope: scopes.join(" ") }),
     ...(audiences.length > 0 && { audience: audiences.join(" ") }),
-    // With OpenID Connect, `offline_access` gives a refresh token only if the prompt is `consent`.
+    // With OpenID Connect, `offline_access` gives a refresh token only if the request has `prompt=consent`.
     ...(scopes.includes("offline_access") && { prompt: "consent" }),
   };
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);

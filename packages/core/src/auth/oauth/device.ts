@@ -24,7 +24,7 @@ interface DeviceCode {
   readonly userCode: string;
   readonly verificationUri: string;
   readonly verificationUriComplete?: string;
-  /** The lifetime of the code in milliseconds; `interval` is in milliseconds too. */
+  /** The lifetime of the code, and the `interval` between two polls, in milliseconds. */
   readonly lifetime: number;
   readonly interval: number;
 }

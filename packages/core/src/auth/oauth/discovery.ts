@@ -110,8 +110,8 @@ export async function discoverSignIn(options: DiscoveryOptions): Promise<SignInP
 }
 
 /**
- * Checks that a workspace sets all endpoints or none. If the workspace could replace one endpoint of a real issuer,
- * that endpoint could steal the code unnoticed.
+ * Checks that a workspace sets all endpoints or none. Otherwise it could replace one endpoint of a real issuer and
+ * steal the authorization code.
  */
 function checkWorkspace({ oauth, issuerOverride, isFromWorkspace, fail }: DiscoveryOptions): void {
   const { authorizationUrl, tokenUrl, registrationUrl, issuer } = oauth;

@@ -1,6 +1,6 @@
 /**
- * Signs JSON Web Tokens (RFC 7515) with a private key in PEM or JWK form, and reads the claims of foreign tokens
- * without verifying them.
+ * Signs JSON Web Tokens (RFC 7515) with a private key in PEM or JWK form, and reads the claims of tokens without
+ * verifying them.
  */
 
 import { constants, createPrivateKey, type KeyObject, type SignKeyObjectInput, sign } from "node:crypto";

@@ -10,9 +10,9 @@ import type { TokenKeeper } from "./token-keeper.ts";
 /** Options of `MCPOAuthProvider`: where tokens are stored, and how the network is reached. */
 export interface MCPOAuthProviderOptions {
   readonly storage: MCPOAuthTokenStorage;
-  /** Folder of the lock files between processes. */
+  /** Folder of the lock files, which all processes share. */
   readonly lockFolder: string;
-  /** Environment variables with the proxies. */
+  /** The environment variables, which may name proxies. */
   readonly env: FetchOptions["env"];
   /** `fairlead.clientMetadataUrl`. */
   readonly clientMetadataUrl?: string | undefined;
@@ -34,7 +34,7 @@ export interface SignInServer {
   readonly pin?: string | undefined;
   /** Whether the definition comes from the workspace, not from the user's settings. */
   readonly isFromWorkspace?: boolean;
-  /** The challenge of the refused request; if absent, Fairlead tries the well-known addresses. */
+  /** The challenge of the refused request. If absent, Fairlead looks for metadata at the well-known addresses. */
   readonly challenge?: BearerChallenge;
   /** The IP address of the server that refused the request. Default: Fairlead resolves the server's host name again. */
   readonly address?: string;

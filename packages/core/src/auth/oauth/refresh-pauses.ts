@@ -6,9 +6,7 @@ import { isObject, textIn } from "@fairlead/wire/json";
 import { type ErrorCode, HostError } from "../../errors.ts";
 import { readState, updateState } from "../../files/atomic/state-file.ts";
 
-/**
- * Records how long Fairlead waits after a failed token refresh. `name` is the name of the secret that holds the tokens.
- */
+/** The pauses after failed token refreshes. `name` is the name of the secret that holds the tokens. */
 export interface RefreshPauses {
   /** The error of the last failed refresh; undefined if the pause after it has ended. */
   readonly errorOf: (name: string) => Promise<HostError | undefined>;
@@ -39,8 +37,8 @@ const longest = 60_000;
 const codes: readonly ErrorCode[] = ["unreachable", "http_status", "auth_failed"];
 
 /**
- * Pauses refreshes after a failure, in all processes. A file next to the lock file holds the time at which the pause
- * ends. Pauses grow from 1 s to 60 s.
+ * After a failed token refresh, makes all processes wait for 1 s to 60 s. A file next to the lock file holds the time
+ * at which the pause ends.
  */
 export function createRefreshPauses({ folder, now, random }: RefreshPausesOptions): RefreshPauses {
   const own = new Map<string, Pause>();

@@ -8,8 +8,8 @@ import { createKeeper, type Renewal, type RenewalOptions, type TokenKeeper } fro
 
 export interface TokenKeeperOptions extends RenewalOptions {
   /**
-   * The `fetch` for a server's issuer. Callers must not abort it, because an aborted refresh may have used up the
-   * refresh token.
+   * The `fetch` for requests to a server's issuer. These requests must not be aborted, because an aborted refresh may
+   * have used up the refresh token.
    */
   readonly fetchFor: (serverUrl: string) => Fetch;
 }
@@ -36,10 +36,7 @@ function createRefreshRenewal({ storage, lockFolder, fetchFor, now }: TokenKeepe
           : ({ kind: "renewed", credentials: waiting } as const);
       if (outcome.kind === "failed") return outcome;
       if (outcome.kind === "renewed" && waiting === undefined) rotated.write(name, refreshToken, outcome.credentials);
-      /*
-       * The person may have signed in or out during this refresh, because a sign-in goes on even if the lock is busy.
-       * In this case the stored tokens count, and not the refreshed ones.
-       */
+      /* If the person signed in or out during this refresh, the stored tokens count, and not the refreshed ones. */
       const stored = await storage.getCredentials(serverUrl);
       if (stored?.tokens?.refreshToken !== refreshToken) {
         rotated.remove(name);

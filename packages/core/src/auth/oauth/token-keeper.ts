@@ -44,11 +44,11 @@ export interface RenewalOptions {
   readonly random: () => number;
 }
 
-/** The difference between this machine's clock and a server's clock, in milliseconds, that renewals allow for. */
+/** Tokens are renewed this many milliseconds early, because the clocks of this machine and a server may differ. */
 const skew = 60_000;
 /**
- * Maximum random milliseconds by which a process renews a token earlier. So one of many processes renews first, and the
- * others find the new token.
+ * Each process renews tokens earlier by a random time of up to this many milliseconds, so that one process renews a
+ * token first and the others find the new token.
  */
 const spread = 240_000;
 /** Milliseconds to wait for a renewal while the old token is still valid. After that time, the old token is used. */

@@ -1,7 +1,6 @@
 /**
- * Files with refreshed tokens that are not in the secret store yet. A refresh uses up the old refresh token, and
- * storing the new one can take a while (a keychain, a lock): without such a file, a process that is killed in between
- * would lose the sign-in.
+ * Files with refreshed tokens that are not in the secret store yet. Without such a file, a process that is killed
+ * before it stores the tokens would lose the sign-in.
  */
 
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";

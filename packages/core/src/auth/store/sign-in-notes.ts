@@ -9,7 +9,7 @@ import { readState, updateState } from "../../files/atomic/state-file.ts";
 import { secretNameOf, signInFolder } from "./token-storage.ts";
 
 /**
- * The kinds of notes. `wanted`: the server requires sign-in; the text is the digest of the token that the server
+ * The kinds of notes. `wanted`: the server requires sign-in; the note contains the digest of the token that the server
  * refused, if any. `offered`: Fairlead has asked whether to take over the sign-in of another program.
  */
 export type NoteKind = "wanted" | "offered";

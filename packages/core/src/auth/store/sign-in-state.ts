@@ -65,7 +65,7 @@ export async function signInStateOf(definition: ServerDefinition, facts: SignInF
   const stored = isStored ? await facts.storage.pinned(pin).getCredentials(serverUrl) : undefined;
   const refused = await signInNote(folder, "wanted", { serverUrl, pin });
   if (stored === undefined) return { state: refused === undefined ? "unknown" : "needed" };
-  // If the stored token is newer than the refused one, it counts as valid until the server refuses it.
+  // A stored token other than the refused one counts as valid until the server refuses it.
   const isRefused = stored.tokens !== undefined && (await tokenDigest(stored.tokens.accessToken)) === refused;
   return isRefused ? { state: "needed" } : stateOf(stored, now());
 }

@@ -5,7 +5,7 @@ import type { Credentials } from "./credentials.ts";
 import { canonicalServerUrl, readCredentials, writeCredentials } from "./stored-credentials.ts";
 
 const prefix = "oauth.";
-/** Prefix that Fairlead puts before the name of a damaged secret. */
+/** Prefix for the names of damaged secrets. */
 const aside = "corrupt.";
 
 /** Options of `openTokenStorage`. */
@@ -47,7 +47,7 @@ export class MCPOAuthTokenStorage {
   async getCredentials(serverUrl: string): Promise<Credentials | undefined> {
     const url = checkedUrl(serverUrl);
     const found = await this.#read(await this.nameOf(url));
-    // Ignores a record for another URL or another `pinOf` digest, even if it is stored under this name.
+    // Ignores credentials for another URL or another `pinOf` digest, even if they are stored under this name.
     const isOwn = found !== undefined && canonicalServerUrl(found.serverUrl) === url && found.pin === this.#pin;
     const credentials = isOwn ? found : undefined;
     this.#updateCache(url, credentials);
@@ -110,10 +110,7 @@ export class MCPOAuthTokenStorage {
     for (const name of await this.#names()) await store.remove(name);
   }
 
-  /**
-   * Reads the secret store a second time after an error: at the first error, the store moves its damaged part aside, so
-   * that the second read succeeds.
-   */
+  /** Reads the secret again after an error, because the store has then moved its damaged part aside. */
   async #read(name: string): Promise<Credentials | undefined> {
     const store = await this.#secrets();
     const text = await store.get(name).catch(() => store.get(name));

@@ -234,11 +234,11 @@ describe("what goes wrong", () => {
   });
 
   test.each([
-    [{}, "its credential source is neither a file, an address, AWS nor an executable"],
+    [{}, "the credential source is neither a file, an address, AWS nor an executable"],
     [{ certificate: {} }, "X.509 certificates as credential source are not supported"],
-    [{ environment_id: "aws2", regional_cred_verification_url: "x" }, "its AWS credential source is not supported"],
-    [{ executable: { command: "/x", timeout_millis: 1 } }, "the executable that it names is invalid"],
-    [{ file: "x", format: { type: "json" } }, '"format" of its credential source is invalid'],
+    [{ environment_id: "aws2", regional_cred_verification_url: "x" }, "the AWS credential source is not supported"],
+    [{ executable: { command: "/x", timeout_millis: 1 } }, "the executable in the credential source is invalid"],
+    [{ file: "x", format: { type: "json" } }, '"format" of the credential source is invalid'],
   ])("a source that is not supported is named: %j", async (source, why) => {
     await using scene = await sceneOf(source);
     await expect(accountIn(scene)).rejects.toThrow(`in ${scene.file} cannot be used: ${why}`);

@@ -35,12 +35,12 @@ const refusals: Readonly<Record<string, Refusal>> = {
   "an unknown client": {
     machineAuth: secret,
     message: 'the authorization server does not know client "machine" (invalid_client)',
-    next: 'Correct "clientId" under machineAuth of "docs", or register the client there.',
+    next: 'Correct "clientId" under machineAuth of "docs", or register the client with the authorization server.',
   },
   "a wrong secret": {
     settings: { clients: [{ clientId: "machine", clientSecret: "another" }] },
     machineAuth: secret,
-    message: 'client "machine" is unknown there, or its secret is wrong (invalid_client)',
+    message: 'client "machine" is unknown to the authorization server, or its secret is wrong (invalid_client)',
     next: 'Correct "clientId" and "clientSecret" under machineAuth of "docs".',
   },
   "a wrong key": {
@@ -74,7 +74,7 @@ const refusals: Readonly<Record<string, Refusal>> = {
     machineAuth: { kind: "jwt_bearer", assertionFile: "token" },
     claims: { exp: minutes(-5) },
     message: "expired 5 min ago (invalid_grant)",
-    next: "Check the program that renews it.",
+    next: "Check the program that renews the JWT.",
   },
   "an assertion of a stranger": {
     machineAuth: { kind: "jwt_bearer", assertionFile: "token" },
