@@ -9,8 +9,8 @@ import { childNode, entriesOf, itemNodes, plainValueOf, stringNode } from "./rea
 
 export interface EditOptions {
   /**
-   * The root of the workspace that contains the file. Fairlead does not follow a symbolic link that leads out of the
-   * workspace. If absent, the file is the user's own: if Fairlead creates it, only the user can read it.
+   * The root of the workspace that contains the file; Fairlead follows no symbolic link out of it. Absent for the
+   * user's own file, which only the user may read.
    */
   readonly within?: string;
 }

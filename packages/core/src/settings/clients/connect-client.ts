@@ -95,8 +95,8 @@ async function baseline(
 }
 
 /**
- * Carries out a plan: stores the receipt that `disconnect` needs, then writes the client's file. In this order,
- * `disconnect` can undo the change even after a crash. Follows symbolic links and keeps the file's permissions.
+ * Carries out a plan: stores a receipt, then writes the client's file. In this order, `disconnect` can undo the change
+ * even after a crash.
  *
  * @throws HostError `busy` if the file has changed since the plan was made
  */
@@ -104,8 +104,8 @@ export async function writeConnect(plan: ConnectPlan, receipts: ReceiptStore): P
   const { client, file, text, after, entry, before, moved, earlier } = plan;
   return receipts.lock(client, file, async () => {
     /*
-     * Checks first whether the file has changed: another process may have changed it and stored its own receipt, which
-     * must not be replaced.
+     * Checks the file before it stores the receipt, because another process may have changed the file and stored its
+     * own receipt.
      */
     if ((await readClientFile(file)) !== text) throw overtaken(file);
     const receipt: Receipt = {
@@ -138,7 +138,7 @@ export async function writeConnect(plan: ConnectPlan, receipts: ReceiptStore): P
   });
 }
 
-/** A copy of the entry without its token, because the token must not be stored in a receipt. */
+/** A copy of the entry without its token, which must not be stored in the receipt of `connect`. */
 function withoutToken(entry: ForeignEntry): ForeignEntry {
   return Object.fromEntries(Object.entries(entry).filter(([key]) => !tokenKeys.includes(key)));
 }

@@ -40,8 +40,8 @@ export async function planDisconnect(receipt: Receipt, receipts: ReceiptStore): 
   const after = await removeOwnEntry(client, file, text, { before: old, name: ownEntryName, moved });
   if (after === text) return { kind: "gone", text };
   /*
-   * The receipt contains no token, so the text that `connect` wrote is rebuilt with the token from the file. If the
-   * file has a new token, the rebuilt text does not match the receipt's digest, and `wrote` is undefined.
+   * The receipt of `connect` contains no token, so the text that `connect` wrote is rebuilt with the token from the
+   * client's file. If that token is new, `wrote` is undefined.
    */
   const { servers } = await openClientText(client, file, text);
   const written = { ...entry, ...tokenIn(servers.get(ownEntryName)?.value) };

@@ -11,9 +11,9 @@ export interface ServerInText extends Position {
   readonly value: unknown;
 }
 
-/** The edits that the module for each syntax provides. Each edit returns the new text. */
+/** A client's settings text that can be edited. Each edit returns the new text. */
 export interface EditableText {
-  /** All values of the file. */
+  /** All settings in the text, as an object. */
   readonly value: Readonly<Record<string, unknown>>;
   readonly servers: ReadonlyMap<string, ServerInText>;
   set(name: string, entry: ForeignEntry): string;
@@ -22,17 +22,14 @@ export interface EditableText {
   removeEmpty(): string;
   /** Copies a server from another text of the same client. */
   copy(from: EditableText, name: string): string;
-  /**
-   * The text of one server as written, which `copy` inserts. Undefined for JSON: there, `copy` writes the server's
-   * value.
-   */
+  /** The server as written in the text; undefined for JSON. */
   sourceOf(name: string): string | undefined;
 }
 
 /** Creates the error for a mistake at this position of a client's text. */
 export type RefuseText = (message: string, place: Position, cause?: unknown) => HostError;
 
-/** The client whose text is read, and the function that creates the errors. */
+/** The client that the text belongs to, and the function that creates errors about the text. */
 export interface TextContext {
   readonly client: ClientName;
   readonly refuse: RefuseText;

@@ -11,7 +11,7 @@ import type { Problem, Scope } from "./definition.ts";
 export interface EntryCandidate {
   readonly name: string;
   readonly source: CheckedSource;
-  /** The node of the server's name, for the positions in messages. */
+  /** The syntax node of the server's name; messages show its position. */
   readonly at: Node;
   /** The syntax node of the entry; undefined if Fairlead refused the command line in `mcp.serverCommand`. */
   readonly entry: Node | undefined;
@@ -93,7 +93,7 @@ function fromLine(source: CheckedSource, node: Node, line: string): EntryCandida
   return { ...candidate, entry: undefined, problems: [problem] };
 }
 
-/** The `mcpServers` entry for a command line, as syntax nodes. Each node has the position of the command line. */
+/** Creates the `mcpServers` entry for a command line, as syntax nodes at the position of the command line. */
 function entryOf({ offset, length }: Node, words: readonly string[]): Node {
   const text = (value: string): Node => ({ type: "string", value, offset, length });
   const property = (name: string, value: Node): Node => ({

@@ -25,13 +25,13 @@ import { findVariables, type Mentions, type Mistake } from "./mentions.ts";
 
 export interface EntryContext {
   readonly source: SettingsSource;
-  /** The node of the server's name, for the positions in messages. */
+  /** The syntax node of the server's name; messages show its position. */
   readonly at: Node;
   /** Looks up variables. Absent for an entry of an untrusted workspace, whose variables Fairlead does not look up. */
   readonly lookup: Lookup | undefined;
   readonly base: PathBase;
   readonly extras: ServerExtras;
-  /** The node of `machineAuth` in the user's or the system's settings. */
+  /** The syntax node of `machineAuth` in the user's or the system's settings. */
   readonly machine?: { readonly source: SettingsSource; readonly node: Node; readonly lookup: Lookup };
   /** Problems that validation has found in the entry. */
   readonly found: readonly Problem[];
@@ -129,10 +129,7 @@ function defineMachineAuth(
     add({ severity: "error", code: "settings_invalid", message: read.reason }, machine.node, read.next, machine.source);
     return undefined;
   }
-  /*
-   * With `machineAuth: true`, the data for the sign-in are in the entry itself, and `mentions` already contains the
-   * entry's variables.
-   */
+  /* With `machineAuth: true`, the sign-in uses only variables of the entry, which `mentions` already contains. */
   const own =
     machine.node.type === "object"
       ? findVariables(machine.node, machine.lookup, { schema: machineAuthSchema, where: "machineAuth" })
@@ -230,9 +227,7 @@ function placesFor(variable: string): string {
  * catalogs.
  */
 interface FingerprintFacts {
-  /**
-   * The entry as written. The digest leaves out its `description`, so that a changed description needs no new approval.
-   */
+  /** The entry as written. Its `description` is not part of the digest, so a new description needs no new approval. */
   readonly entry: Node;
   /** The command with its path and variables resolved; undefined for a URL, or if a variable is not set. */
   readonly command: string | undefined;

@@ -198,7 +198,7 @@ export interface ConfiguredServer {
   /** Entries with the same name in weaker files. This entry replaces each of them completely. */
   readonly shadows: readonly Origin[];
   readonly enabled: boolean;
-  /** The strongest place in the settings that disables the server. */
+  /** The place in the settings that disables the server; if there are several, the one in the strongest file. */
   readonly disabledBy?: Origin;
   /**
    * The server definition; absent if the entry is invalid. If a variable is unset, the definition exists and `problems`
@@ -214,7 +214,7 @@ export interface NameList {
   readonly origins: readonly Origin[];
 }
 
-/** One place in the settings that denies something. No other setting can allow the same thing again. */
+/** One place in the settings that denies a server or some of its tools. No other setting can allow them again. */
 export interface Gate {
   /** `mcp.excluded`, `fairlead.permissions.denyTools`, `fairlead.permissions.servers.NAME`. */
   readonly setting: string;
@@ -254,8 +254,8 @@ export interface Settings {
   /** Mistakes in a setting that denies something; they are also in `problems`. */
   readonly gateProblems: readonly Problem[];
   /**
-   * Names with `fairlead.servers.NAME.enabled: false`, with or without an entry. Each has the place in the strongest
-   * file that disables it.
+   * Servers with `fairlead.servers.NAME.enabled: false`, even if `mcpServers` has no such name. The value is the place
+   * in the strongest file that sets it.
    */
   readonly switchedOff: ReadonlyMap<string, Origin>;
   readonly host: HostSettings;

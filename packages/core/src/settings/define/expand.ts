@@ -53,7 +53,7 @@ function renderMachineAuth(
 ): MachineAuthSettings | undefined {
   if (extras.machineAuth === undefined) return undefined;
   const rendered = (key: string, value: unknown): unknown => {
-    // These are the user's settings, so a relative path starts at the home folder.
+    // `machineAuth` belongs to the user's settings, so a relative path starts at the home folder.
     if (typeof value === "string")
       return key.endsWith("File") ? resolve(home, renderPath(value, { home, folder: home }, render)) : render(value);
     if (Array.isArray(value)) return value.map((item) => render(String(item)));
@@ -204,7 +204,7 @@ function toPart(written: string, { bare, braced, closed }: Record<string, string
   return { kind: "variable", name, ...(fallback === undefined ? {} : { fallback }) };
 }
 
-/** The value of a variable. If the variable is unset or empty, the default in the reference, if there is one. */
+/** The value of a variable. If the variable is unset or empty, returns the default in the reference, if any. */
 export function valueOfVariable(
   part: TemplatePart & { kind: "variable" },
   values: ReadonlyMap<string, string>,

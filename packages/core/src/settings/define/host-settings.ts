@@ -131,8 +131,8 @@ function united(sources: readonly CheckedSource[], ...path: readonly string[]): 
 }
 
 /**
- * For each server, the tools that may be called. Of the lists outside the workspace, the list in the strongest file
- * counts; the workspace's list can only remove tools from that list.
+ * For each server, the tools that may be called. The strongest file outside the workspace decides; the workspace's list
+ * can only remove tools.
  */
 function permittedTools(sources: readonly CheckedSource[]): ReadonlyMap<string, readonly string[]> {
   const permitted = new Map<string, readonly string[]>();
@@ -180,8 +180,8 @@ function listed(
 }
 
 /**
- * Restrictions of `fairlead.permissions.servers`. Of the lists outside the workspace, the list in the strongest file
- * counts; the workspace's list can only restrict the server further.
+ * Restrictions of `fairlead.permissions.servers`. The strongest file outside the workspace decides; the workspace's
+ * list can only restrict the server further.
  */
 function permissions(sources: readonly CheckedSource[]): readonly Gate[] {
   const own = new Map<string, Gate>();
@@ -207,8 +207,8 @@ function permissions(sources: readonly CheckedSource[]): readonly Gate[] {
 export const privileges = ["trustAnnotations", "sampling", "roots", "machineAuth", "issuerOverride"] as const;
 
 /**
- * Merges `fairlead.servers.<name>` of all sources, weakest first. `privileged` is false for a workspace entry that
- * replaces another entry with this name, because the user granted the rights to the other entry.
+ * Merges `fairlead.servers.<name>` of all files, weakest first. `privileged` is false if a workspace entry replaces the
+ * entry to which the user gave rights.
  */
 export function extrasFor(
   name: string,

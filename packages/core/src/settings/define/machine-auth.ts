@@ -9,7 +9,7 @@ const kinds = ["client_credentials", "jwt_bearer", "enterprise"] as const;
 const secretMethods = ["client_secret_basic", "client_secret_post"] as const;
 const services = ["gcp", "azure", "github"] as const;
 
-/** The facts of the server's entry that decide what `machineAuth` needs. */
+/** The facts of the server's entry that decide which keys `machineAuth` needs. */
 export interface MachineAuthEntry {
   readonly kind: Transport["kind"];
   readonly scope: Scope;

@@ -38,8 +38,7 @@ export interface Mentions {
 const mistakesKept = 100;
 
 /**
- * Finds the variables. If there is no `lookup` (in an untrusted workspace), no variable is looked up or reported as
- * missing.
+ * Finds the variables. Without `lookup` (in an untrusted workspace), looks up no variable and reports none as missing.
  */
 export function findVariables(
   entry: Node,

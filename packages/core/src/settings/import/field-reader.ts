@@ -81,7 +81,7 @@ export function createFieldReader(
       for (const [name, one] of entries) {
         const where = `${key}.${name}`;
         const text = one === null ? undefined : item(one, where);
-        if (one === null) remark("dropped", where, "null removes the variable, which Fairlead cannot do");
+        if (one === null) remark("dropped", where, "the value null removes a variable, which Fairlead cannot do");
         if (text !== undefined) table.set(name, text);
       }
       return table;
@@ -123,10 +123,7 @@ export function convertTimeout(
   } else if (value !== undefined) reader.remark("dropped", key, "is not a positive number");
 }
 
-/**
- * Converts the new entry from a `Map` to an object. Uses `Object.fromEntries`, because an assignment cannot create a
- * property named `__proto__`.
- */
+/** Converts the new entry from a `Map` to an object. `Object.fromEntries` can create a property named `__proto__`. */
 export function toEntry(draft: EntryDraft): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
     [...draft].map(([key, value]) => [key, value instanceof Map ? Object.fromEntries(value) : value]),

@@ -11,7 +11,7 @@ import type { ImportSource, Program } from "./program.ts";
 export interface ForeignServer {
   readonly name: string;
   readonly value: unknown;
-  /** Whether the file disables this server in another place than its entry. */
+  /** Whether the file disables this server outside of the server's entry. */
   readonly disabled: boolean;
   /** The project for which the file configures this server. */
   readonly folder?: string;
@@ -35,8 +35,8 @@ export async function readDocument(file: string, syntax: "jsonc" | "toml"): Prom
 }
 
 /**
- * Reads the servers in a file of another program. If the file has servers of several projects, `folders` are the
- * projects whose servers are wanted.
+ * Reads the servers in a file of another program. If the file also has servers of single projects, reads those of the
+ * projects in `folders`.
  */
 export async function readForeignFile(source: ImportSource, folders: readonly string[]): Promise<ForeignFile> {
   const document = await readDocument(source.file, source.program === "codex" ? "toml" : "jsonc");

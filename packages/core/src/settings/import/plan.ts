@@ -18,8 +18,8 @@ export type ImportAction =
   /** A file that was read earlier has an equal entry with this name. */
   | { readonly kind: "duplicate"; readonly of: ImportSource }
   /**
-   * A file that was read earlier has a different entry with this name. This entry gets a new name, and is imported only
-   * if the user asks for the new name.
+   * A file that was read earlier has a different entry with this name, so this entry gets a new name. It is imported
+   * only if the user gives the new name.
    */
   | { readonly kind: "clash"; readonly with: ImportSource }
   /** The entry cannot be imported; its remarks say why. */

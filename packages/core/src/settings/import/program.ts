@@ -80,8 +80,8 @@ export interface ImportSource {
 /** A remark about one key of an imported server. Messages quote the file: make them safe before showing them. */
 export interface Remark {
   /**
-   * `obstacle` means that the server would work differently without this key, which cannot be converted. Such a server
-   * is not imported.
+   * `obstacle`: the key cannot be converted, and without it the server would work differently, so the server is not
+   * imported.
    */
   readonly kind: "converted" | "dropped" | "hint" | "obstacle";
   readonly key: string;

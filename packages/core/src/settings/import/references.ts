@@ -111,7 +111,7 @@ function fromInput(id: string, inputs: ReadonlyMap<string, string>): Outcome {
     .slice(0, 128);
   if (name === "") return { obstacle: "has no name" };
   const description = inputs.get(id);
-  const asked = description ? `VS Code asks for it ("${description}")` : "VS Code asks for it";
+  const asked = description ? `VS Code asks for this value ("${description}")` : "VS Code asks for this value";
   return {
     text: `\${secret:${name}}`,
     hint: {

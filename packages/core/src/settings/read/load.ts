@@ -23,7 +23,7 @@ export async function readSources({ files }: Locations, userSettings?: string): 
   return Promise.all(wanted);
 }
 
-/** The places of a key in all files that set it, weakest scope first. */
+/** The position of a key in each file that sets it, weakest scope first. */
 export function whereWritten(sources: Sources, ...path: readonly string[]): readonly Origin[] {
   return sources.flatMap((source) => {
     const node = childNode(source.root, ...path);

@@ -116,10 +116,7 @@ function idleLine({ source, at }: EntryCandidate): Problem {
   };
 }
 
-/**
- * Warns that rights which the user gave to a server name do not apply, because a workspace entry replaces the user's
- * entry with this name.
- */
+/** Warns that the rights which the user gave to an entry do not apply to the workspace entry that replaces it. */
 function withheld(name: string, sources: readonly CheckedSource[]): readonly Problem[] {
   return sources
     .filter(({ scope }) => scope !== "workspace")

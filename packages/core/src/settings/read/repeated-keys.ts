@@ -1,6 +1,6 @@
 /**
- * Combines keys that a settings file contains more than once. The stricter value counts: a key that the user pastes at
- * the end of the file must not remove a restriction above it.
+ * Combines keys that a settings file contains more than once. The stricter value counts, so that a repeated key never
+ * removes a restriction.
  */
 
 import type { Node } from "../../files/json/jsonc.ts";
@@ -15,9 +15,8 @@ import { itemNodes, type JsonProperty, propertyNodes, stringNode } from "./nodes
 const strictIfMore = new Set(["mcp.excluded", "fairlead.permissions.denyTools", "security.folderTrust.enabled"]);
 
 /**
- * Returns the top-level object of the file, in which each of Fairlead's keys occurs only once. If the values of a
- * repeated key are texts, the last one counts. The entries of `mcpServers` stay as they are, because validation refuses
- * an entry with a repeated key.
+ * Returns the top-level object of the file, in which each of Fairlead's keys occurs only once. Does not change the
+ * entries of `mcpServers`, because validation refuses an entry with a repeated key.
  */
 export function combineRepeated(root: Node): Node {
   return combineObject([root], settingsSchema, []);
@@ -45,10 +44,7 @@ function combine(nodes: readonly Node[], key: SettingsKey, path: readonly string
   }
 }
 
-/**
- * Combines the values of a repeated key that are objects. Ignores its other values, which validation reports. If no
- * value is an object, the last value counts.
- */
+/** Combines the values of a repeated key that are objects. If no value is an object, the last value counts. */
 function combineObject(
   nodes: readonly Node[],
   key: Extract<SettingsKey, { type: "object" | "named" | "lists" }>,

@@ -8,10 +8,7 @@ import type { Environment, Locations } from "./paths.ts";
 export interface VariableValue {
   readonly value: string;
   readonly from: VariableUse["from"];
-  /**
-   * True if the value comes from a workspace's `.env` file and the entry's approval does not cover this file; see
-   * `lookupFor`.
-   */
+  /** True if the value comes from a workspace's `.env` file that the entry's approval does not cover. */
   readonly isConfined?: boolean;
 }
 
@@ -75,9 +72,8 @@ export interface LookupSources {
 }
 
 /**
- * Creates the lookup for an entry. For a workspace entry, the workspace's `.env` files come first; for other entries,
- * the user's files. The approval of a workspace entry covers the values from the workspace's files. Other entries have
- * no such approval: for them, values from the workspace's files may decide neither which program runs nor which URL is
+ * Creates the lookup for an entry. A workspace entry uses the workspace's `.env` files first; other entries use the
+ * user's files first. For other entries, the workspace's files may not decide which program runs or which URL is
  * reached.
  */
 export function lookupFor(scope: Scope, { environment, root, envFiles }: LookupSources): Lookup {

@@ -7,7 +7,8 @@ const approved = "once the folder is trusted and the entry approved";
 
 const oauth: ObjectKey = {
   type: "object",
-  description: "How to sign in, if discovery is not enough. For URLs only.",
+  description:
+    "How Fairlead signs in to the server, for data that it cannot discover itself. Only for servers with a URL.",
   properties: {
     enabled: {
       type: "switch",
@@ -40,7 +41,7 @@ const oauth: ObjectKey = {
       format: "url",
       workspace: approved,
       expanded: true,
-      description: "The issuer that the metadata must name.",
+      description: "The issuer of the authorization server, whose metadata must name exactly this issuer.",
     },
     registrationUrl: {
       type: "text",
@@ -49,8 +50,13 @@ const oauth: ObjectKey = {
       expanded: true,
       description: "The dynamic registration endpoint.",
     },
-    scopes: { type: "list", workspace: approved, expanded: true, description: "The scopes to ask for." },
-    audiences: { type: "list", workspace: approved, expanded: true, description: "The audiences to ask for." },
+    scopes: { type: "list", workspace: approved, expanded: true, description: "The scopes to request." },
+    audiences: {
+      type: "list",
+      workspace: approved,
+      expanded: true,
+      description: "The audiences to request tokens for.",
+    },
     redirectUri: {
       type: "text",
       format: "url",

@@ -58,7 +58,7 @@ export const machineAuthSchema: ObjectKey = {
     privateKey: text("The private key itself, from the secret store or a variable, instead of `privateKeyFile`.", {
       examples: ["${secret:CLIENT_KEY}", "${CLIENT_KEY}"],
     }),
-    keyId: text("The key's `kid` at the authorization server, if it needs one."),
+    keyId: text("The `kid` of the key at the authorization server, if that server requires it."),
     assertionFile: text(
       "A file with the JWT that proves the identity of this machine or person; Fairlead reads it for every token request. For `enterprise` it is the ID token.",
       { examples: ["/var/run/secrets/tokens/fairlead"] },

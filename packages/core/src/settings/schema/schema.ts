@@ -89,7 +89,7 @@ const fairlead: ObjectKey = {
     },
     toolBudget: toolBudgetKey({
       description:
-        "How much the tool definitions may take in a request to the model. A number means `tokens`. The model searches for the tools that do not fit.",
+        "How much of a request to the model the tool definitions may take. A number instead of an object sets `tokens`. The model searches for the tools that do not fit.",
       workspace: tightens,
       tokens:
         "How many tokens the tool definitions may take. Default: 20000, or a tenth of the model's context if that is less.",
@@ -108,7 +108,8 @@ const fairlead: ObjectKey = {
       minimum: 100,
       maximum: 1_000_000_000,
       workspace: tightens,
-      description: "Results with more tokens are stored: the model gets a preview and reads them in parts.",
+      description:
+        "The largest result, in tokens, that the model gets completely. A larger result is stored: the model gets a preview and reads the result in parts.",
     },
     resourceFunctions: {
       type: "switch",
@@ -121,7 +122,7 @@ const fairlead: ObjectKey = {
       type: "text",
       format: "https-url",
       workspace: never,
-      description: "The address of a client metadata document to sign in with.",
+      description: "The address of a client metadata document, which identifies Fairlead to authorization servers.",
     },
     googleHosts: {
       type: "list",
@@ -132,7 +133,7 @@ const fairlead: ObjectKey = {
     },
     audit: {
       type: "object",
-      description: "The ledger of calls and decisions.",
+      description: "Settings of the ledger, which records calls and decisions.",
       properties: {
         arguments: {
           type: "switch",
@@ -186,7 +187,7 @@ export const settingsSchema: ObjectKey = {
           type: "list",
           workspace: tightens,
           description:
-            "Only these servers may start. A server must be in the lists of all files; an empty list allows none. A server in the list still needs its approval.",
+            "Only these servers may start. A server must be in the lists of all files; an empty list allows none. An entry of a workspace still needs approval.",
         },
         excluded: {
           type: "list",
@@ -205,7 +206,7 @@ export const settingsSchema: ObjectKey = {
     },
     security: {
       type: "object",
-      description: "The only one of Gemini CLI's security settings that Fairlead uses.",
+      description: "Gemini CLI's security settings. Fairlead uses only `folderTrust.enabled`.",
       shared: true,
       properties: {
         folderTrust: {

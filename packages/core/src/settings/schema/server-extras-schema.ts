@@ -21,7 +21,7 @@ export const serverExtras: ObjectKey = {
       type: "text",
       oneOf: ["background", "lazy"],
       workspace: trusted,
-      description: "As `fairlead.start`, for this server.",
+      description: "Like `fairlead.start`, but only for this server.",
     },
     trustAnnotations: {
       type: "switch",
@@ -63,7 +63,7 @@ export const serverExtras: ObjectKey = {
       default: "auto",
       workspace: never,
       description:
-        "How clients of the gateway (`fairlead serve`) share connections to the server: `all` clients share one, or each `client` has its own. `auto`: shared if the server supports the stateless protocol (2026-07-28) or is a stdio program. A client has its own connection to an HTTP server with an older protocol, and to a program that keeps state for one user (browser, shell, debugger), that asks questions without saying which client they concern, or that gets `roots`.",
+        "How clients of the gateway (`fairlead serve`) share connections to the server. `all`: all clients share one connection. `client`: each client has its own connection. `auto`: clients share a connection to a server with the stateless protocol (2026-07-28) and to most stdio programs; each client has its own connection to an HTTP server with an older protocol, and to a program that keeps state for one user (browser, shell, debugger), that asks questions without saying which client they concern, or that gets `roots`.",
     },
     issuerOverride: {
       type: "text",

@@ -20,7 +20,7 @@ export interface SettingsFinding {
   readonly next?: string;
 }
 
-/** A position in the file, and the function that reports mistakes there. */
+/** A value in the settings file, and the function that reports mistakes in it. */
 interface Place {
   readonly path: readonly string[];
   readonly node: Node;
