@@ -125,7 +125,7 @@ describe.each(["text", "json", "stream-json"] as const)("beside %s", (format) =>
   });
 
   test.each([
-    ["changed", "fairlead call demo.greet (shows the change and asks; --yes accepts it)"],
+    ["changed", "fairlead call demo.greet (shows the change and asks whether to accept it; --yes accepts it)"],
     ["denied", "fairlead policy explain demo.greet"],
   ] as const)("--allow is not advised for a call that is %s with another next step", (code, next) => {
     const target = { name: "greet", server: "demo", serverToolName: "greet", args: {} };

@@ -23,7 +23,7 @@ export function breakingChanges(before: CatalogTool, after: CatalogTool): readon
 const words: ReadonlySet<string> = new Set(
   "title description examples default $comment $schema $id deprecated readOnly writeOnly x-mcp-header".split(" "),
 );
-/** JSON Schema keywords for which `keywordChanges` is not called, because other functions compare them. */
+/** JSON Schema keywords that are compared by other functions than `keywordChanges`. */
 const compared: ReadonlySet<string> = new Set("type enum properties required additionalProperties items".split(" "));
 /** Numeric limits, with the direction in which each limit may change without breaking calls. */
 const bounds: ReadonlyMap<string, "up" | "down"> = new Map([
@@ -103,7 +103,7 @@ function keywordChanges(place: string, name: string, before: unknown, after: unk
   return [`${place}: ${name} is now ${canonicalJson(after)}${was}`];
 }
 
-/** Describes what callers could rely on in earlier results and can no longer rely on. */
+/** Describes what earlier results guaranteed to callers and new results no longer guarantee. */
 function outputChanges(before: JsonObject | undefined, after: JsonObject | undefined): readonly string[] {
   if (before === undefined || isSameJson(before, after)) return [];
   if (after === undefined) return ["the result no longer has structured content"];
@@ -115,10 +115,7 @@ function outputChanges(before: JsonObject | undefined, after: JsonObject | undef
   return [
     ...Object.keys(old).flatMap((name) => {
       if (!Object.hasOwn(now, name)) return [`the result no longer has ${name}`];
-      /*
-       * For results, `inputChanges` gets the schemas in reverse order: a caller must understand every value that the
-       * new schema allows.
-       */
+      /* The schemas are swapped, because a caller must understand every value that the new schema allows. */
       return inputChanges(name, now[name], old[name], 0).length === 0 ? [] : [`${name} of the result has changed`];
     }),
     ...optional.map((name) => `the result may lack ${String(name)}`),

@@ -33,7 +33,7 @@ export interface CatalogStore {
   noteAsksBack(key: string): Promise<void>;
 }
 
-/** Milliseconds within which an unchanged catalog is not written again. */
+/** An unchanged catalog is written again only after this many milliseconds. */
 const renewAfter = 60 * 60 * 1000;
 const forgetAfter = 90 * 24 * 60 * 60 * 1000;
 const mostFiles = 500;
@@ -136,10 +136,7 @@ async function write(cached: CachedCatalog): Promise<Written | undefined> {
   return { text: `${body.slice(0, -1)}${datesOf(cached)}`, digest: hash("sha256", body) };
 }
 
-/**
- * The digest that `write` computed for the text of a cache file. If the file has another layout, the digest differs, so
- * the next save replaces the file.
- */
+/** The digest of a cache file's text without its dates, as `write` computes it. */
 function digestIn(text: string, cached: CachedCatalog): string {
   return hash("sha256", `${text.slice(0, -datesOf(cached).length)}}`);
 }

@@ -13,7 +13,7 @@ export interface Part {
   functionResponse?: FunctionResponse;
   /** True if the part is the model's reasoning and not an answer to the user. */
   thought?: boolean;
-  /** The model's encrypted note to itself. Fairlead must return it unchanged, together with its part. */
+  /** The model's reasoning in encrypted form. Fairlead must return it unchanged, together with its part. */
   thoughtSignature?: string;
 }
 
@@ -46,10 +46,7 @@ export interface FunctionDeclaration {
   parametersJsonSchema: JsonObject;
 }
 
-/**
- * The tool interface of `@google/genai`, for tools that Google's package calls by itself. If the package made the
- * declarations from an MCP client, any member may be absent.
- */
+/** The tool interface of `@google/genai`, for tools that Google's package calls by itself. */
 export interface CallableTool {
   tool(): Promise<{ functionDeclarations?: { name?: string; description?: string; parametersJsonSchema?: unknown }[] }>;
   callTool(functionCalls: FunctionCall[]): Promise<Part[]>;

@@ -35,10 +35,7 @@ export interface ConfirmationsOptions extends CreateDecideOptions {
 export interface TakingAnswer {
   /** True while the request waits for an answer; an answer that comes later has no effect. */
   readonly isOpen: () => boolean;
-  /**
-   * Called when a yes takes effect. `key` identifies the request if the yes is for this request only. If an approval
-   * covers the request, there is no key.
-   */
+  /** Called when the user's yes takes effect. `key` is present only if the yes is for this request alone. */
   readonly onYes: (key?: string) => void;
   /** Called when a yes has no effect, because the definition changed while the user read the question. */
   readonly onOutdated?: () => void;
@@ -49,9 +46,8 @@ export interface TakingAnswer {
 /** Decisions and confirmations of one host. */
 export interface Confirmations extends Pick<Decide, "decide" | "isCurrent" | "explain"> {
   /**
-   * Creates the confirmation for a request whose decision is `ask_user`. The confirmation's `onConfirm` takes the
-   * user's answer and calls the functions of `taking`. Without `taking`, a yes for one request is kept until
-   * `takeConfirmation` uses it up.
+   * Creates the confirmation for a request whose decision is `ask_user`. The user's answer calls the functions of
+   * `taking`. Without `taking`, a yes is kept until `takeConfirmation` uses it up.
    */
   readonly question: (
     request: PolicyRequest,
@@ -60,11 +56,11 @@ export interface Confirmations extends Pick<Decide, "decide" | "isCurrent" | "ex
     taking?: TakingAnswer,
   ) => ToolCallConfirmationDetails;
   /**
-   * The key of an approval for one request. It contains the requester, the arguments, the server, the definition, and
-   * how the definition differs from the accepted one.
+   * The key under which a yes to one request is kept: the sender, the arguments, the server, the definition, and how
+   * the definition differs from the accepted one.
    */
   readonly confirmationKey: (request: PolicyRequest) => string;
-  /** Uses up one approval that was kept for this request; returns false if there is none. */
+  /** Uses up one yes that was kept for this request; returns false if there is none. */
   readonly takeConfirmation: (request: PolicyRequest) => boolean;
   /** Makes the tool's current definition the accepted one. */
   readonly accept: (tool: ToolIdentity) => Promise<void>;
@@ -75,7 +71,7 @@ const { ProceedOnce, ProceedAlwaysTool, ProceedAlwaysServer, ProceedAlwaysAndSav
 export function createConfirmations({ accept: acceptDefinition, ...options }: ConfirmationsOptions): Confirmations {
   const { policy, tools, identityOf, approvals, approvalsOf = () => approvals } = options;
   const rules = createDecide(options);
-  /** For each confirmed request: how many times it may still run. */
+  /** How many times each confirmed request may still run, by `confirmationKey`. */
   const confirmed = new Map<string, number>();
   const keptForLater: TakingAnswer = { isOpen: () => true, onYes: (key) => void (key !== undefined && keep(key)) };
 
@@ -102,7 +98,10 @@ export function createConfirmations({ accept: acceptDefinition, ...options }: Co
     confirmed.set(key, (confirmed.get(key) ?? 0) + 1);
   }
 
-  /** The answers to offer. An approval is offered only if it would take effect. */
+  /**
+   * The answers to offer to the user. An answer that gives an approval is offered only if the approval would take
+   * effect.
+   */
   function outcomesFor(request: PolicyRequest): readonly ToolConfirmationOutcome[] {
     const { serverName, kind = "tool" } = request;
     if (kind === "resource") {
@@ -150,8 +149,8 @@ export function createConfirmations({ accept: acceptDefinition, ...options }: Co
     if (isNew) given.allowTool(serverName, serverToolName, approvalKey);
     const isCovered = isNew && rules.wouldAllow(request, answerRule(request));
     /*
-     * `keyOf` must run after `accept`: the key contains the difference from the accepted definition. When the request
-     * runs, its key is computed again, and then there is no difference any more.
+     * `keyOf` must run after `accept`: the key contains the difference from the accepted definition, and there is no
+     * difference any more when the request runs.
      */
     onYes(isCovered ? undefined : keyOf(request));
     await accepted;
@@ -230,7 +229,7 @@ export function createConfirmations({ accept: acceptDefinition, ...options }: Co
       const change = changeOf(request);
       const outcomes = outcomesFor(request);
       const args: JsonObject = request.kind === "resource" ? { uri: request.serverToolName } : (request.args ?? {});
-      // If an explicit rule asks about a typed request, shows that rule, not the rule for changed definitions.
+      // For a typed request, an explicit rule that asks is shown instead of the rule for changed definitions.
       const rule = request.who === "user" && decision.over?.decision === "ask_user" ? decision.over : decision.rule;
       const details = askAbout(shown, args, {
         rule: {

@@ -4,8 +4,8 @@
 export type GivenApproval =
   | { readonly kind: "tools"; readonly server: string; readonly keys: Readonly<Record<string, string>> }
   /**
-   * Approves all tools of the server. For each tool that the server listed when the user gave the approval, `keys`
-   * identifies the server's entry and the tool's definition.
+   * Approves all tools that the server listed when the user answered. `keys` binds each tool to the server's entry and
+   * the tool's definition.
    */
   | { readonly kind: "server"; readonly server: string; readonly keys: Readonly<Record<string, string>> }
   | { readonly kind: "reads"; readonly server: string; readonly fingerprint: string };
@@ -13,9 +13,7 @@ export type GivenApproval =
 export interface ConversationApprovals {
   /** A number that increases with every change of the approvals. */
   readonly version: () => number;
-  /**
-   * Increases the number that `version` returns. Called when a saved approval or an accepted definition has changed.
-   */
+  /** Increases `version`, because a saved approval or an accepted definition has changed. */
   readonly bump: () => void;
   /** Whether the tool was ever approved, with any definition. */
   readonly has: (server: string, tool: string) => boolean;
@@ -30,7 +28,7 @@ export interface ConversationApprovals {
    * tool's definition has not changed since.
    */
   readonly isNewOfWhole: (server: string, tool: string) => boolean;
-  /** Records that the definition of the tool has changed: the tool no longer counts as new. */
+  /** Records that the definition of the tool has changed, so that the tool no longer counts as new. */
   readonly notNew: (server: string, tool: string) => void;
   /** Approves a model's reads of all resources of the server, as long as the server's entry is unchanged. */
   readonly allowReads: (server: string, fingerprint: string) => void;
@@ -45,8 +43,8 @@ export interface ConversationApprovals {
 const mostConversations = 1000;
 
 /**
- * Returns the approvals of a conversation, by its id. Requests without an id come from the user or from a model of this
- * host; they use the approvals in `own`.
+ * Returns the approvals of a conversation by its id. Without an id, returns `own`: the approvals for the user and for
+ * models of this host.
  */
 export function createApprovalsOf(own: ConversationApprovals): (id: string | undefined) => ConversationApprovals {
   const byConversation = new Map<string, ConversationApprovals>();
@@ -66,8 +64,7 @@ export function createConversationApprovals(): ConversationApprovals {
   // Nested maps, because in a joined text, server "a.b" with tool "c" would equal server "a" with tool "b.c".
   const tools = new Map<string, Map<string, string>>();
   /**
-   * Servers whose tools are all approved, each with the names of the tools that the server listed when the user
-   * approved them.
+   * For each server whose tools are all approved: the names of the tools that it listed when the user approved them.
    */
   const whole = new Map<string, Set<string>>();
   const reads = new Map<string, string>();

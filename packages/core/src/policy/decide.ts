@@ -28,11 +28,11 @@ export interface ToolDefinitions {
   readonly toolsOf: (server: string) => readonly CatalogTool[];
   readonly changeOf: (tool: ToolIdentity) => ChangedDefinition | undefined;
   readonly promptChangeOf: (prompt: ToolIdentity) => ChangedDefinition | undefined;
-  /** Whether the lock file has another definition of the tool; then an approval cannot be saved. */
+  /** Whether the lock file has another definition of the tool. If it does, an approval cannot be saved. */
   readonly isLockedOut: (tool: ToolIdentity) => boolean;
 }
 
-/** The sender of a request: the user, a model, a server that samples, or a client of the gateway. */
+/** The sender of a request: the user, a model, a server that requests sampling, or a client of the gateway. */
 export type Requester = "user" | "model" | "server" | "client";
 
 export interface PolicyRequest extends ToolIdentity {
@@ -60,10 +60,7 @@ export interface DecisionInputs {
   readonly rules: number;
   readonly approvals: number;
   readonly configuration: number;
-  /**
-   * The tool's definition; undefined while no catalog has the tool. The definition's digest is not stored, because most
-   * decisions never need it.
-   */
+  /** The tool's definition; undefined while no catalog has the tool. */
   readonly definition: CatalogTool | undefined;
   /** Whether the tool's definition differs from the accepted one. */
   readonly isChanged: boolean;
@@ -130,7 +127,7 @@ export function createDecide(options: CreateDecideOptions): Decide {
   const { approvalsOf = () => approvals } = options;
   let engine: { readonly of: readonly PolicyRule[]; readonly engine: PolicyEngine } | undefined;
 
-  /** The engine with the loaded rules and the approvals of one request. Requests without approvals share one engine. */
+  /** The engine with the loaded rules and the approvals `own`. Requests without approvals share one engine. */
   function engineWith(own: readonly PolicyRule[]): PolicyEngine {
     const { rules } = policy();
     if (own.length > 0) return new PolicyEngine({ rules: [...rules, ...own] });

@@ -46,7 +46,7 @@ export function changed(request: PolicyRequest): HostError {
   const tool = `${serverName}.${serverToolName}`;
   return new HostError("changed", `${tool} changed: its definition differs from the accepted one`, {
     serverName,
-    next: `fairlead call ${toShellWord(tool)} (shows the change and asks; --yes accepts it)`,
+    next: `fairlead call ${toShellWord(tool)} (shows the change and asks whether to accept it; --yes accepts it)`,
   });
 }
 
@@ -64,7 +64,7 @@ export function changedWhileAsked(request: PolicyRequest, { rule }: Decision): H
       : who === "user"
         ? `repeat the ${verbs[kind]}`
         : "ask the model again";
-  return new HostError("changed", message, { serverName, next: `${repeat}; Fairlead shows the change and asks` });
+  return new HostError("changed", message, { serverName, next: `${repeat}; Fairlead shows the change and asks again` });
 }
 
 const verbs = { tool: "call", prompt: "prompt", resource: "read", sampling: "request" } as const;

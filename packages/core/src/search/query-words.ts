@@ -24,7 +24,6 @@ export function queryWords(query: string, known: ReadonlyMap<string, unknown>): 
   for (const word of words) for (const synonym of synonymsOf(word)) weights.set(synonym, synonymWeight);
   /*
    * Words of URLs and paths weigh less in a short query, because they would outweigh the words that describe the task.
-   * In a long query, words of URLs and paths name the topic.
    */
   const valueWeight = Math.min(1, read.length / longQuery);
   for (const word of searchWords(text).slice(0, mostWords))

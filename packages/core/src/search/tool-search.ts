@@ -78,8 +78,8 @@ const longestName = 1000;
 interface ToolNames {
   readonly find: (server: string, name: string) => DiscoveredMCPTool | undefined;
   /**
-   * The tools with this name, in upper or lower case. The name may be the name for the model, or the server's name for
-   * the tool. The name of the server may precede it.
+   * Returns the tools with this name, in upper or lower case: the name for the model, or the server's name for the
+   * tool, with or without the server's own name before it.
    */
   readonly named: (name: string) => readonly KnownTool[];
 }

@@ -25,8 +25,8 @@ export interface SearchableServer {
 }
 
 /**
- * The fields of a tool. `weight` is the weight of a word in the field, `usual` the usual number of words, and `b` how
- * much a longer field reduces the weight.
+ * How the words of one field of a tool count: the `weight` of a word, the `usual` number of words, and how much (`b`) a
+ * longer field reduces the weight.
  */
 interface Field {
   readonly weight: number;

@@ -67,7 +67,7 @@ test("a changed definition is told with the command that shows the change", () =
   const tool = [
     "changed",
     "my files.read changed: its definition differs from the accepted one",
-    "fairlead call 'my files.read' (shows the change and asks; --yes accepts it)",
+    "fairlead call 'my files.read' (shows the change and asks whether to accept it; --yes accepts it)",
   ];
   expect(told(refusal({ serverName, serverToolName }, decision))).toEqual(tool);
   expect(told(changed({ serverName, serverToolName, kind: "prompt" }))).toEqual([

@@ -9,9 +9,8 @@ import type { Part } from "../model-types.ts";
 import { bytesText, toReadableJson } from "./json-text.ts";
 
 /**
- * Returns the parts of a `CallableTool`'s result as text for the user. A single part that contains only texts gives
- * these texts, joined. Any other parts give fenced JSON, in which the type and size of bytes replace the bytes. Without
- * parts (also for `null` and `undefined`), returns a fenced `[]`.
+ * Returns the parts of a `CallableTool`'s result as text for the user. A single part with only texts gives these texts,
+ * joined; other parts give fenced JSON, in which the type and size of bytes replace the bytes.
  */
 export function getStringifiedResultForDisplay(parts: readonly Part[] | null | undefined): string {
   const [only, ...others] = (parts ?? []).map(shown);
@@ -19,8 +18,8 @@ export function getStringifiedResultForDisplay(parts: readonly Part[] | null | u
 }
 
 /**
- * Returns a server's result as text, with each block on its own lines. If there is no block, the structured content as
- * fenced JSON.
+ * Returns a server's result as text, with each block on its own lines. Without blocks, returns the structured content
+ * as fenced JSON.
  */
 export function displayOf(content: readonly Block[], structuredContent?: unknown): string {
   if (content.length === 0) return display(structuredContent ?? []);
@@ -30,8 +29,8 @@ export function displayOf(content: readonly Block[], structuredContent?: unknown
 }
 
 /**
- * Returns a server's result as `fairlead call` prints it, with each block on its own lines. If there is no block, the
- * structured content as JSON. An empty result gives an empty text.
+ * Returns a server's result as `fairlead call` prints it: each block on its own lines, or the structured content as
+ * JSON if there is no block.
  */
 export function plainDisplay(content: readonly Block[], structuredContent?: unknown): string {
   if (content.length > 0) return displayOf(content);

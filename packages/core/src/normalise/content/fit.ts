@@ -1,7 +1,4 @@
-/**
- * Fits a result into the size limits of a model. A note replaces each content that is left out, and the caller gets the
- * full content separately.
- */
+/** Fits a result into the size limits of a model. A note replaces each content that is left out. */
 
 import type { Block, ResourceContents } from "@fairlead/wire";
 import { toModelText } from "../../text/model-text.ts";
@@ -19,17 +16,11 @@ export interface ContentLimits {
   readonly partCharacters: number;
   /** Maximum characters of all texts together. */
   readonly totalCharacters: number;
-  /**
-   * Maximum bytes of all media together. The request as a whole, with Base64 and all other contents, takes about twice
-   * as much.
-   */
+  /** Maximum bytes of all media together. The whole request takes about twice as much. */
   readonly inlineBytes: number;
-  /** Maximum number of texts. The same maximum applies to media. */
+  /** Maximum number of texts, and also of media. */
   readonly blocks: number;
-  /**
-   * Maximum tokens of all texts together. If the texts have more, the model gets short previews instead. Default: no
-   * such limit.
-   */
+  /** Maximum tokens of all texts together. If the texts have more, the model gets short previews. Default: no limit. */
   readonly tokens?: number;
 }
 
@@ -59,7 +50,10 @@ export interface Fitted {
 /** The part of the size limits that is still free. */
 interface Room {
   readonly part: number;
-  /** Maximum tokens of the preview of a text. If undefined, a text that is too large loses only its middle. */
+  /**
+   * Maximum tokens of the preview of a text. If undefined, there is no preview: a text that is too large loses its
+   * middle.
+   */
   readonly previewTokens?: number;
   characters: number;
   bytes: number;
@@ -73,7 +67,7 @@ const preview = { characters: 4_000, tokens: 1_200 };
  */
 const shortestHead = 2_000;
 
-/** Fits blocks into the limits. @param giver The source of the blocks, as notes for the model name it: `Tool 'greet'`. */
+/** Fits blocks into the limits. @param giver The name of the blocks' source in notes for the model: `Tool 'greet'`. */
 export function fitBlocks(blocks: readonly Block[], giver: string, limits: ContentLimits): Fitted {
   const pieces = blocks.slice(0, limits.blocks).map((block) => describeBlock(block, giver));
   const room = roomFor(pieces.flat(), limits);
@@ -161,7 +155,7 @@ type ContentPiece =
   /** Bytes in valid Base64; `what` is a word for them, such as "image". */
   | { readonly kind: "media"; readonly what: string; readonly type: string; readonly data: string };
 
-/** Splits a block into pieces. @param giver The source of the block, as notes for the model name it. */
+/** Splits a block into pieces. @param giver The name of the block's source in notes for the model. */
 function describeBlock(block: Block, giver: string): ContentPiece[] {
   switch (block.type) {
     case "text":

@@ -14,7 +14,7 @@ export type { ContentLimits, LeftOut } from "./fit.ts";
 /** Options of the conversion. */
 export interface ContentOptions {
   readonly limits?: Partial<ContentLimits>;
-  /** The random part of the tags around the result. Default: a new one for each result. */
+  /** The random part of the tags that mark the result as untrusted. Default: a new one for each result. */
   readonly nonce?: string;
 }
 
@@ -69,7 +69,7 @@ function fitResult(
   return { ...fitBlocks(blocks, `Tool '${toLabel(toolName)}'`, { ...contentLimits, ...limits }), isError };
 }
 
-/** Puts the tags around the server's contents only, not around Fairlead's own texts. */
+/** Converts results to parts. Tags mark the server's contents as untrusted, but not Fairlead's own texts. */
 function toParts(results: readonly FittedResult[], nonce: string): Part[] {
   const parts = results.flatMap((result) => result.parts);
   return [

@@ -10,7 +10,7 @@ export function createNonce(): string {
   return crypto.randomUUID().replaceAll("-", "").slice(16);
 }
 
-/** Puts parts between tags. @param what What the parts are; completes the sentence "this is …". */
+/** Puts parts between tags that mark them as untrusted. @param what Describes the parts in the sentence "this is …". */
 export function asUntrusted(parts: readonly Part[], nonce: string, what = "data from an MCP server"): Part[] {
   const tag = `untrusted_context_${nonce}`;
   return [

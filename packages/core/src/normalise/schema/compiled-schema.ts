@@ -9,18 +9,15 @@ import type { JsonObject } from "@fairlead/wire";
 export type SchemaDialect = "gemini" | "openai" | "json-schema-2020-12";
 
 /**
- * The kind of a repair. `added`: a new keyword. `removed`: left out with its content. `moved`: written in the
- * description instead. `merged`: combined with the surrounding schema. `rewritten`: expressed with other keywords.
- * `renamed`: the property has another name.
+ * How a repair changes a schema. `added`: a keyword is new. `removed`: a keyword is left out. `moved`: the description
+ * says it instead. `merged`: a schema is combined with the schema around it. `rewritten`: other keywords express it.
+ * `renamed`: a property has another name.
  */
 export type RepairAction = "added" | "removed" | "moved" | "merged" | "rewritten" | "renamed";
 
 /** One change that makes a tool's schema acceptable for the model's API. */
 export interface Repair {
-  /**
-   * JSON pointer into the schema as the server sent it. `path`, `/` and `keyword` together name the member that
-   * changed.
-   */
+  /** JSON pointer to the changed part of the server's schema. `keyword` is the member of that part which changed. */
   readonly path: string;
   readonly keyword: string;
   readonly action: RepairAction;

@@ -39,8 +39,8 @@ export function openDocument(raw: JsonObject): SchemaDocument {
       if (pointer === undefined) return index.get(`${resource}#${decode(fragment)}`);
       const start = index.get(resource);
       /*
-       * Some generators write an `id` that is not meant as a base URI. A reference that begins with `#` and has no
-       * target in the schema with that `id` is resolved from the root of the document.
+       * Some generators write an `id` that is not meant as a base URI, so a reference that begins with `#` is also
+       * looked up from the root of the document.
        */
       return start && (follow(start, pointer) ?? (reference.startsWith("#") ? follow(root, pointer) : undefined));
     },

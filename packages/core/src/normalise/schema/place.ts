@@ -1,6 +1,5 @@
 /**
- * The state while Fairlead reads one schema: the schema's shape so far, and reports about the parts that could not be
- * kept.
+ * The state while Fairlead reads one schema: the `Shape` that was read so far, and the function that reports repairs.
  */
 
 import type { JsonObject } from "@fairlead/wire";
@@ -72,12 +71,12 @@ export function keyword<T>(
   return { fits, read };
 }
 
-/** Reads a subschema that describes a part of the value, such as a property or an item. */
+/** Reads a subschema that describes a part of its parent's value, such as a property or an item. */
 export function childOf(place: Place, raw: unknown, ...segments: readonly (string | number)[]): Shape {
   return place.reading.read({ raw, path: pointerTo(place.path, ...segments), base: place.base }, place.nesting + 1);
 }
 
-/** Reads a subschema that describes the same value, such as an alternative. */
+/** Reads a subschema that describes the same value as its parent, such as an alternative. */
 export function partOf(place: Place, raw: unknown, ...segments: readonly (string | number)[]): Shape {
   const spot = { raw, path: pointerTo(place.path, ...segments), base: place.base };
   return place.reading.read(spot, place.nesting + 1, place.isRoot);

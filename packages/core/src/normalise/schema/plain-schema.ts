@@ -1,7 +1,4 @@
-/**
- * Recognises schemas that are so small and simple that they cannot exceed a limit. Such a schema need not be compiled
- * to find that out. Pure.
- */
+/** Recognises schemas that are so small and simple that they certainly compile. Pure. */
 
 import { isList } from "./json-values.ts";
 
@@ -18,7 +15,7 @@ const multiplying: ReadonlySet<string> = new Set(
   ),
 );
 
-/** True if the schema certainly compiles. If false, the schema must be compiled to find out. */
+/** True if the schema certainly compiles; false if only compiling it can tell. */
 export function isPlainSchema(raw: unknown): boolean {
   return isWithin(raw, 0, { values: most.values, characters: most.characters });
 }

@@ -79,8 +79,8 @@ export async function* readFiles(folder: string): AsyncGenerator<readonly string
  * Appends the text with one write, so that the system does not mix it with text from other processes. Returns undefined
  * if the file is full.
  *
- * @param before The file as this process left it. If the file was deleted since, it is not created again. If the file
- *   is unchanged, its end is not checked.
+ * @param before The file and its size after this process last wrote to it. If the file was deleted since, it is not
+ *   created again.
  */
 async function tryAppend(path: string, text: string, fullAt: number, before?: Written): Promise<Written | undefined> {
   const handle = await open(path, before === undefined ? "a+" : existing, privateFileMode);

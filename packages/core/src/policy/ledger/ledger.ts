@@ -21,7 +21,7 @@ export interface LedgerOptions {
   /** The clock, in milliseconds since 1970. */
   readonly now: () => number;
   readonly limits?: LedgerLimits;
-  /** Measures how long a batch collects entries. Default: the system's clock. */
+  /** The clock that limits how long a batch collects entries. Default: the system's clock. */
   readonly clock?: Clock;
 }
 
@@ -43,16 +43,13 @@ export interface Ledger {
   write(record: LedgerRecord): Promise<void>;
   /** Returns the entries on disk, newest last. */
   read(search?: LedgerSearch): Promise<readonly LedgerEntry[]>;
-  /**
-   * Writes all waiting entries immediately. Resolves when they are on disk or have failed. Entries may be added again
-   * after that.
-   */
+  /** Writes all waiting entries immediately. Resolves when they are on disk or have failed. */
   close(): Promise<void>;
 }
 
 /**
- * How many milliseconds a batch collects entries. Opening the file for each entry would take longer than the recorded
- * call itself.
+ * How many milliseconds a batch collects entries, because opening the file for each entry would take longer than the
+ * recorded call.
  */
 const batchTime = 40;
 /** Maximum number of entries of a batch. */
@@ -96,10 +93,7 @@ export function createLedger(options: LedgerOptions): Ledger {
     await files.append(lines);
   }
 
-  /**
-   * Converts a record to texts. A batch keeps only these texts: if it kept the records, their requests and decisions
-   * would survive several garbage collections.
-   */
+  /** Converts a record to texts, so that a batch does not keep the record's request and decision in memory. */
   function toRow(record: LedgerRecord): Row {
     const moment = now();
     const { arguments: args, durationMs } = record;

@@ -11,7 +11,7 @@ export interface PresentServer {
   readonly offer?: LockedCatalog;
 }
 
-/** Names that were added, removed or changed in one list. */
+/** Names of tools or of prompts that were added, removed or changed. */
 export interface ListDrift {
   readonly added: readonly string[];
   readonly removed: readonly string[];

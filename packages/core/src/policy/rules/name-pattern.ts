@@ -28,8 +28,8 @@ export function escapeName(name: string): string {
 }
 
 /**
- * The pattern for all resources. It matches every URI but no tool name: Gemini CLI reads the same files, ignores
- * `kind`, and would apply the pattern `*` to tools.
+ * The pattern for all resources. It matches every URI but no tool name, because Gemini CLI reads the same files and
+ * would apply `*` to tools.
  */
 export const everyResource = "*:*";
 

@@ -17,15 +17,14 @@ export interface PolicyFiles {
 }
 
 /**
- * Two changes of a folder within this many milliseconds may get the same modification time. For this long after a
- * change, each check lists the folder again, because its modification time may not show a second change.
+ * For this many milliseconds after a change, each check lists the folder again, because a second change may not change
+ * the folder's modification time.
  */
 const coarsestTime = 2000;
 
 /**
  * Checks the files on each call instead of watching them, because a watcher misses some changes on some file systems
- * and reports others late. Five `stat` calls take less time than sending a request, and a folder is listed only if it
- * has changed.
+ * and reports others late.
  */
 export function createPolicyFiles(now: () => number): PolicyFiles {
   let version = 0;

@@ -20,11 +20,11 @@ interface RuleContext {
    * written.
    */
   readonly report: (severity: "error" | "warning", at: TextPosition, message: string, next?: string) => void;
-  /** True if the form of the table makes its meaning uncertain. */
+  /** True if the table may not be meant as a rule. Such a table can only deny or ask. */
   readonly isDoubtful?: boolean;
 }
 
-/** Members of Gemini CLI's rules about its shell and its agents. Such rules do not concern MCP servers. */
+/** Members of Gemini CLI's rules for its shell and its agents, which do not concern MCP servers. */
 const aboutOtherThings = ["commandPrefix", "commandRegex", "allowRedirection", "allow_redirection", "subagent"];
 
 /** Reads one rule table. Problems go to `context.report`. */
@@ -138,9 +138,8 @@ function namedBy(
 }
 
 /**
- * Finds the server and tool of a name that contains both, such as `mcp_SERVER_TOOL` in Gemini CLI. Compares the name
- * with the names of the configured servers and never splits it. If two servers match, the rule applies to both, which
- * is safe because only rules that deny or ask use this function.
+ * Finds the server and tool of a name that contains both, such as `mcp_SERVER_TOOL` in Gemini CLI, by comparing the
+ * name with the configured servers. If two servers match, the rule applies to both.
  */
 function joined(tool: string, servers: readonly string[]): readonly NamedPair[] {
   if (tool === "mcp_*") return [{ tool: namePattern("*") }];

@@ -41,7 +41,7 @@ function unread({ scope, file }: SettingsFile): PolicyRule {
     decision: tier === "administrator" ? "deny" : "ask_user",
     priority: 999,
     isDoubt: true,
-    denyMessage: "its restrictions are unknown until it is corrected",
+    denyMessage: "the restrictions in this file are unknown until the file is corrected",
     origin: { source: "settings", file, name: "unreadable content" },
   };
 }

@@ -106,7 +106,7 @@ export interface RuleInFile {
   readonly lastLine: number;
   /** Where the text of the rule begins and ends, with its own tables such as `[rule.annotations]`. */
   readonly range: readonly [start: number, end: number];
-  /** The members of the rule. The name of a member is the first part of its dotted key. */
+  /** The members of the rule, by the first part of their dotted keys. */
   readonly members: ReadonlyMap<string, AST.TOMLContentNode>;
   /** The value of a member; undefined if the rule has no such member. */
   readonly value: (name: string) => unknown;
@@ -194,8 +194,8 @@ function spaced(text: string, eol: string): string {
  */
 const priorities = { server: 100, tool: 200, arguments: 300 } as const;
 /**
- * This number is added to the priority of a rule about one client. The rule is then stronger than the same rule for all
- * clients, and weaker than a rule about fewer tools.
+ * Added to the priority of a rule about one client, so that it is stronger than the same rule for all clients, but
+ * weaker than a rule about fewer tools.
  */
 const clientPriority = 50;
 

@@ -167,7 +167,7 @@ test("a yes to reading a resource does not count for an entry that has replaced 
   await expect(replaced).rejects.toMatchObject({
     code: "changed",
     message: 'resource book://one of "books" did not run: the entry of "books" changed while you were asked',
-    next: "repeat the read; Fairlead shows the change and asks",
+    next: "repeat the read; Fairlead shows the change and asks again",
   });
   expect(await at.requests("resources/read")).toEqual([]);
   const { contents } = await host.readResource("books", uri, { confirm: async () => ProceedOnce });
@@ -198,7 +198,7 @@ test.each<[string, string, (host: Host, confirm: Confirm) => Promise<unknown>]>(
     await expect(first).rejects.toMatchObject({
       code: "changed",
       message: "books.review did not run: its definition changed while you were asked",
-      next: `${step}; Fairlead shows the change and asks`,
+      next: `${step}; Fairlead shows the change and asks again`,
     });
     expect(await at.requests("tools/call")).toEqual([]);
     await call(host, async (details) => {

@@ -185,8 +185,8 @@ function modernNested(
 }
 
 /**
- * Combines two older keywords that became the same new keyword. Lists and maps are joined; of other values, the first
- * counts.
+ * Combines the values of two older keywords that became the same new keyword: joins lists and maps, and keeps the first
+ * of other values.
  */
 function combined(entries: Entries): Entries {
   const found = new Map<string, unknown>();
@@ -242,10 +242,7 @@ function renamedSegments(root: unknown, segments: readonly string[]): readonly s
   return renamed;
 }
 
-/**
- * Whether an older keyword has no effect: it has nothing to apply to, or a newer keyword with the same meaning counts
- * instead.
- */
+/** Whether an older keyword has no effect, because it has nothing to apply to or a newer keyword replaces it. */
 function isReplaced(schema: JsonObject, keyword: string, name: string): boolean {
   const { items, prefixItems, dependentSchemas } = schema;
   if (keyword === "items") return isList(items) && (items.length === 0 || isFilled(prefixItems));

@@ -21,10 +21,7 @@ export const schemaLimits = {
   nesting: 128,
   /** Maximum size of referenced text, counted once for each reference. */
   expandedBytes: 4_194_304,
-  /**
-   * Maximum number of merges of two schemas. A merge of schemas with many enum values or properties counts as several
-   * merges. Alternatives inside alternatives multiply the number of merges.
-   */
+  /** Maximum number of merges of two schemas. A merge of large schemas counts as several merges. */
   merges: 20_000,
 } as const;
 
@@ -57,7 +54,7 @@ export function textOf(raw: unknown): string {
 
 function checkValue(value: unknown, depth: number, seen: { values: number }): void {
   seen.values += 1;
-  // Each JSON value takes at least two characters of the schema's text, including its separator.
+  // Each JSON value takes at least two characters of text, so more values than this cannot fit into the limit.
   if (seen.values * 2 > schemaLimits.bytes) throw tooLarge(`is larger than ${schemaLimits.bytes / 1024} kB`);
   if (depth > schemaLimits.jsonDepth) throw tooLarge(`is nested deeper than ${schemaLimits.jsonDepth} levels`);
   if (typeof value === "bigint" || typeof value === "function" || typeof value === "symbol") {
@@ -88,10 +85,7 @@ function checkExtent(schema: unknown, depth: number, spent: Spent): void {
   for (const inner of schemasIn(schema)) checkExtent(inner, isNullable ? depth : depth + 1, spent);
 }
 
-/**
- * Subtracts the subschemas that Fairlead wrote for a boolean schema (`true`) or for `nullable`, because the server did
- * not write them.
- */
+/** Subtracts the subschemas that Fairlead itself wrote for a boolean schema (`true`) or for `nullable`. */
 export function spareSubschemas(spent: Spent, alternatives: readonly unknown[]): void {
   spent.subschemas -= spared(alternatives);
 }

@@ -9,12 +9,12 @@ export interface Merging {
   readonly report: Report;
 }
 
-/** Maximum number of combinations of one alternative of the first shape with one alternative of the second shape. */
+/** Maximum number of pairs that consist of one alternative of each of two shapes. */
 const mostProducts = 16;
 
 /**
  * Returns the intersection of two shapes. If they contradict each other, returns their union, so that no property is
- * lost. Keeps the path of the first shape, and its title and description if it has any.
+ * lost. Keeps the first shape's path, title and description.
  */
 export function meet(a: Shape, b: Shape, merging: Merging): Shape {
   const both = intersect(a, b, merging);
@@ -66,10 +66,7 @@ export function withOptional(
   return merged;
 }
 
-/**
- * Adds to a property the inner properties of `variants`: the properties of the same name in other shapes. The other
- * rules of the variants are left out; the description mentions them.
- */
+/** Adds to a property the inner properties of `variants`, which are the properties of the same name in other shapes. */
 function widened(property: Shape, variants: readonly Shape[], merging: Merging): Shape {
   const rich = variants.filter(hasProperties);
   for (const variant of rich) reportMerged(variant, merging.report);

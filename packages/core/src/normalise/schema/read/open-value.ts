@@ -5,12 +5,15 @@ import { isObject } from "@fairlead/wire/json";
 
 const plain: readonly string[] = ["string", "number", "boolean", "object"];
 
-/** The alternatives for any value except null. Instead of null, a model leaves the property out. */
+/**
+ * The alternatives that together accept any value except null. Instead of sending null, a model leaves the property
+ * out.
+ */
 export function anyValue(): JsonObject[] {
   return [...plainValues(), { type: "array", items: anyItem() }];
 }
 
-/** The schema for any item of an array, except another array, so that the nesting ends. */
+/** The schema for any item of an array, except another array: without this exception, the schema would never end. */
 export function anyItem(words: JsonObject = {}): JsonObject {
   return { ...words, anyOf: plainValues() };
 }
@@ -29,10 +32,7 @@ export function isAnything(alternatives: readonly unknown[]): boolean {
   return sparedFor(alternatives.filter((each) => !isNull(each))) > 0;
 }
 
-/**
- * How many schemas in these alternatives do not count towards the limits, because Fairlead wrote them for a boolean
- * schema (`true`) or for `nullable`.
- */
+/** The number of schemas in these alternatives that Fairlead itself wrote; they do not count towards the limits. */
 export function spared(alternatives: readonly unknown[]): number {
   const others = alternatives.filter((each) => !isNull(each));
   // Two schemas: the alternative for null, and the schema that contains all alternatives.

@@ -78,8 +78,8 @@ function readAlternatives(value: readonly unknown[], place: Place, name: string)
     return;
   }
   /*
-   * Alternatives next to properties, and alternatives at the root, become one object that accepts each of them. A note
-   * says which properties belong together.
+   * Alternatives next to properties or at the root become one object that accepts each of them. A note says which
+   * properties belong together.
    */
   addNote(shape, `One of: ${clip(value.map((schema) => described(place, schema)).join(" or "), 500)}.`);
   report(
@@ -116,8 +116,8 @@ function readCondition(value: unknown, place: Place, name: string): void {
 }
 
 /**
- * The properties that a condition names, with their types. The condition's other rules are left out, because arguments
- * need not meet the condition.
+ * The properties that a condition names, with their types. Without the condition's other rules, because arguments need
+ * not meet the condition.
  */
 function loosened({ path, origins, types, hints, properties, required, items, anyOf }: Shape): Shape {
   return {

@@ -11,9 +11,8 @@ import { meet } from "./merge.ts";
 import { emptyShape, type Shape } from "./shape.ts";
 
 /*
- * The API accepts references only with restrictions: next to a reference, only keywords that start with `$`; cycles,
- * only in optional properties (Gemini API types, `responseJsonSchema`). With any other reference, every prompt fails
- * (gemini-cli #7567). Therefore Fairlead replaces each reference by its target.
+ * Fairlead replaces each reference by its target, because the API restricts references (Gemini API types,
+ * `responseJsonSchema`). One reference that the API rejects makes every prompt fail (gemini-cli #7567).
  */
 const reference: Keyword = keyword(isText, readReference);
 
@@ -33,7 +32,7 @@ function readDefinitions(value: JsonObject, place: Place, name: string): void {
   });
 }
 
-/** Reports definitions that were written in place of their references, and definitions that nothing refers to. */
+/** Reports definitions that replaced their references, and definitions that nothing refers to. */
 export function reportDefinitions({ containers, visited, report }: Reading): void {
   for (const [pointer, { path, name, definitions }] of containers) {
     const unused = definitions.filter((definition) => !visited.has(pointerTo(pointer, definition)));
@@ -70,7 +69,7 @@ function readReference(value: string, place: Place, name: string): void {
   place.shape = isAlone ? shape : meet(place.shape, shape, place.reading);
 }
 
-/** Ends a cycle: the target is still being read, so its name is written instead of its content. */
+/** Ends a cycle of references: a note describes the target, which is still being read. */
 function cut(target: Spot, place: Place): Shape {
   const shape = emptyShape(place.path);
   const type: unknown = isObject(target.raw)

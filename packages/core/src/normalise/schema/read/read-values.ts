@@ -12,8 +12,8 @@ export const values: Readonly<Record<string, Keyword>> = {
 };
 
 /**
- * Reads `enum`. The API's `enum` accepts strings and numbers (Gemini API types, `responseJsonSchema`). Other values
- * become a type, or a sentence in the description.
+ * Reads `enum`. The API accepts only strings and numbers in it (Gemini API types, `responseJsonSchema`), so other
+ * values become a type or a sentence in the description.
  */
 function restrict(place: Place, name: string, allowed: readonly unknown[]): void {
   if (place.isRoot) {

@@ -1,6 +1,6 @@
 /**
- * `Shape`: a schema in the few terms that models' APIs support. Fairlead reads it from the server's schema, merges it
- * with others, then writes it.
+ * `Shape`: a schema in the few terms that models' APIs support. Fairlead reads the server's schema into a shape, and
+ * writes the model's schema from it.
  */
 
 /** The types of JSON Schema. */
@@ -39,7 +39,7 @@ export interface Shape {
   /** Whether only the named properties are allowed. */
   isClosed?: boolean;
   anyOf?: readonly Shape[];
-  /** True if merging created the alternatives; false if they come from `anyOf` in the server's schema. */
+  /** True if merging created `anyOf`; false if the server's schema contains it. */
   isMade?: boolean;
 }
 

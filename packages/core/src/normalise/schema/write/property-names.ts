@@ -9,10 +9,7 @@ import type { ModelDialect, Report } from "../place.ts";
 import { memberAt, pointerTo } from "../pointer.ts";
 import { schemaLimits } from "../read/bounds.ts";
 
-/**
- * All names in `properties` and `required`, at any depth, in order of appearance. It does no harm if one of them is not
- * the name of a property.
- */
+/** All names in `properties` and `required`, at any depth, in order of appearance. */
 export function propertyNamesIn(raw: JsonObject): ReadonlySet<string> {
   const names = new Set<string>();
   collect(raw, names);
@@ -72,8 +69,8 @@ interface Restoring {
 }
 
 /**
- * Returns a function that converts the property names in a model's arguments back to the server's names. It follows the
- * server's schema, because the compiled schema ends where a cycle was cut and arguments may be nested deeper.
+ * Returns a function that restores the server's property names in a model's arguments. It follows the server's schema,
+ * because arguments may be nested deeper than the compiled schema.
  */
 export function restoring(
   document: SchemaDocument,
@@ -99,7 +96,7 @@ function restoreValue(value: unknown, spots: readonly Spot[], depth: number, res
   });
 }
 
-/** Renames only properties that the schema names. The members of a free-form object are the server's own data. */
+/** Renames only properties that the schema names. Other members of the arguments keep their names. */
 function restoreObject(args: JsonObject, spots: readonly Spot[], depth: number, restoring: Restoring): JsonObject {
   const all = speakingOf(spots, restoring.document);
   return Object.fromEntries(
@@ -113,8 +110,8 @@ function restoreObject(args: JsonObject, spots: readonly Spot[], depth: number, 
 }
 
 /**
- * Returns the given schemas and all other schemas that describe the same value: referenced, combined and conditional
- * ones.
+ * Returns the given schemas, and the schemas that describe the same value through references, combinations and
+ * conditions.
  */
 function speakingOf(spots: readonly Spot[], document: SchemaDocument): readonly Spot[] {
   const found = new Map<string, Spot>();
@@ -145,7 +142,7 @@ function itemsAt({ raw, path, base }: Spot, index: number): readonly Spot[] {
   return [...every, ...["items", "prefixItems"].flatMap((name) => inside({ raw, path, base }, name, String(index)))];
 }
 
-/** A subschema of a keyword, selected by name or index. */
+/** Returns the subschema with this name or index in the value of a keyword. */
 function inside({ raw, path, base }: Spot, keyword: string, name: string): readonly Spot[] {
   const inner = memberAt(member(raw, keyword), name);
   return inner === undefined ? [] : [{ raw: inner, path: pointerTo(path, keyword, name), base }];

@@ -16,7 +16,7 @@ export interface TypeLimits {
   readonly parts: number;
 }
 
-/** How the parts of a type are written. */
+/** How a type is written as text. */
 export interface TypeStyle {
   /** The text for a schema that accepts any value. */
   readonly anything: string;
@@ -25,8 +25,8 @@ export interface TypeStyle {
   readonly nameOf: (property: string) => string;
   readonly literal: (value: unknown) => string;
   /**
-   * True if the reader cannot look up details elsewhere. References are then written by name instead of being followed,
-   * and `not`, patterns and bounds are written too.
+   * True for readers who cannot look up details elsewhere: `not`, patterns and bounds are written too, and references
+   * are written by name.
    */
   readonly isWhole: boolean;
 }
@@ -229,7 +229,8 @@ function typeWords(schema: JsonObject): readonly string[] {
 }
 
 /**
- * Writes the first items and the number of the remaining ones. If only one would remain, writes it instead of `…+1`.
+ * Writes the first items and the number of the others, such as `…+3`. A single remaining item is written instead of
+ * `…+1`.
  */
 export function fold<T>(items: readonly T[], most: number, write: (item: T) => string): readonly string[] {
   if (items.length <= most + 1) return items.map(write);
