@@ -14,10 +14,7 @@ export type ConnectStep = ConnectStepDetails & {
 export type ConnectStepDetails =
   | {
       readonly step: "definition";
-      /**
-       * The transport as written in the settings, without expanded variables. A value that is written there may be a
-       * secret.
-       */
+      /** The transport as written in the settings, without expanded variables. A value in it may be a secret. */
       readonly transport: Transport;
       readonly timeout: ConnectTimeout;
       /**

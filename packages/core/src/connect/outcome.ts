@@ -32,9 +32,8 @@ export interface FailedRequest {
 }
 
 /**
- * The `HostError` for a failed request. Its code is `lost` if the request was sent and no usable response arrived,
- * because the server may have run the request. This includes statuses such as 503, which a proxy may send after the
- * server ran the call.
+ * The `HostError` for a failed request. Its code is `lost` if the server may have run the request, but no usable
+ * response arrived.
  */
 export function toCallError(error: unknown, { serverName, what, method, explain }: FailedRequest): HostError {
   const isCall = method === "tools/call";

@@ -100,7 +100,9 @@ function hideInTexts<T extends object>(value: T, hide: Redact, kept: ReadonlySet
   return value;
 }
 
-/** Like `hideInTexts`, but lets other code run in between, because a page may contain millions of short texts. */
+/**
+ * Like `hideInTexts`, but lets other code run in between, because a page of a list may contain millions of short texts.
+ */
 async function hideInList<T extends object>(value: T, hide: Redact): Promise<T> {
   const turns = createTurns();
   for (const size of hiding(value, hide, identifiers)) {

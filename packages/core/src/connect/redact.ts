@@ -159,7 +159,7 @@ export function secretsOf(
 
 /**
  * Secret values that no ordinary name, key or URI contains by chance: stored secrets, and values under names such as
- * `API_TOKEN`. Not included are, for example, the value of `PROJECT`, and the value `oauth` of `AUTH_TYPE`.
+ * `API_TOKEN`.
  */
 export function unmistakableSecrets(
   transport: Transport,

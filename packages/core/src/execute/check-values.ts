@@ -19,8 +19,8 @@ export interface CheckedArguments {
 }
 
 /**
- * Checks the arguments. Returns a promise only if the validator does, or if there is a mistake. Leaves out an optional
- * argument that is null if its schema does not accept null, because models write null for "no value".
+ * Checks the arguments. Leaves out an optional argument that is null if its schema does not accept null, because models
+ * write null for "no value".
  *
  * @throws HostError `arguments_invalid`, naming every mistake
  */

@@ -43,7 +43,9 @@ export async function sendRead<Client, T>(
     if (pause === undefined ? !isLost(error) : pause >= Math.min(times.timeout, left())) throw error;
     if (pause !== undefined)
       await sleep(clock, pause, times.signal).catch(() => {
-        throw new HostError("cancelled", `${error.message}; cancelled before it was sent again`, { cause: error });
+        throw new HostError("cancelled", `${error.message}; the request was cancelled before it was sent again`, {
+          cause: error,
+        });
       });
     const next = await reconnect(times.signal).catch(() => {
       throw error;

@@ -46,8 +46,8 @@ export interface TargetOptions {
 }
 
 /**
- * Follows symbolic links to the file that a write to `path` changes, so that all programs lock the same file. The file
- * need not exist. Creates the folder of `path`, but not the folder of a link's target.
+ * Follows symbolic links to the file that a write to `path` changes, so that all programs lock the same file. Creates
+ * the folder of `path`, but not the folder of a link's target.
  */
 export async function findWritableFile(path: string, { within }: TargetOptions = {}): Promise<string> {
   let file = resolve(path);

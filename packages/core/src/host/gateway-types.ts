@@ -60,7 +60,7 @@ export interface ForwardOptions
 
 /** The facts that a connected server reports about itself. Texts are unescaped. */
 export interface ServerDescription {
-  /** The protocol era of the current or the last connection to the server. */
+  /** Whether the current or the last connection to the server uses a legacy or a modern protocol version. */
   readonly era: Era;
   readonly serverInfo: JsonObject;
   readonly capabilities: JsonObject;

@@ -25,9 +25,8 @@ import type { DeclaredCapabilities, QuestionHandler } from "./gateway-types.ts";
  */
 export interface HostOptions extends OpenHostOptions {
   /**
-   * The user's settings: the path of a file (default: the file that Gemini CLI reads), or an object instead of the
-   * file. With an object, Fairlead reads and watches no user settings file. A problem in the object is reported for the
-   * file `settings option`, with line and column in `JSON.stringify(settings, null, 2)`.
+   * The user's settings: an object, or the path of a file. Default: the file that Gemini CLI reads. Problems in an
+   * object are reported for the file `settings option`, with line and column in `JSON.stringify(settings, null, 2)`.
    */
   readonly settings?: string | SettingsObject;
   /** The workspace root. Default: Fairlead finds it from the current folder. `false`: Fairlead reads no workspace. */
@@ -90,7 +89,7 @@ export interface OpenHostOptions {
   readonly declare?: DeclaredCapabilities;
   /** For a gateway: answers a server's question that belongs to no forwarded request with an `answer` option. */
   readonly onQuestion?: QuestionHandler;
-  /** The protocol era to try first with a server. Default: the cached era, or else the modern era. */
+  /** Which protocol versions to try first with a server. Default: those of the last connection, or else `modern`. */
   readonly era?: "legacy" | "modern";
   /** Starts every server with the first request to it and stops idle servers, whatever the settings say. */
   readonly lazy?: boolean;

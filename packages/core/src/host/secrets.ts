@@ -45,8 +45,8 @@ function isDefinition(step: object): step is Extract<ConnectStep, { readonly ste
 }
 
 /**
- * The secrets in the entries of all servers and in the environment. Includes servers that are not connected, because a
- * tool may read the settings file. Excludes stored secrets, which are read only when their server is connected.
+ * The secrets in the environment and in the entries of all servers. Includes servers that are not connected, because a
+ * tool may read the settings file.
  */
 export async function configuredSecrets({ servers, environment: { env } }: Configuration): Promise<readonly string[]> {
   const [{ proxyAccounts, secretsOf, secretVariables }, { renderer, resolveTransport }] = await Promise.all([

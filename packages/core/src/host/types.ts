@@ -179,9 +179,8 @@ export interface Host extends AsyncDisposable, GatewayHost {
    */
   reload(configuration?: Configuration): Promise<ServerChanges>;
   /**
-   * Approves workspace entries that await approval: the named entries, or all of them. Stores the approval for the
-   * entries exactly as this host has read them, like `fairlead trust add --yes`. Then reads the settings again, so that
-   * the servers may start. Returns the approved names.
+   * Approves the named workspace entries that await approval, or all of them, exactly as this host has read them. Then
+   * reads the settings again, so that the servers may start. Returns the approved names.
    *
    * @throws HostError `server_unknown`, `untrusted_folder`
    */
@@ -203,9 +202,8 @@ export interface Host extends AsyncDisposable, GatewayHost {
    */
   tools(server?: string): readonly HostTool[];
   /**
-   * Finds tools by their purpose, best match first. Searches all listed and cached tools that no rule denies, including
-   * tools that are not offered to a model directly. Results of several queries alternate, and an exact name comes
-   * first. Default limit: 10.
+   * Finds tools by their purpose, best match first, among all listed and cached tools that no rule denies. Default
+   * limit: 10.
    */
   searchTools(query: string | readonly string[], options?: SearchToolsOptions): Promise<readonly SearchedTool[]>;
   /**
@@ -221,7 +219,10 @@ export interface Host extends AsyncDisposable, GatewayHost {
   hidden(server?: string): readonly HiddenTool[];
   /** Notes for the user about catalogs, such as a filter that matches nothing or a list that was cut. */
   notes(server?: string): readonly HostNote[];
-  /** The whole catalog of a server, listed or cached, with notes about items that could not be used. */
+  /**
+   * The whole catalog of a server, listed or cached, with notes about tools, prompts and resources that could not be
+   * used.
+   */
   catalog(server: string): Catalog | undefined;
   /**
    * Calls a tool for the user. First connects the tool's server, if it is not connected; starts no other server.
@@ -283,8 +284,8 @@ export interface Host extends AsyncDisposable, GatewayHost {
    */
   asCallableTool(): CallableTool;
   /**
-   * Passes a client's messages to a server and back, unchanged. Calls, reads and prompts are treated like requests that
-   * the user typed: a rule can refuse them, and the history contains them. Resolves when the client has disconnected.
+   * Passes a client's messages to a server and back, unchanged. Rules and history treat calls, reads and prompts like
+   * requests that the user typed. Resolves when the client has disconnected.
    *
    * @throws HostError if the server cannot be started, or has ended the connection
    */

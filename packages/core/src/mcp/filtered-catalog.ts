@@ -61,13 +61,13 @@ export function filterCatalog(catalog: Catalog, options: CatalogFilterOptions): 
 
 function emptyError(serverName: string, { dropped, truncated }: Catalog, hidden: FilteredCatalog["hidden"]): HostError {
   if (hidden.size > 0)
-    return new HostError("no_capabilities", `"${serverName}" has nothing to use: ${filtered(hidden)}`, {
+    return new HostError("no_capabilities", `"${serverName}" offers nothing that can be used: ${filtered(hidden)}`, {
       serverName,
       next: `Change ${settings(hidden).join(" or ")} of "${serverName}" in settings.json.`,
     });
   const [cut] = truncated;
   if (cut)
-    return new HostError("too_large", `"${serverName}" has nothing to use: ${cut.reason}`, {
+    return new HostError("too_large", `"${serverName}" offers nothing that can be used: ${cut.reason}`, {
       serverName,
       ...(cut.setting !== undefined && { next: `raise "${cut.setting}" in settings.json` }),
     });

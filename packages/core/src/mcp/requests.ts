@@ -59,7 +59,7 @@ const minute = 60_000;
 const rejected = -1;
 const methodNotFound = -32601;
 const tooMany = -32000;
-const notAllowed = "sampling is not allowed here";
+const notAllowed = "sampling is not allowed for this server";
 
 /** The capabilities and the handler; undefined if no request can be answered. */
 export function answerRequests(

@@ -22,7 +22,7 @@ export function initialServerState(name: string, admission: Admission, since: nu
   return { name, since, ...admission };
 }
 
-/** The next state. If the event does not fit the state, the state stays: the same object is returned. */
+/** Returns the next state. If the event does not fit the current state, returns the same object. */
 export function transition(state: ServerState, change: ServerChange, now: number): ServerState {
   const here = { name: state.name, since: now };
   switch (state.status) {

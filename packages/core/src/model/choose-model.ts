@@ -12,7 +12,7 @@ import { createModelFetch } from "./model-fetch.ts";
 import { createOpenaiModel } from "./openai/openai.ts";
 import { findOllama, type Ollama, ollamaModel, onlyModelOf } from "./openai/openai-models.ts";
 
-/** Options of `chooseModel`. Only Vertex AI uses members of `Environment` other than `env`. */
+/** Options of `chooseModel`. Only Vertex AI needs more of the environment than `env`. */
 export interface ChooseOptions extends Pick<Environment, "env">, Partial<Omit<Environment, "env">> {
   /** The model's name from `--model`. */
   readonly wanted?: string | undefined;
@@ -113,7 +113,7 @@ function isSet(value: string | undefined): value is string {
 }
 
 function nextWithout(ollama: Ollama | undefined): string {
-  const local = ollama === undefined ? "" : "; Ollama runs here, and has no model yet: ollama pull NAME";
+  const local = ollama === undefined ? "" : "; Ollama runs on this machine and has no model yet: ollama pull NAME";
   return `Set GEMINI_API_KEY (create a key at https://aistudio.google.com/apikey), or OPENAI_BASE_URL for your own model${local}.`;
 }
 

@@ -63,9 +63,8 @@ export type ModelEvent =
    */
   | { readonly type: "rejected"; readonly message: string; readonly declaration?: number }
   /**
-   * The answer is complete. Always the last event. `content` goes into the history unchanged, with its signatures; it
-   * may have no parts. `message` explains every reason except `stop`. After `safety` and `malformed_call` there are no
-   * calls, neither as events nor in the content.
+   * The answer is complete. Always the last event. `content` goes into the history unchanged. `message` explains every
+   * reason except `stop`. After `safety` and `malformed_call`, there are no calls.
    */
   | {
       readonly type: "finish";

@@ -29,7 +29,7 @@ export interface AskedTool {
   readonly annotations?: JsonObject | undefined;
 }
 
-/** The rule that asks, as text. */
+/** The rule that requires the confirmation, as text. */
 export interface AskingRule {
   readonly decision: "allow" | "ask_user" | "deny";
   readonly tier: string;
@@ -51,7 +51,7 @@ export interface ToolCallConfirmationDetails {
   /** The exact arguments that will be sent, frozen. */
   readonly args: JsonObject;
   readonly annotations?: JsonObject;
-  /** The rule that asks. */
+  /** The rule that requires the confirmation. */
   readonly rule?: AskingRule;
   /** How the definition differs from the accepted one; absent if there is no difference. */
   readonly change?: readonly Difference[];

@@ -80,8 +80,8 @@ export interface Conversation {
   /** The estimated number of tokens of the next request. */
   readonly tokens: () => ConversationTokens;
   /**
-   * Closes the file of the recorded conversation. Resolves when everything is on disk and other processes can resume
-   * the conversation. The next turn opens the file again. Closing the host also closes all conversations.
+   * Closes the file of the recorded conversation, so that other processes can resume the conversation. The next turn
+   * opens the file again.
    */
   readonly close: () => Promise<void>;
 }

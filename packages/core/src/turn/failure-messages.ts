@@ -19,7 +19,7 @@ const ours: Partial<Readonly<Record<ErrorCode, string>>> = {
   changed: "The call did not run: the definition of the tool has changed.",
   arguments_invalid: "The call did not run: its arguments are invalid.",
   call_timeout: "There was no answer in time: the call may or may not have had its effect.",
-  lost: "The server was lost before it answered: the call may or may not have had its effect.",
+  lost: "The connection was lost before the server answered: the call may or may not have had its effect.",
 };
 
 export function toHostError(error: unknown): HostError {

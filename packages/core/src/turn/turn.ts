@@ -131,7 +131,7 @@ async function* finish(answer: Answer, state: ConversationState, account: Accoun
     account.malformed += 1;
     yield {
       type: "note",
-      message: `${message ?? "the model wrote an invalid call"}; Fairlead asks it again`,
+      message: `${message ?? "the model wrote an invalid call"}; Fairlead asks the model again`,
     };
     return false;
   }

@@ -64,7 +64,7 @@ test("a read that is cancelled during the pause is not sent again", async () => 
   cancel.abort();
   expect(await settled).toMatchObject({
     code: "cancelled",
-    message: "s is busy; cancelled before it was sent again",
+    message: "s is busy; the request was cancelled before it was sent again",
     cause: busy,
   });
   expect(sent).toHaveLength(1);

@@ -42,7 +42,7 @@ test("a list that was cut at a limit of the settings is noted; one that was cut 
   expect(() => filtered({ truncated })).toThrow(
     expect.objectContaining({
       code: "too_large",
-      message: '"s" has nothing to use: larger than 1 MB (x.y)',
+      message: '"s" offers nothing that can be used: larger than 1 MB (x.y)',
       next: 'raise "x.y" in settings.json',
     }),
   );
@@ -102,7 +102,7 @@ describe("a server that is of no use", () => {
     expect(() => filtered({ tools }, { excludeTools: ["read", "write"] })).toThrow(
       expect.objectContaining({
         code: "no_capabilities",
-        message: '"s" has nothing to use: excludeTools hides all of its 2 tools',
+        message: '"s" offers nothing that can be used: excludeTools hides all of its 2 tools',
         next: 'Change excludeTools of "s" in settings.json.',
       }),
     );

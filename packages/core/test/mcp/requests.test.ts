@@ -73,7 +73,10 @@ test("what nobody answers is refused in the protocol's words", async () => {
     -32601,
     "elicitation/create is not supported",
   ]);
-  expect(await fault(onRequest("sampling/createMessage", {}, signal))).toEqual([-1, "sampling is not allowed here"]);
+  expect(await fault(onRequest("sampling/createMessage", {}, signal))).toEqual([
+    -1,
+    "sampling is not allowed for this server",
+  ]);
 });
 
 describe("a form", () => {

@@ -67,7 +67,8 @@ test("a catalog over its limit is cut, and the server's note names the limit and
     expect(stateOf(host, "paged")).toMatchObject({
       status: "disconnected",
       reason: "too_large",
-      message: '"paged" has nothing to use: a page is larger than 40.0 kB (a quarter of fairlead.limits.catalogBytes)',
+      message:
+        '"paged" offers nothing that can be used: a page is larger than 40.0 kB (a quarter of fairlead.limits.catalogBytes)',
       next: 'raise "fairlead.limits.catalogBytes" in settings.json',
     });
   }

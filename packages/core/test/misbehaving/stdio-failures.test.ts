@@ -100,7 +100,7 @@ describe("a server that offers nothing", () => {
   test("because of a filter: the filter is named", () =>
     beside({ ...stdioServer("well-behaved"), excludeTools: ["ec*"] }, ({ state }) => {
       const { message, ...rest } = state() as { message: string };
-      expect(message).toMatch(/^"odd" has nothing to use: excludeTools hides all of its /);
+      expect(message).toMatch(/^"odd" offers nothing that can be used: excludeTools hides all of its /);
       expect(rest).toEqual({
         status: "disconnected",
         reason: "no_capabilities",

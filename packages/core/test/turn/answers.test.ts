@@ -52,7 +52,7 @@ test("a model that cannot write its call down is asked twice more, then it is an
   const recovers = plays(ends("malformed_call", "what?"), says("Sorry."));
   const events = await collect(at.host.conversation({ model: recovers }).send("go"));
   expect(events.slice(-3).map((event) => ("message" in event ? event.message : event.type))).toEqual([
-    "what?; Fairlead asks it again",
+    "what?; Fairlead asks the model again",
     "text",
     "done",
   ]);

@@ -148,7 +148,11 @@ test("a server that dies before the call is there again for it; one that dies in
     ["echo", { output: expect.stringContaining("1") }],
     [
       "exit",
-      { error: expect.stringMatching(/^The server was lost before it answered: .*\n\[Up to <\/untrusted_context_/) },
+      {
+        error: expect.stringMatching(
+          /^The connection was lost before the server answered: .*\n\[Up to <\/untrusted_context_/,
+        ),
+      },
     ],
   ]);
   expect(told(model.requests[2])).toEqual([["look", { output: expect.stringContaining("nothing to see") }]]);

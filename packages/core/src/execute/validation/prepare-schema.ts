@@ -104,8 +104,8 @@ function inPart(reasons: readonly string[]): readonly string[] {
 }
 
 /**
- * Whether a keyword restricts nothing: its value is null or an empty list, which some programs write for an unset
- * keyword. `nullable` restricts nothing unless it is true and the schema has a type.
+ * Whether a keyword restricts nothing. This is so if its value is null or an empty list, which some programs write for
+ * an unset keyword.
  */
 function saysNothing(key: string, value: unknown, schema: JsonObject): boolean {
   if (key === "nullable") return value !== true || schema["type"] === undefined;

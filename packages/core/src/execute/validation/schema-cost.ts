@@ -102,9 +102,8 @@ function patternsOf(key: string, member: unknown): readonly string[] {
 const counted = /^\{(\d+)(,?)(\d*)\}/;
 
 /**
- * Estimates the size of a compiled pattern without compiling it: a linear engine takes that many steps for each
- * character. The estimate is never too low for a valid pattern. An invalid pattern gets any number and is rejected
- * later.
+ * Estimates how many steps a pattern takes for each character, without compiling the pattern. The estimate is never too
+ * low for a valid pattern.
  */
 export function patternWeight(pattern: string): number {
   /*

@@ -1,7 +1,7 @@
 /**
- * Records in `FILE.lock-owner` which process owns a lock. If that process is killed, another process can take over the
- * lock at once, before it expires. The record is next to the lock's folder and not in it: Gemini CLI uses the same
- * locks, and removes only an empty folder.
+ * Records in `FILE.lock-owner` which process owns a lock, so that another process can take over the lock at once if the
+ * owner is killed. The record is not in the lock's folder, because Gemini CLI uses the same locks and removes only an
+ * empty folder.
  */
 
 import { readFileSync, readlinkSync } from "node:fs";

@@ -31,8 +31,7 @@ export async function keepPrivate(path: string): Promise<void> {
 
 /**
  * Creates the folder and its parents with `mode`; existing folders keep their mode. Does not use Node's `recursive`,
- * which never returns on a file system such as `/proc`: there, creating a folder inside an existing one fails with "no
- * such folder".
+ * which never returns on file systems such as `/proc`.
  */
 export async function makeFolder(path: string, mode?: number): Promise<void> {
   const folder = resolve(path);
@@ -53,5 +52,5 @@ export async function makeFolder(path: string, mode?: number): Promise<void> {
 function toWords(folder: string, error: unknown): unknown {
   const code = systemCode(error);
   if (code === "EEXIST") return notWritten(folder, "it is a symbolic link whose target does not exist", error);
-  return code === "ENOENT" ? notWritten(folder, "no folder can be made there", error) : error;
+  return code === "ENOENT" ? notWritten(folder, "no folder can be created there", error) : error;
 }

@@ -22,9 +22,8 @@ export interface UpdateOptions extends TargetOptions {
 }
 
 /**
- * Changes a file. `change` gets the current text (undefined if there is no file) and returns the new text. If it
- * returns undefined or the same text, nothing is written. `change` may be called more than once; the result of the last
- * call is written. Symbolic links are followed. After an error, the old file is unchanged.
+ * Changes a file. `change` gets the current text, or undefined if there is no file, and returns the new text. If it
+ * returns undefined or the same text, nothing is written. `change` may be called more than once.
  */
 export async function updateText(
   path: string,

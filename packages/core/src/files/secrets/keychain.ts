@@ -92,7 +92,7 @@ export function inParts(keychain: Keychain): Keychain {
       if (first === undefined || first.startsWith(whole)) return first?.slice(whole.length);
       // If a part is missing, another process has replaced the secret meanwhile, so everything is read again.
       const value = (await readParts(await partsOf(name))) ?? (await readParts(await partsOf(name)));
-      if (value === undefined || value === "") throw new Error("a part of it is missing");
+      if (value === undefined || value === "") throw new Error("a part of the secret is missing");
       return value;
     },
     async set(name, value) {

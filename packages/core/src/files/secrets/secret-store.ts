@@ -19,8 +19,8 @@ export interface SecretStoreOptions {
 const maxValueBytes = 64 * 1024;
 
 /**
- * Opens the store that already holds secrets. If that is the encrypted file, it stays in use even if a keychain
- * appears. If that is a keychain which cannot be reached, opening fails, because the store must not look empty.
+ * Opens the store that already holds secrets. Fails if that store is a keychain which cannot be reached, because the
+ * store must not look empty.
  */
 export async function openSecretStore(options: SecretStoreOptions): Promise<SecretStore> {
   const { openSecretFile } = await import("./secret-file.ts");
@@ -49,9 +49,13 @@ async function findKeychain(options: SecretStoreOptions): Promise<Keychain | und
 function isFileForced(env: SecretStoreOptions["env"]): boolean {
   const choice = env["FAIRLEAD_SECRET_STORE"] ?? "";
   if (choice !== "" && choice !== "file") {
-    throw new HostError("usage", `FAIRLEAD_SECRET_STORE is ${JSON.stringify(choice)}; the only choice is "file"`, {
-      next: "Set it to file, or unset it to use the keychain where there is one.",
-    });
+    throw new HostError(
+      "usage",
+      `FAIRLEAD_SECRET_STORE is ${JSON.stringify(choice)}; the only allowed value is "file"`,
+      {
+        next: "Set it to file, or unset it to use the keychain where there is one.",
+      },
+    );
   }
   return choice === "file";
 }

@@ -124,7 +124,8 @@ export function createCatalogRegistries(): CatalogRegistries {
           description,
           arguments: wanted,
           get: async (name, values, signal) => {
-            if (binding === undefined) throw new HostError("internal", "this registry is not bound to a host");
+            if (binding === undefined)
+              throw new HostError("internal", "this prompt cannot be used: it belongs to no host");
             return binding.getPrompt(serverName, name, values, signal);
           },
         }),

@@ -34,7 +34,7 @@ const nothing: HostLock = {
 };
 
 /**
- * Loads the lock file. In a folder that is not trusted, it locks nothing. If the lock file is invalid, all tools of the
+ * Loads the lock file, which is ignored in a folder that is not trusted. If the lock file is invalid, all tools of the
  * workspace's servers count as changed.
  */
 export async function loadLock(options: HostLockOptions): Promise<HostLock> {

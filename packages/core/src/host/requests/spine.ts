@@ -30,8 +30,8 @@ export interface SpineOptions {
 export interface Spine {
   readonly run: <Result, Shown>(request: HostRequest<Result, Shown>) => Promise<Shown>;
   /**
-   * Decides about a request and prepares its confirmation, for programs that ask the user themselves. Does not run the
-   * request. Returns `false` if the request may run, otherwise the details that the user must confirm first.
+   * Decides about a request without running it, for programs that ask the user themselves. Returns `false` if the
+   * request may run, otherwise the confirmation to show.
    */
   readonly ask: (request: AskRequest) => Promise<ToolCallConfirmationDetails | false>;
 }

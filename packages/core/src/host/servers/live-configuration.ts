@@ -1,4 +1,7 @@
-/** Owns the current configuration of a host. Code that runs across a reload must read it here each time. */
+/**
+ * Holds the current configuration of a host. Other code must not keep a copy, because a reload replaces the
+ * configuration.
+ */
 
 import { demoName } from "../../demo/name.ts";
 import type { ServerDefinition } from "../../settings/define/definition.ts";

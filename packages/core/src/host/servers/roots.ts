@@ -7,9 +7,9 @@ import type { ServerDefinition } from "../../settings/define/definition.ts";
 import type { Configuration } from "../../trust/configuration.ts";
 
 /**
- * The workspace root, for a server with `fairlead.servers.NAME.roots: true` in a trusted folder. Otherwise empty, and
- * Fairlead does not declare the capability `roots`. A server that gets roots may use them instead of the folders in its
- * arguments, so only the user's settings can turn this on.
+ * The workspace root, for a server with `fairlead.servers.NAME.roots: true` in a trusted folder; otherwise no roots.
+ * Only the user's settings can turn this on, because a server may use the roots instead of the folders in its
+ * arguments.
  */
 export function rootsFor(
   { extras }: Pick<ServerDefinition, "extras">,

@@ -29,8 +29,8 @@ export function toGeminiProblem({ status, body, retryAfter }: Refusal, now: numb
 }
 
 /**
- * Returns the rejection of a tool declaration; undefined if the refusal has another cause. If the API does not name the
- * declaration, the rejection has no index, and `find-culprit.ts` searches for the declaration with further requests.
+ * Returns the rejection of a tool declaration, without an index if the API does not name the declaration; undefined if
+ * the refusal has another cause.
  */
 export function toGeminiRejection(
   { status, kind, message, field }: GeminiProblem,
@@ -42,8 +42,8 @@ export function toGeminiRejection(
 }
 
 /**
- * The index of the rejected declaration. The Gemini API gives the declaration's number, Vertex AI gives its name. Only
- * the API's own text is searched, because a quoted schema may contain any text.
+ * The index of the rejected declaration, which the Gemini API gives by number and Vertex AI by name. Only the API's own
+ * text is searched, because a quoted schema may contain any text.
  */
 function placeIn(message: string, field: string, tools: readonly FunctionDeclaration[]): number | undefined {
   const path =

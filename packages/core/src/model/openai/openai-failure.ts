@@ -59,9 +59,10 @@ function isTooLong(words: string): boolean {
 const rejecting: ReadonlySet<number> = new Set([400, 422, 500]);
 
 /**
- * Returns the rejection of a tool; undefined if the refusal has another cause. If the endpoint does not name the tool,
- * the rejection has no index, and `find-culprit.ts` searches for the tool with further requests. `names` are the tool
- * names in the request, in order.
+ * Returns the rejection of a tool, without an index if the endpoint does not name the tool; undefined if the refusal
+ * has another cause.
+ *
+ * @param names The tool names in the request, in order.
  */
 export function toOpenaiRejection(
   { kind, status, message, param, code }: OpenaiProblem,

@@ -65,7 +65,7 @@ export function createOpenaiModel(options: OpenaiOptions): Model {
     const response = await ask({ ...request, stream_options: { include_usage: true } }, signal);
     if (response.ok) return response;
     const refusal = await readRefusal(response);
-    // Some endpoints do not know `stream_options` and reject unknown members.
+    // Sends the request again without `stream_options` if the endpoint rejects this member.
     if (!refusal.body.includes("stream_options")) return refusal;
     const second = await ask(request, signal);
     return second.ok ? second : readRefusal(second);

@@ -45,5 +45,5 @@ test("a file in the way is refused", async () => {
 
 test("where no folder can be made, it says so instead of trying for ever", async () => {
   // Linux has such a place; elsewhere the top of the disk refuses, each system in its own words.
-  await expect(makeFolder("/proc/fairlead/below")).rejects.toThrow(/no folder can be made there|EACCES|EPERM|EROFS/);
+  await expect(makeFolder("/proc/fairlead/below")).rejects.toThrow(/no folder can be created there|EACCES|EPERM|EROFS/);
 });

@@ -55,5 +55,5 @@ test("a writer that died half-way has changed nothing; one whose parts are gone 
   await expect(dying.set("a", "n".repeat(2000))).rejects.toThrow("killed");
   expect(await parts.get("a")).toBe(old);
   for (const name of entries.keys()) if (name.endsWith(".1")) entries.delete(name);
-  await expect(parts.get("a")).rejects.toThrow("a part of it is missing");
+  await expect(parts.get("a")).rejects.toThrow("a part of the secret is missing");
 });

@@ -235,12 +235,12 @@ test("reading, prompts and sampling meet the same rules", async () => {
   const { problems } = await host.expandReferences("@demo://about");
   expect(problems).toHaveLength(1);
   const { content } = await host.call("s", "ask", { method: "sampling/createMessage", params: { messages: [] } });
-  expect(content).toEqual([{ type: "text", text: '{"code":-1,"message":"sampling is not allowed here"}' }]);
+  expect(content).toEqual([{ type: "text", text: '{"code":-1,"message":"sampling is not allowed for this server"}' }]);
 });
 
 test.each([
   [ProceedOnce, '{"model":"m"}'],
-  [Cancel, '{"code":-1,"message":"sampling is not allowed here"}'],
+  [Cancel, '{"code":-1,"message":"sampling is not allowed for this server"}'],
 ])("a rule that asks before sampling asks the person: %s", async (answer, text) => {
   await using folder = await temporaryFolder();
   const at = await place(folder, {

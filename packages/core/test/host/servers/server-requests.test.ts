@@ -87,7 +87,7 @@ test("without anyone to ask, a question is refused", async () => {
 
 const sampling = { servers: { s: { sampling: true } } };
 const sample = async (): Promise<Record<string, unknown>> => ({ role: "assistant", model: "m" });
-const notAllowed = { code: -1, message: "sampling is not allowed here" };
+const notAllowed = { code: -1, message: "sampling is not allowed for this server" };
 
 test("a server whose settings do not allow it cannot ask for a model at all", async () => {
   const { declared, answer } = await ask("sampling/createMessage", { messages: [] }, { sample });

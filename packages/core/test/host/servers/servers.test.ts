@@ -159,7 +159,7 @@ describe("filters", () => {
     expect(ship.state("a")).toMatchObject({
       status: "disconnected",
       reason: "no_capabilities",
-      message: '"a" has nothing to use: includeTools hides all of its 2 tools',
+      message: '"a" offers nothing that can be used: includeTools hides all of its 2 tools',
     });
   });
 });
