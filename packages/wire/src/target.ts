@@ -69,8 +69,8 @@ export interface WireLimits {
   readonly turnBytes: number;
   readonly turnLines: number;
   /**
-   * How many bytes that answer no request a server may send per second, and how many it may send at once before the
-   * rate applies. A line counts as at least 1 kB; stderr counts by its bytes.
+   * How many bytes that answer no request a server may send per second, and how many at once before this rate applies.
+   * A line counts as at least 1 kB.
    */
   readonly unsolicitedRate: number;
   readonly unsolicitedBurst: number;
@@ -106,8 +106,8 @@ export interface ConnectOptions {
   readonly capabilities?: JsonObject;
   readonly signal?: AbortSignal;
   /**
-   * The protocol to try. Default `auto`: detect the protocol era. A `NegotiatedProtocol` is tried first; if it fails,
-   * the other protocols follow.
+   * The protocol to try. Default `auto`: detect the protocol era. If a `NegotiatedProtocol` fails, `connect` tries the
+   * other protocols.
    */
   readonly era?: Era | "auto" | NegotiatedProtocol;
   readonly onRequest?: RequestHandler | undefined;

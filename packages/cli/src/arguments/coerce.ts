@@ -11,9 +11,10 @@ export type Coerced =
   | { readonly kind: "mistake"; readonly reason: string };
 
 /**
- * Converts text to a value. Keeps the text if the schema allows a string or does not restrict the type; otherwise
- * parses it as JSON. If the schema requires a list, a single value becomes a list of one item. `root` is the whole
- * schema, in which `$ref` is resolved.
+ * Converts text to a value. Keeps the text if the schema allows a string; otherwise parses it as JSON. A single value
+ * becomes a list if the schema requires a list.
+ *
+ * @param root The whole schema, in which `$ref` is resolved.
  */
 export function coerce(text: string, schema: unknown, root: unknown = schema): Coerced {
   const shapes = shapesOf(schema, root);
@@ -137,9 +138,7 @@ export function inexactNumber(json: string): string | undefined {
   return undefined;
 }
 
-/**
- * Whether JavaScript keeps the number: an integer must keep every digit, but a fraction or an exponent may be rounded.
- */
+/** Whether JavaScript keeps the number. An integer must keep every digit; other numbers may be rounded. */
 function isKept(token: string): boolean {
   const value = Number(token);
   return /[.eE]/.test(token) ? Number.isFinite(value) : value === 0 || String(value) === token;

@@ -32,7 +32,7 @@ export function splitNamed(word: string): NamedValue | undefined {
 
 interface TemplateVariable {
   readonly name: string;
-  /** Whether the variable needs a value. False if the template gives a valid URI without one. */
+  /** Whether the variable needs a value, because the URI would be invalid without one. */
   readonly required: boolean;
 }
 

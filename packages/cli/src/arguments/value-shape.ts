@@ -19,10 +19,7 @@ export interface ValueShape {
 const deepest = 8;
 const most = 200;
 
-/**
- * Returns what each alternative (`anyOf`, `oneOf`) of a schema allows. The result is empty if the schema or one of its
- * alternatives allows values of any type.
- */
+/** Returns what each alternative (`anyOf`, `oneOf`) of a schema allows; empty if any type is allowed. */
 export function shapesOf(schema: unknown, root: unknown): readonly ValueShape[] {
   const shapes: ValueShape[] = [];
   let visited = 0;
@@ -36,7 +33,7 @@ export function shapesOf(schema: unknown, root: unknown): readonly ValueShape[] 
     const own = shapeOf(here);
     if (own !== undefined) return shapes.push(own) > 0;
     if (alternatives.length > 0) return alternatives.every((one) => gather(one, depth + 1));
-    // A value must match all parts of `allOf`, so the first part that restricts the type is enough.
+    // A value must match all schemas in `allOf`, so one of them that restricts the type is enough.
     return listOf(member(here, "allOf")).some((one) => gather(one, depth + 1));
   }
 

@@ -85,7 +85,7 @@ export async function revokeClientTokens(client: ClientName, state: string): Pro
 }
 
 /**
- * Whether the file is unchanged since `connect --http` wrote an entry for the same URL. The old token then stays in
+ * Whether the file is unchanged since `connect --http` wrote an entry for the same URL, so that the old token stays in
  * use.
  */
 export function isSameUrl({ text, entry, earlier }: ConnectPlan, move: readonly string[]): boolean {

@@ -7,7 +7,9 @@ import { looksSecret } from "../output/servers/server-secrets.ts";
 const around = 2;
 /** Maximum number of shown lines, and of characters in one line. */
 const most = { lines: 80, columns: 400 };
-/** Maximum product of the two line counts. Above it, the files are not compared line by line. */
+/**
+ * Maximum number of comparisons (the lines of one file times the lines of the other). Larger files are not compared.
+ */
 const comparable = 1_000_000;
 
 interface Line {

@@ -39,8 +39,8 @@ export async function ownCommand(
 const versioned = /\d+\.\d+/;
 
 /**
- * If `path` contains a version, looks in the folders for a link to the same file whose path contains none, because an
- * upgrade usually keeps such a link. Returns `path` if there is no such link.
+ * If `path` contains a version, returns a link to the same file whose path contains none, because an upgrade usually
+ * keeps such a link. If there is no such link, returns `path`.
  */
 async function stablest(path: string, folders: readonly string[], name: string): Promise<string> {
   if (!versioned.test(path)) return path;

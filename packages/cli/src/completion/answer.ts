@@ -14,7 +14,7 @@ export type CompletionAnswer =
 export interface CompletionWord {
   readonly value: SafeText;
   readonly about: SafeText;
-  /** Whether the user goes on typing the word, so that no space is inserted after it. */
+  /** Whether the word is incomplete, so that the shell must not insert a space after it. */
   readonly isOpen: boolean;
 }
 
@@ -59,8 +59,8 @@ export function withPrefix(prefix: string, answer: CompletionAnswer): Completion
 }
 
 /**
- * Drops values that begin with a dash: the shell would pass an untrusted name to Fairlead as an option, such as
- * `--yes`.
+ * Drops values that begin with a dash, because Fairlead would read such a name, which is untrusted, as an option such
+ * as `--yes`.
  */
 export function withoutDashes(answer: CompletionAnswer): CompletionAnswer {
   if (answer.kind !== "words") return answer;

@@ -10,7 +10,7 @@ export interface BashLine {
   readonly current: string;
   /** Whether the current word is the file name of a redirection (`<` or `>`). */
   readonly isRedirected: boolean;
-  /** The text that bash replaces by the completion. It starts after the last character that is in `COMP_WORDBREAKS`. */
+  /** The text that bash replaces by the completion: the text after the last character that is in `COMP_WORDBREAKS`. */
   readonly segment: string;
   readonly quote: Quote;
 }
@@ -56,7 +56,7 @@ export function readBashLine(line: string, breaks: string): BashLine {
       current ??= "";
       continue;
     }
-    // bash completes host names after "@" and variable names after "$". It then also replaces the "@" or "$".
+    // When bash completes host names after "@" or variables after "$", it also replaces the "@" or "$".
     if (breaks.includes(character)) segmentFrom = character === "@" || character === "$" ? at : at + 1;
     if (/[\s;|&()]/.test(character)) endWord();
     else if (character === "<" || character === ">") {
@@ -77,13 +77,13 @@ export function readBashLine(line: string, breaks: string): BashLine {
 }
 
 /**
- * Returns the text that bash inserts in place of `segment`: what the user typed, unchanged, then the rest of `value`,
- * quoted. Undefined if `value` does not start with the typed word.
+ * Returns the text that bash inserts in place of `segment`: the typed text unchanged, then the rest of `value`, quoted.
+ * Undefined if `value` does not start with the typed word.
  */
 export function bashReply(value: string, { current, segment, quote }: BashLine): string | undefined {
   if (quote === "\\" || !value.startsWith(current)) return undefined;
   const reply = `${segment}${quoted(value.slice(current.length), quote)}`;
-  // bash adds the closing quote, unless the text already ends with that quote character. Then Fairlead must add it.
+  // If the text ends with the quote character, bash takes it for the closing quote, so Fairlead adds the closing quote.
   return quote !== "" && reply.endsWith(quote) ? `${reply}${quote}` : reply;
 }
 

@@ -19,8 +19,7 @@ import { type Cursor, findCommand, isForeign, readWords, splitOption } from "./t
 /** Returns completions. `words`: the words before the current word. `current`: the current word up to the cursor. */
 export async function completeWord(words: readonly string[], current: string, io: Io): Promise<CompletionAnswer> {
   const found = findCommand(words);
-  // After the name of a command group, the options of the app are suggested. "lock" is a command group and also a
-  // command, so after "lock" the options of this command are suggested.
+  // After a command group, suggests the options of the app, except after "lock", which is also a command with options.
   const own = found?.kind === "group" ? verbs.find((verb) => verb.words === found.group) : found?.row;
   const row = own ?? verbs.find((verb) => verb.words === "");
   if (found === undefined || row === undefined) return nothing;
@@ -29,7 +28,7 @@ export async function completeWord(words: readonly string[], current: string, io
   const at: Cursor = { words: row.words, typed, current, io };
   if (typed.pending) return completeValue(typed.pending, at);
   const { option: last } = splitOption(found.words.at(-1) ?? "", command);
-  // `--resume` has an optional value: the next word, unless it is an option. `--debug` takes a value only after "=".
+  // `--resume` takes the next word as its value, unless that word is an option.
   if (!current.startsWith("-") && last && sourceOfOption(row.words, last) === "conversations")
     return completeValue(last, at);
   if (typed.takesOptions && current.startsWith("-"))
@@ -88,10 +87,7 @@ function commandsIn(group: string, isHelp: boolean): readonly Suggestion[] {
   ];
 }
 
-/**
- * Suggests values from a source such as the settings. Loads the code that reads the source only now, because Tab must
- * be fast.
- */
+/** Suggests values from a source such as the settings. Imports the code for sources here, because Tab must be fast. */
 async function withSource(source: ValueSource | undefined, at: Cursor): Promise<CompletionAnswer> {
   if (source === undefined) return nothing;
   const { fromSource } = await import("./from-source.ts");

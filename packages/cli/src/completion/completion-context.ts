@@ -1,6 +1,6 @@
 /**
- * Creates the context for completion: streams and global options. Ignores `--trust-workspace`, which takes effect only
- * when the command runs.
+ * Creates the context for completion: streams and global options. Ignores `--trust-workspace`, because the user has not
+ * run the command yet.
  */
 
 import { join } from "node:path";

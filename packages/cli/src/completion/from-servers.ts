@@ -120,7 +120,7 @@ async function toolsOf(server: string, { host, names, recall }: CachedServers): 
 
 /**
  * Suggests prompts by the names that `fairlead prompts` shows, or as `server.prompt` if the user has typed the server's
- * name. If the user typed a slash first, each suggestion begins with a slash.
+ * name.
  */
 async function suggestPrompts(typed: Typed, current: string, known: CachedServers): Promise<readonly Suggestion[]> {
   const slash = current.startsWith("/") ? "/" : "";

@@ -37,8 +37,7 @@ async function answerFrom(source: ValueSource, at: Cursor, place: CompletionCont
     case "variables":
     case "prompts":
     case "prompt-arguments":
-      // Only these values come from cached catalogs, which need the code of the host. Tab is faster without that code,
-      // so it is loaded only here.
+      // Imported only here, because the code that reads cached catalogs is slow to load.
       return (await import("./from-servers.ts")).fromServers(source, at, place);
   }
 }

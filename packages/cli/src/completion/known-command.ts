@@ -6,7 +6,7 @@ import { type CommandRow, verbs } from "../shell/verbs.ts";
 export interface KnownCommand {
   readonly operands: readonly KnownOperand[];
   readonly options: readonly KnownOption[];
-  /** Whether all words after the command's arguments belong to another program. */
+  /** Whether all words after the command's arguments are the command line of another program. */
   readonly isWrapper: boolean;
 }
 
@@ -90,7 +90,9 @@ export type ValueSource =
   | "conversations"
   | ServerSource;
 
-/** Where Tab completion finds values for a placeholder such as `<dir>`, in every command. */
+/**
+ * Where Tab completion finds the values of an argument or option, by its placeholder such as `<dir>`, in every command.
+ */
 const placeholders: ReadonlyMap<string, ValueSource> = new Map([
   ["dir", "folders"],
   ["file", "files"],
@@ -108,7 +110,10 @@ const ofEntries = ["get", "test", "logs", "remove", "enable", "disable", "auth",
 const ofTools = ["policy explain", "policy allow", "policy ask", "policy deny"];
 const withToolOptions = ["call", "history", "policy remove", ...ofTools];
 
-/** Where Tab completion finds values in one command: for an argument by its placeholder, for an option by its name. */
+/**
+ * Where Tab completion finds the values of an argument or option of one command, by the command and its argument or
+ * option.
+ */
 const particular: ReadonlyMap<string, ValueSource> = new Map<string, ValueSource>([
   ...ofEntries.map((verb): [string, ValueSource] => [`mcp ${verb} name`, "entries"]),
   ["secret set name", "secrets"],

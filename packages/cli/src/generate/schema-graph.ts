@@ -32,9 +32,8 @@ export function referenceTarget(document: SchemaDocument, { raw, base }: Spot): 
 const sameValue = ["allOf", "anyOf", "oneOf"];
 
 /**
- * Whether references and keywords such as `anyOf` lead from the schema to the schema at the path `goal`. With
- * `throughLists`, also follows the schemas of list items. If a schema leads to itself in this way, TypeScript does not
- * allow its type.
+ * Whether a schema contains the schema at the path `goal` as an alternative (`anyOf`, `$ref`) or, with `throughLists`,
+ * as a list item. TypeScript does not allow a type that contains itself in this way.
  */
 export function leadsTo(document: SchemaDocument, start: Spot, goal: string, throughLists: boolean): boolean {
   const keywords = throughLists ? [...sameValue, "prefixItems", "items"] : sameValue;
@@ -78,8 +77,8 @@ export function countAlternatives(document: SchemaDocument, spot: Spot): number 
 const mostDefinitions = 64;
 
 /**
- * Returns the text of a schema and of all schemas that it refers to. Definitions with the same text have the same type.
- * Undefined if the text is too long.
+ * Returns the text of a schema and of all schemas that it refers to; undefined if it is too long. Schemas with the same
+ * text get the same type.
  */
 export function closureOf(document: SchemaDocument, start: Spot): string | undefined {
   const found = new Map<string, unknown>();

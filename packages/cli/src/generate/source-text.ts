@@ -36,8 +36,8 @@ export function toPropertyKey(name: string): string {
 const wordParts = /[\p{ID_Start}$_\p{ID_Continue}]+/gu;
 
 /**
- * Turns `create-issue` into `createIssue`. Names of methods that JavaScript itself calls get an underscore, so that
- * JavaScript does not call a tool by accident.
+ * Turns `create-issue` into `createIssue`. A name that every object has or JavaScript calls itself, such as `then`,
+ * gets an underscore.
  */
 export function toMethodName(name: string): string {
   const [first = "tool", ...others] = wordsOf(name);

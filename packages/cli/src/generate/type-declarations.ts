@@ -1,7 +1,6 @@
 /**
- * Writes JSON Schemas as TypeScript types.
- * A type accepts every value that validation accepts. Rules that TypeScript cannot express (lengths, patterns, `not`,
- * conditions) are left out of the type. The comment of the type names the simple rules, such as lengths.
+ * Writes JSON Schemas as TypeScript types. A type leaves out rules that TypeScript cannot express (lengths, patterns,
+ * `not`, conditions), so it accepts every value that validation accepts.
  */
 
 import { HostError } from "@fairlead/core/errors";
@@ -55,9 +54,9 @@ const deepest = 24;
 const mostSchemas = 5_000;
 const longestDescription = 600;
 
-/** What surrounds the type that is being written. It decides whether that type may contain itself. */
+/** The surroundings of a type, which decide whether the type may contain itself. */
 interface Place {
-  /** The path of the named type that is being written; absent inside an object, where that type may contain itself. */
+  /** The path of the named type that is being written. Absent inside an object, where the type may contain itself. */
   readonly owner?: string;
   /** The kind of the innermost list. A type may contain itself in an array, but not always in a tuple. */
   readonly list?: "array" | "tuple";
@@ -116,8 +115,8 @@ function toDocument(raw: unknown): SchemaDocument | undefined {
 const containers: ReadonlySet<string> = new Set(["$defs", "definitions"]);
 
 /**
- * Returns a type name for the target of a reference. A schema in `$defs` or `definitions` keeps its own name. Any other
- * target gets the name `prefix`, followed by the last part of the target's path.
+ * Returns a type name for the target of a reference: the name of a schema in `$defs` or `definitions`; otherwise
+ * `prefix` and the last part of the target's path.
  */
 function definitionName(prefix: string, path: string): string {
   const [around, name] = lastStep(path);
@@ -161,7 +160,9 @@ const told = [
   "uniqueItems",
 ];
 
-/** Returns a function that writes the schemas of one document. `nameOf` names the target of a reference. */
+/**
+ * Returns a function that writes the schemas of one document. `nameOf` returns the type name of a reference's target.
+ */
 function createSpotWriter(
   document: SchemaDocument,
   nameOf: (target: Spot) => string,

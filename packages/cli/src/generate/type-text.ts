@@ -6,10 +6,7 @@ import { toLiteralType } from "./source-text.ts";
 export interface TypeText {
   readonly alternatives: readonly string[];
   readonly isIntersection?: boolean;
-  /**
-   * Whether the type is only the name of a JSON type, such as `string`. If another keyword gives a type, that type is
-   * more exact and replaces this one.
-   */
+  /** Whether the type is only the name of a JSON type, such as `string`. A type from another keyword replaces it. */
   readonly isBare?: boolean;
 }
 
@@ -59,10 +56,7 @@ export interface TypeClaim {
   readonly count: () => number;
 }
 
-/**
- * Maximum number of alternatives of an intersection: the product of the alternatives of its unions. Compilers refuse an
- * intersection with too many.
- */
+/** Maximum number of alternatives of an intersection, because compilers refuse an intersection with too many. */
 const mostProducts = 128;
 
 /**

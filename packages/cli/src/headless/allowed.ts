@@ -32,17 +32,14 @@ export async function readAllowed(
 }
 
 function toAllowed(word: string, servers: readonly KnownServer[]): AllowedTools {
-  // A tool's own name may contain wildcards, such as "*". Allowing that tool must not allow other tools.
+  // The name of a tool may contain "*". Allowing that tool must not allow other tools.
   const isTool = servers.some(({ name, tools }) => tools.some((tool) => targetName({ server: name, tool }) === word));
   if (isTool) return findToolTarget(word, servers);
   if (servers.some(({ name }) => name === word)) return { server: word };
   return isWild(word) ? toPattern(word, servers) : findToolTarget(word, servers);
 }
 
-/**
- * Refuses wildcards in the server's name: they could allow servers that the user did not think of. The tool's name may
- * have wildcards.
- */
+/** Refuses wildcards in the server's name, because they could allow servers that the user did not think of. */
 function toPattern(word: string, servers: readonly KnownServer[]): AllowedTools {
   const names = servers.map(({ name }) => name);
   const known = names.filter((name) => word.startsWith(`${name}.`)).sort((a, b) => b.length - a.length)[0];
@@ -70,9 +67,8 @@ function toolsOf(host: Host, server: string): readonly string[] | undefined {
 }
 
 /**
- * Returns a function that checks the tools in `--allow`. For each tool that its server does not have, the function
- * returns a warning, because the tool's name may be mistyped. The function is called twice, because some servers have a
- * catalog only after they are connected. The second call returns only new warnings.
+ * Returns a function that returns warnings about tools in `--allow` that their server does not have. A later call, when
+ * more servers are connected, returns only new warnings.
  */
 export function createAllowedNotes(allowed: readonly AllowedTools[], host: Host): () => readonly string[] {
   const told = new Set<AllowedTools>();

@@ -45,8 +45,8 @@ export async function readManualLine(
 }
 
 /**
- * Returns the servers of the calls in `text`. The turn waits only for these servers. Returns undefined if a call names
- * no known server: its tool may belong to any server, so the turn waits for all servers.
+ * Returns the servers of the calls in `text`, for which the turn must wait. Undefined means all servers: a call names
+ * no known server.
  */
 export function serversOfCalls(
   text: string,

@@ -38,10 +38,7 @@ export async function readPiped(
   }
 }
 
-/**
- * Whether stdin may stay open without any input: programs often give a child process a socket as stdin and never close
- * it. A pipe or file from a shell always ends.
- */
+/** Whether stdin is a socket. A program that starts Fairlead with a socket as stdin often never closes it. */
 function leadsToProgram(stdin: Readable & { readonly fd?: number }): boolean {
   return stdin.fd !== undefined && fstatSync(stdin.fd).isSocket();
 }

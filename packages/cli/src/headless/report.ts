@@ -50,8 +50,7 @@ export function addToReport(report: TurnReport, event: TurnEvent): TurnReport {
     case "call": {
       const calls = withCall(report.calls, event);
       const denied = calls.filter(({ status }) => status === "denied").length;
-      // The report keeps only the model's last answer. Text after a call begins a new answer, so earlier text is
-      // dropped.
+      // The report has only the model's last answer, so a call removes the text before it.
       return { ...report, calls, denied, ...(event.status === "requested" && { text: "" }) };
     }
     case "text":
@@ -67,7 +66,7 @@ export function addToReport(report: TurnReport, event: TurnEvent): TurnReport {
     case "missing":
       return { ...report, missing: [...report.missing, ...event.servers] };
     case "note":
-      // An event `note` never comes inside an answer of the model, so the next text begins a new answer.
+      // A `note` comes between two answers of the model, so it removes the text before it.
       return { ...report, text: "", notes: [...report.notes, event.message] };
     case "done": {
       const { text, reason, denied } = event;
@@ -83,7 +82,7 @@ export function addToReport(report: TurnReport, event: TurnEvent): TurnReport {
   }
 }
 
-/** Counts one request to the model's API. Retries count too. */
+/** Counts one request to the model's API, including a retry. */
 export function withRequest(report: TurnReport): TurnReport {
   return { ...report, usage: { ...report.usage, requests: report.usage.requests + 1 } };
 }
@@ -105,9 +104,7 @@ export function reportDocument(
   };
 }
 
-/**
- * Adds an event of a call. It replaces the earlier event of the same call, because it contains all data of the call.
- */
+/** Adds an event of a call. It replaces the call's earlier event, because each event has all data of the call. */
 function withCall(calls: readonly CallDocument[], event: CallEvent): readonly CallDocument[] {
   const { type: _type, ...call } = event;
   return calls.some(({ id }) => id === call.id)

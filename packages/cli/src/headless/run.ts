@@ -50,7 +50,7 @@ async function converse(
   const resumed = await wantedConversation(options.resuming, configuration);
   const wanted = options.model ?? (resumed && modelNameOf(resumed));
   const model = wanted === "manual" ? undefined : await modelFor(configuration, wanted, context.io.signal);
-  // Servers that lose their connection reconnect, because a turn may take long.
+  // A server that loses its connection reconnects during the turn.
   const how = { approvalMode: options.mode, interactive: false, recover: true, allow };
   return useHost(
     configuration,
@@ -90,12 +90,12 @@ function commands(typed: string, piped: string | undefined): HeadlessMessage {
   return { history: [], parts: [{ text: typed.trim() === "" ? (piped ?? "") : typed }], notes: [] };
 }
 
-/** Returns the servers that the typed calls name. The turn waits only for these servers. */
+/** Returns the servers that the typed calls name, for which the turn waits. */
 function namedIn({ parts }: HeadlessMessage, conversation: Conversation, host: Host): SendOptions["waitFor"] {
   return serversOfCalls(parts[0]?.text ?? "", { host, tools: conversation.tools() });
 }
 
-/** Returns the servers that failed in an earlier run. The turn does not wait for them again. */
+/** Returns the servers that failed in an earlier run, for which the turn does not wait. */
 async function notTried(host: Host): Promise<readonly MissingServer[]> {
   const now = Date.now();
   return (await host.failedStarts()).map((failed) => {
@@ -184,7 +184,7 @@ function createCallProgress({ io, globals }: Pick<Context, "io" | "globals">): (
 
 type Done = Extract<TurnEvent, { readonly type: "done" }>;
 
-/** Returns the error for the way in which a turn ended. This error determines the exit code. */
+/** Returns the error that determines the exit code, if the turn is incomplete or a call was denied. */
 export function endingOf(
   { reason, denied }: Pick<Done, "reason" | "denied">,
   { failOnDenied }: { readonly failOnDenied: boolean },

@@ -34,8 +34,8 @@ export function eventLines(event: TurnEvent): readonly SafeText[] {
 }
 
 /**
- * Returns the advice how to allow denied calls with `--allow` or a rule. The advice is printed once, at the end. A
- * denied call that neither can allow has its next step on its own line.
+ * Returns the next steps for denied calls that `--allow` or a rule can allow. They are printed once, at the end of the
+ * turn.
  */
 export function deniedAdvice(denied: readonly CallEvent[]): readonly SafeText[] {
   const allowable = denied.filter(({ error }) => error?.next === undefined || allowingStep.test(error.next));
@@ -86,7 +86,7 @@ const words = {
   cancelled: safe`cancelled`,
 } as const;
 
-/** Returns the name of a call for messages. No code parses this name. */
+/** Returns the name of a call for messages. */
 export function callTitle({ name, server, serverToolName = name }: CallEvent): SafeText {
   return toSafeLine(server === undefined ? name : `${server}.${serverToolName}`);
 }

@@ -54,8 +54,10 @@ export async function openTyped(
       `the server name "${name}" is already in use: choose another --name, or use that server by its name`,
       context,
     );
-  // If the user settings already have the same entry, that server is left out here and added again below, so that the
-  // user can repeat a command with --persist.
+  /*
+   * If the user settings already have the same entry, it is replaced, so that the user can repeat a command with
+   * --persist.
+   */
   const others = isKept ? configuration.servers.filter(({ server }) => server.name !== name) : configuration.servers;
   const { configuration: wider, added } = await addAdHocServer({ ...configuration, servers: others }, { name, entry });
   const { server, admission } = added;
@@ -98,7 +100,7 @@ function entryOf(typed: string, options: AddOptions, context: Context): Entry {
   return { command: isRelative ? resolve(cwd.replaceAll("$", "$$$$"), command) : command, ...entry };
 }
 
-/** Runs `read`, and turns its errors into usage errors of this command. */
+/** Runs `read`, and converts its errors to usage errors. */
 function asOurs<T>(read: () => T, context: Context): T {
   try {
     return read();

@@ -10,9 +10,9 @@ interface NamedTool {
 }
 
 /**
- * Throws if it is uncertain which server's tool a bare tool name means. It means the tool of the first server in the
- * settings that has a tool of that name. An earlier server that is not connected and has no cached catalog may have
- * one.
+ * Refuses a bare tool name if an earlier server in the settings, which is not connected and has no cached catalog, may
+ * have a tool of the same name.
+ *
  * @throws HostError `usage`
  */
 export function refuseUnsureName(word: string, tool: NamedTool, host: Pick<Host, "states" | "catalog">): void {

@@ -13,8 +13,8 @@ import type { Context } from "../shell/verb.ts";
 interface ConnectOptions {
   readonly onSettled?: (state: ServerState) => void;
   /**
-   * The line that shows which servers are still connecting. A caller passes it if the caller prints while servers
-   * connect, because it must hide the line first.
+   * The line that shows which servers are still connecting. Needed by callers that print meanwhile: they must hide it
+   * first.
    */
   readonly waiting?: WaitingLine;
 }
@@ -106,7 +106,10 @@ export function createWaitingLine({ io: { stderr }, globals }: Pick<Context, "io
   };
 }
 
-/** Returns the text of the line: the server that has taken longest comes first, a stderr line about a download last. */
+/**
+ * Returns the text of the line. The server that has been connecting longest comes first, and a stderr line about a
+ * download comes last.
+ */
 function waitingWords(waited: ReadonlyMap<string, Waited>, now: number): SafeText {
   const shown = [...waited].slice(0, mostNames);
   const names = shown.map(([name, { since, isDownload }]) => {

@@ -43,8 +43,10 @@ export async function listCachedServers(
 }
 
 /**
- * Connects to all servers that may start. On a terminal, each server is shown as soon as it has answered; otherwise the
- * order of the settings is kept. `listed`: all servers in the order of the settings, before connecting.
+ * Connects to all servers that may start. On a terminal, shows each server as soon as it has answered; otherwise lists
+ * them in the order of the settings.
+ *
+ * @param listed All servers in the order of the settings, before connecting.
  */
 export function listServers(
   listed: readonly ListedServer[],

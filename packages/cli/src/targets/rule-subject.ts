@@ -17,8 +17,8 @@ export interface Subject extends ToolTarget {
   /** The client of the gateway that sends the request; if absent, any sender. */
   readonly client?: string;
   /**
-   * Which part of the subject exists. `tool`: the cached catalog has the tool. `server`: the cached catalog does not
-   * have the tool. `entry`: the server is configured, but has no cached catalog. `nothing`: there is no such server.
+   * How much is known about the subject. `tool`: the cached catalog has the tool. `server`: the cached catalog does not
+   * have it. `entry`: the server has no cached catalog. `nothing`: there is no such server.
    */
   readonly known: "tool" | "server" | "entry" | "nothing";
 }
@@ -28,7 +28,7 @@ const requestKinds: readonly RequestKind[] = ["tool", "resource", "prompt", "sam
 export function defineSubject(command: Command, operand = "server.tool", summary = "the tool"): void {
   const kind = new Option(
     "--kind <kind>",
-    "write a resource as server.URI, a prompt as server.name, sampling as the server; a server alone: all of that kind",
+    "kind of request: write a resource as server.URI, a prompt as server.name; a server alone means all of that kind",
   );
   command
     .argument(`[${operand}]`, summary)
@@ -39,7 +39,8 @@ export function defineSubject(command: Command, operand = "server.tool", summary
 }
 
 /**
- * Reads the subject. If the word does not begin with a configured server's name, it is split at its first dot.
+ * Reads the subject. A word that does not begin with the name of a configured server is split at its first dot.
+ *
  * @throws HostError `usage`
  */
 export async function readSubject(
@@ -94,7 +95,8 @@ const everyName: Readonly<Record<Exclude<RequestKind, "tool">, string>> = {
 };
 
 /**
- * Reads a subject of another kind than a tool. Without a name after the server, the subject is everything of that kind.
+ * Reads a subject of another kind than a tool. A server's name alone means all its resources, prompts or sampling
+ * requests.
  */
 function readOtherSubject(
   kind: Exclude<RequestKind, "tool">,

@@ -10,7 +10,7 @@ export interface ToolTarget {
   readonly tool: string;
 }
 
-/** Returns the name of a tool for messages. No code parses this name. */
+/** Returns the name of a tool for messages. */
 export function targetName({ server, tool }: ToolTarget): string {
   return `${server}.${tool}`;
 }

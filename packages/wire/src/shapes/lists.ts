@@ -110,7 +110,7 @@ export async function listAll<K extends ListKind>(
 
   const onDropped = (note: DroppedItem): void => void found.dropped.push(note);
 
-  /** Removes items that are too large. Small lists are not checked. */
+  /** Removes items that are larger than `maxItemBytes`. Small lists are not checked. */
   function weighed(entries: unknown): unknown {
     if (!Array.isArray(entries) || (bytes ?? 0) < weighedFrom) return entries;
     let weight = 0;

@@ -29,7 +29,7 @@ const megabyte = 1024 * 1024;
 const mostMemory: number = 64 * megabyte;
 /** The values may take this many bytes of memory for each byte of the longest allowed text. */
 const memoryShare = 4;
-/** Maximum number of different keys that are remembered. Any other key counts as not shared. */
+/** Maximum number of different keys that are remembered. Every further key counts as a key that no other object has. */
 const sharedKeys = 1_000;
 /** After this many characters of a string, its end is searched with `indexOf`. */
 const searchedFrom = 32;

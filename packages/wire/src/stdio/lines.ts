@@ -19,10 +19,7 @@ const shownBytes = 512;
 /** Takes bytes and delivers lines. */
 export interface LineSplitter {
   push(chunk: Buffer): void;
-  /**
-   * Delivers the lines that were kept back because the reader was busy. Returns false if some lines are still kept
-   * back.
-   */
+  /** Delivers the lines that wait because `isBusy` returned true. Returns false if some lines still wait. */
   resume(): boolean;
   /** Delivers the bytes after the last newline as a line. */
   end(): void;

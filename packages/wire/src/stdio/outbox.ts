@@ -89,7 +89,7 @@ export function createOutbox(stdin: Writable, options: OutboxOptions): Outbox {
     batch.timer ??= setTimeout(() => {
       const waited = `${reader} did not read its stdin for ${deadline} ms`;
       batch.reject(new WireError("send_blocked", waited, batch === next ? { unsent: true } : {}));
-      // A partly written batch is not removed, because that would corrupt the next message.
+      // A partly written batch stays, because without its end the next message could not be read.
       if (batch !== next) return;
       next = undefined;
       full = undefined;
@@ -165,7 +165,7 @@ function createBatch(): Batch {
   return { text: "", bytes: 0, left: tolerated(left), resolve, reject };
 }
 
-/** Marks the rejection as handled, because some senders do not wait for the promise. */
+/** Prevents an unhandled rejection, because some senders do not wait for the promise. */
 function tolerated<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => undefined);
   return promise;

@@ -10,7 +10,7 @@ const perTurn = 100;
 
 /** The processes found in `/proc`. */
 export interface ProcessTable {
-  /** Ids of running processes, by the part of their tag after the prefix. */
+  /** Ids of running processes, by the tag in their environment (without its prefix). */
   readonly tagged: ReadonlyMap<string, readonly number[]>;
   /** The requested process groups that have a member that is not a zombie. */
   readonly livingGroups: ReadonlySet<number>;

@@ -15,7 +15,7 @@ const longestPause = 200;
 /** Ends a server whose stdin is already closed. Returns the ids of processes that it could not end. */
 export async function endTree(server: ServerProcess, graces: Graces): Promise<readonly number[]> {
   const left = await (process.platform === "win32" ? endWindowsTree(server, graces) : endPosixTree(server, graces));
-  // Neither a process that could not be ended nor an open pipe may keep the host running.
+  // A server process that could not be ended, or its open pipes, must not keep the host running.
   server.unref();
   for (const pipe of [server.stdin, server.stdout, server.stderr]) pipe.destroy();
   if (left.length === 0) server.registration.over();
@@ -52,7 +52,10 @@ async function endPosixTree(server: ServerProcess, { endGrace, termGrace, killGr
   return left;
 }
 
-/** Kills child processes that left the group (`setsid`, double fork). They still have the tag in their environment. */
+/**
+ * Kills child processes that left the process group (`setsid`, double fork). They inherit the server's tag in their
+ * environment.
+ */
 async function sweep({ registration }: ServerProcess, grace: number): Promise<number[]> {
   const killed = new Set<number>();
   await repeat(uptime() + grace, async () => {
@@ -61,7 +64,7 @@ async function sweep({ registration }: ServerProcess, grace: number): Promise<nu
       signal(pid, "SIGKILL");
       killed.add(pid);
     }
-    // A process loses its tag a moment before it ends, so killed processes are also awaited by their ids.
+    // A process that is ending has no tag any more, so killed processes are also awaited by their ids.
     for (const pid of killed) if (!isAlive(pid)) killed.delete(pid);
     return tagged.length === 0 && killed.size === 0;
   });

@@ -84,9 +84,8 @@ type Spawn = (
 ) => ChildProcessWithoutNullStreams;
 
 /**
- * Returns the function that starts a process. Only Windows needs `cross-spawn`, and loading it takes longer than
- * starting a process. `getBuiltinModule` is used instead of an import, so that HTTP-only programs do not load
- * `child_process`.
+ * Returns the function that starts a process: `cross-spawn` on Windows, elsewhere Node's `spawn`. Loads only the needed
+ * module, so that programs start faster.
  */
 async function loadSpawn(): Promise<Spawn> {
   if (process.platform === "win32") return (await import("cross-spawn")).default.spawn;

@@ -74,7 +74,7 @@ function openChannel(
     events.closed(cause);
   }
 
-  /** Ends the process. Later calls wait for the same end; their grace time has no effect. */
+  /** Ends the process. A second call waits for the same end, and its grace time has no effect. */
   function end(endGrace: number): Promise<void> {
     ending ??= (async () => {
       outbox.end();
@@ -94,7 +94,7 @@ function openChannel(
   }
 
   /**
-   * Handles a closed pipe. A server that exits closes its pipes first, so this waits for the exit code, which explains
+   * Handles a closed pipe. A server closes its pipes when it exits, so this waits for the exit code, which explains
    * more.
    */
   async function pipeClosed(what: string): Promise<void> {
@@ -120,9 +120,9 @@ function openChannel(
     let before: number;
     do {
       before = received;
-      // After the pipes have closed there is no further output, so only the waiting lines are read.
+      // When the pipes have closed, no more output comes, so the waiting lines are read without a rate limit.
       if (await settledWithin(server.finished, quiet)) budget.stop();
-      // If the event loop is busy, the wait can end before Node reads arrived output, so one more loop turn is awaited.
+      // If the event loop is busy, Node may not have read all output yet, so this waits for one more turn of the loop.
       await immediateTurn();
       await parsing;
     } while ((before !== received || budget.isWaiting()) && uptime() < latest);
@@ -139,8 +139,8 @@ function openChannel(
   });
 
   /**
-   * Waits for the next turn of the event loop. Rejects if the connection has closed, because then nobody needs the
-   * message.
+   * Waits for the next turn of the event loop. Rejects if the connection has closed, because the message is then not
+   * needed.
    */
   async function nextTurn(): Promise<void> {
     await immediateTurn();
@@ -198,7 +198,7 @@ function openChannel(
     void pipeClosed("stdout");
   }
 
-  // A pipe can end while reading is paused. Then the waiting lines are delivered before the end is handled.
+  // If a pipe ends while reading is paused, the waiting lines are delivered before the end is handled.
   stdout.on("end", () => {
     if (!isPaused) stdoutEnded();
   });

@@ -4,12 +4,11 @@
  */
 
 /**
- * The script for a POSIX shell, which needs 1 MB of memory where Node needs 40. It uses only commands that are built
- * into the shell. Arguments: the tag prefix, the tenths of a second between SIGTERM and SIGKILL, the absolute path of
- * Node, and the script for Node. Input lines: `busy`, `idle`, `+ group` and `- group`. Node ends the servers, because
- * built-in commands of a shell can neither wait for a time nor read the environment of a process. Without Node, the
- * shell ends the groups itself. It ends a group only if the group's leader still has the same start time; without
- * `/proc` (macOS) the start time cannot be checked.
+ * The script for a POSIX shell, which needs 1 MB of memory where Node needs 40. It waits for the end of the host, then
+ * starts Node to end the servers. Without Node, it ends the process groups itself.
+ *
+ * Arguments: the tag prefix, the tenths of a second between SIGTERM and SIGKILL, the absolute path of Node, and the
+ * script for Node. Input lines: `busy`, `idle`, `+ group` and `- group`.
  */
 export const shellWatchdog = `
 prefix=$1 tenths=$2 node=$3 script=$4 busy= groups=' '
@@ -66,10 +65,11 @@ done
 `;
 
 /**
- * The script for Node. Arguments: a name, the tag prefix, the tenths of a second, and `watch` or `end`. `watch` is for
- * systems without a shell: the script first waits for the end of its input. With `end`, the groups follow, each as
- * `leader:start`. A group is ended only if it is still the registered one: its leader has the same start time, or a
- * member has the tag.
+ * The script for Node, which ends the servers. It ends a process group only if the group's leader has the registered
+ * start time or a member has the tag.
+ *
+ * Arguments: a name, the tag prefix, the tenths of a second, and `watch` (first wait for the end of the input) or
+ * `end`, followed by the groups as `leader:start`.
  */
 export const nodeWatchdog = `
 const { existsSync, readdirSync, readFileSync } = require("node:fs");

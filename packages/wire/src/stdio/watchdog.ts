@@ -60,8 +60,8 @@ export function createWatchdog({ prefix, termGrace, shell = "/bin/sh" }: Watchdo
       detached: true,
       cwd: "/",
       /*
-       * The host's environment is not passed on: it may contain another host's tag, and that host would end the
-       * watchdog. PATH is not passed on either, because the watchdog starts only Node, by its absolute path.
+       * The host's environment is not passed on, because it may contain the tag of another host, which would then end
+       * the watchdog.
        */
       env: process.versions["electron"] === undefined ? {} : { ELECTRON_RUN_AS_NODE: "1" },
       stdio: ["pipe", "ignore", "ignore"],
