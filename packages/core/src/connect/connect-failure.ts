@@ -1,4 +1,4 @@
-/** Turns a failed connection attempt into a `HostError`: the code, the message with its evidence, and the next step. */
+/** Turns a failed connection attempt into a `HostError`: the code, the message with the cause, and the next step. */
 
 import type { WireError } from "@fairlead/wire";
 import { type ErrorCode, HostError } from "../errors.ts";
@@ -19,7 +19,7 @@ export interface ConnectFacts {
   readonly lastRequest: string | undefined;
   /** Whether the server sent at least one JSON-RPC message. */
   readonly hasSentMessage: boolean;
-  /** Diagnostics from the wire package, such as a line on stdout that is not a message. */
+  /** Diagnostics from `@fairlead/wire`, such as a line on stdout that is not a message. */
   readonly diagnostics: readonly string[];
   /** Last lines of the program's stderr. */
   readonly stderr: readonly string[];
@@ -114,7 +114,7 @@ const extraAuthority =
   "If your own certificate authority signed the certificate, set NODE_EXTRA_CA_CERTS to the authority's certificate file.";
 const checkProxy = "Check HTTPS_PROXY and HTTP_PROXY, or add the host to NO_PROXY.";
 
-/** The beginning of the wire package's diagnostic about a line on stdout that is not a message. */
+/** The beginning of `@fairlead/wire`'s diagnostic about a line on stdout that is not a message. */
 const noisePrefix = "a line on stdout is not a message: ";
 
 function timedOut({ timeout, lastRequest, diagnostics, hasSentMessage, stderr, definition }: ConnectFacts): Failure {

@@ -73,7 +73,7 @@ export interface PreparedConnection {
   readonly log: ServerLog;
   readonly traffic: TrafficLog;
   readonly tell: ReturnType<typeof createStepper>;
-  /** The options of the wire package that are the same for a session and a relay. */
+  /** The options of `@fairlead/wire` that are the same for a session and a relay. */
   readonly wire: Pick<ConnectOptions, "signal" | "times" | "processes" | "auth"> & Listeners;
   /** Creates the `HostError` for a failure. */
   readonly explain: (error: unknown, circumstances: Pick<ConnectFacts, "isTimedOut" | "lastRequest">) => HostError;

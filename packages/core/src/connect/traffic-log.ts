@@ -42,7 +42,7 @@ export interface TrafficLogOptions {
   readonly onStderrLine: ((line: string) => void) | undefined;
 }
 
-/** Creates the listeners that the wire package calls. */
+/** Creates the listeners that `@fairlead/wire` calls. */
 export function createTrafficLog({ log, redact, debug, onFirstMessage, onStderrLine }: TrafficLogOptions): TrafficLog {
   let stderr: string[] = [];
   let diagnostics: string[] = [];

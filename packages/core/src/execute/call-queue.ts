@@ -13,10 +13,10 @@ export interface CallQueueOptions {
 }
 
 export interface CallQueue {
-  /** Takes a free slot and returns a function that frees it. Returns undefined if no slot is free. */
+  /** Lets a call start, and returns a function to call at its end. Returns undefined if too many calls are running. */
   tryEnter(server: string): (() => void) | undefined;
   /**
-   * Waits for a free slot. Resolves with a function that frees it.
+   * Waits until the call may start. Resolves with a function to call at its end.
    *
    * @throws HostError `busy` if too many calls wait. If `signal` is aborted, rejects with its reason.
    */

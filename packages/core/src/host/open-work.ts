@@ -22,7 +22,7 @@ export interface OpenWork {
    * @throws HostError `usage` once the host is closed
    */
   runStopped<T, Stop extends Stoppable>(work: (stop: Stop) => Promise<T>, stop: Stop): Promise<T>;
-  /** Aborted when the host is closed. */
+  /** A signal that is aborted when the host is closed. */
   readonly closing: AbortSignal;
   readonly throwIfClosed: () => void;
   /** Cancels all running work. Resolves when all of it has ended. */

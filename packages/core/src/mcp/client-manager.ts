@@ -49,7 +49,7 @@ export class McpClientManager {
   readonly #startLimit: StartLimit;
   readonly #attempts = new Map<string, Attempt>();
   readonly #endings = new Map<string, Promise<void>>();
-  /** Servers that are being restarted, by name. Each restart has its own object as the value. */
+  /** Servers that are being restarted, by name. The value is an object that identifies the restart. */
   readonly #restarts = new Map<string, object>();
   #discovery: MCPDiscoveryState = MCPDiscoveryState.NOT_STARTED;
   #discoveriesUnderWay = 0;

@@ -3,14 +3,17 @@
 import type { Clock } from "../clock.ts";
 
 export interface StartLimit {
-  /** Waits for a free slot. Resolves with a function that frees the slot; rejects with the signal's reason. */
+  /**
+   * Waits until a program may start. Resolves with a function that lets the next program start; rejects with the
+   * signal's reason.
+   */
   acquire(signal: AbortSignal): Promise<() => void>;
 }
 
 export interface StartLimitOptions {
   readonly limit: number;
   /**
-   * Milliseconds after which a slot becomes free even if its program is still starting: such a program is probably
+   * Milliseconds after which the next program may start even if this one is still starting: such a program is probably
    * waiting, not computing.
    */
   readonly slotTimeout: number;

@@ -134,7 +134,7 @@ async function withHandles(state: ConversationState): Promise<{ readonly history
   }
 
   /**
-   * Stores a result and returns its handle. Undefined if the result cannot be stored; then the result stays in the
+   * Stores a result and returns its handle (`result://ID`); undefined if the result cannot be stored and stays in the
    * history.
    */
   async function store(data: string, name: string): Promise<string | undefined> {

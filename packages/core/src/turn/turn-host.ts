@@ -85,6 +85,6 @@ export interface TurnHost {
   /** Maximum tokens of a result that a model gets completely. */
   readonly resultTokens: () => number;
   readonly clock: Clock;
-  /** Aborted when the host is closed. */
+  /** A signal that is aborted when the host is closed. */
   readonly closing: AbortSignal;
 }

@@ -10,7 +10,7 @@ export interface CacheLimits {
 export function createBoundedCache<T>(limits: CacheLimits, make: (key: string) => T): (key: string) => T {
   const kept = new Map<string, T>();
   let characters = 0;
-  /** The key and the value of the last call, which is often repeated. */
+  /** The key and the value that were used last. */
   let latest: { readonly key: string; readonly value: T } | undefined;
   return (key) => {
     if (latest?.key === key) return latest.value;

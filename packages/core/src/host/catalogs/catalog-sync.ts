@@ -81,7 +81,6 @@ const mostSaves = 4;
 
 export function createCatalogSync(options: CatalogSyncOptions): CatalogSync {
   const { cache, failedStarts, changed, known, registries, client, definition, registered, emit, now } = options;
-  /** Catalogs that are not saved yet. */
   const unsaved = new Map<string, Unsaved>();
   const saving = new Map<string, Promise<void>>();
   const accepting = new Map<string, Promise<void>>();
@@ -211,7 +210,7 @@ export function createCatalogSync(options: CatalogSyncOptions): CatalogSync {
       const entry = definition(server);
       if (entry === undefined || known.asksBack(server)) return;
       known.setAsksBack(server);
-      // Ignores an error, because a later run can record the same fact.
+      // Ignores an error, because a later run can record again that the server asks such questions.
       const before = saving.get(server);
       saving.set(
         server,

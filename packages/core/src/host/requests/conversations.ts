@@ -39,7 +39,7 @@ export interface HostConversationsOptions extends Pick<OpenHostOptions, "model" 
   readonly clock: Clock;
   /** The clock, in milliseconds since 1970. */
   readonly now: () => number;
-  /** Aborted when the host is closed. */
+  /** A signal that is aborted when the host is closed. */
   readonly closing: AbortSignal;
 }
 

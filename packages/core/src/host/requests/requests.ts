@@ -194,7 +194,7 @@ function theModel(serverName: string) {
 interface CallableOptions {
   readonly open: () => ConversationTools;
   readonly confirm: OpenHostOptions["confirm"];
-  /** Aborted when the host is closed. */
+  /** A signal that is aborted when the host is closed. */
   readonly signal: AbortSignal;
 }
 

@@ -26,7 +26,7 @@ export interface HostServersOptions extends Omit<OpenHostOptions, "clock" | "now
   readonly clock: Clock;
   /** The clock, in milliseconds since 1970. */
   readonly now: () => number;
-  /** Aborted when the host is closed. */
+  /** A signal that is aborted when the host is closed. */
   readonly closing: AbortSignal;
 }
 
@@ -102,7 +102,7 @@ export function createHostServers(options: HostServersOptions): HostServers {
       return definition ? sharedBy(definition, { peer: peerOf(server), asksBack: asksBack(server) }) : "all";
     },
     async rootsChanged() {
-      // Notifies only legacy servers: a modern server asks for the roots when it needs them.
+      // Servers with a modern protocol version get no notification, because they ask for the roots when they need them.
       const legacy = manager
         .clients()
         .filter(({ state }) => state.status === "connected" && state.peer.era === "legacy");

@@ -122,7 +122,7 @@ interface Piece {
   readonly id: string | undefined;
   readonly name: string;
   readonly text: string;
-  /** Whether the piece contains arguments, even empty ones. */
+  /** Whether this piece of a call contains arguments, even empty ones. */
   readonly hasArguments: boolean;
 }
 
