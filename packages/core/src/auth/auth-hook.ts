@@ -50,7 +50,7 @@ export function createAuthHook(options: AuthHookOptions): AuthHook {
   /** The cached result of `hasCredentials`, so that only the first request reads files. */
   let isStored: Promise<boolean> | undefined = isForced ? Promise.resolve(false) : undefined;
   let latest: string | undefined;
-  /** The key that the tokens are bound to, and the DPoP proofs for this key (RFC 9449). */
+  /** The key that the tokens are bound to, and the `DpopProofs` of this key (RFC 9449). */
   let dpop: { readonly key: string; readonly proofs: DpopProofs } | undefined;
   /** Whether the person has signed in since the server first refused the current request. */
   let hasAsked = false;
@@ -215,10 +215,7 @@ function scopeWords(wanted: readonly string[]): string {
 }
 
 interface SharedWork<T> {
-  /**
-   * Starts `work`. If work of an earlier caller is still running, waits for that work instead. Rejects with the reason
-   * of `signal` when `signal` is aborted.
-   */
+  /** Starts `work`, or waits for the work that an earlier caller started. Rejects when `signal` is aborted. */
   readonly join: (work: (signal: AbortSignal) => Promise<T>, signal: AbortSignal) => Promise<T>;
 }
 

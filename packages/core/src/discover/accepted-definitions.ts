@@ -1,6 +1,6 @@
 /**
- * Stores the digests of accepted tool definitions, in one small file for each server, without expiry. They are separate
- * from the catalog cache, so that a server with a huge catalog cannot make Fairlead forget them.
+ * Stores the digests of accepted tool definitions, in one file for each server. They are not in the catalog cache,
+ * because a server with a huge catalog must not make Fairlead forget them.
  */
 
 import { hash } from "node:crypto";

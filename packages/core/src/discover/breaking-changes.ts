@@ -9,8 +9,8 @@ import { isSameJson } from "../text/same-json.ts";
 import type { CatalogTool } from "./catalog.ts";
 
 /**
- * Describes how calls that worked before can fail now, with one sentence for each way. Empty if only descriptions or
- * optional parts have changed. A change that this function does not understand counts as breaking.
+ * Describes how calls that worked before can fail now, one sentence for each way. A change that this function does not
+ * understand counts as breaking.
  */
 export function breakingChanges(before: CatalogTool, after: CatalogTool): readonly string[] {
   return [

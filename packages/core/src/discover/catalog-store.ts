@@ -1,7 +1,4 @@
-/**
- * The catalog cache on disk. At the next start, Fairlead shows these catalogs before servers answer. Incomplete files
- * are ignored.
- */
+/** The catalog cache on disk. At the next start, Fairlead shows the cached catalogs before servers answer. */
 
 import { createHmac, hash } from "node:crypto";
 import { readdir, rm, stat, writeFile } from "node:fs/promises";
@@ -97,8 +94,8 @@ interface Written {
 }
 
 /**
- * Converts a cached catalog to JSON, item by item. Lets other code run in between, because a large catalog takes long.
- * Resolves with undefined if the catalog is too large.
+ * Converts a cached catalog to JSON, with pauses in which other code runs. Resolves with undefined if the catalog is
+ * too large.
  */
 async function write(cached: CachedCatalog): Promise<Written | undefined> {
   const turns = createTurns();

@@ -47,17 +47,12 @@ export function definitionOf(tool: CatalogTool): string {
 
 const digests = new WeakMap<CatalogTool, string>();
 
-/**
- * SHA-256 of the definition. An approval is bound to this digest. Cached for each object, because definitions are
- * immutable.
- */
+/** SHA-256 of the definition, to which an approval is bound. Cached, because definitions are immutable. */
 export function definitionDigest(tool: CatalogTool): string {
   return digests.get(tool) ?? addDigest(tool).digest;
 }
 
-/**
- * Computes the digests of all tools in advance. Lets other code run in between, because a large catalog takes a second.
- */
+/** Computes the digests of all tools in advance, with pauses in which other code runs. */
 export async function prepareDigests(tools: readonly CatalogTool[]): Promise<void> {
   const turns = createTurns();
   for (const tool of tools) {

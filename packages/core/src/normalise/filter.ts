@@ -7,8 +7,8 @@ import { closest } from "../text/closest.ts";
 export type ToolFilter = Pick<ServerDefinition, "includeTools" | "excludeTools">;
 
 /**
- * Returns the filter that hides a tool; undefined if none hides it. `excludeTools` takes precedence. Filters contain
- * the names that the server gives its tools.
+ * Returns the filter that hides a tool; undefined if none hides it. `excludeTools` takes precedence over
+ * `includeTools`.
  */
 export function hiddenBy(tool: string, { includeTools, excludeTools }: ToolFilter): keyof ToolFilter | undefined {
   if (excludeTools.some((entry) => names(entry, tool))) return "excludeTools";

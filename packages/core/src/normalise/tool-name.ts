@@ -1,6 +1,4 @@
-/**
- * Assigns names that models' APIs accept to the tools and prompts of servers. Fairlead never splits such a name. Pure.
- */
+/** Assigns names that models' APIs accept to the tools and prompts of servers. Pure. */
 
 import { createHash } from "node:crypto";
 
@@ -40,9 +38,8 @@ export interface NamingOptions {
 }
 
 /**
- * Returns a unique name for each tool or prompt in the list. If several have the same name, only the first keeps it;
- * the names of the others contain their server's name. The same list always gives the same names. The list must not
- * contain the same pair of `server` and `name` twice.
+ * Returns a unique name for each tool or prompt in the list, which contains each pair of `server` and `name` only once.
+ * If several have the same name, only the first keeps it; the names of the others contain their server's name.
  */
 export function assignNames(claims: readonly Claim[], options: NamingOptions = {}): readonly string[] {
   return claims.map(createNaming(options));

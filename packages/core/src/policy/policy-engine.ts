@@ -81,7 +81,7 @@ interface Strongest {
 
 /**
  * The rule that decides among the matching rules, which are given strongest first; `fallback` if no rule matches. A
- * rule that cannot be fully read may have any meaning, so it can only make the decision stricter.
+ * rule that cannot be fully read can only make the decision stricter.
  */
 function decidingRule(matches: readonly PolicyRule[], fallback: PolicyRule): PolicyRule {
   const strongest: Strongest = {};
@@ -93,10 +93,7 @@ function decidingRule(matches: readonly PolicyRule[], fallback: PolicyRule): Pol
   return stricter(strongest.doubt, decided) ?? decided;
 }
 
-/**
- * The rule that decides if no rule of the administrator or user matches. `trust` only avoids confirmations, so a
- * stricter rule overrules it.
- */
+/** The rule that decides if no rule of the administrator or user matches. A stricter rule overrules `trust`. */
 function belowOwn({ trust, conversation, default: standard, workspace }: Strongest, fallback: PolicyRule): PolicyRule {
   const below = stricter(trust, conversation) ?? standard ?? fallback;
   return stricter(workspace, below) ?? below;
@@ -140,10 +137,7 @@ function unseen(rule: PolicyRule, { doubt = "" }: CheckRequest): PolicyRule {
   return rule === builtIn.changed ? builtIn.changedUnseen : builtIn.headless;
 }
 
-/**
- * Applies plan mode, which restricts tools only. A tool that a trusted server declares read-only needs confirmation;
- * other tools are denied.
- */
+/** Applies plan mode, which denies tools unless a trusted server declares them read-only; these need confirmation. */
 function planned(rule: PolicyRule, { kind = "tool", annotations, trustsAnnotations }: CheckRequest): PolicyRule {
   if (kind !== "tool") return rule;
   if (trustsAnnotations !== true || annotations?.["readOnlyHint"] !== true) return builtIn.plan;

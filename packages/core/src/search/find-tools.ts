@@ -1,7 +1,4 @@
-/**
- * Finds tools for one or several queries. Exact names come first, then the best tool of each query, the second best of
- * each, and so on. Pure.
- */
+/** Finds tools for one or several queries. Exact names come first, then the best tools of each query in turn. Pure. */
 
 import { toolKey } from "../normalise/tool-name.ts";
 import { nextTurn } from "../text/turns.ts";

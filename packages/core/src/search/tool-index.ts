@@ -12,8 +12,8 @@ export interface RankedTool {
 
 export interface ToolIndex {
   /**
-   * Replaces the tools of a server. Pauses regularly, so that other code can run. Until all new tools are indexed,
-   * searches find the server's previous tools.
+   * Replaces the tools of a server, with pauses in which other code runs. Until all new tools are indexed, searches
+   * find the server's previous tools.
    */
   readonly set: (server: SearchableServer, tools: readonly SearchableTool[]) => Promise<void>;
   readonly remove: (server: string) => Promise<void>;

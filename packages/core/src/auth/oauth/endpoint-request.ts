@@ -22,10 +22,7 @@ export interface DpopBinding {
   readonly now: () => number;
 }
 
-/**
- * Sends the request. Rejects with the error of `fetch`. After such an error, the server may still have received the
- * request.
- */
+/** Sends the request. Rejects with the error of `fetch`; even then, the server may have received the request. */
 export async function postForm(request: EndpointRequest): Promise<Response> {
   const { url, dpop } = request;
   const response = await post(request);
@@ -82,7 +79,7 @@ function authenticationOf({ clientSecret, authentication, registration }: Stored
   return registered === "none" || registered === "client_secret_post" ? registered : "client_secret_basic";
 }
 
-/** Form-encodes a value as RFC 6749 §2.3.1 requires, so that a colon in the client ID does not end the ID. */
+/** Form-encodes a client ID or secret, as RFC 6749 §2.3.1 requires. */
 function formEncoded(text: string): string {
   return new URLSearchParams([["", text]]).toString().slice(1);
 }

@@ -121,8 +121,7 @@ export function bringsOwnHeader({ transport, authentication }: ServerDefinition)
 
 /**
  * Digest of the issuer, endpoints, client and machine identity in a definition. Definitions with different digests have
- * separate sign-ins. Undefined if the definition sets none of these: all such definitions with the same URL share one
- * sign-in.
+ * separate sign-ins. Undefined if the definition sets none of these.
  */
 export async function pinOf(definition: ServerDefinition): Promise<string | undefined> {
   const { authentication, extras, scope, base } = definition;
@@ -143,10 +142,7 @@ export async function pinOf(definition: ServerDefinition): Promise<string | unde
 /** The files in which the keychain store and the encrypted store list the names of their secrets, unencrypted. */
 const files = ["secrets.json", "secret-names.json"];
 
-/**
- * Returns false if no sign-in is stored. Reads only the names of secrets and opens no keychain. Returns true if a file
- * cannot be read.
- */
+/** Returns false if certainly no sign-in is stored. Reads only the names of secrets and opens no keychain. */
 export async function isPerhapsStored(state: string, serverUrl: string, pin?: string): Promise<boolean> {
   const folder = join(state, "sign-ins");
   const texts = (await Promise.all(files.map((file) => textOf(join(folder, file))))).filter((text) => text !== "");

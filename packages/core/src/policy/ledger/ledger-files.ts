@@ -15,8 +15,8 @@ export interface LedgerLimits {
 /** Appends lines to the ledger's files. */
 export interface LedgerWriter {
   /**
-   * Appends lines to the last numbered file, or to a new file if the last one is full. If there are too many files,
-   * deletes the oldest. Several processes may append at the same time, because no process moves or rewrites a file.
+   * Appends lines to the last numbered file, or to a new file if the last one is full. Several processes may append at
+   * the same time, because no process moves or rewrites a file.
    */
   append(lines: readonly string[]): Promise<void>;
 }
@@ -66,10 +66,7 @@ interface Written {
 /** Yields the lines of each file, newest file first. */
 export async function* readFiles(folder: string): AsyncGenerator<readonly string[]> {
   for (const number of (await numbersIn(folder)).toReversed()) {
-    /*
-     * Another process may have deleted this file since the folder was listed. If a process stopped while it wrote a
-     * line, that line may end with half a character, which becomes U+FFFD; the other lines are complete.
-     */
+    /* Another process may have deleted this file since the folder was listed. */
     const content = await readFile(pathOf(folder, number)).catch(unless("ENOENT"));
     yield content?.toString("utf8").split("\n") ?? [];
   }

@@ -34,10 +34,7 @@ export interface LedgerSearch {
 
 /** Writes and reads the ledger. */
 export interface Ledger {
-  /**
-   * Adds an entry to the next batch, which is written within 40 ms. Entries are written in the order of the calls.
-   * Returns the promise of the whole batch, which rejects if the batch cannot be written.
-   */
+  /** Adds an entry to the next batch, which is written within 40 ms. Rejects if the batch cannot be written. */
   add(record: LedgerRecord): Promise<void>;
   /** Writes an entry and all waiting entries immediately. Rejects if they cannot be written. */
   write(record: LedgerRecord): Promise<void>;

@@ -57,8 +57,8 @@ export function isEntryChanged(locked: JsonObject, now: JsonObject): boolean {
 }
 
 /**
- * Compares a locked entry with an entry that still contains its secrets. `(hidden)` in the lock file matches any text.
- * Returns only the names of the differing members, because the new values may be secrets.
+ * Compares a locked entry, in which `(hidden)` matches any text, with the current entry. Returns only the names of the
+ * differing members, because the values may be secrets.
  */
 export function hiddenEntryDrift(locked: JsonObject, written: JsonObject): readonly Difference[] {
   const { description: _words, ...entry } = written;
@@ -80,10 +80,7 @@ export function hiddenEntryDrift(locked: JsonObject, written: JsonObject): reado
   });
 }
 
-/**
- * Whether `text` can be made from `shown` by replacing every `(hidden)` with some text. Lists are compared item by
- * item.
- */
+/** Whether `text` equals `shown`, in which `(hidden)` stands for any text. Lists are compared item by item. */
 function fits(shown: string, text: string): boolean {
   const [items, others] = [listOf(shown), listOf(text)];
   if (items && others) return items.length === others.length && items.every((item, at) => fits(item, others[at] ?? ""));

@@ -126,7 +126,7 @@ function toPlain({ entry, version, instructions, prompts, tools }: LockedServer)
 }
 
 /**
- * The checksum of a locked server. It detects an accidental edit or merge. It does not stop an attacker, who can
+ * The checksum of a locked server, which detects an accidental edit or merge. It does not stop an attacker, who can
  * compute the checksum too.
  */
 function checksumOf(name: string, locked: LockedServer): string {
@@ -135,10 +135,7 @@ function checksumOf(name: string, locked: LockedServer): string {
     .digest("hex");
 }
 
-/**
- * The checksum of the list of servers. It detects that a server was removed from the file, which would otherwise unlock
- * the server.
- */
+/** The checksum of the list of servers, which detects that a server was removed from the file by accident. */
 function namesChecksum(names: readonly string[]): string {
   return createHash("sha256").update(canonicalJson(names.toSorted())).digest("hex");
 }

@@ -46,8 +46,8 @@ function tokensOf(text: string): readonly Token[] {
 }
 
 /**
- * Whether the name matches. Backtracks to the last star only, so it takes at most (length of the name) × (length of the
- * pattern) steps. A regular expression with many stars could take exponential time.
+ * Whether the name matches. Backtracks to the last star only, because a regular expression with many stars could take
+ * exponential time.
  */
 function matchesAll(tokens: readonly Token[], letters: readonly string[]): boolean {
   let at = 0;

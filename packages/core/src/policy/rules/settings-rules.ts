@@ -1,7 +1,4 @@
-/**
- * Converts settings to rules: for excluded tools, for excluded servers, and for servers with `trust`. `mcp.allowed` is
- * not converted, because it only says which servers may start. Pure.
- */
+/** Converts settings to rules: for excluded tools, for excluded servers, and for servers with `trust`. Pure. */
 
 import type { Gate, Scope, SettingsFile } from "../../settings/define/definition.ts";
 import type { AdmittedServer, Configuration } from "../../trust/configuration.ts";

@@ -10,8 +10,8 @@ type Places = Pick<Environment, "env" | "home" | "platform">;
 
 interface ClientPlace {
   /**
-   * The files that the client may read. The client uses the first file that exists. If no file exists, `connect`
-   * creates the last one.
+   * The possible settings files of the client, which uses the first that exists. If none exists, `connect` creates the
+   * last one.
    */
   readonly files: readonly string[];
   /** Files and folders that exist only if the client is installed. */

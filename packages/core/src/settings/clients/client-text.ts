@@ -1,7 +1,4 @@
-/**
- * Reads and edits the servers in the text of a client's settings file. All other bytes stay as they are. A text with a
- * syntax error is refused.
- */
+/** Reads and edits the servers in the text of a client's settings file, and changes no other bytes. */
 
 import { isDeepStrictEqual } from "node:util";
 import { isObject, objectOf } from "@fairlead/wire/json";

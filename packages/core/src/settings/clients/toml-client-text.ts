@@ -156,7 +156,7 @@ function withoutLines(text: string, [start, end]: Span): string {
   return (head.endsWith(eol + eol) ? head.slice(0, -eol.length) : head) + rest;
 }
 
-/** Ends the text with one empty line, unless it has only blanks. */
+/** Makes the text end with one empty line, unless the text is blank. */
 function spaced(text: string, eol: string): string {
   if (text.replace(byteOrderMark, "").trim() === "" || text.endsWith(eol + eol)) return text;
   return text.endsWith(eol) ? text + eol : text + eol + eol;
@@ -179,10 +179,7 @@ function tomlKey(key: string): string {
   return /^[\w-]+$/.test(key) ? key : tomlString(key);
 }
 
-/**
- * Writes a TOML string. A JSON string is also a basic string of TOML, except for the character DEL. A path with
- * backslashes is written as a literal string.
- */
+/** Writes a TOML string: a literal string for a path with backslashes, otherwise a string as in JSON. */
 function tomlString(text: string): string {
   if (text.includes("\\") && !/['\p{C}]/u.test(text)) return `'${text}'`;
   return JSON.stringify(text).replaceAll("\u007F", "\\u007F");

@@ -34,8 +34,8 @@ export interface EntryChoice {
 const order: readonly Scope[] = ["user", "workspace", "system", "system-defaults"];
 
 /**
- * Chooses the entry for each server name. `sources` are the settings files, the file with the weakest scope first. The
- * entry of an untrusted workspace counts only if no other scope has an entry with the same name.
+ * Chooses the entry for each server name from `sources`, the settings files, weakest scope first. An entry of an
+ * untrusted workspace counts only if no other file has an entry with the same name.
  */
 export function chooseEntries(sources: readonly CheckedSource[], trusted: boolean): readonly EntryChoice[] {
   const byName = new Map<string, EntryCandidate[]>();

@@ -3,9 +3,9 @@
 /** Weakest first. */
 export type Scope = "system-defaults" | "user" | "workspace" | "system";
 
-/** Used instead of a file name for a server that is given on the command line for one run. */
+/** Used as the file name of a server that is given on the command line for one run. */
 export const typedOrigin = "command line";
-/** Used instead of a file name for settings that a program passes as an object. */
+/** Used as the file name of settings that a program passes as an object. */
 export const optionOrigin = "settings option";
 
 /** Where a value was written; line and column count from 1. */
@@ -243,10 +243,7 @@ export interface Settings {
    * name, the tool of the earlier server gets no prefix.
    */
   readonly servers: readonly ConfiguredServer[];
-  /**
-   * The names in `mcp.allowed`. Absent if no file has such a list: then all servers may start. An empty list allows no
-   * server.
-   */
+  /** The names in `mcp.allowed`; absent if no file has such a list. Without a list, all servers may start. */
   readonly allowed?: NameList;
   readonly excluded: NameList;
   /** The denials of `mcp.excluded` and `fairlead.permissions`, each with its place in the settings. */

@@ -77,8 +77,8 @@ export function resolveTransport(transport: Transport, base: PathBase, render: R
 }
 
 /**
- * The program of a command. A name without a slash stays, because it is searched for in `PATH`. A relative path becomes
- * absolute, so that it does not depend on the current folder.
+ * The program of a command. A relative path becomes absolute; a name without a slash stays, because it is searched for
+ * in `PATH`.
  */
 export function resolveCommand(command: string, base: PathBase, render: Render): string {
   const path = renderPath(command, base, render);

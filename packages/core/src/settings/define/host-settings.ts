@@ -78,8 +78,8 @@ export function hostWide(sources: readonly CheckedSource[]): HostWide {
 }
 
 /**
- * The profiles of the gateway's clients. If several files have a profile for one client, the profile of the strongest
- * file counts as a whole. A list of the wrong type gives access to nothing.
+ * The profiles of the gateway's clients. If several files have a profile for one client, only the profile in the
+ * strongest file counts.
  */
 function clientProfiles(own: readonly CheckedSource[]): ReadonlyMap<string, ClientProfile> {
   const profiles = new Map<string, ClientProfile>();

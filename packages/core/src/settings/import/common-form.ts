@@ -9,10 +9,7 @@ export function toCommonForm(program: Program, entry: unknown): unknown {
   return program === "opencode" ? fromOpencode(entry) : entry;
 }
 
-/**
- * Converts an entry of Zed. Older entries have `command: { path, args, env }`. Leaves out `source`, which only says who
- * wrote the entry.
- */
+/** Converts an entry of Zed, also in the older form `command: { path, args, env }`. */
 function fromZed({ source: _source, command, ...rest }: Readonly<Record<string, unknown>>): unknown {
   if (!isObject(command)) return command === undefined ? rest : { command, ...rest };
   const { path, ...others } = command;

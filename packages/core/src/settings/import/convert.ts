@@ -163,8 +163,8 @@ function whatIsWrong(mistake: Mistake): string {
 }
 
 /**
- * Checks the address. An address with a variable is checked when it is used. The message does not quote the address,
- * because it may contain a key.
+ * Checks the address, unless it contains a variable. The message does not quote the address, which may contain a
+ * secret.
  */
 function checkAddress(value: unknown): readonly Remark[] {
   const isWrong = typeof value === "string" && !value.includes("$") && whyNotUrl(value, "url") !== undefined;

@@ -1,6 +1,4 @@
-/**
- * Reads values of a parsed settings file. If a key is repeated, the last one counts. `__proto__` is an ordinary name.
- */
+/** Reads values of a parsed settings file. If a key is repeated, its last value counts. */
 
 import type { Node } from "../../files/json/jsonc.ts";
 

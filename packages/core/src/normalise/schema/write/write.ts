@@ -222,7 +222,7 @@ function propertiesOf(shape: Shape, writing: Writing): JsonObject {
   const properties = new Map(shape.properties);
   /*
    * The API rejects required names without a property: "required fields [...] are not defined in the schema properties"
-   * (gemini-cli #1458). If other properties are allowed, the server checks the required names.
+   * (gemini-cli #1458).
    */
   const unknown = [...shape.required].filter((name) => !properties.has(name));
   if (unknown.length > 0) {
