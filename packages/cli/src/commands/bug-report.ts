@@ -58,11 +58,13 @@ Examples:
       output ?? `fairlead-bug-report-${report.created.slice(0, 19).replaceAll(":", "-")}.md`,
     );
     if (!globals.json) out.print(text);
-    if (!isYes && !(await confirm(io, safe`Write this to ${toSafeLine(file)}?`)))
+    if (!isYes && !(await confirm(io, safe`Write this report to ${toSafeLine(file)}?`)))
       return globals.json ? out.json({ written: false }) : out.say(safe`nothing was written`);
     await writeReport(file, text);
     if (globals.json) return out.json({ written: true, file, text });
-    out.say(safe`written: ${toSafeLine(file)}\nnext: read it, then attach it to an issue at ${toSafeLine(issues)}`);
+    out.say(
+      safe`written: ${toSafeLine(file)}\nnext: read the file, then attach it to an issue at ${toSafeLine(issues)}`,
+    );
   },
 };
 

@@ -59,7 +59,7 @@ const explanations: Readonly<Record<ErrorCode, readonly [meaning: string, next: 
   ],
   proxy: ["The HTTP proxy refused the connection or failed.", "Check HTTPS_PROXY, HTTP_PROXY and NO_PROXY."],
   http_status: [
-    "The server answered with an HTTP error status; the message names it.",
+    "The server answered with an HTTP error status, which the message names.",
     "Check the URL and the headers: fairlead mcp get SERVER.",
   ],
   protocol: [
@@ -72,11 +72,11 @@ const explanations: Readonly<Record<ErrorCode, readonly [meaning: string, next: 
   ],
   start_limit: [
     "The server exited five times shortly after its start, so Fairlead stopped restarting it.",
-    "Read why it exits: fairlead mcp logs SERVER.",
+    "Read why the server exits: fairlead mcp logs SERVER.",
   ],
   flooding: [
     "The server sent far more stderr, blank lines, requests or notifications than Fairlead can use, for several seconds. Fairlead disconnected it, so that other servers are not slowed down, and does not reconnect it by itself.",
-    "Read what it sends: fairlead mcp logs SERVER. Lower its log level or update it; then: fairlead mcp test SERVER.",
+    "Read what the server sends: fairlead mcp logs SERVER. Lower its log level or update it; then: fairlead mcp test SERVER.",
   ],
   auth_required: [
     "Sign-in required, and there is no terminal to ask on.",

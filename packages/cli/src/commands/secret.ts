@@ -42,7 +42,7 @@ Examples:
     await store.set(name, value);
     if (globals.json) return out.json({ name, backend: store.backend });
     out.print(safe`stored "${toSafeLine(name)}" in ${storeName(store.backend)}`);
-    out.say(safe`use it in settings as \${secret:${toSafeLine(name)}}`);
+    out.say(safe`to use the secret in settings, write \${secret:${toSafeLine(name)}}`);
     if (isReplaced) out.say(safe`cannot be undone: the previous value was overwritten`);
     else out.undo(`fairlead secret remove ${name}`);
   },

@@ -29,7 +29,7 @@ export const verb: Verb = {
     const { io, globals, command, operands } = context;
     if (operands.length > 1)
       throw new HostError("usage", `one message is expected, not ${operands.length}`, {
-        next: `put it in quotes: fairlead ${toShellWord(operands.join(" "))}`,
+        next: `put the message in quotes: fairlead ${toShellWord(operands.join(" "))}`,
       });
     const { plain = false, ...resuming } = command.opts<{ readonly plain?: boolean } & ResumeOptions>();
     const isApp = isTerminal(io) && !globals.json;

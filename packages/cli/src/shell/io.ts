@@ -14,9 +14,6 @@ export interface Io {
   readonly program?: { readonly node: string; readonly file: string };
   /** Aborts on Ctrl-C and other termination signals. A second signal ends the process at once. */
   readonly signal: AbortSignal;
-  /**
-   * Passes Ctrl-C to `onInterrupt` instead of aborting `signal`. Returns a function that undoes this. Absent in tests
-   * without a keyboard.
-   */
+  /** Passes Ctrl-C to `onInterrupt` instead of aborting `signal`. Returns the function that undoes this. */
   readonly takeInterrupts?: (onInterrupt: () => void) => () => void;
 }

@@ -55,8 +55,8 @@ function forPrompt(argv: readonly string[], globals: readonly string[]): Resolut
 }
 
 /**
- * Whether the word is a message for the app. A command never contains a space, so `fairlead "what is new?"` is a
- * message. After `--`, a single word is a message too.
+ * Whether the word is a message for the app, such as `fairlead "what is new?"`: it contains a space, as no command
+ * does, or it is `--`.
  */
 function isMessage(word: string): boolean {
   return word === "--" || /\s/.test(word.trim());

@@ -137,10 +137,10 @@ async function writeNewFile(media: Media, folder: string, source: string): Promi
   }
 }
 
-/** Content blocks of results, in the form in which they are saved or drawn. */
+/** A content block of a tool's result. */
 export type ResultBlock = CallResult["content"][number];
 
-/** The binary content, in base64. */
+/** An image, audio or other binary content, in base64. */
 export interface Media {
   readonly what: "image" | "audio" | "resource";
   readonly mimeType: string;

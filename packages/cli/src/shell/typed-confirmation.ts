@@ -48,7 +48,7 @@ export async function confirmTypedRequest(
     isRefused = true;
     if (!canAsk(io)) return undefined;
     out.exactly(requestText(title, details, kind));
-    const question = change ? safe`${verbs[kind]} it as it is now?` : safe`${verbs[kind]} it?`;
+    const question = change ? safe`${verbs[kind]} it with the changed definition?` : safe`${verbs[kind]} it?`;
     isRefused = !(await confirm(io, question));
     return isRefused ? Cancel : ProceedOnce;
   }

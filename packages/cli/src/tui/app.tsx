@@ -182,7 +182,7 @@ function liveRoom({ size, turn, items, settled, waiting, editor }: AppState, dia
   };
 }
 
-/** The line of a running turn, and the last line of the screen: server states, model and tokens used. */
+/** The last line of the screen: server states, model and tokens used. */
 interface StatusLineProps extends Pick<AppState, "servers" | "model" | "usage" | "context" | "isQuitArmed"> {
   readonly now: number;
   readonly width: number;

@@ -159,12 +159,12 @@ describe("a bug report", () => {
   test("is shown on a terminal before it is written, and only a yes writes it", async () => {
     const before = await readdir(here.project);
     await using no = openTerminalHere(here, "bug-report");
-    await no.until(/Write this to .*\[y\/N\]/s);
+    await no.until(/Write this report to .*\[y\/N\]/s);
     no.type("\r");
     expect(await no.exitCode).toBe(0);
     expect(await readdir(here.project)).toEqual(before);
     await using yes = openTerminalHere(here, "bug-report", "-o", "asked.md");
-    await yes.until(/Write this to .*\[y\/N\]/s);
+    await yes.until(/Write this report to .*\[y\/N\]/s);
     yes.type("y\r");
     expect(await yes.exitCode).toBe(0);
     expect(await readFile(join(here.project, "asked.md"), "utf8")).toContain("# Fairlead bug report");

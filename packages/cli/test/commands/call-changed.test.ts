@@ -45,12 +45,12 @@ test("--yes says yes to the change, and it is shown all the same; from then on i
 test("on a terminal the person is shown the difference and asked; Enter means no", async () => {
   await using here = await changedMachine();
   await using terminal = openTerminal(here, "call", "s.pay", "text=x");
-  expect(await terminal.until(/Call it as it is now\? \[y\/N\]/)).toMatch(difference);
+  expect(await terminal.until(/Call it with the changed definition\? \[y\/N\]/)).toMatch(difference);
   terminal.type("\r");
   expect(await terminal.exitCode).toBe(6);
   await here.write("list.json", list("Pays three times."));
   await using again = openTerminal(here, "call", "s.pay", "text=thanks");
-  await again.until(/Call it as it is now/);
+  await again.until(/Call it with the changed definition/);
   again.type("y\r");
   expect(await again.exitCode).toBe(0);
   expect(again.screen()).toContain("thanks");

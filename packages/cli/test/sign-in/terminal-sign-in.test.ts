@@ -10,7 +10,7 @@ test("the browser opens when the person says so, and comes back by itself; signi
   await using scene = await signInScene();
   const { here, authorization, guarded } = scene;
   await using terminal = openTerminal(here, "mcp", "auth", "docs");
-  const asked = await terminal.until(/Open it in your browser\? \[y\/N\]/);
+  const asked = await terminal.until(/Open the address in your browser\? \[y\/N\]/);
   const { hostname } = new URL(authorization.issuer);
   expect(asked).toContain(`"docs" requires a sign-in at ${hostname} (authorization server ${authorization.issuer}).`);
   expect(asked).toContain("Requested scopes: read");

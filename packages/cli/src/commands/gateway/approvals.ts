@@ -10,9 +10,9 @@ import { configurationOf } from "../../shell/configuration.ts";
 import type { Context, Verb } from "../../shell/verb.ts";
 
 const about = `
-A program that uses fairlead serve asks you through its own window, on a page in your browser, or here. A request that
-was refused because no answer came in time stays in the list for an hour: if you allow it then, the next identical
-request within ten minutes is allowed. The terminal app shows these questions while it runs.
+A program that uses fairlead serve asks for your approval in its own window or on a page in your browser. You can also
+answer with these commands, or in the terminal app while it runs. A request that was refused because no answer came in
+time stays in the list for an hour: if you allow it then, the next identical request within ten minutes is allowed.
 `;
 
 const list: Verb = {

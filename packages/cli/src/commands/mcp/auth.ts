@@ -217,7 +217,7 @@ function terminalSignIn({ io, out }: Pick<Context, "io" | "out">, options: Termi
       onMessage(message);
     },
     async consent(_request, signal) {
-      if (await confirm(until(io, signal), safe`Open it in your browser?`)) return true;
+      if (await confirm(until(io, signal), safe`Open the address in your browser?`)) return true;
       out.exactly(byHand);
       return undefined;
     },

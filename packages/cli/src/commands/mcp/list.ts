@@ -90,7 +90,7 @@ function printNone({ settings, locations }: Configuration, out: Output): void {
   if (ignored)
     out.say(safe`${toSafeLine(ignored.file)} ignored: the folder is not trusted\n  next: fairlead trust add`);
   out.say(
-    safe`add one: fairlead mcp add ${toSafeLine(addScope(locations))}NAME COMMAND_OR_URL (examples: fairlead mcp add --help)`,
+    safe`add a server: fairlead mcp add ${toSafeLine(addScope(locations))}NAME COMMAND_OR_URL (examples: fairlead mcp add --help)`,
   );
   out.say(safe`copy from other programs: fairlead mcp import`);
   out.say(safe`try the demo: fairlead tools demo`);

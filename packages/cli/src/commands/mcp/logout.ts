@@ -123,8 +123,8 @@ function notRevoked({ issuer, tokens }: Credentials, revocation: Exclude<Revocat
   const end = tokens?.expiresAt;
   const until =
     tokens?.refreshToken !== undefined || end === undefined
-      ? safe`they may stay valid; to be sure, revoke Fairlead's access on the website of that server`
-      : safe`they may stay valid until ${toSafeLine(new Date(end).toISOString())}`;
+      ? safe`the tokens may stay valid; to be sure, revoke Fairlead's access on the website of that server`
+      : safe`the tokens may stay valid until ${toSafeLine(new Date(end).toISOString())}`;
   return safe`warning: ${why}; ${until}`;
 }
 

@@ -166,7 +166,7 @@ async function readStderr(path: string, began: string): Promise<readonly string[
     .map((line) => line.replace(logged, ""));
 }
 
-/** The steps of a connection attempt as text and as JSON, for `mcp test`. */
+/** A step of a connection attempt, or of reading the server's lists. */
 type Step = ConnectStep | ListStep;
 type Label = Step["step"] | "roots" | "note" | "stderr" | "answer";
 const labelWidth = "environment".length;

@@ -89,7 +89,7 @@ export function reviewText(found: Review): SafeText {
   if (isHome) parts.push(safe`  This is your home folder: trusting it trusts every folder in it.`);
   if (needsTrust)
     parts.push(
-      safe`  If you trust it, Fairlead reads its .gemini/settings.json and .env files. Each server still needs an approval to start.`,
+      safe`  If you trust the folder, Fairlead reads its .gemini/settings.json and .env files. Each server still needs an approval to start.`,
     );
   if (approved.length > 0) parts.push(safe`already approved: ${joinSafe(approved.map(toVisibleLine), safe`, `)}`);
   parts.push(pending.length === 0 ? safe`no servers to approve` : safe`${count(pending.length, "server")} to approve:`);

@@ -59,7 +59,11 @@ export async function resumeConversation(wanted: string, services: Services): Pr
   );
   session.note("info", `Continuing the conversation ${info.id}. The model is ${model.name}.`);
   if (model.name !== info.model.name)
-    session.note("warning", `Its model was ${info.model.name}, which is not configured.`, `/model ${info.model.name}`);
+    session.note(
+      "warning",
+      `The conversation's model was ${info.model.name}, which is not configured.`,
+      `/model ${info.model.name}`,
+    );
 }
 
 /**

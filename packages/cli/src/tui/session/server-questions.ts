@@ -58,7 +58,8 @@ export function answerServers({ asking, model, isConsented, openUrl, tell }: Ser
       const { url } = request;
       const answer = await ask("url", { kind: "url", serverName, message, url, purpose: "elicitation" }, signal);
       if (answer === "decline" || answer === "cancel") return { action: answer };
-      if (answer === "open" && !(await openUrl(url))) tell(`No browser could be opened here. Open it yourself: ${url}`);
+      if (answer === "open" && !(await openUrl(url)))
+        tell(`No browser could be opened here. Open this address yourself: ${url}`);
       return { action: "accept" };
     },
 

@@ -63,7 +63,7 @@ export const rename: BuiltIn = {
 /** `/compact`: lets the model write a summary, which replaces the conversation's history. */
 export const compact: BuiltIn = {
   name: "compact",
-  summary: "let the model summarise the conversation, to make requests smaller; /compact undo restores it",
+  summary: "let the model summarise the conversation, to make requests smaller; to undo this: /compact undo",
   usage: "[undo]",
   complete: ([word]) => (word === undefined ? [{ value: "undo" }] : []),
   async run(line, { session }) {

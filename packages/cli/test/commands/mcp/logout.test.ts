@@ -52,7 +52,7 @@ test("what cannot be revoked is said, and forgotten all the same", async () => {
   expect(await scene.here.run("mcp", "logout", "docs")).toEqual({
     code: 0,
     stdout: 'signed out of "docs" here\n',
-    stderr: `warning: ${issuer} did not revoke the tokens; they may stay valid; to be sure, revoke Fairlead's access on the website of that server\n`,
+    stderr: `warning: ${issuer} did not revoke the tokens; the tokens may stay valid; to be sure, revoke Fairlead's access on the website of that server\n`,
   });
   expect(await storageOf(scene).listServers()).toEqual([]);
 });
@@ -66,7 +66,7 @@ test("an authorization server that cannot revoke is named, with the end of what 
     tokens: { ...access, expiresAt: Date.UTC(2100, 0, 1) },
   });
   expect((await scene.here.run("mcp", "logout", "docs")).stderr).toBe(
-    `warning: ${issuer} does not support revoking tokens; they may stay valid until 2100-01-01T00:00:00.000Z\n`,
+    `warning: ${issuer} does not support revoking tokens; the tokens may stay valid until 2100-01-01T00:00:00.000Z\n`,
   );
 });
 

@@ -8,7 +8,7 @@ test("a value from stdin loses one line break, and nothing prints it", async () 
   const { code, stdout, stderr } = await here.runWith({ stdin: "canary 4711\n" }, "secret", "set", "TOKEN");
   expect(code).toBe(0);
   expect(stdout).toBe('stored "TOKEN" in an encrypted file in Fairlead\'s own folder\n');
-  expect(stderr).toBe("use it in settings as ${secret:TOKEN}\nundo: fairlead secret remove TOKEN\n");
+  expect(stderr).toBe("to use the secret in settings, write ${secret:TOKEN}\nundo: fairlead secret remove TOKEN\n");
   expect((await here.run("secret", "list")).stdout).toBe("TOKEN\n");
 });
 

@@ -28,7 +28,7 @@ describe("trust add", () => {
     expect({ code, stdout }).toEqual({ code: 6, stdout: "" });
     const file = `${here.project}/.gemini/settings.json`;
     expect(stderr).toBe(`folder: ${here.project} (not trusted yet)
-  If you trust it, Fairlead reads its .gemini/settings.json and .env files. Each server still needs an approval to start.
+  If you trust the folder, Fairlead reads its .gemini/settings.json and .env files. Each server still needs an approval to start.
 2 servers to approve:
 
   paypal

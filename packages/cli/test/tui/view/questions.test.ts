@@ -35,15 +35,15 @@ test("a folder to trust: its servers, the ones approved before, or that it has n
   expect(trust([])).toEqual([
     "╭─ Do you trust this folder and its servers?",
     "│ folder   /work/here",
-    "│ If you trust it, its .gemini/settings.json and .env files",
-    "│ are used and these servers start:",
-    "│ It defines no servers.",
-    "╰─ y trust it and start 0 servers",
+    "│ If you trust the folder, its .gemini/settings.json and",
+    "│ .env files are used and these servers start:",
+    "│ The folder defines no servers.",
+    "╰─ y trust the folder and start 0 servers",
     "   n no (also Enter, Esc): none of its servers starts",
   ]);
   expect(trust(["db", "mail"]).slice(4, 6)).toEqual([
     "│ already approved: db, mail",
-    "╰─ y trust it and start 2 servers",
+    "╰─ y trust the folder and start 2 servers",
   ]);
 });
 
@@ -76,7 +76,7 @@ test("a model is asked only after its question and the cost were seen, and answe
     "╭─ s wants to ask your model",
     "│ model    gemini-x",
     expect.stringMatching(/^│ cost {5}about \d+ tokens in, at most 50 tokens out$/),
-    "│ Its instructions to the model:",
+    "│ The server's instructions to the model:",
     "│ ▏ Be brief.",
     "│ Message (user):",
     "│ ▏ What is",

@@ -78,7 +78,7 @@ export function printAdded(entries: Entries, out: Output): void {
   for (const added of entries.added) printOne(added, entries, out);
 }
 
-/** Returns why the servers cannot start: an approval is missing, or the folder is not trusted. */
+/** Prints why servers cannot start: an approval is missing, or the folder is not trusted. */
 export function printApproval(report: Report, out: Output): void {
   const { destination, trusted, approval } = report;
   for (const { name, variables } of approval.unseen)

@@ -90,7 +90,7 @@ function requestLines(params: object, width: number): readonly Line[] {
   const shown = new Set(["messages", "systemPrompt"]);
   const others = Object.fromEntries(Object.entries(params).filter(([name]) => !shown.has(name)));
   return [
-    ...(typeof system === "string" ? speech(safe`Its instructions to the model:`, system, width) : []),
+    ...(typeof system === "string" ? speech(safe`The server's instructions to the model:`, system, width) : []),
     ...messages.flatMap((message) => {
       const role = toVisibleLine(String(member(message, "role")));
       return section(safe`Message (${role}):`, contentLines(member(message, "content"), width - quoteColumns), width);
@@ -124,7 +124,11 @@ export function trustFrame({ root, servers, approved }: QuestionOf<"trust">, pla
     body: [
       ...labelled(safe`folder`, root, width),
       ...wrapLine(
-        [span(safe`If you trust it, its .gemini/settings.json and .env files are used and these servers start:`)],
+        [
+          span(
+            safe`If you trust the folder, its .gemini/settings.json and .env files are used and these servers start:`,
+          ),
+        ],
         width,
       ),
       ...servers.flatMap(({ server, definition, isChanged }) => {
@@ -137,10 +141,10 @@ export function trustFrame({ root, servers, approved }: QuestionOf<"trust">, pla
       ...(approved.length === 0
         ? []
         : wrapLine([span(safe`already approved: ${joinSafe(approved.map(toVisibleLine), safe`, `)}`)], width)),
-      ...(servers.length + approved.length === 0 ? wrapLine([span(safe`It defines no servers.`)], width) : []),
+      ...(servers.length + approved.length === 0 ? wrapLine([span(safe`The folder defines no servers.`)], width) : []),
     ],
     keys: [
-      key(safe`y`, safe`trust it and start ${count(servers.length + approved.length, "server")}`),
+      key(safe`y`, safe`trust the folder and start ${count(servers.length + approved.length, "server")}`),
       key(safe`n`, safe`no (also Enter, Esc): none of its servers starts`),
     ],
   };
