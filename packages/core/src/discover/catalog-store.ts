@@ -17,7 +17,7 @@ import { writeJson } from "../text/deep-json.ts";
 import { createTurns } from "../text/turns.ts";
 import type { Catalog, CatalogTool } from "./catalog.ts";
 
-/** The catalog cache. */
+/** Reads and writes the catalog cache. */
 export interface CatalogStore {
   /** Whether no catalog is stored at all. */
   isEmpty(): Promise<boolean>;
@@ -47,7 +47,7 @@ export function createCatalogStore(folder: string): CatalogStore {
     isEmpty: () => names.isEmpty(),
     asksBack: (key) => names.mayHave(markOf(key)),
 
-    /** Creates a separate file, because another process may replace the file of the catalog at any time. */
+    /** Writes a separate file, because another process may replace the catalog's file at any time. */
     async noteAsksBack(key) {
       await ensurePrivateFolder(folder);
       await writeFile(join(folder, markOf(key)), "", { mode: privateFileMode });

@@ -36,9 +36,9 @@ export interface ToolDefinitions {
 export type Requester = "user" | "model" | "server" | "client";
 
 export interface PolicyRequest extends ToolIdentity {
-  /** Default: `model`. */
+  /** The sender of the request. Default: `model`. */
   readonly who?: Requester;
-  /** Default: `tool`. */
+  /** The kind of the request. Default: `tool`. */
   readonly kind?: RequestKind;
   readonly args?: JsonObject;
   /** The name of the gateway's client that the request belongs to. */

@@ -14,7 +14,7 @@ const signInAgain = new Set(["invalid_grant", "invalid_rapt", "rapt_required"]);
 /** The server's name and the advice for the error message. */
 export interface GoogleFailureFacts {
   readonly serverName: string;
-  /** The next step if Google answered 403. */
+  /** What the user should do if Google answered 403. */
   readonly forbidden?: string;
   /** Whether the credentials belong to a workload. If they do, no person can sign in. */
   readonly isWorkload?: boolean;
@@ -37,7 +37,7 @@ export function toGoogleError(error: unknown, facts: GoogleFailureFacts): HostEr
 
 interface Answer {
   readonly status?: number;
-  /** OAuth error code. */
+  /** The OAuth error code of the response. */
   readonly code?: string;
   readonly reason: string;
 }

@@ -34,7 +34,7 @@ export interface AwsSource {
 export interface ProgramSource {
   readonly kind: "program";
   readonly command: string;
-  /** In milliseconds. */
+  /** How many milliseconds the program may run. */
   readonly timeout: number;
   /** The file in which the program stores the last subject token that it printed. */
   readonly outputFile: string | undefined;

@@ -23,7 +23,7 @@ export interface MachineProof extends ClientProof {
 export interface MachineProofOptions {
   readonly settings: MachineAuthSettings;
   readonly serverName: string;
-  /** The client. Its method for sending the secret comes from the metadata or the settings. */
+  /** The client, with its method for sending the secret. */
   readonly client: StoredClient | undefined;
   /** The `aud` claim of the JWT. */
   readonly audience: string;

@@ -1,4 +1,7 @@
-/** Gets and renews the tokens of one server with the machine's own credentials, once for all requests and processes. */
+/**
+ * Gets and renews the tokens of one server with the machine's own credentials. All requests and processes share the
+ * tokens.
+ */
 
 import type { Clock } from "../../clock.ts";
 import { HostError } from "../../errors.ts";

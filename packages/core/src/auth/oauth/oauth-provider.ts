@@ -14,7 +14,7 @@ export interface MCPOAuthProviderOptions {
   readonly lockFolder: string;
   /** The environment variables, which may name proxies. */
   readonly env: FetchOptions["env"];
-  /** `fairlead.clientMetadataUrl`. */
+  /** The setting `fairlead.clientMetadataUrl`. */
   readonly clientMetadataUrl?: string | undefined;
   readonly clock?: Clock;
   /** The wall clock, in milliseconds since 1970; `Date.now` by default. */

@@ -1,4 +1,4 @@
-/** Gives out valid tokens: renews them before they expire, once for all requests and processes. */
+/** Gives out valid tokens and renews them before they expire. All requests and processes share one renewal. */
 
 import type { Clock } from "../../clock.ts";
 import type { HostError } from "../../errors.ts";

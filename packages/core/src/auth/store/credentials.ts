@@ -37,7 +37,7 @@ export interface StoredTokens {
 export interface Credentials {
   /** The name in the settings at the time of the sign-in; used in messages only. */
   readonly serverName: string;
-  /** The only server that gets the tokens. */
+  /** The URL of the only server that gets the tokens. */
   readonly serverUrl: string;
   /**
    * Digest of the server definition (`pinOf`); other definitions do not use this sign-in. Absent if the settings set no
@@ -57,7 +57,7 @@ export interface Credentials {
     readonly authorization?: string;
     readonly device?: string;
   };
-  /** Requested scopes. */
+  /** The scopes that the sign-in requested. */
   readonly scopes?: readonly string[];
   /** Data for a machine's next token request; absent if a person signed in. */
   readonly machine?: {

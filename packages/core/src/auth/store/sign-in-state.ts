@@ -41,7 +41,7 @@ export interface SignInFacts {
   readonly folder: string;
   readonly storage: MCPOAuthTokenStorage;
   readonly secret: (name: string) => Promise<string | undefined>;
-  /** `fairlead.googleHosts`. */
+  /** The setting `fairlead.googleHosts`. */
   readonly googleHosts: readonly string[];
   /** The wall clock, in milliseconds since 1970. */
   readonly now: () => number;

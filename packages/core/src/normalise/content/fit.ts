@@ -24,7 +24,7 @@ export interface ContentLimits {
   readonly tokens?: number;
 }
 
-/** The default limits. */
+/** The default size limits of the contents for a model. */
 export const contentLimits: ContentLimits = {
   partCharacters: 100_000,
   totalCharacters: 200_000,

@@ -11,14 +11,14 @@ import { asUntrusted, createNonce } from "./untrusted.ts";
 
 export type { ContentLimits, LeftOut } from "./fit.ts";
 
-/** Options of the conversion. */
+/** Options for converting a tool's result. */
 export interface ContentOptions {
   readonly limits?: Partial<ContentLimits>;
   /** The random part of the tags that mark the result as untrusted. Default: a new one for each result. */
   readonly nonce?: string;
 }
 
-/** A saved content. */
+/** The file in which a content of a tool's result was saved. */
 export interface KeptFile {
   readonly path: string;
   /** The handle by which the model can read the stored content: `result://ID`. */

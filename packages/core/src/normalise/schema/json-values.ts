@@ -4,7 +4,7 @@ import type { JsonObject } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
 import { clip } from "@fairlead/wire/text";
 
-/** Accepts any value. */
+/** Always true, for keywords that accept any value. */
 export function isPresent(_value: unknown): _value is unknown {
   return true;
 }

@@ -29,9 +29,9 @@ export interface Reading {
   readonly dialect: ModelDialect;
   readonly spent: Spent;
   readonly report: Report;
-  /** Schemas that are being read now: a reference to one of them is a cycle. */
+  /** Paths of the schemas that are being read now. A reference to one of them is a cycle. */
   readonly active: Set<string>;
-  /** Schemas that were read. */
+  /** Paths of the schemas that were read. */
   readonly visited: Set<string>;
   /** The notes that replace cycles, by the path of the repeated schema. */
   readonly cycles: Map<string, string>;

@@ -29,7 +29,7 @@ export interface AllowedTools {
 
 /** Rules from command-line flags. */
 export interface PolicyFlags {
-  /** `--allow server.tool`. */
+  /** The tools that `--allow server.tool` allows. */
   readonly allow?: readonly AllowedTools[];
 }
 

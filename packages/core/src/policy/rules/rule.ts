@@ -69,7 +69,7 @@ export interface CheckRequest {
   readonly server: string;
   /** The tool's or prompt's name, as its server names it, or the URI of the resource. Empty for sampling. */
   readonly tool: string;
-  /** Default: `tool`. */
+  /** The kind of the request. Default: `tool`. */
   readonly kind?: RequestKind;
   /** The client of the gateway that sends the request; absent for the user and for models. */
   readonly client?: string | undefined;

@@ -20,7 +20,7 @@ export interface RuleToWrite {
   readonly server: string;
   /** The name or pattern of tools, resources or prompts; `*` means all of them. */
   readonly tool: string;
-  /** Default: `tool`. */
+  /** The kind of requests that the rule covers. Default: `tool`. */
   readonly kind?: RequestKind;
   readonly argsPattern?: string;
   /** The client of the gateway whose requests the rule covers. Default: the requests of all senders. */

@@ -29,7 +29,7 @@ export interface Receipt {
   readonly moved: readonly string[];
   /** Folders that were created for the file, outermost first. */
   readonly folders: readonly string[];
-  /** ISO time. */
+  /** When `connect` wrote the file, in ISO 8601. */
   readonly written: string;
 }
 

@@ -1,6 +1,6 @@
 /** `ServerDefinition` and `Settings`: the types that all later stages use instead of raw settings. */
 
-/** Weakest first. */
+/** The scopes of settings, weakest first. */
 export type Scope = "system-defaults" | "user" | "workspace" | "system";
 
 /** Used as the file name of a server that is given on the command line for one run. */
@@ -185,7 +185,7 @@ export interface ClientProfile {
 /** A budget for tool definitions. */
 export interface ToolBudget {
   readonly tokens?: number;
-  /** How many tools. */
+  /** Maximum number of tools. */
   readonly tools?: number;
 }
 
@@ -235,7 +235,7 @@ export interface SettingsFile {
   readonly state: "read" | "absent" | "broken" | "ignored";
 }
 
-/** All scopes merged. */
+/** The settings of all scopes, merged. */
 export interface Settings {
   readonly files: readonly SettingsFile[];
   /**

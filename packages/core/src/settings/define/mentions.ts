@@ -10,7 +10,7 @@ import type { VariableUse } from "./definition.ts";
 import { parseVariables, type TemplatePart, valueOfVariable } from "./expand.ts";
 
 export interface ExpandedText {
-  /** For example `env.TOKEN`. */
+  /** The path of the text in the entry, such as `env.TOKEN`. */
   readonly where: string;
   readonly key: LeafKey;
   readonly node: Node;

@@ -33,10 +33,10 @@ export interface MCPServerConfig {
   readonly cwd?: string;
   /** Fairlead tries streamable HTTP, then SSE, unless `type` names the transport. */
   readonly url?: string;
-  /** Streamable HTTP. */
+  /** The address of a streamable HTTP server. */
   readonly httpUrl?: string;
   readonly type?: "stdio" | "http" | "sse" | "streamable-http";
-  /** The same as `type`, under another name. */
+  /** Another name for `type`. */
   readonly transportType?: "stdio" | "http" | "sse" | "streamable-http";
   readonly headers?: Readonly<Record<string, string>>;
   /** How many milliseconds a request may take without a response or progress. Default: 600 000. */
@@ -47,7 +47,7 @@ export interface MCPServerConfig {
   readonly includeTools?: readonly string[];
   readonly excludeTools?: readonly string[];
   readonly oauth?: MCPOAuthConfig;
-  /** One of `AuthProviderType`. */
+  /** How Fairlead signs in to the server. */
   readonly authProviderType?:
     | "oauth"
     | "google"

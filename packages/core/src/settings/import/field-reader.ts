@@ -8,9 +8,9 @@ import { convertReferences, type ReferenceContext } from "./references.ts";
 export interface FieldReader {
   /** Whether the key has a value other than `null`. */
   has(key: string): boolean;
-  /** The value as written. */
+  /** The value of the key, as written. */
   raw(key: string): unknown;
-  /** The value as written, without marking the key as read. */
+  /** The value of the key, as written, without marking the key as read. */
   peek(key: string): unknown;
   text(key: string): string | undefined;
   texts(key: string): readonly string[] | undefined;

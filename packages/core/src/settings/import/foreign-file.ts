@@ -20,7 +20,7 @@ export interface ForeignServer {
 export type ForeignFile =
   | { readonly kind: "read"; readonly servers: readonly ForeignServer[]; readonly inputs: ReadonlyMap<string, string> }
   | { readonly kind: "absent" }
-  /** Line and column of a syntax error. */
+  /** The file cannot be used. `line` and `column` are the position of a syntax error. */
   | { readonly kind: "broken"; readonly message: string; readonly line?: number; readonly column?: number };
 
 export type Document =

@@ -10,7 +10,7 @@ export interface ReferenceContext {
   readonly root: string;
   /** The project folder of the imported file. */
   readonly folder?: string;
-  /** Descriptions of `${input:ID}`. */
+  /** The descriptions of VS Code's inputs (`${input:ID}`), by ID. */
   readonly inputs: ReadonlyMap<string, string>;
 }
 

@@ -7,7 +7,7 @@ import type { Environment, Locations } from "./paths.ts";
 import { readSource, type SettingsSource, textSource } from "./source.ts";
 import { readEnvFiles } from "./variables.ts";
 
-/** Weakest first. */
+/** All scopes, weakest first. */
 const scopes: readonly Scope[] = ["system-defaults", "user", "workspace", "system"];
 
 /** The parsed settings files, weakest scope first, before validation. */

@@ -18,7 +18,7 @@ export interface LocateOptions {
   readonly environment: Environment;
   /** The workspace root; if absent, Fairlead searches for it. */
   readonly root?: string;
-  /** Replaces the user's settings file. */
+  /** The file to read instead of the user's settings file. */
   readonly settingsFile?: string;
   /** The user's settings as JSON. If present, Fairlead does not read the user's settings file. */
   readonly userSettings?: string;
@@ -27,7 +27,7 @@ export interface LocateOptions {
 }
 
 export interface Locations {
-  /** A real path. */
+  /** The real path of the workspace root. */
   readonly root: string;
   readonly rootFrom: "option" | "gemini-folder" | "git" | "cwd";
   readonly files: Readonly<Record<Scope, string | undefined>>;
@@ -40,7 +40,7 @@ export interface Locations {
   };
   /** Fairlead's state folder, `FAIRLEAD_HOME`. */
   readonly state: string;
-  /** Strongest first. */
+  /** The `.env` files, strongest first. */
   readonly envFiles: { readonly user: readonly string[]; readonly workspace: readonly string[] };
 }
 

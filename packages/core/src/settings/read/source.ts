@@ -57,8 +57,8 @@ function toSource(scope: Scope, file: string, read: TextFile): SettingsSource {
 }
 
 /**
- * The first value of a file that exceeds the largest number of values; undefined if there is none. A file with too many
- * values is ignored, because validating and showing the values would take too long.
+ * The first value beyond the maximum number of values; undefined if the file has fewer. A file with too many values is
+ * ignored, because validating and showing them would take too long.
  */
 function findTooMany(root: Node): Node | undefined {
   let count = 0;

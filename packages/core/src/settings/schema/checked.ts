@@ -10,7 +10,7 @@ import { type SettingsFinding, validate } from "./validate.ts";
 
 export interface CheckedSource extends SettingsSource {
   readonly entries: ReadonlyMap<string, JsonProperty>;
-  /** `fairlead.servers`, by name. */
+  /** The members of `fairlead.servers`, by server name. */
   readonly extras: ReadonlyMap<string, JsonProperty>;
   /** Mistakes in `mcpServers`, by server name. */
   readonly entryProblems: ReadonlyMap<string, readonly Problem[]>;

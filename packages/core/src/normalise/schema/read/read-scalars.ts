@@ -63,7 +63,7 @@ function exclude(place: Place, name: string, bound: unknown, { limit, step, word
   else tell(place, name, `${words} ${bound}.`);
 }
 
-/** Formats of numbers in OpenAPI. */
+/** OpenAPI's formats of numbers, with their JSON Schema types. */
 const numeric: Readonly<Record<string, TypeName>> = {
   int32: "integer",
   int64: "integer",

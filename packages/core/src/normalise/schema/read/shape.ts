@@ -23,7 +23,7 @@ export interface Shape {
   types?: ReadonlySet<TypeName>;
   /** Types that follow from other keywords; used if the schema names no type. */
   hints: ReadonlySet<TypeName>;
-  /** OpenAPI 3.0's `nullable`. */
+  /** Whether OpenAPI 3.0's `nullable` is set. */
   isNullable?: boolean;
   strings?: readonly string[];
   numbers?: readonly number[];
@@ -80,7 +80,7 @@ export const constraints: readonly {
   { member: "prefix", keyword: "prefixItems", types: ["array"] },
 ];
 
-/** Whether the shape has rules, and not only texts. */
+/** Whether the shape has rules, and not only a title or a description. */
 export function isConstrained(shape: Shape): boolean {
   return (
     shape.types !== undefined ||
@@ -119,7 +119,7 @@ export function annotated(a: Shape, b: Shape): Words {
   };
 }
 
-/** Returns the shape without texts. */
+/** Returns the shape without title, description and notes. */
 export function withoutWords({
   title: _title,
   description: _description,

@@ -3,7 +3,7 @@
 import type { Report } from "../place.ts";
 import { constraints, type Shape, type TypeName } from "./shape.ts";
 
-/** The types that both shapes allow. Every integer is a number. */
+/** The types that both shapes allow. If one allows integers and the other numbers, both allow integers. */
 export function commonTypes(a: Shape, b: Shape): ReadonlySet<TypeName> | undefined {
   if (a.types === undefined || b.types === undefined) return a.types ?? b.types;
   const { types } = b;

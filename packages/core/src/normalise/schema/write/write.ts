@@ -80,7 +80,7 @@ function reportCollapse(
 }
 
 /**
- * Writes one schema for each type, because the API accepts only a single type. Without a type, it answers "didn't
+ * Writes one schema for each type, because the API accepts only a single type. Without a type, the API answers "didn't
  * specify the schema type field" (new-api #3022).
  */
 function writeTypes(shape: Shape, writing: Writing): JsonObject[] {
