@@ -19,8 +19,8 @@ export interface GatewayClient {
   /** The server of the URL `/mcp/<server>`, whose tools keep their own names. Default: all servers, merged. */
   readonly only?: string | undefined;
   /**
-   * Called before a request is sent to its server. Resolves when the client's relay can find out, even if the gateway
-   * stops, that the request was sent. `subject` names the tool, prompt or resource, such as `files.write_file`.
+   * Called before a request is sent to its server. Resolves when it is recorded, for the client's relay, that the
+   * request may have run. `subject` names the tool, prompt or resource, such as `files.write_file`.
    */
   readonly beforeSend?: ((id: RequestId, subject: string) => Promise<void> | undefined) | undefined;
 }

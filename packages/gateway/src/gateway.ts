@@ -57,8 +57,8 @@ export interface Gateway extends AsyncDisposable {
   listen(options: ListenOptions): Promise<{ readonly url: string; close(): Promise<void> }>;
   status(): GatewayStatus;
   /**
-   * Returns the sum of connected clients, open requests, and requests that wait for their client's answer. 0 means that
-   * the gateway is idle.
+   * Returns the number of connected clients, open requests, and requests that wait for their client's answer, added
+   * together. 0 means that the gateway is idle.
    */
   activity(): number;
   /** Calls a function when `activity()` may have changed. Returns the function that stops these calls. */
@@ -97,7 +97,9 @@ export function createGateway(options: GatewayOptions): Gateway {
     };
   }
 
-  /** Waits until the requests of disconnected clients have ended, for at most `endTime`. Then their hosts can close. */
+  /**
+   * Waits until the requests of disconnected clients have ended, for at most `endTime`, so that their hosts can close.
+   */
   async function requestsEnded(): Promise<void> {
     await new Promise<void>((resolve) => {
       const callOff = clock.after(endTime, resolve, { background: true });

@@ -67,8 +67,7 @@ export async function collectReport(
   const logs = await Promise.all(
     named.map(async ({ server: { name } }) => {
       const lines = await readLog(logPath(locations.state, name));
-      // Log lines with messages of the report's own connection are left out here, because the report has a separate
-      // section for them.
+      // Leaves out the messages of the report's own connection, because the report has a separate section for them.
       const isEarlier = (line: string): boolean => line < created || !isWire(line);
       return { server: name, lines: lines.filter(isEarlier).slice(-mostLines).map(summarised(hide)) };
     }),

@@ -110,8 +110,10 @@ async function serverOf(
 }
 
 /**
- * Refuses the command in a file of checks unless the file is inside the trusted workspace: the user typed the name of
- * the file, but may not know the command in it. `file`: the real path, because a symbolic link may lead outside.
+ * Refuses the command in a file of checks unless the file is inside the trusted workspace, because the user may not
+ * know the command.
+ *
+ * @param file The real path, because a symbolic link may lead outside the workspace.
  */
 function requireTrusted(file: string, path: string, { trust, locations }: Configuration): void {
   if (!isInside(file, locations.root))

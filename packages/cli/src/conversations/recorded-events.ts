@@ -17,8 +17,7 @@ export function* appEvents({ head, lines }: RecordedConversation): Generator<Tim
   let last = Date.parse(head.time) || 0;
   let isRunning = false;
   for (const line of lines) {
-    // If the recorded time of a line is invalid or earlier than the time of the line before, the time of the line
-    // before is used.
+    // If the recorded time is invalid or goes back, the time of the line before is used.
     last = Math.max(last, Date.parse(line.time) || 0);
     if (line.type === "input") {
       if (isRunning) yield interruption(last);

@@ -71,8 +71,8 @@ const choosing = [
 ];
 
 /**
- * Returns the workspace of a relay's client, with only the environment variables that its settings mention. Clients
- * that were started in different terminals then share their servers, unless one of these variables differs.
+ * Returns the workspace of a relay's client. Keeps only the environment variables that the settings mention, so that
+ * clients in different terminals can share servers.
  */
 export async function workspaceOf(client: RelayClient, io: OpenGatewayOptions["io"]): Promise<Workspace> {
   const options = {

@@ -10,9 +10,8 @@ export const unnamedClient = "stdio";
 type Options = { -readonly [Name in keyof RelayClient]?: RelayClient[Name] };
 
 /**
- * Parses the words after `fairlead serve`. Returns undefined for words that the full command must handle: other
- * options, mistakes and `--help`. Also returns undefined if Fairlead itself started this process as a server: the full
- * command explains that error.
+ * Parses the words after `fairlead serve`. Returns undefined if the full command must handle them: other options,
+ * mistakes, `--help`, and a gateway that would serve itself.
  */
 export function readRelayWords(
   words: readonly string[],

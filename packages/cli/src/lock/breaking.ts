@@ -10,11 +10,11 @@ import { promptDigest } from "@fairlead/core/policy/lock/lock-file";
 import type { LockCheck } from "./workspace.ts";
 
 /**
- * Message about a changed tool that cannot be compared: the lock file contains only digests, and the catalog cache no
- * longer has the locked definition.
+ * The message about a changed tool whose locked definition is unknown: the lock file contains only digests of
+ * definitions.
  */
 const unknown = "has changed, and its locked definition is not in the catalog cache";
-/** Parts of a server that can change without breaking a caller. */
+/** Parts of the lock that can change without breaking a caller. */
 const harmless: ReadonlySet<string> = new Set(["version", "instructions"]);
 
 /**

@@ -121,8 +121,7 @@ function mapTexts(values: JsonObject, show: (name: string, text: string) => stri
 }
 
 /**
- * The catalog of one server, to lock it or to compare it with the lock file; or the error if the server could not be
- * reached.
+ * The catalog of one server, to be locked or compared with the lock file, or the error if the server was not reached.
  */
 export type ServerSnapshot =
   | {
@@ -192,7 +191,7 @@ export async function checkLock(
   const { entries, configuration } = workspace;
   const isWithheld = (name: string): boolean => {
     const [locked, entry] = [lock.get(name), entries.get(name)];
-    // --trust-workspace approves every entry, but here only an entry that matches the lock file may start its server.
+    // --trust-workspace approves every entry, but Fairlead starts only servers whose entry matches the lock file here.
     if (!configuration.trust.approvesEntries || entry === undefined) return false;
     return locked === undefined || isEntryChanged(locked.entry, entry);
   };

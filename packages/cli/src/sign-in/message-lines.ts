@@ -106,7 +106,7 @@ function listed(words: readonly string[]): SafeText {
   return words.length === 0 ? safe`nothing` : joinSafe(words.map(toVisibleLine), safe`, `);
 }
 
-/** Where the user works. A browser that Fairlead opens appears on the user's screen only if this is `desk`. */
+/** Where the user works. Only at a `desk` can the user see a browser that Fairlead opens. */
 export type UserLocation = "desk" | "ssh" | "container" | "no_screen";
 
 const containerFiles = ["/.dockerenv", "/run/.containerenv"];

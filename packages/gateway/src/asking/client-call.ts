@@ -20,8 +20,8 @@ export interface ClientCall {
   /** Sends the client a notification that belongs to this request. */
   readonly notify: (method: string, params: JsonObject) => void;
   /**
-   * Asks the client a question that belongs to this request, and waits for the answer. The question is a request in the
-   * legacy era, and an input request in the modern era.
+   * Asks the client a question that belongs to this request, and waits for the answer. A legacy client gets a request,
+   * a modern client an input request.
    */
   readonly ask: (method: string, params: JsonObject, signal: AbortSignal) => Promise<JsonObject>;
 }

@@ -1,7 +1,6 @@
 /**
- * Requests of modern clients that wait for the client to answer a question.
- * A server cannot send requests to a modern client. So the gateway answers the client's request with `input_required`.
- * When the client sends the request again with the answers, the gateway continues the call.
+ * Requests of modern clients that wait for the client to answer a server's question. The gateway answers such a request
+ * with `input_required`, and continues the call when the client sends the request again with the answers.
  */
 
 import { randomBytes } from "node:crypto";
@@ -18,8 +17,8 @@ export interface ModernRequest {
   /** The client's name. */
   readonly client: string;
   /**
-   * Digest of the client's name, the method and the parameters without the answers. When a client sends a request
-   * again, it continues the waiting call only if the digests are equal.
+   * Digest of the client's name, the method and the parameters without the answers. A repeated request continues a
+   * waiting call only if their digests are equal.
    */
   readonly identity: string;
   readonly capabilities: JsonObject;
@@ -32,8 +31,8 @@ export interface ModernRequest {
 
 export interface ParkedCalls {
   /**
-   * Runs a request. Resolves with the request's result, or with `input_required` as soon as the server asks the client
-   * something.
+   * Runs a request. Resolves with its result, or with `input_required` as soon as the server asks the client a
+   * question.
    */
   start(request: ModernRequest, run: (call: ClientCall) => Promise<JsonObject>): Promise<JsonObject>;
   /**
@@ -238,7 +237,7 @@ class ParkableCall implements ClientCall {
         });
       this.#wake = undefined;
       if (!this.#isEnded) await wait(together);
-      // The loop repeats if the server has withdrawn all its questions while the gateway waited.
+      // Repeats the loop if the server has withdrawn all its questions during the wait.
     } while (!this.#isEnded && this.#questions.size === 0);
     this.#stopWatching();
     return this.#isEnded ? this.#ended : undefined;

@@ -1,7 +1,7 @@
 /**
- * Keeps a person's approval while a modern client answers the server's own questions.
- * The client repeats its request with the answers and the `requestState`, and the person must not be asked again. Each
- * approval can be used once. Approvals are stored on disk and survive a restart of the gateway.
+ * Keeps a person's approval of a request while a modern client answers the server's own questions, so that the person
+ * is not asked again when the client repeats the request. Each approval can be used once and survives a restart of the
+ * gateway.
  */
 
 import { hash, randomBytes } from "node:crypto";
@@ -19,8 +19,8 @@ export interface SealedConsent {
 
 export interface SealedYes {
   /**
-   * The approved item, from `approvedSubject`. The name in the client's request is not used, because another tool may
-   * have that name by now.
+   * The approved tool, prompt or resource, as `approvedSubject` writes it. The name in the client's request may mean
+   * another tool by now.
    */
   readonly subject: string;
   /** The server's own request state; undefined if the server sent none. */
@@ -39,7 +39,7 @@ export function isSealed(state: unknown): state is string {
 
 /**
  * Returns the name of the approved tool, prompt or resource, such as `files.write_file`, with a digest of the server's
- * identity. The digest is needed because in another workspace the same server name may mean another program.
+ * identity: in another workspace, the same server name may mean another program.
  */
 export function approvedSubject(name: string, { fingerprint, root }: Partial<IdentifiedServer> = {}): string {
   return `${name} ${hash("sha256", JSON.stringify([fingerprint ?? null, root ?? null]))}`;
@@ -53,10 +53,7 @@ export function createSealedConsent(folder: string, now: () => number): SealedCo
   /** Approvals that could not be written to disk, so that they exist only in this process. */
   const unstored = new Map<string, string>();
 
-  /**
-   * Stores one approval as a file. The file's name contains the time when the approval expires. The file's content ties
-   * the approval to the request and to the server's own request state.
-   */
+  /** Stores one approval as a file, whose name contains the time when the approval expires. */
   async function store(name: string, content: string): Promise<void> {
     await ensurePrivateFolder(folder);
     const stored = (await readdir(folder)).map((file) => ({ file, until: Number(file.split(".")[1]) }));

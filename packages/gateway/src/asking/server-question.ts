@@ -31,7 +31,7 @@ export function canElicit({ elicitation }: JsonObject): { readonly form: boolean
 /**
  * Forwards the question and returns the client's answer.
  *
- * @throws Error if the client cannot be asked, so that the server does not take this for a person's refusal.
+ * @throws Error if the client cannot be asked. Without an error, the server would believe that a person has refused.
  */
 export async function askClient(
   call: ClientCall,
@@ -51,8 +51,8 @@ export async function askClient(
 }
 
 /**
- * Prepares the questions in a modern server's result for a modern client, which sends the answers with its next
- * request.
+ * Adds the server's name to the elicitations in a modern server's result, unless the client is connected to that server
+ * alone.
  */
 export function labelledRequests(inputRequests: JsonObject, server: string, isNamed: boolean): JsonObject {
   const entries = Object.entries(inputRequests).map(([key, request]) => {

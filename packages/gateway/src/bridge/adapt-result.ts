@@ -23,7 +23,7 @@ function toModern(method: string, result: JsonObject): JsonObject {
  */
 export const uncached: JsonObject = { ttlMs: 0, cacheScope: "private" };
 
-/** Members of a result that differ, or may differ, between the eras. */
+/** Members of a result that differ, or may differ, between the protocol eras. */
 const eraMembers = ["resultType", "ttlMs", "cacheScope", "_meta", "structuredContent"];
 
 function toLegacy(result: JsonObject): JsonObject {

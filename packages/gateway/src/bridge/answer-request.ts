@@ -19,8 +19,7 @@ export interface Asked extends Pick<Forwarded, "confirmed" | "onYes"> {
 }
 
 /**
- * Answers a request. This function, and the functions that it calls for a known tool, are not `async`, because each
- * additional promise delays the request.
+ * Answers a request. Not `async`, because each additional promise delays the request.
  *
  * @throws WireError with the JSON-RPC error for the client; the returned promise may also reject with such an error
  */
@@ -113,8 +112,8 @@ function callListedTool(context: BridgeContext, call: ClientCall, asked: Asked):
 }
 
 /**
- * Handles a call of `search_tools` or `call_tool`. If the client has no tool budget, or if all tools fit into it, these
- * two names can only mean tools of a server.
+ * Handles a call of `search_tools` or `call_tool`. If the client did not get these two tools, the names mean tools of a
+ * server.
  */
 async function callSearchTool(context: BridgeContext, call: ClientCall, asked: Asked): Promise<JsonObject> {
   const { params } = asked;

@@ -12,7 +12,10 @@ export function askedClient({ client }: BridgeContext, call: ClientCall): AskedC
     conversation: client.conversation,
     elicitation: canElicit(call.capabilities),
     elicit: (params: JsonObject, signal: AbortSignal) => call.ask("elicitation/create", params, signal),
-    // Only a legacy client is told that a URL elicitation is complete: a modern client's next request has the answer.
+    /*
+     * Only a legacy client needs a notification that a URL elicitation is complete; a modern client sends its next
+     * request itself.
+     */
     ...(call.era === "legacy" && {
       elicited: (elicitationId: string) => call.notify("notifications/elicitation/complete", { elicitationId }),
     }),

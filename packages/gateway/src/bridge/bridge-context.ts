@@ -30,8 +30,8 @@ export interface BridgeContext extends GatewayParts {
   readonly client: GatewayClient;
   readonly hosts: ClientHosts;
   /**
-   * Digests of sampling requests that were allowed. If a task repeats such a request, it is allowed without a new
-   * decision.
+   * Digests of sampling requests that were allowed. If a task repeats such a request, the gateway does not ask the
+   * rules again.
    */
   readonly sampled: Set<string>;
   /** Returns the current lists. */
@@ -62,7 +62,10 @@ export function createBridgeContext(parts: GatewayParts, client: GatewayClient, 
     async discovered(era, signal) {
       discovery ??= discoverUnknown(reachOf(client, host).servers, { hosts, clock: parts.clock, era, tried }).finally(
         () => {
-          // Without this reset, the client's next list request would not connect servers that were added since.
+          /*
+           * Without this reset, the client's next list request would not connect servers that were added in the
+           * meantime.
+           */
           discovery = undefined;
         },
       );

@@ -6,8 +6,8 @@ import { rpcCodes, rpcError } from "./rpc-error.ts";
 
 export interface FairTurns {
   /**
-   * Waits for the request's turn; returns without a promise if the request may be sent at once. The returned function
-   * ends the turn.
+   * Waits until the request may be sent. Returns the function to call when the request has ended; not as a promise if
+   * the request need not wait.
    *
    * @throws WireError if too many requests wait, or if the request is cancelled
    */
@@ -36,7 +36,7 @@ export function createFairTurns(): FairTurns {
     return () => {
       if (isOver) return;
       isOver = true;
-      // The next waiting request starts at once, so that no later request overtakes it.
+      // Starts the next waiting request at once, so that no later request overtakes it.
       const next = place.waiting.shift();
       if (next !== undefined) return next();
       place.open -= 1;

@@ -25,7 +25,7 @@ export interface Forwarded {
   readonly server: string;
   readonly method: string;
   readonly params: JsonObject;
-  /** The item that a person has approved, such as `files.write_file`, according to the client's request state. */
+  /** The tool, prompt or resource that a person has approved, such as `files.write_file`. */
   readonly confirmed?: string | undefined;
   /** Called when a person approves this request. */
   readonly onYes?: ((subject: string) => void) | undefined;
@@ -67,10 +67,7 @@ export async function forwardRequest(
     const host = found instanceof Promise ? await found : found;
     context.levels.apply(host, server, client, call);
     context.tasks.check(host, client, request);
-    /*
-     * The options below are written without spreads, and only real promises are awaited, because spreads and additional
-     * promises take longer than sending the request.
-     */
+    // Spreads and additional promises take longer than sending the request, so there are none here.
     const result = await host.forward(
       { client, server, method, params },
       {
@@ -124,10 +121,7 @@ function wantsMessage({ era, logLevel }: ClientCall, level: unknown): boolean {
   return logLevel === undefined ? era === "legacy" : reaches(level, logLevel);
 }
 
-/**
- * Returns the name of the request's tool, prompt or resource. If the gateway stops after it has sent the request, the
- * client is told that this item may have run.
- */
+/** Returns the name of the request's tool, prompt or resource, such as `files.write_file`. */
 function subjectOf({ server, method, params }: Forwarded): string {
   const named = decided.get(method)?.named;
   return `${server}.${(named && stringOf(params[named])) ?? method}`;
@@ -138,9 +132,8 @@ function approvedIn(host: Host, request: Forwarded): string {
 }
 
 /**
- * Chooses how the server's questions reach the client. If server and client are both modern, questions stay in the
- * result, and the client answers them with its next request. Otherwise questions are sent to the client while its
- * request is open.
+ * Chooses how the server's questions reach the client: if both are modern, as part of the result, which the client
+ * answers with its next request; otherwise as requests to the client.
  */
 function questionsOf(context: BridgeContext, call: ClientCall, server: string) {
   const isNamed = context.client.only === undefined;
@@ -273,7 +266,7 @@ function progressOf(call: ClientCall, progressToken: unknown): ReportedProgress 
     report,
     wait(message) {
       waits += 1;
-      // The gateway's own progress value is negative, so that the server's progress values, which follow, are larger.
+      // Reports a negative progress value, so that the server's own values, which follow, are larger.
       report({ progress: -1 / waits, message });
     },
   };

@@ -1,6 +1,6 @@
 /**
- * The state that the gateway keeps for modern HTTP clients. Each of their requests is a separate connection. The
- * requests of one client at one URL share a context, and so a conversation, until no request arrives for a while.
+ * The state that the gateway keeps for modern HTTP clients, which open a connection for each request. The requests of
+ * one client at one URL share a context, and so a conversation, until no request arrives for a while.
  */
 
 import { randomUUID } from "node:crypto";

@@ -15,9 +15,9 @@ const limits = { inboundRequests: 256, inboundBytes: 64 * 1024 * 1024 };
 
 /**
  * Serves one connection.
+ *
  * @param onOpen Called when a request arrives; returns the function to call when the request is answered.
- * @param isLasting Whether the client sends all its requests over this connection. If so, the client has disconnected
- * when the connection closes.
+ * @param isLasting Whether the end of this connection means that the client has disconnected.
  */
 export function serveConnection(
   open: OpenChannel,

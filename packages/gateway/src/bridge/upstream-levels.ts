@@ -6,18 +6,17 @@ import { lowest } from "./log-levels.ts";
 
 /** The client's request that the gateway is about to send to a server. */
 interface LevelRequest {
-  /** The level that a modern client sends with the request. */
+  /** The log level that a modern client sends with the request. */
   readonly logLevel: string | undefined;
   readonly signal: AbortSignal;
 }
 
 export interface UpstreamLevels {
-  /** Sets the level that a client wants. `undefined` means that the client has disconnected. */
+  /** Sets the log level that a client wants. `undefined` means that the client has disconnected. */
   set(conversation: string, level: string | undefined): void;
   /**
-   * Asks a connected server for the lowest level that any client wants. Does nothing if the gateway has already asked
-   * for that level, or if no client wants a level. Does not wait for the server's answer, because a slow server must
-   * not delay the client's own request.
+   * Asks a connected server for the lowest log level that any client wants, unless the gateway has already asked for
+   * it. Does not wait for the answer, because a slow server must not delay the client's request.
    */
   apply(host: Host, server: string, client: RequestingClient, request: LevelRequest): void;
 }
@@ -27,7 +26,7 @@ const timeout = 10_000;
 
 export function createUpstreamLevels(): UpstreamLevels {
   const wanted = new Map<string, string>();
-  /** The level that was requested from each server, by host and server name. `since` identifies the connection. */
+  /** The log level that was requested from each server, by host and server name. `since` identifies the connection. */
   const asked = new WeakMap<Host, Map<string, { readonly since: number; readonly level: string }>>();
 
   return {
@@ -58,10 +57,10 @@ export function createUpstreamLevels(): UpstreamLevels {
     if (last?.since === state.since && last.level === level) return;
     const entry = { since: state.since, level };
     levels.set(server, entry);
-    // A server that refuses the level may send any messages, so the gateway also filters messages for each client.
+    // A server may refuse the level and send any messages, so the gateway also filters messages for each client.
     const sent = host.forward({ client, server, method: "logging/setLevel", params: { level } }, { signal, timeout });
     const [{ status }] = await Promise.allSettled([sent]);
-    // If the client cancelled its request, the level may not be set, so the next request sets it again.
+    // If the client cancelled its request, the level may not be set, so its next request sets the level again.
     if (status === "rejected" && signal.aborted && levels.get(server) === entry) levels.delete(server);
   }
 }

@@ -63,7 +63,7 @@ export function createConsent(options: ConsentOptions): Consent {
   const { stateFolder, clock = systemClock, now = Date.now, saveRule } = options;
   const questions = createOpenQuestions(stateFolder, { clock, now });
   const pages = createPageServer(clock);
-  /** The open questions by conversation and tool. A yes for the conversation may answer several of them. */
+  /** The confirmations that wait for an answer. A yes for the conversation may answer several of them. */
   const waiting = new Map<OpenQuestion, WaitingQuestion>();
 
   /**
@@ -99,9 +99,8 @@ export function createConsent(options: ConsentOptions): Consent {
   }
 
   /**
-   * Applies a yes for the conversation to another open question, if the host now allows that question's request. The
-   * host may still refuse the request: its arguments may need their own confirmation, or its definition may have
-   * changed.
+   * Answers another open question with a yes for the conversation, if the host now allows its request. The host may
+   * still ask, for example if the definition has changed.
    */
   async function answerIfAllowed(open: OpenQuestion, isAllowed: WaitingQuestion["isAllowed"]): Promise<void> {
     if (await isAllowed()) await open.answer("once", "a yes for the whole conversation");
@@ -133,7 +132,7 @@ export function createConsent(options: ConsentOptions): Consent {
       .open({
         question,
         async answer(answer) {
-          // `isOutdated` is called before the answer is stored, because storing the answer ends the request.
+          // Checks `isOutdated` before the answer is stored, because storing the answer ends the request.
           const isOutdated = answer !== "no" && waiting.get(open)?.isOutdated() === true;
           const first = await open.answer(answer, onThePage);
           return isOutdated ? outdatedText(question) : outcomeText(first, answer);

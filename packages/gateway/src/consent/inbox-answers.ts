@@ -16,10 +16,7 @@ import {
   removeEntry,
 } from "./inbox-folder.ts";
 
-/**
- * The confirmation that an answer belongs to. A later confirmation of another request may get the same id, so the key
- * of the confirmation is compared too.
- */
+/** The confirmation that an answer belongs to. The key is needed because a later confirmation may get the same id. */
 type AnsweredEntry = Pick<EntryFile, "id" | "key">;
 
 /**
@@ -65,7 +62,7 @@ export async function isAnswered(folder: string, entry: AnsweredEntry): Promise<
   return ((await readAnswer(folder, entry)) ?? (await doneAnswer(folder, entry.id))) !== undefined;
 }
 
-/** Returns the answer to a confirmation that ended a short time ago. */
+/** Returns the used answer to a confirmation that ended a short time ago. */
 export async function doneAnswer(folder: string, id: string): Promise<GivenAnswer | undefined> {
   const file = (await namesIn(folder)).find((name) => doneName.exec(name)?.[1] === id);
   return file === undefined ? undefined : readGiven(join(folder, file));

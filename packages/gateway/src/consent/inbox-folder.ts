@@ -132,7 +132,7 @@ function toDifference({ member, before, after }: JsonObject) {
   };
 }
 
-/** Stores a confirmation. If the same request was asked before and nobody waits any more, its file and id are used again. */
+/** Stores a confirmation. If the same request was asked before and no longer waits, reuses its file and id. */
 export async function writeEntry(
   folder: string,
   question: ConsentQuestion,

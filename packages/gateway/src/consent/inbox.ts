@@ -33,11 +33,12 @@ export interface Inbox {
   /** @throws HostError `not_found` */
   show(id: string): Promise<InboxEntry>;
   /**
-   * Answers a confirmation. If its request no longer waits, an approval is valid for the next identical request for ten
-   * minutes.
+   * Answers a confirmation. If its request no longer waits, an approval is valid for ten minutes, for the next
+   * identical request.
    *
    * @param by Where the person answers, such as `fairlead approvals`; shown to people who answer later.
-   * @param shown The confirmation that the person saw: the answer has no effect on another one with the same id.
+   * @param shown The confirmation that the person saw. The answer has no effect on another confirmation with the same
+   * id.
    * @throws HostError `not_found`
    */
   answer(id: string, answer: ConsentAnswer, by: string, shown?: Pick<InboxEntry, "key">): Promise<AnsweredQuestion>;

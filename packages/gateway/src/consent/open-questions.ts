@@ -26,8 +26,8 @@ export interface OpenQuestion {
    */
   answer(answer: ConsentAnswer, by: string): Promise<GivenAnswer | undefined>;
   /**
-   * Stops waiting for the answer. A later approval is valid for the next identical request. Returns the answer if a
-   * person has given one in the meantime.
+   * Stops waiting. Returns the answer, if a person has given one in the meantime; a later approval is valid for the
+   * next identical request.
    */
   leave(): Promise<GivenAnswer | undefined>;
   /** Removes the confirmation without an answer, because its request has ended. */
@@ -36,8 +36,8 @@ export interface OpenQuestion {
 
 export interface OpenQuestions {
   /**
-   * Uses up and returns the answer that a person gave after an earlier identical request had ended; undefined if there
-   * is none.
+   * Returns and uses up the answer that a person gave too late for an earlier identical request; undefined if there is
+   * none.
    */
   takeLate(question: ConsentQuestion): Promise<GivenAnswer | undefined>;
   /**
@@ -92,8 +92,8 @@ export function createOpenQuestions(
       /** The answer that this request has used up. Later reads of the inbox return the same answer. */
       let used: GivenAnswer | undefined;
       /**
-       * Whether the request was refused. A later answer is for the next identical request, so this request must not use
-       * up that answer.
+       * Whether the request was refused. If so, it must not use up a later answer, which is for the next identical
+       * request.
        */
       let isLeft = false;
       let checking: Promise<GivenAnswer | undefined> = Promise.resolve(undefined);

@@ -29,7 +29,7 @@ const mostPages = 64;
 
 /** Creates the server. It starts to listen with the first question, so that a gateway that never asks uses no port. */
 export function createPageServer(clock: Pick<Clock, "after">): PageServer {
-  /** Questions by the digest of their nonce, so that a lookup takes the same time for a wrong and a right nonce. */
+  /** Confirmations by the digest of their nonce, so that a lookup takes the same time for a wrong and a right nonce. */
   const pages = new Map<string, PageQuestion>();
   const timers = new Map<string, () => void>();
   let listening: Promise<Server> | undefined;

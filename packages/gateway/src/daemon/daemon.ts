@@ -121,8 +121,8 @@ async function isListening(folder: RunFolder): Promise<boolean> {
 }
 
 /**
- * Removes the socket of an ended host. Called only with the host's lock and after a refused connection, so that the
- * socket of a running host stays.
+ * Removes the socket of an ended host. The caller must hold the host's lock and have been refused a connection, so that
+ * the socket of a running host stays.
  */
 function removeSocket({ socket, token }: RunFolder): void {
   if (!socket.startsWith("\\\\")) rmSync(socket, { force: true });

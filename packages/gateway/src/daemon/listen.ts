@@ -88,7 +88,7 @@ export async function listenForRelays(options: RelayListenerOptions): Promise<Re
       const next = error instanceof HostError ? error.next : undefined;
       socket.end(failedLine(error instanceof Error ? error.message : String(error), next));
     } finally {
-      // If the host itself ends, it keeps the file of sent requests. The relay then reads the file and removes it.
+      // If the host ends, it keeps the file of sent requests, which the relay then reads and removes.
       sent?.close({ keep: isClosing });
     }
   }
@@ -174,7 +174,7 @@ function openRelaySocket(socket: Socket, sent: SentFile | undefined): OpenChanne
         const written = channel.send(message, options);
         const { id, method } = message;
         if (method === undefined && (typeof id === "string" || typeof id === "number"))
-          // If the response cannot be written, the relay has ended, and nobody will read the file of sent requests.
+          // If the response cannot be written, the relay has ended, so nothing needs the file of sent requests.
           written.then(() => sent.done(id), nothing);
         return written;
       },
@@ -184,7 +184,7 @@ function openRelaySocket(socket: Socket, sent: SentFile | undefined): OpenChanne
 
 const nothing = (): void => {};
 
-/** Resolves when the operating system has received the line, which then survives the end of this process. */
+/** Resolves when the operating system has received the line. The line then arrives even if this process ends. */
 function written(socket: Socket, text: string): Promise<void> {
   return new Promise((resolve) => {
     if (!socket.writable) return resolve();

@@ -13,14 +13,11 @@ import { createSharedHosts, type SharedHost, type SharedHosts } from "./shared-h
 export interface ClientHosts {
   readonly shared: SharedHost;
   /**
-   * Sets the capabilities that a legacy client declares. Before that, the gateway declares every capability that it can
+   * Sets the capabilities that a legacy client declares. Until then, servers get all capabilities that the gateway can
    * pass on.
    */
   declare(capabilities: JsonObject): void;
-  /**
-   * Returns the host that runs this client's requests to the server. Returns no promise if all clients share the server
-   * and its host is already known.
-   */
+  /** Returns the host that runs this client's requests to the server; not as a promise if the host is already known. */
   hostOf(server: string, era: Era): Host | Promise<Host>;
   /** Tells the servers of the client's own host that the client's roots have changed. */
   rootsChanged(): Promise<void>;
@@ -78,7 +75,9 @@ export function createHostPool({ createHost, clock }: HostPoolOptions): HostPool
       found.callOff?.();
       found.callOff = undefined;
       const { hosts } = found;
-      /** The client's own hosts, one for each era. Fairlead uses the client's era if the server supports it. */
+      /**
+       * The client's own hosts, one for each protocol era. Fairlead uses the client's era if the server supports it.
+       */
       const own = new Map<Era, Promise<Host>>();
       let declared: JsonObject = { elicitation: {}, sampling: {}, roots: {} };
       let isClosed = false;

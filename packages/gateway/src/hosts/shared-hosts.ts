@@ -18,8 +18,8 @@ export interface SharedHost {
 
 export interface SharedHosts extends SharedHost, AsyncDisposable {
   /**
-   * Returns the host that connects to a server in this era, if the server supports the era; otherwise the host of the
-   * other era. Returns no promise if the host is already known.
+   * Returns the host that connects to a server in this era or, if the server does not support it, in the other era; not
+   * as a promise if the host is already known.
    */
   hostOf(server: string, era: Era): Host | Promise<Host>;
   /** Adds the lists of another host's servers to the lists that clients see. */
@@ -35,10 +35,10 @@ export async function createSharedHosts(
   const news = createListNews(host, clock);
   // Clients are told that lists have changed even if no server has, because a client's profile may have changed.
   reloadOnChange(host, () => news.changed(["tools", "prompts", "resources"]));
-  /** The host for legacy clients of servers that support both eras. */
+  /** The host that serves legacy clients if a server supports both protocol eras. */
   let legacy: Promise<Host> | undefined;
   const opened: Host[] = [host];
-  /** The host for legacy clients by server. An entry is set when Fairlead knows which eras the server supports. */
+  /** The host for legacy clients, by server. Set when Fairlead knows which protocol eras the server supports. */
   const forLegacy = new Map<string, Host | Promise<Host>>();
   const usedByModern = new Set<string>();
   host.on("servers", () => forLegacy.clear());
@@ -84,8 +84,8 @@ export async function createSharedHosts(
   }
 
   /**
-   * Finds out whether the server also supports the legacy era, and returns the host for its legacy clients. If the
-   * legacy host cannot connect to the server, returns the host that modern clients use.
+   * Returns the host for a server's legacy clients: the legacy host, if it can connect to the server; otherwise the
+   * host that modern clients use.
    */
   async function chooseForLegacy(server: string): Promise<Host> {
     // Only a shared server that is known to be modern may need a separate host for legacy clients.

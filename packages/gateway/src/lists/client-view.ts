@@ -15,7 +15,7 @@ export interface ListedItem {
   readonly definition: JsonObject;
 }
 
-/** The items of all lists, by the names that the client uses. */
+/** The tools, prompts, resources and templates that a client sees, by the names that the client uses. */
 export interface ClientView extends ClientReach {
   readonly tools: ReadonlyMap<string, ListedItem>;
   readonly prompts: ReadonlyMap<string, ListedItem>;
@@ -57,8 +57,8 @@ interface ServerCatalog {
 }
 
 /**
- * Lists tools and prompts under their names in the host's registry. A name that several servers use belongs to the
- * first server.
+ * Lists tools and prompts under their names in the host's registry. If several servers use a name, the first server has
+ * it.
  */
 function mergedItems(reach: ClientReach, host: ListingHost, all: readonly ServerCatalog[]) {
   const definitions = new Map(
@@ -107,7 +107,8 @@ export function serverOfUri(uri: string, { resources, templates, servers }: Clie
 }
 
 /**
- * Removes tasks of the legacy era from a definition, because the gateway runs the task and the client sees one call.
+ * Removes `taskSupport` from a definition, because the gateway itself follows legacy tasks and the client sees one
+ * call.
  */
 function withoutTasks(tool: CatalogTool): JsonObject {
   if (tool.execution?.["taskSupport"] === undefined) return { ...tool };

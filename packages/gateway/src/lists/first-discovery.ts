@@ -21,7 +21,7 @@ export async function discoverUnknown(
   const candidates = servers.filter((server) => host.catalog(server) === undefined && !tried.has(server));
   if (candidates.length === 0) return;
   const failed = new Set((await host.failedStarts()).map(({ server }) => server));
-  // Servers that are already connecting for another client are included, so that this request waits for them.
+  // Includes servers that are already connecting for another client, so that this request waits for them.
   const startable = new Set(
     host
       .states()

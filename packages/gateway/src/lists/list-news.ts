@@ -17,7 +17,7 @@ export interface ListNews {
   announce(list: ListName, server: string): void;
   /** Handles lists that another host of the gateway has read from a server. */
   read(lists: readonly ListName[], server: string): void;
-  /** Tells clients that lists have changed, for changes that the host itself does not report. */
+  /** Tells clients that lists have changed, if the host itself does not report the change. */
   changed(lists: readonly ListName[], server?: string): void;
   updated(server: string, uri: string): void;
   close(): void;
@@ -36,7 +36,7 @@ export function createListNews({ on, policy }: Pick<Host, "on" | "policy">, cloc
   const listListeners = new Set<(list: ListName, server: string | undefined) => void>();
   const updateListeners = new Set<(server: string, uri: string) => void>();
   const waiting = new Map<ListName, string | undefined>();
-  /** Lists that a server has announced as changed, and that were not read since. */
+  /** Lists that a server has announced as changed, and that the host has not read since. */
   const announced = new Map<string, () => void>();
   let callOff: (() => void) | undefined;
   let stopRules: (() => void) | undefined;
@@ -80,7 +80,7 @@ export function createListNews({ on, policy }: Pick<Host, "on" | "policy">, cloc
     for (const listener of updateListeners) listener(server, uri);
   }
 
-  /** Tells clients about a changed list only after the list has been read, because they request the list at once. */
+  /** Tells clients about a changed list only after the host has read the list, because clients request it at once. */
   function announce(list: ListName, server: string): void {
     const key = JSON.stringify([list, server]);
     if (announced.has(key)) return;

@@ -12,8 +12,8 @@ export interface ClientState {
   /** Records the host's response to the client's `initialize`. */
   greeted(line: Buffer): void;
   /**
-   * Returns the client's `initialize` line for a new host; undefined for a modern client, or if no host has answered it
-   * yet.
+   * Returns the client's `initialize` line for a new host; undefined if no host has answered it, or if a modern client
+   * sent none.
    */
   greeting(): ReplayedRequest | undefined;
   /** Returns the lines to send after `initialize`: notifications and requests, in order. */
@@ -22,7 +22,7 @@ export interface ClientState {
   announcedLists(): readonly string[];
 }
 
-/** The start of the ids of repeated requests, chosen so that no client uses such ids. */
+/** The start of the ids of repeated requests. Clients do not use such ids. */
 const replayedId = "fairlead-relay:";
 
 /** Whether a response belongs to a repeated request. */

@@ -4,13 +4,10 @@ import { connectHost, type HostConnection, type Reached } from "./connect-host.t
 import { type RunFolder, readToken } from "./run-folder.ts";
 import type { Hello } from "./speech.ts";
 
-/** A relay's first line without the token, which the relay reads later. */
+/** A relay's first line, still without the token. */
 export type Greeting = Omit<Hello, "fairlead" | "token">;
 
-/**
- * The error if the host refuses the connection, for example because a newer host has replaced that host, or because the
- * protocol versions differ.
- */
+/** The error if the host refuses the connection, for example because a newer host has replaced it. */
 export class HostRefused extends Error {
   readonly reason: Extract<Reached, { readonly kind: "refused" }>["reason"];
 
@@ -31,7 +28,7 @@ export async function findHost(folder: RunFolder, greeting: Greeting): Promise<H
     if (reached.kind === "open") return reached.connection;
     if (reached.kind === "absent") return undefined;
     const current = readToken(folder);
-    // The token file may still contain the token of an earlier host.
+    // Tries again only if the token file contained the token of an earlier host.
     if (reached.reason !== "token" || current === token) throw new HostRefused(reached.reason, reached.message);
     token = current;
   }

@@ -5,8 +5,8 @@ const newline = 0x0a;
 /** Splits the chunks of one stream into lines. */
 export interface LineFrames {
   /**
-   * Calls `take` with each complete line, including its newline. `take` returns the line itself, a replacement, or
-   * undefined to drop the line. Returns the bytes to pass on. An incomplete line is kept until its end arrives.
+   * Calls `take` with each complete line, including its newline, and returns the bytes to pass on. `take` returns the
+   * line itself, a replacement, or undefined to drop the line.
    */
   push(chunk: Buffer, take: (line: Buffer) => Buffer | undefined): readonly Buffer[];
 }

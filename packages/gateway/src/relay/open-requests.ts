@@ -25,8 +25,8 @@ export interface OpenRequests {
   /** Sets `losses` of all open requests to 0, because the host has answered and so still runs. */
   forgive(): void;
   /**
-   * Removes and returns the requests that must not be sent again after a host was lost: requests that were sent to
-   * their server, and requests that several hosts were handling when these hosts stopped. The other requests stay.
+   * Removes and returns the requests that must not be sent again after a host was lost: those that were sent to their
+   * server, and those that several lost hosts were handling.
    */
   takeLost(): readonly OpenRequest[];
   /** Removes and returns all requests. */

@@ -1,7 +1,6 @@
 /**
- * The host's requests to the client that have no response yet.
- * All hosts use the same request ids. So the relay makes sure that a late answer to a lost host never reaches a new
- * host.
+ * The host's requests to the client that have no response yet. A new host uses the same request ids as a lost one, so
+ * the relay replaces the ids: a late answer must not reach the new host.
  */
 
 import { readMessage } from "./client-state.ts";

@@ -82,7 +82,7 @@ export function runRelay({ input, output, first, reach, onProblem }: RelayOption
     let isLeaving = false;
     attached = socket;
 
-    /** Sends a new host the client's state, and the requests that the lost host did not send to their servers. */
+    /** Sends a new host the client's state, and the open requests that no host has sent to their servers. */
     function takeOver(): void {
       ready = socket;
       for (const each of state.afterGreeting()) socket.write(typeof each === "string" ? each : each.line);
@@ -155,7 +155,7 @@ export function runRelay({ input, output, first, reach, onProblem }: RelayOption
       const requestId = cancelledId(line);
       if (requestId !== undefined) open.remove(requestId);
     }
-    // Without a host, the line is dropped: a new host gets the open requests and the lines that `state` keeps.
+    // Without a host, drops the line: a new host gets the open requests and the lines that `state` keeps.
     return ready && line;
   }
 

@@ -87,8 +87,8 @@ export function createRunFolder({ path, socketFolder }: RunFolder): void {
 }
 
 /**
- * Reads the host's token; undefined if no host has ever run, or if another user may own the socket. Without a token the
- * relay does not connect, because its first line contains the client's environment.
+ * Reads the host's token; undefined if no host has ever run, or if another user may own the socket. Without a token,
+ * the relay sends nothing to the socket.
  */
 export function readToken({ token, socketFolder }: Pick<RunFolder, "token" | "socketFolder">): string | undefined {
   try {

@@ -27,7 +27,7 @@ export function scanHostLine(line: Buffer): ScannedMessage | undefined {
 export function scanMessage(line: Buffer): ScannedMessage | undefined {
   const [, early, named] = request.exec(line.toString("latin1", 0, requestStart)) ?? [];
   if (early !== undefined) return { id: early, method: named };
-  // Each byte is decoded as one character: quotes keep their positions, and non-ASCII characters are skipped anyway.
+  // Decodes each byte as one character, because only ASCII characters matter here.
   const text = line.toString("latin1");
   let id: string | undefined;
   let method: string | undefined;

@@ -1,25 +1,25 @@
 /**
- * The file in which a host notes each request before sending it to its server. A relay reads the file only after it has
- * lost the host. The notes survive the host, and cost the relay nothing while the host runs.
+ * The file in which a host records each request before it sends the request to its server. After the loss of the host,
+ * the relay reads there which requests may have run.
  */
 
 import { closeSync, openSync, readFileSync, renameSync, rmSync, writeSync } from "node:fs";
 
-/** The host's end. */
+/** The functions with which a host writes the file. */
 export interface SentFile {
   /**
-   * Writes a note about a request. Returns when the operating system has received the note.
+   * Records a request. Returns when the operating system has received the record.
    *
-   * @throws Error if the note cannot be written
+   * @throws Error if the record cannot be written
    */
   add(id: number | string, subject: string): void;
-  /** Removes a note, because the client has received the response. */
+  /** Removes the record of a request, because the client has received the response. */
   done(id: number | string): void;
   /** Removes the file, unless the relay still needs it. */
   close(options: { readonly keep: boolean }): void;
 }
 
-/** After this many notes, the file is rewritten with only the notes of open requests. */
+/** After this many records, the file is rewritten with only the records of open requests. */
 const mostNotes = 2000;
 
 /**
@@ -34,7 +34,7 @@ export function createSentFile(path: string): SentFile {
   /** Replaces the file in one step. If the host ends during the change, either the old or the new file remains. */
   function compact(): void {
     const next = `${path}.new`;
-    // If the rewrite fails, the old file still has all notes. The next rewrite comes `mostNotes` notes later.
+    // If the rewrite fails, the old file still has all records.
     notes = open.size;
     const fresh = openSync(next, "w", 0o600);
     try {
@@ -51,7 +51,7 @@ export function createSentFile(path: string): SentFile {
 
   return {
     add(id, subject) {
-      // The newline comes first, so that a note which a full disk has cut off does not damage the next note.
+      // Writes the newline first, so that a record which a full disk has cut off does not damage the next record.
       const note = `\n${JSON.stringify([id, subject])}`;
       writeWhole(file, note);
       open.set(id, note);
@@ -67,8 +67,8 @@ export function createSentFile(path: string): SentFile {
 }
 
 /**
- * Reads the noted requests, then removes the file. Returns, by request id as JSON text, the name of the tool, prompt or
- * resource that may have run.
+ * Reads the recorded requests, then removes the file. Returns, by request id as JSON text, the name of the tool, prompt
+ * or resource that may have run.
  */
 export function takeSentFile(path: string): ReadonlyMap<string, string> {
   const sent = new Map<string, string>();
@@ -84,10 +84,7 @@ export function takeSentFile(path: string): ReadonlyMap<string, string> {
   return sent;
 }
 
-/**
- * Parses a note. Returns an empty list for an incomplete note: the host sends a request only after its note is
- * complete.
- */
+/** Parses one record. Returns an empty list for an incomplete record, whose request was never sent. */
 function noteIn(line: string): readonly unknown[] {
   try {
     const note: unknown = JSON.parse(line);
