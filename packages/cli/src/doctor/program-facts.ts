@@ -25,10 +25,7 @@ export interface LaunchFacts {
   readonly interpreter?: { readonly name: string; readonly isFound: boolean };
   /** The version manager's folder that has the command or interpreter, if it is not on the server's `PATH`. */
   readonly elsewhere?: Managed;
-  /**
-   * The version manager's folder that has the program, if programs that no shell started do not have it on their
-   * `PATH`.
-   */
+  /** The version manager's folder that has the program, if only shells have this folder on their `PATH`. */
   readonly managed?: Managed;
   readonly droppedPath: readonly string[];
   /** Why Fairlead refuses to start the program. */

@@ -50,7 +50,7 @@ async function prepare(argv: readonly string[]): Promise<Task> {
     const { answerTab } = await import("../completion/answer-tab.ts");
     return { ours: [], run: (io, out) => answerTab(argv.slice(1), io, out) };
   }
-  // `fairlead serve` starts the background host with this word.
+  // `fairlead serve` starts the background host with the argument `__host`.
   if (argv[0] === "__host") {
     const { runHost } = await import("../gateway/run-host.ts");
     return { ours: [], run: (io) => runHost(argv.slice(1), io) };

@@ -67,7 +67,7 @@ Examples:
 
 interface Wanted {
   readonly ids: readonly string[];
-  /** Stored results from before this time are removed. In milliseconds since 1970. */
+  /** Results stored before this time, in milliseconds since 1970, are removed. */
   readonly before: number;
 }
 

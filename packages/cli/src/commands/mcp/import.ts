@@ -149,8 +149,8 @@ function byDestination(
 }
 
 /**
- * Whether secrets go into the secret store. `--secrets` decides. Without `--secrets`, Fairlead asks; if there is no
- * terminal to ask on, the answer is yes.
+ * Whether literal secrets go into the secret store: as `--secrets` says, else as the user answers; without a terminal,
+ * yes.
  */
 async function wantsStore(
   secrets: Options["secrets"],

@@ -32,7 +32,7 @@ export function imageProtocol({ stdout, env }: Pick<Io, "stdout" | "env">): Imag
   if (stdout.isTTY !== true || isBetween || term === "dumb") return undefined;
   const known = byTerm.get(term) ?? byProgram.get(program ?? "");
   if (known !== undefined) return known;
-  // A terminal started from kitty inherits this variable, but sets TERM_PROGRAM to its own name.
+  // A terminal started from kitty inherits KITTY_WINDOW_ID, but sets TERM_PROGRAM to its own name.
   if (program === undefined && env["KITTY_WINDOW_ID"] !== undefined) return "kitty";
   return env["LC_TERMINAL"] === "iTerm2" && program === undefined ? "iterm" : undefined;
 }

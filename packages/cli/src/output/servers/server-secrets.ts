@@ -8,7 +8,7 @@ import type { Context } from "../../shell/verb.ts";
 
 const tellingName =
   /token|secret|passw|pwd$|api[-_]?key|access[-_]?key|private[-_]?key|[-_]key$|^key$|credential|authorization|cookie|[-_]auth$|[-_]pat$|^auth/i;
-// These names contain a word such as "key" or "token", but their values are no secrets.
+// Names that contain a word such as "key" or "token", but whose values are no secrets.
 const harmlessName =
   /(type|method|mode|scheme|url|uri|limit|budget|file|path|dir|name|length|expiry|ttl)$|max[-_]?tokens/i;
 // Prefixes of keys of well-known services, signed tokens, and PEM keys.
@@ -81,7 +81,7 @@ export async function missingSecrets(
   }
 }
 
-/** Returns one line for each secret of a server that is not stored. Without this secret, the server cannot start. */
+/** Returns one line for each secret that a server needs to start and that is not stored. */
 export function missingSecretLines(secrets: readonly string[], missing: Missing): SafeText[] {
   return secrets
     .filter((name) => missing.has(name))

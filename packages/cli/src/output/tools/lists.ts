@@ -176,7 +176,7 @@ export function badges({ annotations }: Annotated, style: Style): readonly SafeT
   return [
     ...(claims("readOnlyHint") ? [style.green(safe`[read-only]`)] : []),
     ...(claims("destructiveHint") ? [style.yellow(safe`[destructive]`)] : []),
-    // A read-only tool is always idempotent, so it does not need this label.
+    // A read-only tool is always idempotent, so it does not get the label [idempotent].
     ...(claims("idempotentHint") && !claims("readOnlyHint") ? [style.dim(safe`[idempotent]`)] : []),
     ...(claims("openWorldHint") ? [style.dim(safe`[open world]`)] : []),
   ];

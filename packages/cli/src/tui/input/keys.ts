@@ -164,7 +164,7 @@ function readEscape(text: string): One | undefined {
     if (final === "") return undefined;
     return { key: letterKey(final, 1), length: 3 };
   }
-  // Text after these characters is a reply of the terminal, not a key.
+  // `ESC ]`, `ESC P`, `ESC _` and `ESC ^` begin replies of the terminal, not keys.
   if (next === "]" || next === "P" || next === "_" || next === "^") return readString(text);
   if (next === esc) {
     const inner = readEscape(text.slice(1));

@@ -95,7 +95,9 @@ export interface LateLine {
   readonly look: () => void;
   /** Whether the user may have typed the last line for a question that has closed in the meantime. */
   readonly isLate: () => boolean;
-  /** Call this after each line: a question that this line answered does not count as closed in the meantime. */
+  /**
+   * Call this after a line was handled, so that a question that the line answered does not make the next line late.
+   */
   readonly read: () => void;
 }
 

@@ -1,6 +1,4 @@
-/**
- * Detects pasted lines: a terminal delivers them at once. They are one message, or calls that run one after the other.
- */
+/** Detects lines that were pasted together. They are one message, or calls that run one after the other. */
 
 import type { Clock } from "@fairlead/core/clock";
 import { splitTypedLines } from "@fairlead/core/resources/typed-lines";

@@ -105,7 +105,7 @@ export function createServerActions({ session, settings, runVerb, signIn }: Serv
   };
 }
 
-/** The changed servers in words, such as `Added: a. Changed: b.` */
+/** Returns the changed servers in words, such as `Added: a. Changed: b.` */
 function changeWords({ added, removed, replaced }: ServerChanges): string {
   const parts = [
     { words: "Added", names: added },

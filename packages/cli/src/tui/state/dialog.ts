@@ -66,7 +66,7 @@ export function dialogKey(question: UserQuestion, dialog: DialogState, key: Key,
 
 type Of<K extends DialogState["kind"]> = Extract<DialogState, { readonly kind: K }>;
 
-/** The question's number is not known here and does not change the height of the frame. */
+/** A made-up question number, because only the height of the frame is needed. */
 const alone = { index: 1, total: 1 };
 
 function readKey(question: UserQuestion, dialog: Of<"read">, key: Key, room: Room): DialogStep {

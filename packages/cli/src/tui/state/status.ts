@@ -33,7 +33,7 @@ const order: readonly Group[] = [
   "idle",
 ];
 
-/** In these groups, the status line shows the names of the servers, not only their number. */
+/** The groups of server states for which the status line shows the servers' names, not only their number. */
 const named: ReadonlySet<Group> = new Set(["starting", "reconnecting", "needs sign-in", "failed"]);
 const mostNamed = 2;
 
