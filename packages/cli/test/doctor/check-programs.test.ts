@@ -152,7 +152,7 @@ test.each<[string, Partial<ProgramFacts>, object[]]>([
       { severity: "ok", message: "/n/npx (a)" },
       {
         severity: "note",
-        message: 'removed from the servers\' PATH, because this folder is not trusted: ".", "/w/bin"',
+        message: 'the workspace is not trusted, so these folders were removed from the servers\' PATH: ".", "/w/bin"',
         next: "fairlead trust add",
       },
     ],
