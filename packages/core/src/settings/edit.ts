@@ -27,7 +27,7 @@ export async function writeServer(
     if (existing !== undefined && !replace)
       throw new HostError("usage", `"${name}" is already in ${file}`, {
         serverName: name,
-        next: "Add --replace to replace it.",
+        next: "Add --replace to replace the entry.",
       });
     replaced = existing && plainValueOf(existing);
     return setValue(text, ["mcpServers", name], entry);

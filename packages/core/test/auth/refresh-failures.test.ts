@@ -23,14 +23,14 @@ describe("a refresh that fails for now keeps everything", () => {
     ["429", fails(429, "{}"), "http_status", /answered HTTP 429$/],
     ["a hang-up", (_request, response) => response.destroy(), "unreachable", /cannot be reached/],
     ["an answer that is lost", answerLost, "unreachable", /cannot be reached/],
-    ["a page", fails(200, "<html>"), "auth_failed", /its response is not a JSON object$/],
+    ["a page", fails(200, "<html>"), "auth_failed", /the response is not a JSON object$/],
     ["404", fails(404, "nothing here"), "auth_failed", /answered HTTP 404$/],
-    ["no token", fails(200, '{"token_type":"Bearer"}'), "auth_failed", /its response has no access_token$/],
+    ["no token", fails(200, '{"token_type":"Bearer"}'), "auth_failed", /the response has no access_token$/],
     [
       "a token of another kind",
       fails(200, '{"access_token":"a","token_type":"DPoP"}'),
       "auth_failed",
-      /its token_type is "DPoP"; it must be Bearer$/,
+      /the token_type is "DPoP"; it must be Bearer$/,
     ],
     [
       "an error that decides nothing",

@@ -73,7 +73,7 @@ export function reasonIn(
       return withoutSecrets(words, secrets).slice(0, longestReason);
     }
     case "unavailable":
-      return `it answered HTTP ${answer.status}; try again later`;
+      return `the token endpoint answered HTTP ${answer.status}; try again later`;
     case "unusable":
       return answer.reason;
   }
@@ -110,8 +110,8 @@ export async function readTokenAnswer(response: Response, askedAt: number, token
     const description = textIn(answer, "error_description")?.slice(0, longestDescription);
     return { kind: "error", error: error.slice(0, longestWord), ...present({ description }) };
   }
-  if (!response.ok) return { kind: "unusable", reason: `it answered HTTP ${status}` };
-  if (answer === undefined) return { kind: "unusable", reason: "its response is not a JSON object" };
+  if (!response.ok) return { kind: "unusable", reason: `the token endpoint answered HTTP ${status}` };
+  if (answer === undefined) return { kind: "unusable", reason: "the response is not a JSON object" };
   return readTokens(answer, askedAt, tokenType);
 }
 
@@ -119,13 +119,13 @@ function readTokens(answer: JsonObject, askedAt: number, tokenType: string): Tok
   const type = textIn(answer, "token_type");
   if (type?.toLowerCase() !== tokenType.toLowerCase()) {
     const what = type === undefined ? "missing" : `${JSON.stringify(type.slice(0, longestWord))}`;
-    return { kind: "unusable", reason: `its token_type is ${what}; it must be ${tokenType}` };
+    return { kind: "unusable", reason: `the token_type is ${what}; it must be ${tokenType}` };
   }
   const accessToken = textIn(answer, "access_token");
-  if (accessToken === undefined) return { kind: "unusable", reason: "its response has no access_token" };
+  if (accessToken === undefined) return { kind: "unusable", reason: "the response has no access_token" };
   const refreshToken = textIn(answer, "refresh_token");
   if (![accessToken, refreshToken ?? "x"].every(isToken)) {
-    return { kind: "unusable", reason: `its token is longer than ${longestToken} characters or not ASCII` };
+    return { kind: "unusable", reason: `a token is longer than ${longestToken} characters or not ASCII` };
   }
   const idToken = textIn(answer, "id_token");
   return {

@@ -49,7 +49,7 @@ export async function readLock(file: string, replaced?: string): Promise<LockFil
   const found = await readText(file, limits.settingsBytes);
   switch (found.kind) {
     case "absent":
-      if (await leadsNowhere(file)) throw unusable(file, "it is a broken symbolic link");
+      if (await leadsNowhere(file)) throw unusable(file, "the file is a broken symbolic link");
       return undefined;
     case "unreadable":
       throw notRead(file, found.reason, found.cause);
@@ -156,7 +156,7 @@ function parseDocument(text: string, file: string): JsonObject {
   try {
     document = JSON.parse(text);
   } catch (cause) {
-    const why = /^[<=>|]{7}/m.test(text) ? "it contains merge conflict markers" : "it is not JSON";
+    const why = /^[<=>|]{7}/m.test(text) ? "the file contains merge conflict markers" : "the file is not JSON";
     throw unusable(file, why, cause);
   }
   throwIfNewer(document, file);

@@ -74,12 +74,12 @@ function transportKind(reader: FieldReader, program: Program): TransportKind | u
   if (declared === "stdio" || (declared === undefined && reader.has("command"))) {
     if (!reader.has("command")) return reader.refuse("command", "is missing");
     return addresses.length > 0 && declared === undefined
-      ? reader.refuse("", "it has both a command and a URL")
+      ? reader.refuse("", "the entry has both a command and a URL")
       : "stdio";
   }
-  if (addresses.length > 1) return reader.refuse("", `it has several addresses: ${addresses.join(", ")}`);
+  if (addresses.length > 1) return reader.refuse("", `the entry has several addresses: ${addresses.join(", ")}`);
   if (addresses.length === 0)
-    return reader.refuse("", declared ? "it has no URL" : "it has neither a command nor a URL");
+    return reader.refuse("", declared ? "the entry has no URL" : "the entry has neither a command nor a URL");
   if (program === "codex" || addresses[0] === "httpUrl") return "http";
   return declared === "http" && programs[program].httpFallsBack ? "url" : (declared ?? "url");
 }

@@ -51,12 +51,12 @@ export function foreignFields(value: unknown): ReadonlyMap<string, unknown> | un
 
 function serversOf(program: Program, value: unknown, folders: readonly string[]): ForeignFile {
   const fields = foreignFields(value);
-  if (!fields) return { kind: "broken", message: "it does not hold an object" };
+  if (!fields) return { kind: "broken", message: "the file does not hold an object" };
   const body = program === "vscode" && !fields.has("servers") ? (foreignFields(fields.get("mcp")) ?? fields) : fields;
   const key = holderKeys.get(program) ?? "mcpServers";
   const listed = body.get(key);
   const servers = listed === undefined ? new Map<string, unknown>() : foreignFields(listed);
-  if (!servers) return { kind: "broken", message: `its "${key}" is not an object` };
+  if (!servers) return { kind: "broken", message: `"${key}" is not an object` };
   const own = [...servers].map(([name, entry]) => ({
     name,
     value: toCommonForm(program, entry),
@@ -108,7 +108,7 @@ async function parseToml(text: string): Promise<Document> {
     return { kind: "value", value: parse(text, { maxDepth: limits.settingsDepth }) };
   } catch (error) {
     // Uses only the first line of the parser's message, because the other lines quote the file.
-    const [message = ""] = error instanceof Error ? error.message.split("\n") : ["it is not valid TOML"];
+    const [message = ""] = error instanceof Error ? error.message.split("\n") : ["the file is not valid TOML"];
     return {
       kind: "broken",
       message,

@@ -45,7 +45,7 @@ test("a bearer token is refused if the server asks for a key", async () => {
   await host.start();
   expect(stateOf(host)).toMatchObject({
     status: "disconnected",
-    message: expect.stringContaining('its token_type is "Bearer"; it must be DPoP'),
+    message: expect.stringContaining('the token_type is "Bearer"; it must be DPoP'),
   });
 });
 

@@ -54,19 +54,19 @@ test.each<[said: unknown, expiresAt: number | undefined]>([
 
 describe("what is of no use", () => {
   test.each<[body: unknown, status: number, reason: string]>([
-    ["<html>", 200, "its response is not a JSON object"],
-    ["[]", 200, "its response is not a JSON object"],
-    ["", 200, "its response is not a JSON object"],
-    ["", 404, "it answered HTTP 404"],
-    [good, 302, "it answered HTTP 302"],
-    [{ access_token: "a" }, 200, "its token_type is missing; it must be Bearer"],
-    [{ ...good, token_type: "mac" }, 200, 'its token_type is "mac"; it must be Bearer'],
-    [{ token_type: "Bearer" }, 200, "its response has no access_token"],
-    [{ ...good, access_token: 1 }, 200, "its response has no access_token"],
-    [{ ...good, access_token: "a\r\nx: y" }, 200, "its token is longer than 16000 characters or not ASCII"],
-    [{ ...good, access_token: "é" }, 200, "its token is longer than 16000 characters or not ASCII"],
-    [{ ...good, access_token: "a".repeat(16_001) }, 200, "its token is longer than 16000 characters or not ASCII"],
-    [{ ...good, refresh_token: "r r" }, 200, "its token is longer than 16000 characters or not ASCII"],
+    ["<html>", 200, "the response is not a JSON object"],
+    ["[]", 200, "the response is not a JSON object"],
+    ["", 200, "the response is not a JSON object"],
+    ["", 404, "the token endpoint answered HTTP 404"],
+    [good, 302, "the token endpoint answered HTTP 302"],
+    [{ access_token: "a" }, 200, "the token_type is missing; it must be Bearer"],
+    [{ ...good, token_type: "mac" }, 200, 'the token_type is "mac"; it must be Bearer'],
+    [{ token_type: "Bearer" }, 200, "the response has no access_token"],
+    [{ ...good, access_token: 1 }, 200, "the response has no access_token"],
+    [{ ...good, access_token: "a\r\nx: y" }, 200, "a token is longer than 16000 characters or not ASCII"],
+    [{ ...good, access_token: "é" }, 200, "a token is longer than 16000 characters or not ASCII"],
+    [{ ...good, access_token: "a".repeat(16_001) }, 200, "a token is longer than 16000 characters or not ASCII"],
+    [{ ...good, refresh_token: "r r" }, 200, "a token is longer than 16000 characters or not ASCII"],
   ])("%j with %i", async (body, status, reason) => {
     expect(await answer(body, status)).toEqual({ kind: "unusable", reason });
   });

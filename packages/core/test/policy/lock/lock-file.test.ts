@@ -161,8 +161,8 @@ describe("a file that cannot be relied upon", () => {
   });
 
   test.each([
-    ["", /it is not JSON/],
-    ["<<<<<<< ours\n=======\n>>>>>>> theirs\n", /it contains merge conflict markers/],
+    ["", /the file is not JSON/],
+    ["<<<<<<< ours\n=======\n>>>>>>> theirs\n", /the file contains merge conflict markers/],
     ["[]", /"schemaVersion" must be 1/],
     ['{"schemaVersion":"1","servers":{}}', /"schemaVersion" must be 1/],
     ['{"schemaVersion":1}', /is missing or not an object/],
