@@ -242,7 +242,6 @@ function showResult(
   show({ kind: "signed_in", serverName, issuer, scopes: granted, ...present({ account, tokenHost }) });
 }
 
-/** Aborts a running request when the sign-in is cancelled. */
 function abortable(fetch: Fetch, signal: AbortSignal): Fetch {
   return (url, init) => fetch(url, { ...init, signal: init?.signal ? AbortSignal.any([init.signal, signal]) : signal });
 }

@@ -290,7 +290,6 @@ const isCachedCatalog = isShape({
   freshUntil: isMaybe(isNumber),
 });
 
-/** Parses a cached catalog; undefined if the text is damaged or incomplete. */
 function parseCachedCatalog(text: string): CachedCatalog | undefined {
   const value = parseJson(text);
   return isWholeCatalog(value) ? value : undefined;

@@ -45,7 +45,7 @@ export class PolicyEngine {
   }
 }
 
-/** Strongest first. */
+/** The rank of each tier; 0 is the strongest. */
 const ranks: Readonly<Record<Tier, number>> = { administrator: 0, user: 1, workspace: 2, conversation: 3, default: 4 };
 const strictnesses: Readonly<Record<DecisionOutcome, number>> = { allow: 0, ask_user: 1, deny: 2 };
 

@@ -74,7 +74,6 @@ const toolsPerTurn = 250;
  */
 const longestName = 1000;
 
-/** Finds tools by their names. */
 interface ToolNames {
   readonly find: (server: string, name: string) => DiscoveredMCPTool | undefined;
   /**

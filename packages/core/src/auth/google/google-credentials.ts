@@ -92,7 +92,7 @@ async function fromFile(json: JsonObject, options: FileOptions, library: Library
   throw options.fail("the file has no supported Google credentials");
 }
 
-/** The credentials of a person in a workforce pool, created by `gcloud`. */
+/** Whether the credentials are those of a person in a workforce pool, as `gcloud` creates them. */
 function isWorkforceUser(json: JsonObject): json is JsonObject & ExternalAccountAuthorizedUserClientOptions {
   return ["client_id", "client_secret", "refresh_token"].every((key) => textIn(json, key) !== undefined);
 }

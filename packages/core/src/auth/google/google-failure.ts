@@ -42,7 +42,6 @@ interface Answer {
   readonly reason: string;
 }
 
-/** Reads the HTTP response in an error of Google's library. */
 function readAnswer(error: unknown): Answer {
   const response: unknown = error instanceof Error && "response" in error ? error.response : undefined;
   if (!isObject(response)) return { reason: clip(wordsOf(error), longestReason) };

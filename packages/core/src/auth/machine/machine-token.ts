@@ -34,7 +34,6 @@ export interface MachineTokenOptions {
   readonly observe: MachineObserver;
 }
 
-/** One request to a token endpoint. */
 interface GrantRequest {
   readonly step: "token request" | "token exchange";
   readonly url: string;

@@ -30,7 +30,6 @@ const accepted: ReadonlyMap<string, string> = new Map([
   ["application/pdf", "pdf"],
 ]);
 
-/** Other names for the accepted types. */
 const aliases: ReadonlyMap<string, string> = new Map([
   ["image/jpg", "image/jpeg"],
   ["image/x-png", "image/png"],

@@ -22,7 +22,6 @@ export interface LedgerWriter {
 }
 
 export function createLedgerWriter(folder: string, limits: LedgerLimits): LedgerWriter {
-  /** The file that this writer appended to last, and its size after that. */
   let last: Written | undefined;
 
   async function find(text: string): Promise<Written | undefined> {

@@ -49,7 +49,6 @@ export interface Ledger {
  * recorded call.
  */
 const batchTime = 40;
-/** Maximum number of entries of a batch. */
 const batchEntries = 256;
 /** The size limit of the ledger: about 80 000 entries of 400 bytes. */
 const usual: LedgerLimits = { fileBytes: 4_194_304, files: 8 };
@@ -144,9 +143,8 @@ export function createLedger(options: LedgerOptions): Ledger {
   };
 }
 
-/** The parts of an entry's line. */
 interface Row {
-  /** In ISO 8601. */
+  /** The time of the entry, in ISO 8601. */
   readonly time: string;
   /** The arguments as canonical JSON, for their digest. */
   readonly args: string;
@@ -156,7 +154,6 @@ interface Row {
   readonly shared: string;
 }
 
-/** Entries that are written together. */
 interface Batch {
   readonly rows: Row[];
   readonly written: Promise<void>;

@@ -175,7 +175,6 @@ const otherSpellings: ReadonlyMap<string, Field> = new Map([
 
 type Report = (at: TextPosition, message: string, next?: string) => void;
 
-/** Typed access to the members of one rule. */
 interface RuleFields {
   readonly has: (field: Field) => boolean;
   readonly place: (field: Field) => TextPosition;

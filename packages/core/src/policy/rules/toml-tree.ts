@@ -53,7 +53,6 @@ function tableOf(top: AST.TOMLTopLevelTable): TomlTable {
   return table;
 }
 
-/** A `TomlItem` while it is being built. */
 interface Item extends TextPosition {
   readonly value: string | number | boolean | Item[] | Table | undefined;
 }

@@ -182,7 +182,7 @@ function withDecision(text: string, rules: readonly RuleInFile[], decision: Deci
   }, text);
 }
 
-/** Ends the text with one empty line. */
+/** Makes the text end with one empty line. */
 function spaced(text: string, eol: string): string {
   if (text.trim() === "" || text.endsWith(eol + eol)) return text;
   return text.endsWith(eol) ? text + eol : text + eol + eol;

@@ -10,7 +10,7 @@ import type { EditableText, ServerInText, TextContext } from "./editable-text.ts
 
 const byteOrderMark = "\uFEFF";
 
-/** The text of one table including its header, as whole lines. */
+/** The start and end of one table in the text, with its header, as whole lines. */
 type Span = readonly [start: number, end: number];
 
 export async function openTomlText(text: string, context: TextContext): Promise<EditableText> {
@@ -27,7 +27,6 @@ export async function openTomlText(text: string, context: TextContext): Promise<
     Object.entries(holder).map(([name, entry]) => [name, { value: entry, ...(places.of.get(name) ?? places.first) }]),
   );
 
-  /** The tables of one server, in the order of the text. */
   function tablesOf(name: string): readonly Span[] {
     const place = places.of.get(name) ?? places.first;
     const spans = places.tables.get(name);

@@ -122,7 +122,6 @@ function freeName(
   return name;
 }
 
-/** The context in which `collect` reads the files of other programs. */
 interface CollectContext extends EnvFileContext {
   readonly target: ConversionContext["target"];
 }

@@ -66,7 +66,6 @@ export function createTypeWriter(root: unknown, limits: TypeLimits, style: TypeS
     return type;
   }
 
-  /** Writes the values of `enum` and `const`. */
   function writeValues(schema: JsonObject): Type {
     const values = Object.hasOwn(schema, "const") ? [schema["const"]] : listOf(member(schema, "enum"));
     return fold(values, limits.members, style.literal).map((text) => ({ text }));

@@ -67,7 +67,6 @@ function satisfiable(shape: Shape, report: Report): Shape {
   };
 }
 
-/** Reports alternatives that were joined into one. */
 function reportCollapse(
   { path, title, isMade }: Shape,
   alternatives: readonly Shape[],
