@@ -32,7 +32,7 @@ export { type OpenaiApi, type OpenaiRequest, openaiApi } from "./model-apis/open
 export type { OpenaiSettings } from "./model-apis/openai/settings.ts";
 export { type Answering, type Asked, calls, inTurn, type ModelAnswer, type Piece, says } from "./model-apis/script.ts";
 export { childrenOf, isRunning, processesWith, until } from "./process-list.ts";
-export { type EverythingServer, everythingServer, realServer } from "./real-server.ts";
+export { bundledServer, type EverythingServer, everythingServer, realServer } from "./real-server.ts";
 export { type RefusingProxy, refusingProxy } from "./refusing-proxy.ts";
 export { scaled, seed } from "./scale.ts";
 export { programServer, type StdioEntry, type StdioProgram, stdioServer } from "./stdio-server.ts";

@@ -2,6 +2,7 @@
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { existsSync } from "node:fs";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
@@ -20,7 +21,18 @@ const programs: Readonly<Record<RealServer, string>> = {
 const tellPort = new URL("./programs/tell-port.mjs", import.meta.url).href;
 
 export function realServer(name: RealServer, ...args: readonly string[]): StdioEntry {
-  return { command: process.execPath, args: [fileURLToPath(programs[name]), ...args] };
+  return { command: process.execPath, args: [bundledServer(name) ?? fileURLToPath(programs[name]), ...args] };
+}
+
+/**
+ * Returns the file of a server that `scripts/bundle-servers.mjs` has bundled. With `npm test -- --long` the servers run
+ * from their packages, as people run them: then the result is undefined, as it is if there is no bundle.
+ */
+export function bundledServer(name: RealServer | "contract-server" | "modern"): string | undefined {
+  if (process.env["FAIRLEAD_LONG"] === "1") return undefined;
+  // This path is valid from `src` and from `dist`.
+  const file = fileURLToPath(new URL(`../bundle/${name}/index.js`, import.meta.url));
+  return existsSync(file) ? file : undefined;
 }
 
 export interface EverythingServer extends AsyncDisposable {

@@ -1,5 +1,4 @@
-import { fileURLToPath } from "node:url";
-import { temporaryFolder } from "@fairlead/test-servers";
+import { bundledServer, realServer, temporaryFolder } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
 import { connect } from "../src/connect.ts";
 import type { JsonObject, Session } from "../src/session.ts";
@@ -9,11 +8,19 @@ import type { ConnectOptions, StdioTarget } from "../src/target.ts";
 import { clientInfo } from "./support/modern-session.ts";
 import { program } from "./support/stdio-server.ts";
 
-/** A server package of the dependencies, run by its own program. */
-function installed(name: string, env: Record<string, string>, ...args: string[]): StdioTarget {
-  const main = fileURLToPath(import.meta.resolve(`@modelcontextprotocol/server-${name}/dist/index.js`));
-  const target = program("modern.mjs");
-  return { ...target, args: [main, ...args], env: { ...target.env, ...env } };
+function installed(
+  name: "filesystem" | "gitlab" | "memory",
+  env: Record<string, string>,
+  ...args: string[]
+): StdioTarget {
+  const target = modern();
+  return { ...target, ...realServer(name, ...args), env: { ...target.env, ...env } };
+}
+
+function modern(...args: string[]): StdioTarget {
+  const target = program("modern.mjs", ...args);
+  const bundled = bundledServer("modern");
+  return bundled === undefined ? target : { ...target, args: [bundled, ...args] };
 }
 
 async function connected(target: StdioTarget, times: ConnectOptions["times"] = {}): Promise<Session & AsyncDisposable> {
@@ -52,19 +59,19 @@ describe("servers that people use", () => {
 
 describe("a modern server of the official library", () => {
   test.each(["serve", "reject"])("is found out when it would %s the legacy era", async (legacy) => {
-    await using session = await connected(program("modern.mjs", legacy));
+    await using session = await connected(modern(legacy));
     expect(session).toMatchObject({ era: "modern", serverInfo: { name: "modern", version: "1.0.0" } });
     expect((await call(session, "echo", { message: "hi" })).content).toEqual([{ type: "text", text: "hi" }]);
   });
 
   test("that is slower than the probe, and has no legacy era, is found out all the same", async () => {
-    await using session = await connected(program("modern.mjs", "reject"), { probe: 1 });
+    await using session = await connected(modern("reject"), { probe: 1 });
     expect(session.era).toBe("modern");
     expect((await call(session, "echo", { message: "hi" })).content).toEqual([{ type: "text", text: "hi" }]);
   });
 
   test("that is slower than the probe, and speaks both, is opened in one of them, and works", async () => {
-    await using session = await connected(program("modern.mjs", "serve"), { probe: 1 });
+    await using session = await connected(modern("serve"), { probe: 1 });
     expect((await call(session, "echo", { message: "hi" })).content).toEqual([{ type: "text", text: "hi" }]);
   });
 });

@@ -1,4 +1,7 @@
-/** Bundles the libraries and the command before the tests, unless the bundles are current: some tests run these as a person would, as processes of their own. */
+/**
+ * Bundles the libraries, the command and some test servers before the tests, unless the bundles are current: some tests
+ * run these as a person would, as processes of their own.
+ */
 
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
@@ -6,12 +9,16 @@ import { promisify } from "node:util";
 
 const packages = ["wire", "core", "gateway", "cli"].map((name) => `packages/${name}`);
 const sources = packages.flatMap((path) => [`${path}/src`, `${path}/package.json`]);
-/** The folders that each script writes. */
-const bundles = {
-  "bundle-library": ["packages/core/dist", "packages/wire/dist"],
-  bundle: ["packages/cli/bundle"],
-};
 const tools = ["packages/cli/bin", "package-lock.json"];
+/** The folders that each script writes, and what it reads. */
+const bundles = {
+  "bundle-library": { outputs: ["packages/core/dist", "packages/wire/dist"], inputs: [...sources, ...tools] },
+  bundle: { outputs: ["packages/cli/bundle"], inputs: [...sources, ...tools] },
+  "bundle-servers": {
+    outputs: ["packages/test-servers/bundle"],
+    inputs: ["packages/wire/test/programs", "package-lock.json"],
+  },
+};
 
 interface Built {
   readonly isBuilt: (output: string, inputs: readonly string[]) => boolean;
@@ -20,9 +27,9 @@ interface Built {
 export default async function setup(): Promise<void> {
   const script = new URL("../../../../scripts/built.mjs", import.meta.url).href;
   const { isBuilt } = (await import(script)) as Built;
-  const outdated = Object.entries(bundles).filter(([name, outputs]) => {
-    const inputs = [...sources, ...tools, ...scriptsOf(name)].map(inRepository);
-    return !outputs.every((output) => isBuilt(inRepository(output), inputs));
+  const outdated = Object.entries(bundles).filter(([name, { outputs, inputs }]) => {
+    const read = [...inputs, ...scriptsOf(name)].map(inRepository);
+    return !outputs.every((output) => isBuilt(inRepository(output), read));
   });
   const bundle = ([name]: readonly [string, unknown]) =>
     promisify(execFile)(process.execPath, [inRepository(`scripts/${name}.mjs`)]);

@@ -4,10 +4,12 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { bundledServer } from "@fairlead/test-servers";
 import type { Era } from "../../src/session.ts";
 import type { Target } from "../../src/target.ts";
 
-const program = fileURLToPath(new URL("../programs/contract-server.mjs", import.meta.url));
+const program =
+  bundledServer("contract-server") ?? fileURLToPath(new URL("../programs/contract-server.mjs", import.meta.url));
 
 export interface Leg {
   readonly transport: "stdio" | "http" | "sse";
