@@ -11,7 +11,7 @@ export const limits = {
   settingsValues: 50_000,
   /** The longest text in a settings file, in characters. Linux rejects program arguments that are longer. */
   settingsText: 131_072,
-  /** A policy file. */
+  /** The largest policy file. */
   policyBytes: 262_144,
   /** The largest number of policy files in one folder. */
   policyFiles: 100,

@@ -10,7 +10,7 @@ export type WireErrorCode =
   | "closed"
   /** The command could not be started. */
   | "spawn_failed"
-  /** The process ended. */
+  /** The server's process ended. */
   | "exited"
   /** The server could not be reached, or the connection broke before a response began. */
   | "unreachable"

@@ -81,7 +81,7 @@ export interface McpRequestOptions {
   readonly input?: "caller" | undefined;
   /**
    * `caller`: if a modern server answers with a task, the request resolves with the task, and the caller follows it.
-   * Servers do so only if `capabilities` declares tasks. Default: the request resolves with the task's result.
+   * Default: the request resolves with the task's result.
    */
   readonly tasks?: "caller" | undefined;
   /**

@@ -135,7 +135,7 @@ function notAnArgument(word: string): HostError {
 async function readFile(key: string, path: string, { cwd }: Io): Promise<string> {
   const file = await readText(resolve(cwd, path), limits.argumentBytes);
   if (file.kind === "text") return file.text;
-  const reason = file.kind === "absent" ? "it does not exist" : file.reason;
+  const reason = file.kind === "absent" ? "the file does not exist" : file.reason;
   const itself = JSON.stringify(`@${path}`);
   throw new HostError("usage", `${key}: cannot read the file ${path}: ${reason}`, {
     next: `to pass the text itself, write: ${key}:='${itself}'`,

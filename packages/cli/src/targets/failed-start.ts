@@ -10,6 +10,6 @@ export function skippedError({ server, message, failedAt, nextTryAt }: FailedSta
   const times = `tried ${waitWords(now - failedAt)} ago, again in ${waitWords(nextTryAt - now)}`;
   return new HostError("unreachable", `${message} (${times})`, {
     serverName: server,
-    next: `to try it now: fairlead mcp test ${toShellWord(server)}`,
+    next: `to try the server now: fairlead mcp test ${toShellWord(server)}`,
   });
 }

@@ -50,7 +50,7 @@ describe("arguments", () => {
     [["demo.greet", "name:=Ada"], /^name is not JSON: /],
     [
       ["demo.greet", "name=@home"],
-      `name: cannot read the file home: it does not exist\n  next: to pass the text itself, write: name:='"@home"'`,
+      `name: cannot read the file home: the file does not exist\n  next: to pass the text itself, write: name:='"@home"'`,
     ],
     [["demo.greet", "loud=yes"], 'loud must be true or false, not "yes"'],
     [["demo.greet", "--args", "{"], /^--args is not JSON: /],

@@ -32,7 +32,12 @@ test.each<[what: string, place: UserLocation, message: SignInMessage, ends: stri
   ["over SSH", "ssh", address, "  ssh -L 4711:127.0.0.1:4711 HOST        (HOST: as in your ssh command)"],
   ["over SSH where nobody listens", "ssh", { ...address, isListening: false }, "Copy that address and paste it here."],
   ["in a container", "container", address, "Copy that address and paste it here."],
-  ["where nothing can be pasted", "no_screen", { ...address, canPaste: false }, "Open it in a browser and sign in."],
+  [
+    "where nothing can be pasted",
+    "no_screen",
+    { ...address, canPaste: false },
+    "Open the address in a browser and sign in.",
+  ],
 ])("%s the person is told how to come back", (_what, place, message, ends) => {
   expect(lines(message, place).endsWith(ends)).toBe(true);
 });

@@ -22,7 +22,7 @@ async function tries(
 }
 
 const skipped =
-  /^"dead" exited with code 3 .*\(tried \d+ s ago, again in \d+ s\)\n {2}next: to try it now: fairlead mcp test dead$/m;
+  /^"dead" exited with code 3 .*\(tried \d+ s ago, again in \d+ s\)\n {2}next: to try the server now: fairlead mcp test dead$/m;
 
 test("a server that failed is not tried again by the next runs that do not name it, and they say so", async () => {
   await using here = await village();

@@ -63,7 +63,6 @@ export async function runChecks(
     onOutcome?.({ ...outcome, status });
   }
 
-  /** Compares a value with its snapshot, or replaces the snapshot. */
   function compareSnapshot(
     name: string,
     value: unknown,
@@ -151,7 +150,6 @@ function readOnlyProblems(tool: string, before: readonly string[], now: readonly
   return [`"${tool}" has the annotation readOnlyHint, but the call changed the server's lists: ${change}`];
 }
 
-/** The parts of a result that a snapshot contains. */
 function snapshotOf({ content, structuredContent, isError }: CheckedResult): JsonObject {
   return {
     ...(isError && { isError }),

@@ -84,7 +84,7 @@ async function lockAndOpen(path: string, flags: number): Promise<ConversationFil
 
 function isOpenElsewhere(path: string): HostError {
   return new HostError("busy", `the conversation is open in another process: ${path}`, {
-    next: "Close it there, then try again.",
+    next: "Close the conversation there, then try again.",
   });
 }
 

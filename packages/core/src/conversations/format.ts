@@ -85,7 +85,6 @@ function areNumbers(...values: readonly unknown[]): boolean {
   return values.every((value) => typeof value === "number");
 }
 
-/** Whether a member is absent or valid. */
 function isOptional(value: unknown, isRight: (value: unknown) => boolean): boolean {
   return value === undefined || isRight(value);
 }

@@ -71,7 +71,6 @@ const pictureTool: DemoTool = defineTool({
   },
 });
 
-/** A text result. */
 const greetings: ReadonlyMap<string, string> = new Map([
   ["en", "Hello"],
   ["de", "Moin"],

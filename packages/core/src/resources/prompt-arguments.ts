@@ -138,7 +138,6 @@ function refusal(reason: string, prompt: Described): HostError {
   });
 }
 
-/** The part of a prompt registry that is needed to find a prompt. */
 type PromptSource = Pick<PromptRegistry, "getPrompt" | "getAllPrompts">;
 
 /**

@@ -181,7 +181,6 @@ interface ListenOptions {
   readonly request: McpClient["request"];
   /** Called when the stream is open again. Changes may have been missed while it was closed. */
   readonly onMissed: () => void;
-  /** Ends the listening. */
   readonly signal: AbortSignal;
   readonly clock: Clock;
   readonly random: () => number;

@@ -1,9 +1,9 @@
 /** Estimates how many tokens a text costs a model, without a tokenizer. Pure. */
 
 /**
- * Matches, in this order: a Chinese, Japanese or Korean character; Latin letters, up to the next capital after a small
- * one; a character outside the basic plane, such as an emoji; letters of other scripts; digits; a line break with its
- * indent; blanks; other signs.
+ * Matches one piece of a text, whose tokens are then estimated: a Chinese, Japanese or Korean character, Latin letters
+ * up to the next capital, an emoji, letters of other scripts, digits, a line break with its indent, blanks, or other
+ * signs.
  */
 const pieces = (): RegExp =>
   /([\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}])|([A-Z]*[a-z\u00c0-\u024f]+|[A-Z]+)|([\u{10000}-\u{10ffff}])|([\p{L}\p{M}]+)|(\p{N}+)|(\s*\n\s*)|(\s{2,})|(\s)|([^\s\p{L}\p{M}\p{N}\u{10000}-\u{10ffff}]+)/gu;

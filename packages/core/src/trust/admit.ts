@@ -137,7 +137,7 @@ function howToTrust({ source, detail }: TrustDecision, locations: AdmissionFacts
     case "environment":
       return `Remove ${detail} from the environment.`;
     case "embedder":
-      return "Trust the folder in the program that Fairlead runs in.";
+      return "Trust the folder in the program that runs Fairlead.";
     case "flag":
     case "disabled":
     case "file":

@@ -30,7 +30,7 @@ export function refuseNested(env: Readonly<Record<string, string | undefined>>):
   if (!env[parentVariable]) return;
   throw new HostError(
     "usage",
-    "fairlead serve cannot start here: a server of another fairlead serve started it, and a gateway must not serve itself",
+    "fairlead serve cannot start here: it was started by a server of another fairlead serve, and a gateway must not serve itself",
     {
       next: `Remove "fairlead serve" from the servers in settings.json, or unset ${parentVariable}.`,
     },

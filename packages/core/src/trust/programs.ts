@@ -108,7 +108,6 @@ interface Kept {
   readonly answer: Promise<unknown>;
 }
 
-/** Cached results of searches in folders, by environment. */
 const keptAnswers = new WeakMap<ProgramPlace["environment"], Map<string, Kept>>();
 
 /**

@@ -100,7 +100,7 @@ function problem(origin: Origin, severity: Problem["severity"], message: string)
 function mistakeIn({ root, errors }: JsoncDocument): JsoncError | undefined {
   if (errors[0] !== undefined) return errors[0];
   if (root === undefined || root.type === "object") return undefined;
-  return { message: "it must be an object that maps folders to trust levels", line: 1, column: 1 };
+  return { message: "the file must contain an object that maps folders to trust levels", line: 1, column: 1 };
 }
 
 /** Replaces all rules for the folder, however its path is written, by one rule with the real path. */
@@ -160,7 +160,7 @@ function realOrWritten(path: string): string {
   }
 }
 
-/** `gone`: the folder does not exist or cannot be read. `link`: the path is now a symbolic link. */
+/** Where the path of a trust rule leads. `gone`: to no readable folder. `link`: to a symbolic link. */
 type RulePath = { readonly kind: "folder"; readonly real: string } | { readonly kind: "gone" | "link" };
 
 /**

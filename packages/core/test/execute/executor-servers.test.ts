@@ -80,7 +80,7 @@ describe.each(places)("$era, $transport", ({ sees, ...place }) => {
       shop.call("steps", walk.args, { timeout: 400, total: 500, onProgress: walk.onProgress }),
     ).rejects.toMatchObject({
       code: "call_timeout",
-      message: "shop.steps timed out: its total time limit is reached; the request may or may not have run",
+      message: "shop.steps timed out: the total time limit is reached; the request may or may not have run",
     });
     await walk.step(1);
     await shop.clock.pass(300);

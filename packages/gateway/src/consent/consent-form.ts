@@ -41,7 +41,7 @@ export function messageFor(question: ConsentQuestion): string {
     `Fairlead asks: may ${toVisibleLine(client)} run ${nameOf(question)}?`,
     `Arguments: ${toVisibleLine(written.slice(0, mostShown))}${cut}`,
     ...(folder === undefined ? [] : [`Folder: ${toVisibleLine(folder.slice(0, mostShown))}`]),
-    ...(change === undefined ? [] : [`Its definition has changed: ${changeText(change)}`]),
+    ...(change === undefined ? [] : [`The definition has changed: ${changeText(change)}`]),
     ...(reason === "" ? [] : [`Reason: ${toVisibleLine(reason.slice(0, mostShown))}`]),
     ...(question.kind === "resource" && question.answers.includes("conversation")
       ? [`A yes for this conversation holds for all resources of ${toVisibleLine(question.server)}.`]

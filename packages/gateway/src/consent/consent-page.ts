@@ -84,7 +84,7 @@ function changeTable(change: NonNullable<ConsentQuestion["change"]>): string {
     ({ member, before, after }) =>
       `<tr><th scope="row">${line(member)}</th><td>${line(before ?? "(absent)")}</td><td>${line(after ?? "(removed)")}</td></tr>`,
   );
-  return `<table><caption>Its definition has changed since you accepted it</caption>
+  return `<table><caption>The definition has changed since you accepted it</caption>
 <thead><tr><th scope="col">Member</th><th scope="col">Before</th><th scope="col">Now</th></tr></thead>
 <tbody>${rows.join("\n")}</tbody></table>`;
 }

@@ -75,7 +75,7 @@ async function runLocked(options: DaemonOptions, lock: HeldLock): Promise<void> 
     callOff?.();
     callOff = undefined;
     if (gateway.activity() > 0) return;
-    if (isRetired) stop("a newer host has replaced it");
+    if (isRetired) stop("a newer host has replaced this host");
     else callOff = clock.after(idleTime, () => stop("idle"));
   }
 

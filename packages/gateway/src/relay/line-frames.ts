@@ -45,7 +45,7 @@ export function createLineFrames(limit: number, onTooLong: () => void): LineFram
         from = end + 1;
         end = chunk.indexOf(newline, from);
       }
-      /** Passes consecutive lines on as one piece of memory. */
+      /** The start of the unchanged lines, which are passed on together. */
       let first = from;
       while (end !== -1) {
         const next = end + 1;

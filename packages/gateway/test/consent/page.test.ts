@@ -175,7 +175,7 @@ test("hostile text is escaped, and hidden characters are shown", async () => {
   const { body } = await send(here.url);
   expect(body).not.toMatch(/<script|<img|\u202E/);
   expect(body).toContain("⟨U+202E⟩");
-  expect(body).toContain("Its definition has changed");
+  expect(body).toContain("The definition has changed");
   // A rule for all later calls is not offered for a definition that is not accepted yet.
   expect(body).not.toContain('value="always"');
   await post(here.url, "no");

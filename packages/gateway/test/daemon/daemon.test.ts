@@ -234,7 +234,7 @@ it("is replaced by the host of a newer installation: keeps its clients, takes no
   expect(await hostStatus(old)).toBeDefined();
   client?.socket.destroy();
   await host.ended;
-  expect(host.notes.at(-1)).toBe("ends: a newer host has replaced it");
+  expect(host.notes.at(-1)).toBe("ends: a newer host has replaced this host");
 });
 
 /** The newer host tells the older one after it is ready itself. */

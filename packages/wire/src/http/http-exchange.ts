@@ -23,7 +23,8 @@ export function sendHttp(
   { body, cancellation }: Sending,
 ): Promise<IncomingMessage> {
   const { promise, resolve, reject } = withResolvers<IncomingMessage>();
-  if (cancellation?.isCancelled) throw new WireError("cancelled", "cancelled before it was sent", { unsent: true });
+  if (cancellation?.isCancelled)
+    throw new WireError("cancelled", "the request was cancelled before it was sent", { unsent: true });
   let outgoing: ClientRequest;
   try {
     outgoing = route.request(url, how);

@@ -180,7 +180,6 @@ export class Exchange implements ChannelSendOptions, Cancellation {
     this.#totalLimitAt += pausedFor;
   }
 
-  /** Maximum size of the response, in bytes. */
   get maxBytes(): number {
     return this.#options.maxBytes ?? Number.POSITIVE_INFINITY;
   }

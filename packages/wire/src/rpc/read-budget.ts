@@ -30,7 +30,6 @@ export interface ReadBudget {
   isSpent(): boolean;
   /** Calls a function in the next turn of the event loop, or later if the server is above its rate. */
   whenRefilled(resume: () => void): void;
-  /** Whether a reader is waiting. */
   isWaiting(): boolean;
   /** Lets all waiting readers continue at once. From then on, the limit per second does not apply. */
   stop(): void;
@@ -146,7 +145,7 @@ export function createReadBudget(options: ReadBudgetOptions): ReadBudget {
   };
 }
 
-/** Returns the kind of output that used most of the rate. */
+/** Returns the error, which names the kind of output that used most of the rate. */
 function floodingError(costs: ReadonlyMap<Unsolicited, number>, rate: number, duration: number): WireError {
   const [[what] = ["notifications"]] = [...costs].sort(([, one], [, other]) => other - one);
   const most = what === "stderr" ? `${Math.round(rate / 1024)} kB` : Math.round(rate / lineCost).toLocaleString("en");

@@ -27,7 +27,7 @@ export function cancelledError(step: string, cause: unknown, unsent: boolean): W
  */
 export function timeoutError(step: string, silence: number | undefined): WireError {
   const why =
-    silence === undefined ? "its total time limit is reached" : `no response or progress for ${seconds(silence)}`;
+    silence === undefined ? "the total time limit is reached" : `no response or progress for ${seconds(silence)}`;
   const message = `${step} timed out: ${why}`;
   return new WireError("timeout", message, { step });
 }

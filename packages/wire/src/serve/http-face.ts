@@ -29,7 +29,6 @@ export interface HttpFaceOptions<Context> {
   readonly schemaOf?: (context: Context, tool: string) => unknown;
 }
 
-/** The body of a POST, with its headers. */
 interface Body {
   readonly text: string;
   readonly headers: IncomingHttpHeaders;

@@ -64,7 +64,6 @@ export function createHttpSession(unsentBytes: number, onEnd: () => void): HttpS
     const answer = about === undefined ? undefined : answers.get(about);
     if (answer?.isConnected) answer.send(message);
     else if (stream !== undefined) writeEvent(stream, message, unsentBytes);
-    // If too many messages wait, the oldest message is dropped.
     else if (waiting.push(message) > waitingMessages) waiting.shift();
   }
 

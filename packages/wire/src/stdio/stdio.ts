@@ -61,7 +61,6 @@ function openChannel(
   let ending: Promise<void> | undefined;
   /** Resolves when a long line, which takes several steps, is parsed. The next lines wait for it. */
   let parsing: Promise<void> | undefined;
-  /** Whether lines of stdout are waiting. */
   let isPaused = false;
 
   const budget = createReadBudget({ limits, times, time, onFlooding: giveUp });

@@ -245,7 +245,7 @@ describe("the end of a task from here", () => {
     const server = digger([task({ status: "input_required" })], () => undefined);
     await using session = await legacyTasks(server);
     const failed = await failure(session.request("tools/call", call, { asTask: true, timeout: 60_000, total: 300 }));
-    expect(failed).toMatchObject({ code: "timeout", message: "tools/call timed out: its total time limit is reached" });
+    expect(failed).toMatchObject({ code: "timeout", message: "tools/call timed out: the total time limit is reached" });
     expect(paramsOf(await server.heard("tasks/cancel"))).toEqual({ taskId: "t1" });
   });
 

@@ -25,7 +25,7 @@ describe("giving up", () => {
     }
     expect(await tooLong).toMatchObject({
       code: "timeout",
-      message: "too long timed out: its total time limit is reached",
+      message: "too long timed out: the total time limit is reached",
     });
     expect(await silent).toMatchObject({
       code: "timeout",

@@ -67,7 +67,7 @@ export async function readReferences(pieces: readonly Piece[], options: ReadRefe
   return { parts, problems };
 }
 
-/** Reads a target. Several references to the same target share one read. */
+/** Returns the references of a message, each target only once. */
 function withoutRepeats(pieces: readonly Piece[]): readonly Reference[] {
   const references = new Map<string, Reference>();
   for (const piece of pieces) {

@@ -208,7 +208,6 @@ export function writeMention(target: string): string {
   return plain.test(target) ? `@${target}` : `@"${target.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`;
 }
 
-/** The part of a resource registry that finds resources. */
 type Resources = ResourceSource["resources"];
 
 /** Returns the resources and templates of these servers only. */

@@ -99,7 +99,6 @@ function malformed(reason: string): UriTemplate {
   return { kind: "malformed", reason };
 }
 
-/** Percent-encodes text for URIs, as UTF-8. */
 const notUnreserved = /[^A-Za-z0-9\-._~]/gu;
 /** Matches a percent-encoded byte, which stays unchanged, or a character that must be encoded. */
 const notInUri = /%[0-9A-Fa-f]{2}|[^A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=]/gu;
