@@ -44,9 +44,9 @@ const large = Array.from({ length: 3_000 }, (_, at) => `line ${at} of a long res
 
 const writer = () => ({ s: { ...stdioServer("large-result"), trust: true } });
 
-test("40 MB cost a request less than 3 000 tokens; without --long, 8 MB", async () => {
+test("40 MB cost a request less than 3 000 tokens; without --long, 2 MB", async () => {
   await using at = await desk({ servers: writer });
-  const size = scaled(40_000_000, 8_000_000);
+  const size = scaled(40_000_000, 2_000_000);
   const rows = size / 80;
   const model = plays(
     calls("write", { size }),
@@ -61,10 +61,10 @@ test("40 MB cost a request less than 3 000 tokens; without --long, 8 MB", async 
   expect((await stat(file)).size).toBe(size);
 });
 
-const readBack = scaled(40_000_000, 1_500_000);
+const readBack = scaled(40_000_000, 240_000);
 
 test("every byte can be read back", { timeout: 60_000 + readBack / 50 }, async () => {
-  await using at = await desk({ servers: writer, fairlead: { resultTokens: 100_000 } });
+  await using at = await desk({ servers: writer, fairlead: { resultTokens: scaled(100_000, 20_000) } });
   const size = readBack;
   let read = "";
   let from = 1;
@@ -169,7 +169,9 @@ test("only the handles of the conversation can be read, and an error names them"
 });
 
 test("hostile queries end, and the next one is answered", async () => {
-  await using at = await giving({ big: text(JSON.stringify({ a: "a".repeat(3_000_000), list: [1, 2, 3] })) });
+  await using at = await giving({
+    big: text(JSON.stringify({ a: "a".repeat(scaled(3_000_000, 300_000)), list: [1, 2, 3] })),
+  });
   let handle = "";
   const doubled = Array.from({ length: 100 }, () => "[@,@]").join("|");
   const queries: readonly Record<string, unknown>[] = [

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Settings } from "../../src/settings/define/definition.ts";
 import { folderTrustEnabled, readSources } from "../../src/settings/read/load.ts";
 import type { LeafKey } from "../../src/settings/schema/key.ts";
@@ -77,6 +77,16 @@ async function worldOfOne(): Promise<World> {
 const keys = leafKeys().map(({ path, key }) => ({ name: path.join("."), path, key }));
 
 describe("a key in a workspace file", () => {
+  let world: World;
+  /** The effect of the same settings without a workspace file. */
+  let before: Awaited<ReturnType<typeof effectOf>>;
+
+  beforeAll(async () => {
+    world = await worldOfOne();
+    before = await effectOf(world, false);
+  });
+  afterAll(() => world[Symbol.asyncDispose]());
+
   test("there are keys to test, and each has a decision", () => {
     expect(keys.length).toBeGreaterThan(40);
     const decisions = [
@@ -92,8 +102,6 @@ describe("a key in a workspace file", () => {
   test.each(keys)(
     "$name: no effect in an untrusted folder; in a trusted one, what its decision says",
     async ({ path, key }) => {
-      await using world = await worldOfOne();
-      const before = await effectOf(world, false);
       await world.writeWorkspace(planted(path, key));
       const untrusted = await effectOf(world, false);
       expect({ ...untrusted, inert: [] }).toEqual(before);

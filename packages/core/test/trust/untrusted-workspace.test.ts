@@ -1,7 +1,7 @@
-import { describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { leafKeys } from "../../src/settings/schema/schema.ts";
 import type { Configuration } from "../../src/trust/configuration.ts";
-import { effectOf, machine } from "../support/machine.ts";
+import { effectOf, type Machine, machine, workspaceFile } from "../support/machine.ts";
 import { type Sample, samples, settingsWith, settingsWithout } from "../support/workspace-samples.ts";
 
 /** The user's own settings: something for every planted value to change. */
@@ -20,22 +20,24 @@ const sampleOf = (path: readonly string[]): Sample => samples.get(pathOf(path)) 
 const statusOf = ({ servers }: Configuration) =>
   servers.map(({ server, admission }) => [server.name, server.scope, admission.status]);
 
-async function withWorkspace(content: string | object | undefined) {
-  return machine({
-    "home/.gemini/settings.json": userSettings,
-    ...(content === undefined ? {} : { "work/.gemini/settings.json": content }),
-  });
-}
+let here: Machine;
+/** The configuration without a workspace file. */
+let before: Configuration;
 
-/** What the same machine comes to with one workspace file after another. */
-async function compare(
-  contents: readonly (object | string | undefined)[],
+beforeAll(async () => {
+  here = await machine({ "home/.gemini/settings.json": userSettings });
+  before = await here.load();
+});
+afterAll(() => here[Symbol.asyncDispose]());
+
+/** Loads the configuration with one workspace file after another. */
+async function loadWith(
+  contents: readonly (object | string)[],
   options: { trustWorkspace?: boolean } = {},
 ): Promise<Configuration[]> {
-  await using here = await withWorkspace(undefined);
   const loaded: Configuration[] = [];
   for (const content of contents) {
-    if (content !== undefined) await here.write("work/.gemini/settings.json", content);
+    await here.write(workspaceFile, content);
     loaded.push(await here.load(options));
   }
   return loaded;
@@ -48,13 +50,9 @@ test("every key of the schema has a sample, and every sample a key", () => {
 describe("in an untrusted folder a key of the workspace's settings does nothing", () => {
   test.each(keys.map(({ path }) => [pathOf(path), path] as const))("%s", async (_, path) => {
     const sample = sampleOf(path);
-    const [before, ...after] = await compare([
-      undefined,
-      settingsWith(path, sample, "mine"),
-      settingsWith(path, sample, "planted"),
-    ]);
+    const after = await loadWith([settingsWith(path, sample, "mine"), settingsWith(path, sample, "planted")]);
     for (const configuration of after) {
-      expect(effectOf(configuration)).toEqual(before && effectOf(before));
+      expect(effectOf(configuration)).toEqual(effectOf(before));
       for (const { server, admission } of configuration.servers)
         if (server.scope === "workspace")
           expect([server.name, admission]).toEqual([server.name, expect.objectContaining({ status: "blocked" })]);
@@ -68,7 +66,7 @@ describe("the samples are alive: in a trusted folder each does what the schema s
     async (_, rule, path) => {
       const sample = sampleOf(path);
       const contents = [settingsWithout(path, sample, "mine"), settingsWith(path, sample, "mine")];
-      const [without, with_] = (await compare(contents, { trustWorkspace: true })).map(({ settings }) => ({
+      const [without, with_] = (await loadWith(contents, { trustWorkspace: true })).map(({ settings }) => ({
         servers: settings.servers.map(({ origin: _origin, problems: _problems, definition, ...server }) => {
           const { origin: _, ...defined } = definition ?? { origin: undefined };
           return { ...server, defined };
@@ -97,9 +95,9 @@ test("all keys together do nothing either, and the user's servers stay as they w
     (all, { path }) => deepMerge(all, settingsWith(path, sampleOf(path), "mine")),
     {},
   );
-  const [before, after] = await compare([undefined, everything]);
-  expect(after && effectOf(after)).toEqual(before && effectOf(before));
-  expect(before && statusOf(before)).toEqual([
+  const [after] = await loadWith([everything]);
+  expect(after && effectOf(after)).toEqual(effectOf(before));
+  expect(statusOf(before)).toEqual([
     ["mine", "user", "disconnected"],
     ["remote", "user", "disconnected"],
   ]);
@@ -114,16 +112,16 @@ test.each([
   "\u0000",
   '{"__proto__": {"trusted": true}}',
 ])("a workspace file that makes no sense does nothing: %j", async (text) => {
-  const [before, after] = await compare([undefined, text]);
-  expect(after && effectOf(after)).toEqual(before && effectOf(before));
+  const [after] = await loadWith([text]);
+  expect(after && effectOf(after)).toEqual(effectOf(before));
 });
 
 test.each([".env", ".gemini/.env"])("the %s file of an untrusted workspace feeds no variable", async (name) => {
-  await using here = await withWorkspace(undefined);
-  const before = await here.load();
-  await here.write(`work/${name}`, "TOKEN=planted\nPORT=7\nPATH=planted\n");
-  expect(await here.load()).toEqual(before);
-  expect(JSON.stringify((await here.load({ trustWorkspace: true })).servers)).toContain("workspace-env-file");
+  await using other = await machine({ "home/.gemini/settings.json": userSettings });
+  const without = await other.load();
+  await other.write(`work/${name}`, "TOKEN=planted\nPORT=7\nPATH=planted\n");
+  expect(await other.load()).toEqual(without);
+  expect(JSON.stringify((await other.load({ trustWorkspace: true })).servers)).toContain("workspace-env-file");
 });
 
 function deepMerge(one: object, other: object): object {

@@ -10,7 +10,7 @@ import { createMessageLines } from "../../src/stdio/message-lines.ts";
 import { defaultLimits, defaultTimes } from "../../src/target.ts";
 
 const requests = 6;
-const runs = scaled(50_000, 1_000);
+const runs = scaled(50_000, 300);
 const patience = 600_000;
 const exit = new WireError("exited", "the server exited with code 1", { exitCode: 1 });
 
