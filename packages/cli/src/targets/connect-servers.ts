@@ -107,8 +107,7 @@ export function createWaitingLine({ io: { stderr }, globals }: Pick<Context, "io
 }
 
 /**
- * Returns the text of the line. The server that has been connecting longest comes first, and a stderr line about a
- * download comes last.
+ * Returns the progress line: the servers that are connecting, longest first, then what a server printed about a download.
  */
 function waitingWords(waited: ReadonlyMap<string, Waited>, now: number): SafeText {
   const shown = [...waited].slice(0, mostNames);

@@ -161,9 +161,9 @@ test("what is no rule at all may have been meant to deny: the file is in doubt, 
   const found = await read(`rule = ["x"]\n[[deny]]\nmcpName="a"\n[[ask]]\n[other]\n[[safety_checker]]\n`);
   const meant = "may be meant to deny something, so every request needs confirmation";
   const stray = (name: string, at: string, how: string) =>
-    `error ${at} "${name}" is not a known table of a policy file: it ${meant} | ${how}`;
+    `error ${at} "${name}" is not a known table of a policy file and ${meant} | ${how}`;
   expect(said(found)).toEqual([
-    `error 1:9 a rule must be a table: this one ${meant} | Write [[rule]].`,
+    `error 1:9 an entry of "rule" is not a table and ${meant} | Write [[rule]].`,
     stray("deny", "2:1", 'Write [[rule]] with decision = "deny".'),
     stray("ask", "4:1", 'Write [[rule]] with decision = "ask_user".'),
     stray("other", "5:1", "Write rules as [[rule]]."),

@@ -77,7 +77,7 @@ export async function answerModern(
       subject = approved;
     };
     const result = await answerRequest(context, call, { method, params: sent, onYes, confirmed: opened?.subject });
-    // If the server itself asks a question, keeps the person's approval until the client sends its answer.
+    // The person has approved this call. The approval still counts when the client sends the answer to the server's question.
     if (subject === undefined || result["resultType"] !== "input_required") return result;
     const state = stringOf(result["requestState"]);
     return { ...result, requestState: await seals.seal(request.identity, { subject, state }) };

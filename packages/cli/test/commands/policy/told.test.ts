@@ -46,7 +46,7 @@ test("the doctor looks at rules and approvals", async () => {
   expect(own).toEqual([
     [
       "problem",
-      expect.stringMatching(/mine\.toml:5:1: "deny" is not a known table of a policy file: it may be meant .*$/),
+      expect.stringMatching(/mine\.toml:5:1: "deny" is not a known table of a policy file and may be meant .*$/),
     ],
     // Who may do anything may read it.
     ...(process.getuid?.() === 0 ? [] : [approvals]),

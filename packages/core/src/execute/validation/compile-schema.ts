@@ -20,7 +20,7 @@ const options: Options = {
   inlineRefs: false,
   // Inherited properties, such as those of `Object.prototype`, do not count as properties of the value.
   ownProperties: true,
-  // `format` is not checked: in 2020-12 it is only an annotation, and the time of Ajv's checks is not limited.
+  // `format` is not checked: in 2020-12 it is only an annotation, and Ajv sets no limit to the time that checking it takes.
   validateFormats: false,
   // Ajv writes no messages: `describe-error.ts` writes them, and needs the schema of each error.
   messages: false,

@@ -146,7 +146,7 @@ function classEnd(pattern: string, start: number): number {
 }
 
 interface ValueSize {
-  /** The number of objects, lists and values in them. */
+  /** The number of values, counting those inside objects and lists too. */
   readonly nodes: number;
   /** The number of characters in texts and property names. */
   readonly characters: number;

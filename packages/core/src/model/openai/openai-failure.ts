@@ -59,8 +59,7 @@ function isTooLong(words: string): boolean {
 const rejecting: ReadonlySet<number> = new Set([400, 422, 500]);
 
 /**
- * Returns the rejection of a tool, without an index if the endpoint does not name the tool; undefined if the refusal
- * has another cause.
+ * Returns which tool made the endpoint refuse the request, if the endpoint names it; undefined if no tool was the cause.
  *
  * @param names The tool names in the request, in order.
  */

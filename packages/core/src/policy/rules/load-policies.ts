@@ -129,8 +129,8 @@ function toPolicies(file: string, tier: FileTier, { state, rules, problems }: Re
 }
 
 /**
- * Whether the file lies in the workspace, with links resolved. Other files are ignored: messages would quote lines of a
- * file that does not belong to the workspace.
+ * Whether the file lies in the workspace, with links resolved. Other files are ignored, because messages quote
+ * lines of the files that are read.
  */
 async function leadsInto(file: string, root: string): Promise<boolean> {
   const real = await realpath(file).catch(() => undefined);

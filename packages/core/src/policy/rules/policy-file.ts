@@ -127,7 +127,7 @@ function tablesOf(
   if (name !== "rule" && closest(name, ["rule"]) === undefined) {
     const decision = decisions.find((one) => one.startsWith(name.toLowerCase()));
     const how = decision === undefined ? "Write rules as [[rule]]." : `Write [[rule]] with decision = "${decision}".`;
-    doubt(at, `"${name}" is not a known table of a policy file: it may be meant to deny something`, how);
+    doubt(at, `"${name}" is not a known table of a policy file and may be meant to deny something`, how);
     return [];
   }
   const isDoubtful = name !== "rule" || !Array.isArray(value);
@@ -136,7 +136,7 @@ function tablesOf(
   const items: readonly TomlItem[] = Array.isArray(value) ? value : [{ value, ...at }];
   return items.flatMap(({ value: rule, ...place }) => {
     if (isTable(rule)) return [{ rule, at: place, isDoubtful }];
-    doubt(place, "a rule must be a table: this one may be meant to deny something", "Write [[rule]].");
+    doubt(place, 'an entry of "rule" is not a table and may be meant to deny something', "Write [[rule]].");
     return [];
   });
 }
