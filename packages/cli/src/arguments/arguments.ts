@@ -109,9 +109,7 @@ async function readValue(key: string, words: readonly Word[], root: unknown, io:
   return list ? items : items[0];
 }
 
-/**
- * Returns the schema of one parameter: from `properties`, or from `additionalProperties` for any other key.
- */
+/** Returns the schema of one parameter. For a parameter that is not in `properties`, returns `additionalProperties`. */
 function schemaFor(key: string, root: unknown): unknown {
   const known = parametersOf(root).find(({ name }) => name === key);
   const others = member(root, "additionalProperties");

@@ -155,7 +155,7 @@ function createLiteralReader(text: string): LiteralReader {
       if (take(",")) continue;
       if (peek() !== "}") throw mistake('"," or "}" is missing');
     }
-    // `fromEntries` defines a property named "__proto__"; assignment would set the prototype.
+    // If a key is `__proto__`, `fromEntries` defines a property, but an assignment would set the prototype.
     return Object.fromEntries(members);
   }
 

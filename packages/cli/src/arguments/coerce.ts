@@ -99,7 +99,7 @@ function toWord(value: unknown): string {
 
 /** Returns the first key that an object has twice. `json` must be valid JSON. */
 function duplicateName(json: string): string | undefined {
-  /** The keys read so far of each object that is still open; the innermost object is last. */
+  /** For each object that is not closed yet, the keys read so far. The innermost object is last. */
   const open: Set<string>[] = [];
   let text = "";
   for (let at = 0; at < json.length; at += 1) {
@@ -138,7 +138,7 @@ export function inexactNumber(json: string): string | undefined {
   return undefined;
 }
 
-/** Whether JavaScript keeps the number. An integer must keep every digit; other numbers may be rounded. */
+/** Whether JavaScript can hold the number. An integer must keep every digit. A decimal number can be rounded. */
 function isKept(token: string): boolean {
   const value = Number(token);
   return /[.eE]/.test(token) ? Number.isFinite(value) : value === 0 || String(value) === token;

@@ -35,7 +35,7 @@ export function defineTimeoutOption(command: Command): void {
 }
 
 /**
- * Reads the value of `--timeout` in milliseconds, which must be more than 0.
+ * Parses the value of `--timeout`, and returns milliseconds. The value must be more than 0.
  *
  * @throws HostError `usage`
  */
@@ -46,7 +46,7 @@ export function readTimeout(text: string, hint: Hint = {}): number {
 }
 
 /**
- * Returns the value of `--timeout` as an option of a request; an empty object without `--timeout`.
+ * Returns `--timeout` as a request option, in milliseconds. Without `--timeout`, returns an empty object.
  * @throws HostError `usage`
  */
 export function timeoutOption({ timeout }: { readonly timeout?: string }): { readonly timeout?: number } {

@@ -45,7 +45,7 @@ function extrasOf(inputSchema: unknown): Extras {
   const isPlain = ["allOf", "anyOf", "oneOf", "patternProperties"].every(
     (keyword) => member(schema, keyword) === undefined,
   );
-  // With `allOf` or a similar keyword, only a full validation can tell whether other names are allowed.
+  // With `allOf` or a similar keyword, only a full validation can tell whether an unknown name is allowed.
   if (said.includes(false)) return isPlain ? "forbidden" : "welcome";
   return isPlain && said.every((one) => one === undefined) && isObject(member(schema, "properties"))
     ? "unsaid"

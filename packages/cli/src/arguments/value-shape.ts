@@ -33,7 +33,7 @@ export function shapesOf(schema: unknown, root: unknown): readonly ValueShape[] 
     const own = shapeOf(here);
     if (own !== undefined) return shapes.push(own) > 0;
     if (alternatives.length > 0) return alternatives.every((one) => gather(one, depth + 1));
-    // A value must match all schemas in `allOf`, so one of them that restricts the type is enough.
+    // A value must match every schema in `allOf`, so the type is restricted if one of these schemas restricts it.
     return listOf(member(here, "allOf")).some((one) => gather(one, depth + 1));
   }
 

@@ -1,4 +1,7 @@
-/** Collects the facts of a bug report. If the user names a server, connects to it once and logs its messages. */
+/**
+ * Collects the facts of a bug report. If the user names a server, connects to this server once and logs the protocol
+ * messages.
+ */
 
 import { readFile } from "node:fs/promises";
 import { release } from "node:os";

@@ -110,8 +110,8 @@ async function serverOf(
 }
 
 /**
- * Refuses the command in a file of checks unless the file is inside the trusted workspace, because the user may not
- * know the command.
+ * Refuses the command in a file of checks unless the file is inside the trusted workspace, because the user has perhaps
+ * never seen the command.
  *
  * @param file The real path, because a symbolic link may lead outside the workspace.
  */

@@ -72,7 +72,7 @@ Examples:
     command
       .usage("<server.tool> [key=value …] [options]")
       .argument("[words...]", "the tool, then its arguments")
-      .option("--server <name>", "with --tool: the server; needed if dots make server.tool ambiguous")
+      .option("--server <name>", "with --tool: the server, for names whose dots make server.tool ambiguous")
       .option("--tool <name>", "with --server: the tool")
       .option("--args <json>", "all arguments as one JSON object")
       .option("--yes", "confirm this call in advance; deny rules still apply")

@@ -70,7 +70,7 @@ Examples:
       .addArgument(new Argument("[client...]", "the clients to connect").choices(clientNames))
       .option("--print", "print the entry for each client; write nothing")
       .option("--yes", "change the clients' settings without asking")
-      .option("--http", "use an entry with a token and the URL of fairlead serve --http, instead of a command")
+      .option("--http", "write a URL and a token into the entry, instead of a command")
       .option("--port <number>", `with --http: the port of fairlead serve; default: ${gatewayPort}`)
       .option("--replace", "move the client's own servers to Fairlead's settings")
       .option("--list", "show which clients are connected, and test Fairlead's entry in each");

@@ -96,8 +96,8 @@ function restoredText(plan: DisconnectPlan): string {
 }
 
 /**
- * Finds the receipt, which records what `connect` changed in the client's settings file. The file's path may have
- * changed since then, so a client's only receipt is used whatever path it names.
+ * Finds the receipt, which records what `connect` changed in the client's settings file. If a client has only one
+ * receipt, it is used even if the file has moved since then.
  */
 async function findReceipt(
   client: ClientName,

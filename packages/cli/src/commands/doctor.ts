@@ -139,7 +139,6 @@ const groupWidth = Math.max(...findingGroups.map((group) => group.length));
 const severityWidth = "problem".length;
 const worstFirst: readonly Severity[] = ["problem", "warning", "note"];
 
-/** Returns the text of one group of findings; undefined if the group has none. */
 function groupText(group: FindingGroup, findings: readonly DoctorFinding[], look: Look): SafeText | undefined {
   const own = findings.filter((finding) => finding.group === group);
   const fine = own.filter(({ severity }) => severity === "ok").map(({ message }) => toVisibleLine(message));

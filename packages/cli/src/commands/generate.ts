@@ -66,7 +66,7 @@ function generateVerb({ help, operand, write, mode }: Generator): Verb {
     help,
     define(command) {
       command
-        .argument(operand, "server names from fairlead mcp list")
+        .argument(operand, "names of the servers (see: fairlead mcp list)")
         .option(
           "-o, --output <file>",
           "write to this file instead of stdout; replaces only a file that fairlead generate wrote",

@@ -6,7 +6,6 @@ import { table } from "../output/output.ts";
 import { nameHint } from "../shell/name-hint.ts";
 import type { Verb } from "../shell/verb.ts";
 
-/** For each error code, its meaning and the next step for the user. */
 const explanations: Readonly<Record<ErrorCode, readonly [meaning: string, next: string]>> = {
   usage: ["The command line has a mistake.", "Add --help to the command to see its arguments, options and examples."],
   server_unknown: [
@@ -23,7 +22,7 @@ const explanations: Readonly<Record<ErrorCode, readonly [meaning: string, next: 
   ],
   not_found: [
     "Fairlead has no recording, conversation or result of that name.",
-    "fairlead conversations lists the ids of conversations; old ones are removed. To record a server: fairlead record SERVER -o FILE.",
+    "fairlead conversations lists the ids of conversations. Fairlead removes old conversations. To record a server: fairlead record SERVER -o FILE.",
   ],
   settings_invalid: [
     "A settings file has a syntax error, or an entry in it is invalid. Fairlead ignores a broken file and never writes to it.",

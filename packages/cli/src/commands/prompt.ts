@@ -45,7 +45,7 @@ Examples:
 
   define(command) {
     command
-      .argument("<prompt>", "name, server.name, or either with a / before it")
+      .argument("<prompt>", "NAME, SERVER.NAME, /NAME or /SERVER.NAME")
       .argument("[values...]", "arguments: name=value, or only the value")
       .option("--server <server>", "the server's name or URL")
       .option("--save <dir>", "write images, audio and other files of the prompt's messages into this folder")

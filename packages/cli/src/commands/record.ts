@@ -35,7 +35,7 @@ Examples:
 
   define(command) {
     command
-      .argument("[server]", "name from fairlead mcp list, or a URL")
+      .argument("[server]", "name of the server (see: fairlead mcp list), or a URL")
       .option("-o, --output <file>", "the file of the recording; default: SERVER.jsonl in the current folder");
     defineHttpOptions(command);
     defineAdHocOptions(command);

@@ -105,7 +105,7 @@ Examples:
 const remove: Verb = {
   help: "\nServers whose entry refers to the secret no longer start.\n\nExample:\n  fairlead secret remove GITHUB_TOKEN",
 
-  define: (command) => command.argument("<name>", "name from fairlead secret list"),
+  define: (command) => command.argument("<name>", "name of the secret (see: fairlead secret list)"),
 
   async run(context) {
     const { out, globals, operands } = context;

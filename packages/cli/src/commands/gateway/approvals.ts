@@ -38,7 +38,7 @@ const show: Verb = {
 Examples:
   fairlead approvals show 7K2`,
 
-  define: (command) => void command.argument("<id>", "id from fairlead approvals list"),
+  define: (command) => void command.argument("<id>", "id of the request (see: fairlead approvals list)"),
 
   async run(context) {
     const { out, globals, operands } = context;
@@ -62,7 +62,7 @@ Examples:
 
   define(command) {
     command
-      .argument("<id>", "id from fairlead approvals list")
+      .argument("<id>", "id of the request (see: fairlead approvals list)")
       .option("--conversation", "also allow later calls of this tool by this program, until the program disconnects");
   },
 
@@ -74,7 +74,7 @@ const deny: Verb = {
 Examples:
   fairlead approvals deny 7K2`,
 
-  define: (command) => void command.argument("<id>", "id from fairlead approvals list"),
+  define: (command) => void command.argument("<id>", "id of the request (see: fairlead approvals list)"),
 
   run: (context) => answer(context, "no"),
 };

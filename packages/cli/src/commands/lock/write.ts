@@ -42,7 +42,7 @@ Examples:
   fairlead lock update`,
 
     define: (command) =>
-      command.argument("[server]", "name from fairlead mcp list; without it, all servers of the workspace"),
+      command.argument("[server]", "server to update (see: fairlead mcp list); default: all servers of the workspace"),
 
     run: (context) => relock(context.operands[0], context),
   },
@@ -63,7 +63,7 @@ async function relock(name: string | undefined, context: Context): Promise<void>
   printRelock({ before, state, looks, only: name }, workspace, context);
 }
 
-/** Reads the old lock file for comparison. An invalid file counts as empty, because it will be replaced. */
+/** Reads the existing lock file for comparison. An invalid file counts as empty, because this command replaces it. */
 async function readIfGood(file: string): Promise<LockFile> {
   try {
     return (await readLock(file)) ?? new Map();

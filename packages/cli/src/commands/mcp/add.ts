@@ -137,7 +137,8 @@ Examples:
     const names = servers.map(({ name }) => name);
     const after = await configurationIfTrusted(context);
     const now = await configurationOf(context);
-    // A user entry is read back as it applies now: in an untrusted folder, no workspace entry replaces it.
+    // For a user entry, the folder's current trust counts: an untrusted folder has no entry that replaces the user
+    // entry.
     const isUser = destination.scope === "user";
     const { servers: readBack } = isUser ? now : after;
     const trustLine = trustAddLine(after.locations);

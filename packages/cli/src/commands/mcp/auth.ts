@@ -41,10 +41,13 @@ Examples:
 
   define(command) {
     command
-      .argument("[name]", "name from fairlead mcp list; without it, list the servers that need a sign-in")
+      .argument("[name]", "name of the server; without a name, shows the servers that need a sign-in")
       .option("--device", "sign in with a code on another device, if the server supports it")
       .option("--no-browser", "print the URL instead of opening a browser; paste the final URL back")
-      .option("--scopes <list>", "request these scopes instead of the server's, separated by spaces or commas");
+      .option(
+        "--scopes <list>",
+        "request these scopes (separated by spaces or commas), not those that the server names",
+      );
   },
 
   async run(context) {
@@ -72,7 +75,7 @@ async function signIn(
   await checkHasSignIn(definition);
   const { device = false, browser, scopes } = command.opts<Options>();
   const heard: SignInMessage[] = [];
-  // For a provider other than OAuth, such as Google, the user does nothing: connecting is enough.
+  // Only OAuth asks the user. With Google credentials, for example, connecting is enough.
   const isOurs = definition.authentication.provider === "oauth";
   if (isOurs && !canAsk(io)) throw needsTerminal(name);
   const isTakenOver = isOurs && (await takeOver(definition, configuration, context));

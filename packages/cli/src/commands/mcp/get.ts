@@ -34,7 +34,7 @@ Examples:
   fairlead mcp get github
   fairlead mcp get github --json`,
 
-  define: (command) => command.argument("<name>", "name from fairlead mcp list"),
+  define: (command) => command.argument("<name>", "name of the server (see: fairlead mcp list)"),
 
   async run(context) {
     const { out, globals, operands } = context;

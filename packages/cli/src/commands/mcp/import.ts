@@ -149,8 +149,8 @@ function byDestination(
 }
 
 /**
- * Whether literal secrets go into the secret store: as `--secrets` says, else as the user answers; without a terminal,
- * yes.
+ * Whether literal secrets go into the secret store. `--secrets` decides; without it, Fairlead asks the user. Without a
+ * terminal, the answer is yes.
  */
 async function wantsStore(
   secrets: Options["secrets"],

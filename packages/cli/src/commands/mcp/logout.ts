@@ -31,7 +31,7 @@ Examples:
 
   define(command) {
     command
-      .argument("[name]", "name from fairlead mcp list, or the name at the time of sign-in")
+      .argument("[name]", "name of the server (see: fairlead mcp list), or its name at the time of sign-in")
       .option("--all", "sign out of every server, including servers that are no longer configured");
   },
 

@@ -28,7 +28,7 @@ Examples:
 
   define(command) {
     command
-      .argument("<name>", "name from fairlead mcp list")
+      .argument("<name>", "name of the server (see: fairlead mcp list)")
       .option("-f, --follow", "keep printing new lines until Ctrl-C")
       .option("--since <when>", "only newer entries: 10m, 2h or 3d ago, or a time like 2026-01-31T08:30")
       .option(

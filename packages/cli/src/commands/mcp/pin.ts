@@ -26,7 +26,7 @@ Examples:
 
   define(command) {
     command
-      .argument("[name]", "name from fairlead mcp list")
+      .argument("[name]", "name of the server (see: fairlead mcp list)")
       .option("--all", "pin every server that is downloaded when it starts");
   },
 

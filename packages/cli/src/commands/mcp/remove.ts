@@ -39,7 +39,7 @@ Examples:
   fairlead mcp remove -s user github`,
 
   define(command) {
-    command.argument("<name>", "name from fairlead mcp list");
+    command.argument("<name>", "name of the server (see: fairlead mcp list)");
     scopeOption(command, "the settings to remove the server from; needed only if both scopes have it");
   },
 

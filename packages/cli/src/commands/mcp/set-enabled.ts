@@ -23,7 +23,7 @@ Undoes fairlead mcp disable. A workspace server still needs its approval: fairle
 Example:
   fairlead mcp enable github`,
 
-    define: (command) => command.argument("<name>", "name from fairlead mcp list"),
+    define: (command) => command.argument("<name>", "name of the server (see: fairlead mcp list)"),
     run: (context) => setEnabled(context, true),
   },
   disable: {
@@ -34,7 +34,7 @@ The server's entry stays unchanged, also if it is in a workspace's settings.
 Example:
   fairlead mcp disable github`,
 
-    define: (command) => command.argument("<name>", "name from fairlead mcp list"),
+    define: (command) => command.argument("<name>", "name of the server (see: fairlead mcp list)"),
     run: (context) => setEnabled(context, false),
   },
 };

@@ -35,7 +35,7 @@ Examples:
   fairlead mcp test github --json
   fairlead mcp test github --debug; fairlead mcp logs github --grep wire`,
 
-  define: (command) => command.argument("<name>", "name from fairlead mcp list"),
+  define: (command) => command.argument("<name>", "name of the server (see: fairlead mcp list)"),
 
   async run(context) {
     const { out, globals, operands } = context;

@@ -80,7 +80,6 @@ const isThere = (file: string): Promise<boolean> =>
     () => false,
   );
 
-/** Whether this line is one of the rule's lines in its file. */
 function isOnLine({ line, lastLine }: RuleInFile, wanted: number): boolean {
   return wanted >= line && wanted <= lastLine;
 }
@@ -95,7 +94,7 @@ async function removeAbout(subject: Subject, { host, configuration, context }: R
   const { server, tool, kind, client } = subject;
   const { argsPattern } = context.command.opts<{ readonly argsPattern?: string }>();
   const condition = { ...(argsPattern !== undefined && { argsPattern }), ...(client !== undefined && { client }) };
-  // A rule for a tool whose name contains `*` has the star escaped; a pattern has it unescaped. Finds both.
+  // `*` in a tool's name is escaped in the rule, and `*` in a pattern is not. The user types both without the escape.
   const spellings = [tool, escapeName(tool)].flatMap((one) =>
     [server, escapeName(server)].map((name) => ({ server: name, tool: one, kind, ...condition })),
   );

@@ -100,7 +100,7 @@ export async function isApproved(name: string, { servers, locations }: Configura
   return definition !== undefined && isApprovedBy(approval, definition);
 }
 
-/** Returns the `trust add` command for this workspace. It names the folder only if the user selected it with `-C`. */
+/** Returns the `trust add` command for this workspace. The command names the folder only if the user gave `-C`. */
 export function trustAddLine({ root, rootFrom }: Pick<Locations, "root" | "rootFrom">): string {
   return rootFrom === "option" ? `fairlead trust add ${toShellWord(root)}` : "fairlead trust add";
 }

@@ -10,7 +10,10 @@ export interface FoundSecret {
   /** Where the secret is in the entry, for example `env.GITHUB_TOKEN`. */
   readonly key: string;
   readonly value: string;
-  /** The name for the secret in the store. If another secret has this name, the secret gets a longer one. */
+  /**
+   * The name for the secret in the store. If the store already uses the name for a different value, the secret gets a
+   * longer name.
+   */
   readonly name: string;
 }
 
