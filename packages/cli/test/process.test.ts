@@ -11,8 +11,8 @@ import { machine, projectFile, userFile } from "./support/machine.ts";
 import { program, runProcess } from "./support/process.ts";
 
 test.each([
-  ["user", scaled(6, 4), userFile],
-  ["project", 3, projectFile],
+  ["user", scaled(6, 3), userFile],
+  ["project", scaled(3, 2), projectFile],
 ])("commands that add to the %s settings at once, %i of them, add each their entry", async (scope, length, file) => {
   await using here = await machine({ [file]: '{\n  // mine\n  "theme": "dark"\n}\n' });
   const names = Array.from({ length }, (_, at) => `server-${at}`);

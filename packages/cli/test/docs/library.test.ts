@@ -61,11 +61,12 @@ demo.greet wants to run
     expect(stdout + stderr).not.toContain("\u001b");
   });
 
-  test.each(["", "no\n", "99\n"])("%j is a no", async (input) => {
+  test("a word, a number that is no answer and the end of the input are each a no", async () => {
     await using here = await scene();
-    const { code, stderr } = await runExample("approval", here, input, greet);
+    const { code, stderr } = await runExample("approval", here, "no\n99\n", [greet, greet, greet].join("\nthen\n"));
     expect(code).toBe(0);
-    expect(stderr).toMatch(/demo__greet: denied\n$/);
+    expect(stderr.match(/^demo[.]greet wants to run$/gm)).toHaveLength(3);
+    expect(stderr.match(/^demo__greet: (?:denied|ok)$/gm)).toEqual(Array(3).fill("demo__greet: denied"));
   });
 });
 

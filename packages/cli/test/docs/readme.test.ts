@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { chmod, readFile, symlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { temporaryFolder } from "@fairlead/test-servers";
+import { realServer, temporaryFolder } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
 import { endingBy } from "../support/machine.ts";
 import { linesPattern, plainLine, shellWords, stepsIn } from "../support/page.ts";
@@ -23,8 +23,8 @@ describe("the README", async () => {
     );
     await home.write("notes/knots.txt", "bowline\n");
     // What npx would fetch is installed here; the version is pinned in both places.
-    const server = join(root, "node_modules/@modelcontextprotocol/server-filesystem/dist/index.js");
-    await home.write("bin/npx", `#!/bin/sh\nexec "${process.execPath}" "${server}" "$3"\n`);
+    const { command, args } = realServer("filesystem");
+    await home.write("bin/npx", `#!/bin/sh\nexec "${command}" "${args.join('" "')}" "$3"\n`);
     await chmod(join(home.path, "bin/npx"), 0o755);
     const cwd = join(home.path, "project");
     const env = {

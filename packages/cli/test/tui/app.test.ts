@@ -24,7 +24,7 @@ test.each<[string, (terminal: Terminal, pid: number) => Promise<void> | void, nu
   ["SIGHUP", (_, pid) => void process.kill(pid, "SIGHUP"), 129],
   ["an error that nobody expected", (_, pid) => void process.kill(pid, "SIGUSR2"), 1],
 ])("after %s a shell finds its terminal as it was, and no process is left", async (_, leave, code) => {
-  await using here = await machine({ [userFile]: { mcpServers: { w: stdioServer("workshop") } } });
+  await using here = await machine({ [userFile]: { mcpServers: { w: stdioServer("well-behaved") } } });
   const crash = await here.write("crash.mjs", 'process.on("SIGUSR2", () => { throw new Error("boom"); });');
   const env = { ...here.env, NODE_OPTIONS: `--import=${pathToFileURL(crash).href}` };
   const app = `sh -c 'echo $$ > pid; exec "$0" "$1"' "${process.execPath}" "${program}"`;
@@ -32,7 +32,7 @@ test.each<[string, (terminal: Terminal, pid: number) => Promise<void> | void, nu
   await using terminal = watched(openProgram({ ...here, env }, "/bin/sh", "-c", script));
   await terminal.until(/1 ready/);
   expect(terminal.modes()).toEqual({ bracketedPaste: true, cursor: false });
-  expect(processesOf(here).filter((line) => line.includes("workshop.mjs"))).toHaveLength(1);
+  expect(processesOf(here).filter((line) => line.includes("well-behaved"))).toHaveLength(1);
   await leave(terminal, Number(await here.read("project/pid")));
   await terminal.exitCode;
   expect(terminal.screen()).toMatch(new RegExp(`^left with ${code}$`, "m"));

@@ -10,7 +10,7 @@ import { buildProgram } from "../support/build-program.ts";
 import { signInByHand } from "./sign-in-by-hand.ts";
 
 const url = "http://127.0.0.1:9/mcp";
-const processes = 4 + scaled(16);
+const processes = scaled(20, 4);
 const rounds = 2 + scaled(3);
 
 let programs: TemporaryFolder;

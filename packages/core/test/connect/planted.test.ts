@@ -8,7 +8,15 @@ import { type Connection, connection, script } from "./connection.ts";
 /** Programs that give themselves away, in every place of the workspace that something might look in. */
 async function plant({ folder, root }: World): Promise<void> {
   const evil = "#!/bin/sh\necho PLANTED >&2\nexit 66\n";
-  for (const place of ["tool", "bin/tool", "node_modules/.bin/tool", "node_modules/.bin/npx", "bin/node", "node"]) {
+  for (const place of [
+    "tool",
+    "bin/tool",
+    "node_modules/.bin/tool",
+    "node_modules/.bin/npx",
+    "bin/uname",
+    "bin/node",
+    "node",
+  ]) {
     await chmod(await folder.write(`workspace/${place}`, evil), 0o755);
   }
   await folder.write("workspace/json.py", 'raise SystemExit("PLANTED")\n');
@@ -109,7 +117,7 @@ describe("in a folder that is not trusted", () => {
     ["a Python module", { command: "python3", args: ["-c", "import json, sys; print('ran', file=sys.stderr)"] }],
     ["a Node module", script("try { require('helper') } catch ({ message }) { console.error('ran', message) }")],
     ["an interpreter", { command: "/usr/bin/env", args: ["node", "-e", "console.error('ran')"] }],
-    ["a shell's search", { command: "sh", args: ["-c", "tool; npx --version; echo ran >&2"] }],
+    ["a shell's search", { command: "sh", args: ["-c", "tool; uname; echo ran >&2"] }],
     [
       "the entry's own PATH",
       { command: "sh", args: ["-c", "tool; echo ran >&2"], env: { PATH: "./bin:$PWD/bin:/bin" } },

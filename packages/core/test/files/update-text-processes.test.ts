@@ -37,20 +37,23 @@ async function outcomeOf(child: ChildProcess): Promise<{ code: number | null; sa
   return { code: child.exitCode, said };
 }
 
-test("ten processes that edit one file at the same time: every edit is there, and the comments", async () => {
+const editors = scaled(10, 4);
+test(`${editors} processes that edit one file at the same time: every edit is there, and the comments`, async () => {
   await using folder = await temporaryFolder();
   const edits = scaled(50);
   const file = await folder.write("settings.json", "{\n  // mine\n}\n");
   const outcomes = await Promise.all(
-    Array.from({ length: 10 }, (_, index) =>
+    Array.from({ length: editors }, (_, index) =>
       outcomeOf(spawn(process.execPath, [addKeys, file, `p${index}-`, String(edits)])),
     ),
   );
-  expect(outcomes).toEqual(Array.from({ length: 10 }, () => ({ code: 0, said: "" })));
+  expect(outcomes).toEqual(Array.from({ length: editors }, () => ({ code: 0, said: "" })));
   const text = await folder.read("settings.json");
   expect(text.startsWith("{\n  // mine\n")).toBe(true);
   const keys = Object.keys(JSON.parse(text.replace("// mine", "")) as object);
-  const expected = Array.from({ length: 10 }, (_, p) => Array.from({ length: edits }, (_, i) => `p${p}-${i}`)).flat();
+  const expected = Array.from({ length: editors }, (_, p) =>
+    Array.from({ length: edits }, (_, i) => `p${p}-${i}`),
+  ).flat();
   expect(keys.toSorted()).toEqual(expected.toSorted());
   expect(await readdir(folder.path)).toEqual(["settings.json"]);
 }, 240_000);
@@ -87,12 +90,13 @@ async function killWhileWriting(round: number): Promise<boolean> {
 }
 
 test("killed in mid-write: the file is the old one or the new one, whole, every time", async () => {
-  const rounds = Array.from({ length: scaled(200, 8) }, (_, round) => round);
+  const rounds = Array.from({ length: scaled(200, 4) }, (_, round) => round);
   const atOnce = 4;
   const interrupted: boolean[] = [];
   for (let first = 0; first < rounds.length; first += atOnce)
     interrupted.push(...(await Promise.all(rounds.slice(first, first + atOnce).map(killWhileWriting))));
-  expect(interrupted).toContain(true);
+  // A kill may come between two writes: then it proves less.
+  while (!interrupted.includes(true)) interrupted.push(await killWhileWriting(interrupted.length));
 }, 600_000);
 
 test("a write that the system cuts off in the middle leaves the old file", async () => {

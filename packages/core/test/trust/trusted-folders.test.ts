@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { rm, stat, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { temporaryFolder } from "@fairlead/test-servers";
+import { scaled, temporaryFolder } from "@fairlead/test-servers";
 import { buildSync } from "esbuild";
 import { describe, expect, test } from "vitest";
 import { readTrustedFolders, removeFolderTrust, setFolderTrust } from "../../src/trust/trusted-folders.ts";
@@ -224,7 +224,7 @@ describe("writing", () => {
 
   test("several processes that write at once lose no rule", async () => {
     await using folder = await temporaryFolder();
-    const processes = 6;
+    const processes = scaled(6, 3);
     const rulesEach = 8;
     const roots = Array.from({ length: processes * rulesEach }, (_, index) => `root-${index}`);
     await makeFolders(folder, ...roots);

@@ -1,13 +1,13 @@
 /**
  * A host that is about to be killed: opens some servers, says which processes there are, and stays.
- * Arguments: how far it gets ("starting", "ready", "stopping", "exiting"), the server's program and its arguments.
+ * Arguments: how far it gets ("starting", "ready", "stopping", "exiting"), the server's command and its arguments.
  */
 
 import { createProcessRegistry } from "../../src/stdio/process-registry.ts";
 import { openStdio } from "../../src/stdio/stdio.ts";
 import { defaultLimits, defaultTimes } from "../../src/target.ts";
 
-const [how, ...args] = process.argv.slice(2);
+const [how, command = "", ...args] = process.argv.slice(2);
 const keeper = createProcessRegistry({ termGrace: 300 });
 const env = { PATH: process.env["SERVER_PATH"] ?? process.env["PATH"] ?? "", MARK: process.env["MARK"] ?? "" };
 const say = (what: string) => process.stdout.write(`${what}\n`);
@@ -18,7 +18,7 @@ const servers = Array.from({ length: 3 }, async () => {
     tell = resolve;
   });
   const open = openStdio(
-    { kind: "stdio", command: process.execPath, args, env, cwd: "/" },
+    { kind: "stdio", command, args, env, cwd: "/" },
     { limits: defaultLimits, times: { ...defaultTimes, endGrace: 60_000 }, processes: keeper },
   );
   const channel = await open(

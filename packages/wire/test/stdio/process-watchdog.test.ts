@@ -22,6 +22,8 @@ import { pidsOf } from "../support/stdio-server.ts";
 const path = process.env["PATH"] ?? "/usr/bin:/bin";
 const newMark = () => randomBytes(8).toString("hex");
 const fileOf = (name: string) => fileURLToPath(new URL(`../programs/${name}`, import.meta.url));
+/** The launcher as the host's arguments. */
+const family = (...how: string[]): readonly string[] => ["/bin/bash", fileOf("family.sh"), ...how];
 
 describe("when the host dies", () => {
   let folder: TemporaryFolder;
@@ -68,7 +70,7 @@ describe("when the host dies", () => {
   test.each(moments)("of kill -9 while its servers are %s, nothing is left", { timeout: 600_000 }, async (how) => {
     for (let round = 0; round < scaled(40, 2); round += 1) {
       const mark = newMark();
-      const host = startHost(mark, how, fileOf("family.mjs"), ...(round % 2 === 0 ? ["stubborn"] : []));
+      const host = startHost(mark, how, ...family(...(round % 2 === 0 ? ["stubborn"] : [])));
       const pids = await reachesNow(host);
       await dies(host);
       await until(() => !pids.some(isRunning) && processesWith(mark).length === 0);
@@ -77,7 +79,7 @@ describe("when the host dies", () => {
 
   test("of an exit that closes nothing, nothing is left", async () => {
     const mark = newMark();
-    const pids = await reachesNow(startHost(mark, "exiting", fileOf("family.mjs"), "stubborn"));
+    const pids = await reachesNow(startHost(mark, "exiting", ...family("stubborn")));
     expect(pids).toHaveLength(15);
     await until(() => !pids.some(isRunning) && processesWith(mark).length === 0);
   });
@@ -90,7 +92,7 @@ describe("when the host dies", () => {
       await chmod(file, 0o755);
     }
     const env = { PATH: `${folder.path}/bin:${path}`, SERVER_PATH: path, MARK: mark };
-    const host = startHostWith(env, "ready", fileOf("family.mjs"), "stubborn");
+    const host = startHostWith(env, "ready", ...family("stubborn"));
     const pids = await reachesNow(host);
     await dies(host);
     await until(() => !pids.some(isRunning) && processesWith(mark).length === 0);
@@ -99,7 +101,7 @@ describe("when the host dies", () => {
 
   test("and its watchdog was killed before, another has taken its place; after the end there is none", async () => {
     const mark = newMark();
-    const host = startHost(mark, "ready", fileOf("family.mjs"), "stubborn");
+    const host = startHost(mark, "ready", ...family("stubborn"));
     const pids = await reachesNow(host);
     const watchdogs = () => childrenOf(host.pid ?? 0, "fairlead-watchdog");
     const [first = 0] = watchdogs();

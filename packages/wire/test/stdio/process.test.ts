@@ -3,7 +3,7 @@ import { childrenOf, isRunning, processesWith, scaled, until } from "@fairlead/t
 import { describe, expect, test } from "vitest";
 import { createProcessRegistry } from "../../src/stdio/process-registry.ts";
 import { createWatchdog } from "../../src/stdio/watchdog.ts";
-import { openServer, pidsOf, program } from "../support/stdio-server.ts";
+import { family, openServer, pidsOf, program } from "../support/stdio-server.ts";
 
 const path = process.env["PATH"] ?? "/usr/bin:/bin";
 const newMark = () => randomBytes(8).toString("hex");
@@ -20,7 +20,7 @@ describe("closing a server", () => {
     ["that has left others behind who heed nothing", ["orphans", "stubborn"], 3],
   ])("%s ends its whole family", async (_, how, exitCode) => {
     const mark = newMark();
-    const server = await openServer(program("family.mjs", ...how), {
+    const server = await openServer(family(...how), {
       target: { env: { PATH: path, MARK: mark } },
       times: quick,
       keeper,
@@ -37,7 +37,7 @@ describe("closing a server", () => {
 
   test("that has exited takes its family along even if nobody closes", async () => {
     const mark = newMark();
-    const server = await openServer(program("family.mjs", "orphans"), {
+    const server = await openServer(family("orphans"), {
       target: { env: { PATH: path, MARK: mark } },
       times: quick,
       keeper,
@@ -52,7 +52,7 @@ describe("closing a server", () => {
     const mark = newMark();
     const servers = Array.from({ length: 8 }, async () => {
       const target = { env: { PATH: path, MARK: mark } };
-      const server = await openServer(program("family.mjs", "stubborn"), {
+      const server = await openServer(family("stubborn"), {
         target,
         times: { endGrace: 5, termGrace: 5 },
         keeper,
@@ -68,7 +68,7 @@ describe("closing a server", () => {
     const pids: number[] = [];
     const cycle = async (number: number) => {
       const how = [["stubborn"], ["orphans"], [], ["orphans", "stubborn"]][number % 4] ?? [];
-      const server = await openServer(program("family.mjs", ...how), {
+      const server = await openServer(family(...how), {
         target: { env: { PATH: path, MARK: mark } },
         times: { endGrace: 20, termGrace: 20 },
         keeper,

@@ -38,6 +38,11 @@ export function program(name: string, ...args: string[]): StdioTarget {
   return { kind: "stdio", command: process.execPath, args: [file, ...args], env: { PATH: path() }, cwd: tmpdir() };
 }
 
+/** The launcher `programs/family.sh`. */
+export function family(...how: string[]): StdioTarget {
+  return { ...program("family.sh", ...how), command: "/bin/bash" };
+}
+
 /** A program of one line. */
 export function script(code: string): StdioTarget {
   return { kind: "stdio", command: process.execPath, args: ["-e", code], env: { PATH: path() }, cwd: tmpdir() };
@@ -49,7 +54,7 @@ export const says = (text: string): string => `process.stdout.write(${JSON.strin
 /** A line of a program: stays until its stdin ends. */
 export const stays = "process.stdin.resume();";
 
-/** What `programs/family.mjs` says. */
+/** What `programs/family.sh` says. */
 export function pidsOf(message: unknown): number[] {
   const { params } = message as { params: { pids: number[] } };
   return params.pids;

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { buildProgram } from "../../support/build-program.ts";
 import { machineScene } from "./machine-scene.ts";
 
-const processes = 4 + scaled(16);
+const processes = scaled(20, 4);
 const rounds = 2 + scaled(3);
 const client = { clientId: "machine", clientSecret: "quite secret" };
 
