@@ -21,9 +21,10 @@ interface Options extends ListenOptions {
 
 export const verb: Verb = {
   help: `
-A request gets the answer of the recorded request with the same method and arguments: the first time the first answer,
-the second time the second one, and after the last one the last one again. A request that was never recorded gets an
-error, and at the end the command exits with 1 (diverged). Text that was hidden in the recording matches any text.
+A request gets the answer of the recorded request with the same method and arguments. If the recording has several such
+requests, their answers are sent in order, and then the last answer is sent again each time. A request that was never
+recorded gets an error, and at the end the command exits with 1 (diverged). Text that was hidden in the recording
+matches any text.
 
 On stdio, the client starts this command. With --http it listens on the loopback address, prints one line of JSON
 {"url","pid"} when it is ready, and runs until Ctrl-C.
@@ -81,8 +82,8 @@ async function serveStdio(player: Player, { io }: Context): Promise<void> {
 const shownRequests = 5;
 
 /**
- * Prints the requests of clients that are not in the recording.
- * @throws HostError `diverged` if there is one
+ * Prints the clients' requests that the recording does not contain.
+ * @throws HostError `diverged` if there is such a request
  */
 function report(player: Player, file: string, { out }: Context): void {
   const unmatched = player.unmatched();

@@ -24,7 +24,7 @@ interface ScopeFile {
 /** `fairlead settings path`: shows which settings files apply here and how the workspace root was chosen. */
 const path: Verb = {
   help: `
-Lists settings files weakest first: an entry in a later file replaces the entry of the same name in an earlier one.
+Lists settings files weakest first: an entry in a later file replaces the entry of the same name in an earlier file.
 
 Examples:
   fairlead settings path

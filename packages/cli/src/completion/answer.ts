@@ -59,8 +59,8 @@ export function withPrefix(prefix: string, answer: CompletionAnswer): Completion
 }
 
 /**
- * Drops values that begin with a dash, because Fairlead would read such a name, which is untrusted, as an option such
- * as `--yes`.
+ * Drops values that begin with a dash. Servers and settings choose these names, and Fairlead would read such a name as
+ * an option, for example as `--yes`.
  */
 export function withoutDashes(answer: CompletionAnswer): CompletionAnswer {
   if (answer.kind !== "words") return answer;

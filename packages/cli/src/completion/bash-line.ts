@@ -83,7 +83,7 @@ export function readBashLine(line: string, breaks: string): BashLine {
 export function bashReply(value: string, { current, segment, quote }: BashLine): string | undefined {
   if (quote === "\\" || !value.startsWith(current)) return undefined;
   const reply = `${segment}${quoted(value.slice(current.length), quote)}`;
-  // If the text ends with the quote character, bash takes it for the closing quote, so Fairlead adds the closing quote.
+  // bash takes a quote character at the end for the closing quote, and adds none. So Fairlead adds the closing quote.
   return quote !== "" && reply.endsWith(quote) ? `${reply}${quote}` : reply;
 }
 

@@ -95,7 +95,7 @@ async function targetOf(word: string, known: CachedServers): Promise<ToolTarget 
   try {
     return findToolTarget(word, servers);
   } catch {
-    // The word names no tool or is ambiguous. The command reports this error when the user runs it.
+    // The command reports this error when the user runs it.
     return undefined;
   }
 }

@@ -78,7 +78,7 @@ export function needsValue({ flags }: KnownOption): boolean {
   return flags.endsWith(">");
 }
 
-/** Where Tab completion finds values for an argument or option, if the values come from a server's cached catalog. */
+/** Kinds of values that Tab completion takes from a server's cached catalog. */
 export type ServerSource = "call" | "tools" | "resources" | "variables" | "prompts" | "prompt-arguments";
 export type ValueSource =
   | "files"
@@ -90,9 +90,7 @@ export type ValueSource =
   | "conversations"
   | ServerSource;
 
-/**
- * Where Tab completion finds the values of an argument or option, by its placeholder such as `<dir>`, in every command.
- */
+/** For each placeholder, such as `<dir>`: where Tab completion finds the values. This applies to every command. */
 const placeholders: ReadonlyMap<string, ValueSource> = new Map([
   ["dir", "folders"],
   ["file", "files"],
@@ -110,10 +108,7 @@ const ofEntries = ["get", "test", "logs", "remove", "enable", "disable", "auth",
 const ofTools = ["policy explain", "policy allow", "policy ask", "policy deny"];
 const withToolOptions = ["call", "history", "policy remove", ...ofTools];
 
-/**
- * Where Tab completion finds the values of an argument or option of one command, by the command and its argument or
- * option.
- */
+/** For an argument or option of one command, such as `secret set name`: where Tab completion finds the values. */
 const particular: ReadonlyMap<string, ValueSource> = new Map<string, ValueSource>([
   ...ofEntries.map((verb): [string, ValueSource] => [`mcp ${verb} name`, "entries"]),
   ["secret set name", "secrets"],

@@ -9,9 +9,7 @@ import { note, type Observation, ok, problem, warning } from "./finding.ts";
 
 export interface StateFacts {
   readonly folder: string;
-  /**
-   * Whether other users can read the folder. `shut out`: not any more, because doctor has just changed the permissions.
-   */
+  /** Whether other users can read the folder. `shut out`: they could, until doctor changed the folder's permissions. */
   readonly others: "kept out" | "shut out" | "let in";
   readonly failure?: string;
   /** Names of damaged files, which Fairlead has renamed. */

@@ -54,8 +54,8 @@ export function inGroup(group: FindingGroup, observations: readonly Observation[
 }
 
 /**
- * Returns the findings about `server`, and those about no single server. If `server` is undefined, returns all
- * findings.
+ * Returns the findings about `server`, and the findings that are not about a single server. If `server` is undefined,
+ * returns all findings.
  */
 export function concerning(findings: readonly DoctorFinding[], server: string | undefined): readonly DoctorFinding[] {
   return findings.filter(

@@ -6,7 +6,10 @@ import { toLiteralType } from "./source-text.ts";
 export interface TypeText {
   readonly alternatives: readonly string[];
   readonly isIntersection?: boolean;
-  /** Whether the type is only the name of a JSON type, such as `string`. A type from another keyword replaces it. */
+  /**
+   * Whether the type is only the name of a JSON type, such as `string`. A type from a keyword such as `enum` replaces
+   * it.
+   */
   readonly isBare?: boolean;
 }
 

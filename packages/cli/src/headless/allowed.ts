@@ -67,8 +67,8 @@ function toolsOf(host: Host, server: string): readonly string[] | undefined {
 }
 
 /**
- * Returns a function that returns warnings about tools in `--allow` that their server does not have. A later call, when
- * more servers are connected, returns only new warnings.
+ * Creates a function that warns about tools in `--allow` that do not exist on their server. The function can be called
+ * again when more servers are connected; it returns each warning only once.
  */
 export function createAllowedNotes(allowed: readonly AllowedTools[], host: Host): () => readonly string[] {
   const told = new Set<AllowedTools>();

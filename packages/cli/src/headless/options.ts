@@ -58,7 +58,7 @@ export function defineOptions(command: Command): void {
       "allow this tool in this run; SERVER or 'SERVER.*' allows all tools of a server (repeatable)",
       all,
     )
-    .option("--servers <names>", "give the model the tools of these servers only: a,b")
+    .option("--servers <names>", "give the model only the tools of these servers, separated by commas")
     .option("-m, --model <name>", "the model to use; `manual`: no model, the prompt is a list of calls")
     .option("--wait <time>", "how long to wait for servers without a cached catalog: 500ms, 10s, 2m")
     .option("--max-turns <number>", "send at most this many requests to the model")

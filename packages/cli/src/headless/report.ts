@@ -50,7 +50,7 @@ export function addToReport(report: TurnReport, event: TurnEvent): TurnReport {
     case "call": {
       const calls = withCall(report.calls, event);
       const denied = calls.filter(({ status }) => status === "denied").length;
-      // The report has only the model's last answer, so a call removes the text before it.
+      // The report has only the model's last answer, so it drops text that the model wrote before a call.
       return { ...report, calls, denied, ...(event.status === "requested" && { text: "" }) };
     }
     case "text":
@@ -66,7 +66,7 @@ export function addToReport(report: TurnReport, event: TurnEvent): TurnReport {
     case "missing":
       return { ...report, missing: [...report.missing, ...event.servers] };
     case "note":
-      // A `note` comes between two answers of the model, so it removes the text before it.
+      // After a `note` event the model answers again, so the report drops the answer before it.
       return { ...report, text: "", notes: [...report.notes, event.message] };
     case "done": {
       const { text, reason, denied } = event;

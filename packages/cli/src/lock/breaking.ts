@@ -10,11 +10,10 @@ import { promptDigest } from "@fairlead/core/policy/lock/lock-file";
 import type { LockCheck } from "./workspace.ts";
 
 /**
- * The message about a changed tool whose locked definition is unknown: the lock file contains only digests of
- * definitions.
+ * Message about a changed tool. The lock file has only digests, so the catalog cache must have the locked definition.
  */
 const unknown = "has changed, and its locked definition is not in the catalog cache";
-/** Parts of the lock that can change without breaking a caller. */
+/** Parts of a locked server that can change without breaking a caller. */
 const harmless: ReadonlySet<string> = new Set(["version", "instructions"]);
 
 /**

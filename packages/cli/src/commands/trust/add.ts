@@ -30,7 +30,7 @@ Examples:
 
   define(command) {
     command
-      .argument("[dir]", "the folder; without it, the workspace root")
+      .argument("[dir]", "the folder to trust; default: the workspace root")
       .option("-y, --yes", "trust the folder and approve all of its servers, without asking")
       .option("--parent", "trust the parent folder and every folder in it");
   },

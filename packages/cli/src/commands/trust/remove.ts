@@ -18,7 +18,7 @@ Examples:
   fairlead trust remove
   fairlead trust remove ~/projects/shop`,
 
-  define: (command) => command.argument("[dir]", "the folder; without it, the workspace root"),
+  define: (command) => command.argument("[dir]", "the folder whose rule to remove; default: the workspace root"),
 
   async run(context) {
     const { out, globals } = context;

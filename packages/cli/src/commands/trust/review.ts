@@ -42,7 +42,7 @@ export interface Pending {
   readonly name: string;
   readonly server: ConfiguredServer;
   readonly definition: ServerDefinition;
-  /** How the entry differs from the approved one; absent if it was never approved. */
+  /** How the entry differs from the approved entry. Absent if the user never approved the server. */
   readonly changed?: string;
   /** Tools that would run without confirmation, each with the rule or approval that allows it. */
   readonly allowed: readonly SafeText[];
