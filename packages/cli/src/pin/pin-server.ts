@@ -75,7 +75,8 @@ export async function pinServer(
 }
 
 /**
- * Refuses a workspace server that may not start, because finding its version runs a program with the entry's variables.
+ * Refuses a workspace server that the user has not approved: finding its version runs a program with the entry's
+ * variables.
  */
 function usable({ server, admission }: AdmittedServer): ServerDefinition {
   const { name, scope, definition, origin } = server;

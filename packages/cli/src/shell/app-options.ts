@@ -5,7 +5,7 @@ type Flags = readonly (readonly [flags: string, help: string])[];
 /** Options that both the app and `fairlead -p` have. */
 export const resumeFlags: Flags = [
   ["--continue", "continue the latest conversation of this workspace"],
-  ["--resume [id]", "continue a recorded conversation; without an id: a list in the app, the latest with -p"],
+  ["--resume [id]", "continue a recorded conversation; without an id, the app shows a list, and -p takes the latest"],
 ];
 
 export const appOptions: Flags = [

@@ -6,7 +6,8 @@ import { replaceSafe, type SafeText, safe } from "@fairlead/core/text/safe-text"
 import type { Io } from "./io.ts";
 
 export function commandWord({ env, platform }: Pick<Io, "env" | "platform">): SafeText {
-  // npm scripts add folders to PATH that the user's own shell does not have, so `fairlead` may not work in that shell.
+  // npm scripts add folders to PATH that the user's own shell does not have, and `fairlead` is perhaps only in such a
+  // folder.
   if (env["npm_lifecycle_event"] !== undefined) return safe`npx fairlead`;
   const isWindows = platform === "win32";
   const folders = (env["PATH"] ?? "").split(isWindows ? ";" : ":").filter((folder) => folder !== "");

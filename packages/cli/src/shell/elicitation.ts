@@ -45,7 +45,9 @@ async function fillIn(request: OfMode<"form">, { io, out }: Pick<Here, "io" | "o
   const form = openForm(requestedSchema);
   const entries = [...form.entries];
   if (form.fields.length > 0)
-    out.exactly(safe`Enter keeps the current value or leaves the field empty; - declines, . cancels.`);
+    out.exactly(
+      safe`Enter keeps the current value or leaves the field empty. To decline, type "-". To cancel, type ".".`,
+    );
   for (const [at, field] of form.fields.entries()) {
     const before = entries[at];
     if (before === undefined) continue;
@@ -133,7 +135,9 @@ function fieldLines({ description, isSecret, input }: FormField): readonly SafeT
 async function openAddress(request: OfMode<"url">, { io, out, place }: Here): Promise<ElicitationAnswer> {
   const { url } = request;
   out.exactly(joinSafe([heading(request), safe`The server asks you to open this address:`, toVisibleLine(url)]));
-  const answer = (await askLine(io, safe`Open it? y: in the browser, h: I open it myself, n: no [y/h/N] `)).trim();
+  const answer = (
+    await askLine(io, safe`Open the address? y: in the browser, h: I open it myself, n: no [y/h/N] `)
+  ).trim();
   if (!/^(?:y|yes|h)$/i.test(answer)) return { action: "decline" };
   if (/^y/i.test(answer) && !(await openUrl(url, place)))
     out.exactly(safe`No browser could be opened here. Open the address yourself.`);

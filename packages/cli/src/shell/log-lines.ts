@@ -34,13 +34,13 @@ export async function* followLog(path: string, signal: AbortSignal): AsyncGenera
   }
 }
 
-/** Yields lines until the path leads to another file, because the log was rotated. */
+/** Yields lines until the log is rotated, so that `path` leads to a new file. */
 async function* linesOf(file: FileHandle, path: string, signal: AbortSignal): AsyncGenerator<string> {
   const { ino } = await file.stat();
   const decoder = new StringDecoder("utf8");
   let rest = "";
   for (;;) {
-    // Whether the log was rotated is checked before reading, so that the last lines of the old file are still read.
+    // Checks first whether the log was rotated, and then reads the rest of the rotated file.
     const isReplaced = (await inode(path)) !== ino;
     for await (const chunk of chunksOf(file)) {
       const lines = (rest + decoder.write(chunk)).split("\n");

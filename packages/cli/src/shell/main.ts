@@ -16,9 +16,7 @@ import { version } from "./version.ts";
 export { describeCommands } from "../completion/known-command.ts";
 export { rootHelp } from "./help.ts";
 
-/**
- * The abort reason of `io.signal` after the reader of stdout has closed it. The command then ends without a message.
- */
+/** The reason with which `io.signal` aborts if the program that reads stdout has ended. No message is printed then. */
 const outputClosed: unique symbol = Symbol("output closed");
 
 /**

@@ -18,7 +18,6 @@ export interface TypedRequest {
   readonly kind: RequestKind;
   /** The name as the user typed it: `server.tool`, a URI, or `server.prompt`. */
   readonly title: string;
-  /** `--yes`. */
   readonly isYes: boolean;
 }
 

@@ -54,10 +54,7 @@ export async function openTyped(
       `the server name "${name}" is already in use: choose another --name, or use that server by its name`,
       context,
     );
-  /*
-   * If the user settings already have the same entry, it is replaced, so that the user can repeat a command with
-   * --persist.
-   */
+  // The user may repeat a command with `--persist`, so an identical entry in the user settings is not an error.
   const others = isKept ? configuration.servers.filter(({ server }) => server.name !== name) : configuration.servers;
   const { configuration: wider, added } = await addAdHocServer({ ...configuration, servers: others }, { name, entry });
   const { server, admission } = added;
@@ -71,7 +68,7 @@ export async function openTyped(
   return { name, configuration: wider, keep };
 }
 
-/** Whether the user settings already have this same entry, and no other file replaces it. */
+/** Whether the user settings already have this entry, and no entry in a workspace or system file replaces it. */
 async function isWritten({ name, entry }: NewServer, { servers, locations }: Configuration): Promise<boolean> {
   const { file } = destinationOf("user", locations);
   if (servers.find(({ server }) => server.name === name)?.server.origin.file !== file) return false;

@@ -14,11 +14,11 @@ import { hasDemo } from "./with-host.ts";
 
 export interface Subject extends ToolTarget {
   readonly kind: RequestKind;
-  /** The client of the gateway that sends the request; if absent, any sender. */
+  /** The gateway client that sends the request. If absent, the sender does not matter. */
   readonly client?: string;
   /**
-   * How much is known about the subject. `tool`: the cached catalog has the tool. `server`: the cached catalog does not
-   * have it. `entry`: the server has no cached catalog. `nothing`: there is no such server.
+   * What Fairlead knows about the tool. `tool`: the server's cached catalog has the tool. `server`: the cached catalog
+   * does not have the tool. `entry`: the server has no cached catalog. `nothing`: there is no such server.
    */
   readonly known: "tool" | "server" | "entry" | "nothing";
 }
@@ -28,18 +28,19 @@ const requestKinds: readonly RequestKind[] = ["tool", "resource", "prompt", "sam
 export function defineSubject(command: Command, operand = "server.tool", summary = "the tool"): void {
   const kind = new Option(
     "--kind <kind>",
-    "kind of request: write a resource as server.URI, a prompt as server.name; a server alone means all of that kind",
+    "kind of request: write a resource as SERVER.URI, a prompt as SERVER.NAME, or all of this kind as SERVER",
   );
   command
     .argument(`[${operand}]`, summary)
     .addOption(kind.choices([...requestKinds]).default("tool"))
-    .option("--server <name>", "with --tool: the server, if dots make server.tool ambiguous")
+    .option("--server <name>", "with --tool: the server, for names whose dots make server.tool ambiguous")
     .option("--tool <name>", "with --server: the tool")
     .option("--client <name>", "for requests of this client of fairlead serve, such as claude-code");
 }
 
 /**
- * Reads the subject. A word that does not begin with the name of a configured server is split at its first dot.
+ * Reads which requests a rule is about. A word that does not begin with a configured server's name is split at its
+ * first dot.
  *
  * @throws HostError `usage`
  */
@@ -94,10 +95,7 @@ const everyName: Readonly<Record<Exclude<RequestKind, "tool">, string>> = {
   sampling: "*",
 };
 
-/**
- * Reads a subject of another kind than a tool. A server's name alone means all its resources, prompts or sampling
- * requests.
- */
+/** Reads a resource, a prompt or a sampling request. A server's name alone means all of them on this server. */
 function readOtherSubject(
   kind: Exclude<RequestKind, "tool">,
   { word, server, tool }: Readonly<Record<"word" | "server" | "tool", string | undefined>>,

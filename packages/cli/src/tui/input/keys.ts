@@ -20,8 +20,8 @@ type KeyName =
   | "unknown";
 
 /**
- * One key. A letter with Ctrl or Alt is a key named `text`, with the letter in lower case. Characters that arrive
- * together are one key.
+ * A key press, or several characters that arrive together. Ctrl or Alt with a letter has the name `text` and the letter
+ * in lower case.
  */
 export interface Key {
   readonly name: KeyName;

@@ -95,9 +95,7 @@ export interface LateLine {
   readonly look: () => void;
   /** Whether the user may have typed the last line for a question that has closed in the meantime. */
   readonly isLate: () => boolean;
-  /**
-   * Call this after a line was handled, so that a question that the line answered does not make the next line late.
-   */
+  /** Call this after a line was handled. If the line answered a question, the next line does not count as late. */
   readonly read: () => void;
 }
 

@@ -109,7 +109,6 @@ function answerOf(outcome: ToolConfirmationOutcome): ConsentAnswer {
       return "conversation";
     case ToolConfirmationOutcome.ProceedAlwaysAndSave:
       return "always";
-    // This outcome would allow all tools of the server, so the app does not offer it for a client's request.
     case ToolConfirmationOutcome.ProceedAlwaysServer:
     case ToolConfirmationOutcome.Cancel:
       return "no";

@@ -82,8 +82,8 @@ export function createLiveSettings({ context, configuration, host, warn }: LiveS
   };
 
   /**
-   * Returns the part of a file whose change must reload the settings: of the approvals file only the approvals of this
-   * workspace, of other files the whole text.
+   * Returns the text whose change must reload the settings: the whole file, but only this workspace's approvals in the
+   * file of approvals.
    */
   async function contentOf(file: string): Promise<string | undefined> {
     const { state, root } = current.locations;

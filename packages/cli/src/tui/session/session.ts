@@ -207,7 +207,6 @@ export function createSession(options: SessionOptions): AppSession {
     await command.run(words, session);
   }
 
-  /** Returns a function that tells whether a slash command runs the server's prompt that `name` means. */
   function isPromptNamed(name: string): (command: SlashCommand) => boolean {
     const found = findPrompt(name, host.promptRegistry);
     return ({ prompt }) =>

@@ -35,7 +35,7 @@ export type FieldInput =
       readonly minItems?: number;
       readonly maxItems?: number;
     }
-  /** A value of any other type, which the user types as after `key=` in a call. */
+  /** A value that fits none of these kinds. The user types the value as after `key=` in a call. */
   | { readonly kind: "json"; readonly schema: unknown; readonly root: unknown };
 
 export interface Choice {

@@ -11,8 +11,8 @@ export interface LinesProps {
 }
 
 /**
- * Maximum number of rows that are separate Ink `Text` elements, so that Ink measures only changed rows. More rows are
- * one element.
+ * Up to this number of rows, each row is an Ink `Text` element of its own, so that Ink measures only changed rows. A
+ * longer list of rows is one element.
  */
 const mostRows = 100;
 
