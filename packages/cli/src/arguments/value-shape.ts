@@ -15,7 +15,7 @@ export interface ValueShape {
   readonly items: unknown;
 }
 
-/** Limits for depth and number of alternatives, because schemas come from servers. */
+/** Maximum depth, and maximum number of visited schemas: a server can send a schema of any size. */
 const deepest = 8;
 const most = 200;
 

@@ -9,7 +9,7 @@ export interface SettingsOutline {
   readonly scope: string;
   readonly file: string;
   readonly state: string;
-  /** The keys of the settings file, each with the type of its value; undefined if the file cannot be read. */
+  /** The keys of the settings file, and the type of each value. Undefined if the file cannot be read. */
   readonly keys?: unknown;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Finds the command with which other programs start Fairlead: absolute paths, if possible paths that stay valid after
+ * Finds the command with which other programs start Fairlead. Its paths are absolute and, if possible, stay valid after
  * an upgrade.
  */
 
@@ -39,8 +39,8 @@ export async function ownCommand(
 const versioned = /\d+\.\d+/;
 
 /**
- * If `path` contains a version, returns a link to the same file whose path contains none, because an upgrade usually
- * keeps such a link. If there is no such link, returns `path`.
+ * If `path` contains a version, returns a link to the file that contains no version, because an upgrade usually keeps
+ * such a link. Returns `path` if there is no such link.
  */
 async function stablest(path: string, folders: readonly string[], name: string): Promise<string> {
   if (!versioned.test(path)) return path;

@@ -249,7 +249,7 @@ function readRequest(words: readonly string[], { server, tool, isTyped }: Reques
   };
 }
 
-/** The next step for an unknown tool of a server that was given as a URL or with `--stdio`. */
+/** The next step if a server that was given as a URL or with `--stdio` does not have the tool. */
 const toolsOfTyped = 'to list its tools, replace "call" by "tools" and leave out the tool';
 
 interface Place {

@@ -132,8 +132,8 @@ function bind(
 }
 
 /**
- * Whether `name=value` names an argument. It may also be a plain value with "=", such as a URL, so `name` must be an
- * argument's name or look like one.
+ * Whether the word `name=value` names an argument. A value such as a URL can contain "=" too, so `name` must be the
+ * name of an argument, or look like such a name.
  */
 function isMeant([name]: NamedValue, prompt: DiscoveredMCPPrompt): boolean {
   return /^[A-Za-z_][\w.-]*$/.test(name) || prompt.arguments.some((argument) => argument.name === name);

@@ -159,7 +159,7 @@ function findMalformedTemplate(target: string, host: Host): HostError | undefine
 
 /**
  * Finds a resource by `server.name`, or by its bare name. A bare name means the first server in the settings that has a
- * resource of that name; the demo server does not count.
+ * resource of that name. The demo server is not searched.
  */
 function findByName(target: string, host: Host): ResourceAddress | HostError | undefined {
   const all = host.resourceRegistry.getAllResources();

@@ -73,7 +73,7 @@ async function readAll({ stdin, signal }: Io): Promise<string> {
     chunks.push(bytes);
   }
   try {
-    // TextDecoder also removes a byte order mark.
+    // `TextDecoder` removes a byte order mark at the start of the value.
     return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks));
   } catch (cause) {
     const next = "encode the value as text, for example with base64, if the server accepts that";

@@ -39,7 +39,7 @@ function suggestNames(
   });
 }
 
-/** Whether the user can type the parameter as `key=value`. Parameters with other names need `--args`. */
+/** Whether the parameter can be typed as `key=value`. Otherwise the user must pass it with `--args`. */
 function isWritable({ name }: Property): boolean {
   return !name.includes("=") && !name.endsWith(":");
 }

@@ -33,7 +33,7 @@ function nodeItself({ version, file }: ProgramFacts["node"]): Observation {
   return problem({ code: "internal", message, next: "install a newer Node: https://nodejs.org" });
 }
 
-/** Reports servers that run on another Node than Fairlead does. */
+/** Reports servers whose Node is not the Node that runs Fairlead. */
 function otherNode({ file, other }: ProgramFacts["node"], launches: readonly LaunchFacts[]): readonly Observation[] {
   const users = launches.filter(({ command, interpreter }) => command === "node" || interpreter?.name === "node");
   if (other === undefined || users.length === 0) return [];
@@ -177,7 +177,8 @@ function pinnedLine(pinned: readonly Fetched[]): Observation {
 
 function unpinned({ server, name, from }: Fetched): Observation {
   const next = `fairlead mcp pin ${toShellWord(server)}`;
-  // The tag "latest" moves with every release. Other tags rarely move, so they get only a note.
+  // The tag "latest" moves with every release. Tags of a version rarely move, so doctor reports such a tag only as a
+  // note.
   if (/:(?!latest$)[\w.-]+$/.test(name))
     return { ...note(`"${server}" runs the image ${name}: its tag can be moved to another image`, next), server };
   const message = `"${server}" runs ${name} from ${from} without an exact version: the version may change at any time`;

@@ -142,7 +142,7 @@ const ofShells: readonly (readonly [manager: string, folder: RegExp])[] = [
 
 interface Managed {
   readonly manager: string;
-  /** The folder of the version manager, with symbolic links resolved, because links of fnm on `PATH` are temporary. */
+  /** The version manager's folder with symbolic links resolved, because fnm puts temporary links on `PATH`. */
   readonly folder: string;
 }
 

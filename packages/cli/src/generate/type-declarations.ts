@@ -115,8 +115,8 @@ function toDocument(raw: unknown): SchemaDocument | undefined {
 const containers: ReadonlySet<string> = new Set(["$defs", "definitions"]);
 
 /**
- * Returns a type name for the target of a reference: the name of a schema in `$defs` or `definitions`; otherwise
- * `prefix` and the last part of the target's path.
+ * Returns a type name for the schema that a reference points to: its name in `$defs` or `definitions`. If the schema is
+ * elsewhere, returns `prefix` and the last part of the schema's path.
  */
 function definitionName(prefix: string, path: string): string {
   const [around, name] = lastStep(path);

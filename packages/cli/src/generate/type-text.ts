@@ -59,7 +59,7 @@ export interface TypeClaim {
   readonly count: () => number;
 }
 
-/** Maximum number of alternatives of an intersection, because compilers refuse an intersection with too many. */
+/** Maximum number of alternatives in an intersection. Compilers refuse an intersection with too many alternatives. */
 const mostProducts = 128;
 
 /**

@@ -11,13 +11,16 @@ export interface Verb {
   /** The text that `--help` prints after the options. */
   readonly help?: string;
   run(context: Context): Promise<void>;
-  /** Separates the words for Fairlead from the words for another program; absent if all words are for Fairlead. */
+  /**
+   * Separates the words for Fairlead from the words for the program that Fairlead starts. Absent if all words are for
+   * Fairlead.
+   */
   split?(words: readonly string[]): Words;
 }
 
 export interface Words {
   readonly ours: readonly string[];
-  /** The words for another program, which Fairlead passes on without parsing them. */
+  /** The words for the started program. Fairlead passes them on without parsing them. */
   readonly rest: readonly string[];
 }
 

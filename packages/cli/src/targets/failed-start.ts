@@ -5,7 +5,7 @@ import type { FailedStart } from "@fairlead/core/host";
 import { toShellWord } from "@fairlead/core/text/shell-word";
 import { waitWords } from "@fairlead/core/text/wait-words";
 
-/** Returns the error of the earlier attempt, with its age and the time of the next attempt. */
+/** Returns the error of the failed start. The message says when the start failed and when Fairlead tries again. */
 export function skippedError({ server, message, failedAt, nextTryAt }: FailedStart, now: number): HostError {
   const times = `tried ${waitWords(now - failedAt)} ago, again in ${waitWords(nextTryAt - now)}`;
   return new HostError("unreachable", `${message} (${times})`, {

@@ -15,8 +15,8 @@ interface Search<T> {
   /** Whether servers that the user did not name may also have the prompt or resource. */
   readonly isOpen: boolean;
   /**
-   * Searches the loaded catalogs. Returns an error if another catalog may have the prompt or resource; throws an error
-   * if no catalog can have it.
+   * Searches the loaded catalogs. Returns an error if a catalog that is not loaded may have the prompt or resource.
+   * Throws an error if no catalog can have it.
    */
   readonly find: () => T | HostError;
   /** The only servers that Fairlead may connect to; by default all. */

@@ -117,7 +117,7 @@ function readOtherSubject(
   return named(name, word.slice(name.length + 1));
 }
 
-/** Returns the subject of a rule in words, such as `demo.greet` or `resources of demo`. */
+/** Returns what a rule is about in words, such as `demo.greet` or `resources of demo`. */
 export function subjectName({ server, tool, kind = "tool" }: ToolTarget & { readonly kind?: RequestKind }): string {
   if (kind === "tool") return targetName({ server, tool });
   const isEvery = tool === "*" || tool === everyResource;

@@ -23,10 +23,7 @@ import { TranscriptItemView } from "./view/transcript-item.tsx";
 
 export interface AppProps {
   readonly session: Pick<AppSession, "store" | "clock">;
-  /**
-   * Called before each frame is drawn, with the identifier of the question in that frame; undefined for a frame without
-   * a question.
-   */
+  /** Called before each frame is drawn. `question` identifies the question that the frame shows, if there is one. */
   readonly onCommit: (question: string | undefined) => void;
 }
 

@@ -82,7 +82,8 @@ export function createPanel({ session, settings, servers }: Omit<Services, "open
         load(step.server, step.tab).catch(fail);
         break;
       case "do":
-        // Closes the panel, because a sign-in shows its questions in its place, and a test prints into the transcript.
+        // Closes the panel, because the questions of a sign-in need the panel's rows, and a test prints into the
+        // transcript.
         if (step.verb === "auth" || step.verb === "test") set(undefined);
         servers[step.verb](step.server).catch(fail);
         break;

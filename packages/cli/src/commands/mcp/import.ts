@@ -129,8 +129,8 @@ Examples:
 };
 
 /**
- * Groups the imported files by the settings file that gets their servers. Without `scope`, that is the project's
- * settings for files of the project, and the user settings for other files.
+ * Groups the imported files by the settings file that gets their servers. Without `scope`, servers from a file of the
+ * project go to the project's settings, and all others to the user settings.
  */
 function byDestination(
   sources: readonly ImportSource[],

@@ -77,8 +77,7 @@ function printHead(configuration: Configuration, out: Output): void {
   const { servers, problems, locations, trust } = configuration;
   const trusted = trust.trusted ? safe`trusted` : safe`not trusted`;
   out.say(out.style.dim(safe`workspace ${toSafeLine(locations.root)} (${trusted}: ${toSafeLine(trust.detail)})`));
-  // Leaves out problems of one server, which are printed with that server, and problems of a whole file, which are
-  // already printed.
+  // The problems of a server are printed below with the server. The problems of a whole file are already printed.
   for (const problem of problems)
     if (problem.serverName === undefined && !concernsFile(problem)) out.warn(problemLines(problem));
   if (servers.length === 0) printNone(configuration, out);

@@ -47,7 +47,7 @@ Examples:
     const found = name === undefined ? await storage.everything() : await credentialsOf(name, configuration, storage);
     const lock = createSignInLock(signInFolder(configuration.locations.state));
     const outcomes = await Promise.all(found.map((credentials) => signOut(credentials, { storage, lock, env })));
-    // clearAll also deletes credentials that could not be read.
+    // `clearAll` deletes even credentials that could not be read.
     if (isAll) await storage.clearAll();
     if (globals.json) return out.json({ servers: outcomes.map(outcomeDocument) });
     if (outcomes.length === 0)

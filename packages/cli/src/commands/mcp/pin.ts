@@ -88,7 +88,9 @@ async function pinOne(found: AdmittedServer, configuration: Configuration, conte
   }
 }
 
-/** Asks the user to approve the changed entry, because the earlier approval covers only the old entry. */
+/**
+ * Asks the user to approve the changed entry, because the stored approval is for the entry without the exact version.
+ */
 async function approveAgain(
   name: string,
   { before, after }: VersionPin,

@@ -182,7 +182,7 @@ function isKind(value: unknown): value is RequestKind {
   return value === "tool" || value === "resource" || value === "prompt" || value === "sampling";
 }
 
-/** Returns the command that writes the same rule again; undefined if no command can. */
+/** Returns the command that writes the removed rule again. Undefined if no command can write this rule. */
 function commandFor(members: RemovedRule["members"], names: readonly string[]): string | undefined {
   const { mcpName, toolName, kind, argsPattern, client, decision, priority, ...more } = members;
   const word = words.get(decision);

@@ -104,7 +104,7 @@ async function toRule(
 ): Promise<RuleToWrite> {
   const { argsPattern } = command.opts<{ readonly argsPattern?: string }>();
   if (argsPattern !== undefined) await checkPattern(argsPattern);
-  // A server may give a tool the name of a pattern, such as "*": allowing that tool must not allow others.
+  // A tool's name can look like a pattern, for example "*". A rule for this tool must not match any other tool.
   const exact = (name: string, isThere: boolean): string =>
     isWild(name) && !(isThere && decision === "allow") ? name : escapeName(name);
   return {
@@ -150,7 +150,7 @@ function report({ subject, rule, written, above }: Report, context: Context): vo
   if (replaced !== rule.decision) out.undo(undoLine(replaced, context));
 }
 
-/** Warns that Gemini CLI reads the same policy file, and applies a rule about prompts or sampling to tools. */
+/** Warns that Gemini CLI reads this policy file too, and would apply a rule about prompts or sampling to tools. */
 function tellKind({ kind = "tool", server, tool, client }: RuleToWrite, out: Output): void {
   if (client !== undefined)
     out.warn(safe`note: Gemini CLI also reads this file and ignores "client": it applies the rule to its own calls`);

@@ -1,4 +1,4 @@
-/** Formats policy rules as text and as JSON: subject, conditions, decision and origin. */
+/** Formats policy rules as text and as JSON. */
 
 import { everyResource } from "@fairlead/core/policy/rules/name-pattern";
 import type { DecisionOutcome, PolicyRule, RequestKind } from "@fairlead/core/policy/rules/rule";
@@ -25,8 +25,8 @@ const plurals: Readonly<Record<RequestKind, SafeText>> = {
 };
 
 /**
- * Returns the subject of a rule, such as `github.delete_*`, `everything of github` or `resources of any server`,
- * followed by the conditions.
+ * Returns what the rule applies to, such as `github.delete_*`, `everything of github` or `resources of any server`,
+ * followed by the rule's conditions.
  */
 export function subjectText({ server, tool, kind, ...conditions }: PolicyRule): SafeText {
   const whose = server === undefined || server.text === "*" ? safe`any server` : toVisibleLine(server.text);

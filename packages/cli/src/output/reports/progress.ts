@@ -62,7 +62,7 @@ function createLiveLine(label: SafeText, stderr: Io["stderr"], elapsed: () => nu
     update(progress) {
       const isFirst = last === undefined;
       last = progress;
-      // Draws only the first progress at once; a timer redraws the line regularly.
+      // The first progress is drawn at once. The timer draws all later progress.
       if (isFirst) draw();
     },
     clear() {

@@ -106,8 +106,7 @@ export interface LateLine {
 const longestLine = 5000;
 
 /**
- * Detects a line that the user typed for a question that has closed in the meantime: such a line must not be sent
- * anywhere else.
+ * Detects a line that the user typed for a question that has closed in the meantime. The app does not send such a line.
  */
 export function createLateLine({ get, clock }: { readonly get: () => AppState; readonly clock: Clock }): LateLine {
   let open: string | undefined;

@@ -8,7 +8,7 @@ import type { Conversation } from "@fairlead/core/turn/conversation";
 export interface ConversationSlot extends Conversation {
   /** Begins a new conversation with the same model. Resolves when the previous conversation is on disk. */
   readonly renew: () => Promise<void>;
-  /** Continues with another conversation. Resolves when the previous conversation is on disk. */
+  /** Switches to the conversation `next`. Resolves when the previous conversation is on disk. */
   readonly replace: (next: Conversation) => Promise<void>;
 }
 

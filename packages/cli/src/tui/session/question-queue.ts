@@ -53,7 +53,7 @@ export function createQuestionQueue({ get, dispatch }: Store): QuestionQueue {
   };
 }
 
-/** Returns the value of an answer. An answer to another kind of question counts as a refusal. */
+/** Returns the value of an answer. If the kind of the answer does not fit the question, returns a refusal. */
 function answerTo<K extends Asked["kind"]>(kind: K, answer: QuestionAnswer): AnswersByKind[K] {
   const given: { readonly kind: string; readonly value: unknown } = answer.kind === kind ? answer : refusals[kind];
   return given.value as AnswersByKind[K];

@@ -1,4 +1,4 @@
-/** Actions on a server from slash commands and panel keys; the transcript shows the outcome. */
+/** Actions on servers, which the user starts with slash commands or panel keys. The transcript shows the outcome. */
 
 import { HostError } from "@fairlead/core/errors";
 import type { ServerChanges, ServerState } from "@fairlead/core/events";

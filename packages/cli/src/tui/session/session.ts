@@ -58,7 +58,7 @@ export interface AppSession extends QuestionQueue {
   readonly setModel: (model: Model) => void;
   /** Begins a new conversation and clears the screen. */
   readonly clear: () => void;
-  /** Continues with another conversation, and shows its transcript. */
+  /** Switches to the conversation `next`, and shows its transcript. */
   readonly take: (next: Conversation, shown: Iterable<AppEvent>) => void;
   /** Lets the model summarise the conversation; not allowed during a turn. Esc stops it. */
   readonly compact: () => Promise<void>;

@@ -63,8 +63,8 @@ function toolsNamed(name: string, all: readonly ConversationTool[]): readonly Co
 }
 
 /**
- * Returns the text of `/tools` and `/mcp desc`: the tools of each server, and which of them the model does not get and
- * why.
+ * Returns the text of `/tools` and `/mcp desc`: the tools of each server, and the reason why the model does not get
+ * some of these tools.
  */
 export function toolListText(
   server: string | undefined,

@@ -87,7 +87,7 @@ export type AppEvent =
   | { readonly type: "note"; readonly tone: NoteTone; readonly text: string; readonly next?: string }
   | { readonly type: "output"; readonly title: string; readonly text: string }
   | { readonly type: "ask"; readonly question: UserQuestion }
-  /** Replaces the open question by the same question with more text. */
+  /** Adds text to the open question. */
   | { readonly type: "ask_again"; readonly question: UserQuestion }
   /** The question was answered or cancelled. */
   | { readonly type: "asked"; readonly key: string }

@@ -152,14 +152,14 @@ function reduceHost(state: AppState, event: HostEvent): AppState {
   }
 }
 
-/** Adds a note about a lost connection, because a call may have failed with it. */
+/** Adds a note about a lost connection, because running calls may have failed. */
 function tellLoss(state: AppState, server: ServerState): AppState {
   if (server.status !== "disconnecting" || server.because === undefined) return state;
   const { message, next } = server.because;
   return markSettled(add(state, { kind: "note", tone: "warning", text: message, ...(next !== undefined && { next }) }));
 }
 
-/** Returns the text of a note about changed definitions: the user may have allowed the old definitions. */
+/** Returns the text of a note about changed definitions: the user may have allowed the tools before the change. */
 function changeWords({ server, tools }: Extract<HostEvent, { readonly type: "catalog" }>): string | undefined {
   if (tools.changed.length === 0) return undefined;
   return `"${server}" changed the definitions of these tools: ${tools.changed.join(", ")}`;

@@ -44,7 +44,8 @@ export function destinationOf(word: ScopeWord, { files, root }: Locations): Dest
 }
 
 /**
- * Returns scope, file and line of each settings entry for this server. The first entry applies; it replaces the others.
+ * Returns scope, file and line of each settings entry for this server. The first entry applies, and hides the entries
+ * after it.
  */
 export function placesOf(name: string, { servers }: Configuration): readonly Origin[] {
   const found: ConfiguredServer | undefined = servers.find(({ server }) => server.name === name)?.server;

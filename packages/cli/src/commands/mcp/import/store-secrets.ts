@@ -48,7 +48,9 @@ export async function storeSecrets(
   return { servers: changed, stored };
 }
 
-/** Stores one secret. If the store has another secret of that name, puts the server's name before the name. */
+/**
+ * Stores one secret. If its name is already used for a different value, the name gets the server's name as a prefix.
+ */
 async function keep(
   { name, value }: FoundSecret,
   server: string,
