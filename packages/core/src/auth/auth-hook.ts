@@ -1,4 +1,4 @@
-/** Adds the access token to a server's requests, and gets another token when the server refuses one. */
+/** Adds the access token to a server's requests, and gets a new token when the server refuses the current one. */
 
 import type { AuthHook, Challenge } from "@fairlead/wire";
 import { HostError } from "../errors.ts";
@@ -27,18 +27,18 @@ export interface AuthHookOptions {
   readonly isForced?: boolean;
 }
 
-/** The facts about a server's refusal that a sign-in needs. */
+/** The data about a refused request that a sign-in needs. */
 export interface SignInRequest {
   readonly challenge: BearerChallenge;
   /** The IP address at which the server was reached; absent if unknown. */
   readonly address?: string;
-  /** Scopes that an earlier sign-in requested or got; the server says that they are not enough. */
+  /** Scopes that an earlier sign-in requested or got. The server says that these scopes are not enough. */
   readonly before?: readonly string[];
 }
 
-/** Maximum number of sign-ins for additional scopes, for each request to the server. */
+/** How many times one request to the server may ask for a sign-in with additional scopes. */
 const mostStepUps = 2;
-/** Maximum number of token refreshes for each request to the server. After that, the person must sign in. */
+/** How many times one request to the server may refresh the token. After that, the person must sign in. */
 const mostRenewals = 2;
 
 /** Creates the sign-in hook of a server that uses OAuth. */
@@ -47,10 +47,11 @@ export function createAuthHook(options: AuthHookOptions): AuthHook {
   const failures = options.isMachine === true ? machineFailures : personFailures;
   const { origin } = new URL(serverUrl);
   const shared = createSharedWork<Credentials>();
-  /** The cached result of `hasCredentials`, so that only the first request reads files. */
   let isStored: Promise<boolean> | undefined = isForced ? Promise.resolve(false) : undefined;
   let latest: string | undefined;
-  /** The key that the tokens are bound to, and the `DpopProofs` of this key (RFC 9449). */
+  /**
+   * The key that the current tokens are bound to (RFC 9449), and the functions that create DPoP proofs with this key.
+   */
   let dpop: { readonly key: string; readonly proofs: DpopProofs } | undefined;
   /** Whether the person has signed in since the server first refused the current request. */
   let hasAsked = false;
@@ -89,7 +90,7 @@ export function createAuthHook(options: AuthHookOptions): AuthHook {
   }
 
   /**
-   * Keeps the DPoP nonce of a response. Returns true if the server refused the request only because its DPoP proof
+   * Stores the DPoP nonce of a response. Returns true if the server refused the request only because its DPoP proof
    * lacked this nonce.
    */
   function takesNonce({ headers, url, wwwAuthenticate }: Challenge): boolean {
@@ -117,7 +118,7 @@ export function createAuthHook(options: AuthHookOptions): AuthHook {
     if (challenge.error !== "insufficient_scope") return false;
     const credentials = await current();
     const { tokens, scopes = [] } = credentials ?? {};
-    // Another request or process has obtained a newer token in the meantime.
+    // Another request or process has already obtained a new token.
     if (tokens !== undefined && tokens.accessToken !== tokenIn(refusal)) return true;
     const before = mergeScopes(scopes, scopesIn(tokens?.scope));
     const wanted = scopesIn(challenge.scope);
@@ -215,7 +216,10 @@ function scopeWords(wanted: readonly string[]): string {
 }
 
 interface SharedWork<T> {
-  /** Starts `work`, or waits for the work that an earlier caller started. Rejects when `signal` is aborted. */
+  /**
+   * Starts `work` if no work is running. Otherwise waits for the work that is running. Rejects when `signal` is
+   * aborted.
+   */
   readonly join: (work: (signal: AbortSignal) => Promise<T>, signal: AbortSignal) => Promise<T>;
 }
 
@@ -225,7 +229,7 @@ interface Running<T> {
   waiting: number;
 }
 
-/** Runs work once for several callers. Aborts the work when all callers have aborted. */
+/** Runs work once for all callers that wait for it. Aborts the work when every caller has aborted. */
 export function createSharedWork<T>(): SharedWork<T> {
   let running: Running<T> | undefined;
 

@@ -6,7 +6,7 @@ import { tokenIn } from "./auth-hook.ts";
 
 /** Functions that record whether a server requires sign-in. */
 export interface SignInNeedOptions {
-  /** Records that a person must sign in; `refused` is the token that the server refused, if any. */
+  /** Records that a person must sign in. `refused` is the token that the server refused, if the request had one. */
   readonly want: (refused: string | undefined) => Promise<void>;
   readonly forget: () => Promise<void>;
   /** True if the person chose to sign in again. The stored token may then still be valid. */
@@ -20,7 +20,7 @@ export interface ServerAuth extends AuthHook {
 
 /** Wraps `hook` so that refusals and accepted tokens are recorded. */
 export function recordSignInNeed(hook: AuthHook, { want, forget, isForced }: SignInNeedOptions): ServerAuth {
-  // If the record cannot be written, the request continues, because only the output of `mcp list` becomes less exact.
+  // If the record cannot be written, the request continues, because only the output of `mcp list` may then be wrong.
   const note = (noting: Promise<void>): Promise<void> => noting.catch(() => undefined);
   return {
     headers: (request) => hook.headers(request),

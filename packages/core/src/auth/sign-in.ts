@@ -41,11 +41,10 @@ export interface SignInOptions {
   readonly isFromWorkspace?: boolean | undefined;
   readonly issuerOverride?: string | undefined;
   readonly clientMetadataUrl?: string | undefined;
-  /** Scopes that an earlier sign-in requested or got; the server says that they are not enough. */
+  /** Scopes that an earlier sign-in requested or got. The server says that these scopes are not enough. */
   readonly before?: readonly string[] | undefined;
 }
 
-/** The data that all steps of one sign-in share. */
 interface Flow extends Omit<SignInOptions, "fetch"> {
   readonly plan: SignInPlan;
   readonly scopes: readonly string[];
@@ -137,7 +136,7 @@ async function byBrowser(flow: Flow): Promise<SignedIn> {
   });
 }
 
-/** Signs in through the browser. Opens the redirect listener before the browser, and closes it in every case. */
+/** Signs in through the browser. Listens for the redirect before the browser opens, and stops in every case. */
 async function tryBrowser(flow: Flow, known: StoredClient | undefined): Promise<SignedIn | "invalid_client"> {
   const state = randomWord();
   const listener = await openRedirectListener({ ...flow, state, client: known });
@@ -176,8 +175,8 @@ async function authorize(
 }
 
 /**
- * Makes the next sign-in register a new client, because the old registration may be invalid, which only an error page
- * in the browser would show.
+ * Makes the next sign-in register a new client, because the stored registration may be invalid. Fairlead cannot see
+ * this, because only the browser shows the error page.
  */
 async function forgetRedirect({ storage, lock, serverUrl }: Flow, client: StoredClient): Promise<void> {
   // Without the lock, this function could overwrite tokens that another process has just refreshed.
@@ -247,12 +246,15 @@ function abortable(fetch: Fetch, signal: AbortSignal): Fetch {
 }
 
 /**
- * Reads the account name from an ID token. Fairlead only shows the name and tells accounts apart by it; no decision
+ * Reads the account name from an ID token. Fairlead shows the name and distinguishes accounts by it. No decision
  * depends on it.
  */
 const longestName = 200;
 
-/** The account of an ID token from the token endpoint, whose signature need not be checked (OpenID Connect Core §3.1.3.7). */
+/**
+ * The account in an ID token. The token comes from the token endpoint, so its signature need not be checked (OpenID
+ * Connect Core §3.1.3.7).
+ */
 export function accountIn(idToken: string | undefined): string | undefined {
   const claims = parseObject(Buffer.from(idToken?.split(".")[1] ?? "", "base64url").toString());
   if (claims === undefined) return undefined;

@@ -46,7 +46,6 @@ export async function awaitAnswer(options: AwaitOptions): Promise<URLSearchParam
     return await Promise.race([...answers, endOf(ended, serverName)]);
   } finally {
     cancelTimer();
-    // Closes the prompt for a pasted address if it is still open.
     over.abort();
   }
 }

@@ -92,10 +92,7 @@ export function portIn(redirectUri: string): string | undefined {
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => void;
 
-/**
- * Listens on the same port of all `addresses`. If `port` is 0, chooses a port that no other program uses on any of the
- * addresses.
- */
+/** Listens on all `addresses` with the same port. If `port` is 0, chooses a port that is free on every address. */
 async function listenOn(addresses: readonly string[], port: number, onRequest: Listener): Promise<readonly Server[]> {
   for (let attempt = 1; ; attempt += 1) {
     const servers: Server[] = [];
@@ -156,8 +153,8 @@ function withResolvers<T>(): { readonly promise: Promise<T>; readonly resolve: (
 }
 
 /**
- * The headers of the page that the browser shows after the redirect: the page loads no other files, and the browser
- * sends the page's address to no other server.
+ * Headers of the page that the browser shows after the redirect. With these headers, the page loads no files, and the
+ * browser sends the page's address to no server.
  */
 const headers = {
   "content-type": "text/html; charset=utf-8",
@@ -183,8 +180,8 @@ function sendPage(response: ServerResponse, status: number, words: string): void
 export interface RedirectListener {
   readonly redirectUri: string;
   /**
-   * Resolves with the parameters of the authorization response. Absent if the redirect URI points to another machine;
-   * then the person must paste the address.
+   * Resolves with the parameters of the authorization response. Absent if the redirect URI points to another machine.
+   * In that case the person must paste the address.
    */
   readonly answer?: Promise<URLSearchParams>;
   /** Stops listening. Resolves when the port is free again. */
@@ -199,7 +196,7 @@ export interface RedirectListenerOptions {
   readonly fail: Fail;
 }
 
-/** The fixed path of the redirect URI for clients that a person registered. The documentation names this path. */
+/** The path of the redirect URI, if a person registered the client. The documentation names this path. */
 const knownPath = "/oauth/callback";
 
 /** @throws HostError `auth_failed` if the port is in use or `redirectUri` is not a URL */

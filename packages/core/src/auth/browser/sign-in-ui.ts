@@ -15,11 +15,13 @@ export interface ConsentRequest {
 /** How a program asks the person questions, opens the browser and shows messages during a sign-in. */
 export interface SignInUi {
   /**
-   * Asks whether the browser may be opened. False ends the sign-in; undefined means that the person opens the address.
-   * If the function is absent, the browser is opened only if the settings have `oauth.enabled`.
+   * Asks whether the browser may be opened. If the result is false, the sign-in ends. If the result is undefined, the
+   * person opens the address. Without this function, the browser is opened only if the settings have `oauth.enabled`.
    */
   readonly consent?: (request: ConsentRequest, signal: AbortSignal) => Promise<boolean | undefined>;
-  /** Opens the browser. Resolves with false if no browser could be opened: the person then opens the address. */
+  /**
+   * Opens the browser. Resolves with false if no browser could be opened. In that case the person opens the address.
+   */
   readonly openBrowser?: (url: string) => Promise<boolean>;
   /** Shows a message. The texts in the message come from servers and are not escaped. */
   readonly show: (message: SignInMessage) => void;
@@ -42,7 +44,7 @@ export interface SignInUi {
     },
     signal: AbortSignal,
   ) => Promise<string>;
-  /** Chooses one of several authorization servers; the first one by default. */
+  /** Chooses one of several authorization servers. Without this function, Fairlead uses the first one. */
   readonly chooseIssuer?: (issuers: readonly string[], signal: AbortSignal) => Promise<string>;
   /** If true, signs in with a code that the person enters on another device (RFC 8628). */
   readonly device?: boolean;

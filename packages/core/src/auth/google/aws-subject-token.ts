@@ -42,7 +42,10 @@ export async function awsSubjectToken(
 
 type ReadMetadata = (url: string | undefined, what: string) => Promise<string>;
 
-/** Creates a function that reads from the machine's metadata server, with a session token if `sessionUrl` is set. */
+/**
+ * Creates a function that sends requests to the machine's metadata server. If `sessionUrl` is set, the requests carry a
+ * session token.
+ */
 function createMetadataReader(
   { sessionUrl }: AwsSource,
   { environment }: AwsOptions,

@@ -14,7 +14,7 @@ import { readSubjectSource, type SubjectTokenOptions } from "./subject-source.ts
 import { subjectToken } from "./subject-token.ts";
 
 export interface ExternalAccountOptions extends Pick<SubjectTokenOptions, "serverName" | "environment"> {
-  /** The `transporterOptions` with which Google's library sends its requests through Fairlead's `fetch`. */
+  /** The options that make Google's library send its requests through Fairlead's `fetch`. */
   readonly shared: Pick<IdentityPoolClientOptions, "transporterOptions">;
   readonly scopes: readonly string[];
   /** Creates the error for a credentials file that cannot be used. */
@@ -67,7 +67,7 @@ class WorkloadClient extends IdentityPoolClient {
   constructor(options: IdentityPoolClientOptions, explain: (error: unknown) => HostError) {
     super(options);
     this.#explain = explain;
-    // By default, Google's library sends the token exchange with its own `fetch` and not with the client's `fetch`.
+    // By default, Google's library exchanges tokens with its own `fetch`, not with the `fetch` of this client.
     this.stsCredential["transporter"] = this.transporter;
   }
 

@@ -11,12 +11,12 @@ const longestReason = 300;
 /** Errors after which the person must sign in to Google again. */
 const signInAgain = new Set(["invalid_grant", "invalid_rapt", "rapt_required"]);
 
-/** The server's name and the advice for the error message. */
+/** The facts that an error message about Google needs. */
 export interface GoogleFailureFacts {
   readonly serverName: string;
   /** What the user should do if Google answered 403. */
   readonly forbidden?: string;
-  /** Whether the credentials belong to a workload. If they do, no person can sign in. */
+  /** Whether the credentials belong to a program and not to a person. If they do, nobody can sign in. */
   readonly isWorkload?: boolean;
 }
 
@@ -58,7 +58,7 @@ function readAnswer(error: unknown): Answer {
   };
 }
 
-/** The message of an error, or of its cause if the cause is a `HostError` of Fairlead's `fetch`. */
+/** The message of an error. If Fairlead's `fetch` caused the error, the message of that cause. */
 function wordsOf(error: unknown): string {
   return errorMessage(error instanceof Error && error.cause instanceof HostError ? error.cause : error);
 }

@@ -36,7 +36,6 @@ export function createGoogleTokenHook(options: GoogleTokenHookOptions): AuthHook
     return given;
   }
 
-  /** Shares one request to Google among all callers. */
   function fresh(): Promise<GoogleHeaders> {
     flight ??= renew().finally(() => {
       flight = undefined;
@@ -50,8 +49,8 @@ export function createGoogleTokenHook(options: GoogleTokenHookOptions): AuthHook
     if (now() < known.renewAt) return known;
     return fresh().catch((error: unknown) => {
       /*
-       * If the renewal fails while the old token is still valid, the old token is used, and the next request tries
-       * again.
+       * If the renewal fails while the current token is still valid, Fairlead uses this token. The next request tries
+       * the renewal again.
        */
       if (now() < known.expiresAt) return known;
       throw error;

@@ -26,7 +26,7 @@ export interface GoogleHookOptions {
 
 const googleHosts = ["*.googleapis.com", "luci.app", "*.luci.app"];
 const quotaHeader = "x-goog-user-project";
-/** The lifetime, in milliseconds, that Fairlead assumes for a token if Google's library does not know the lifetime. */
+/** The lifetime of a token, in milliseconds, if Google's library does not know it. */
 const usualLife = 300_000;
 
 /** @throws HostError `settings_invalid` if a setting of the server definition is missing or invalid */

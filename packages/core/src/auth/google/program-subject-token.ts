@@ -37,7 +37,7 @@ function isExpired({ expiration_time: end }: JsonObject): boolean {
   return typeof end === "number" && end * 1000 <= Date.now();
 }
 
-/** Runs the program and returns its stdout. No error shows the stdout, because it may contain a token. */
+/** Runs the program and returns its stdout. Error messages never quote the stdout, because it may contain a token. */
 function run(
   { command, timeout, outputFile }: ProgramSource,
   options: SubjectTokenOptions,

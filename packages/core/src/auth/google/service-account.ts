@@ -68,7 +68,7 @@ export function checkServiceAccountEntry(
       `has an invalid service account: ${JSON.stringify(account)}`,
       "Write the email address of the account.",
     );
-  // A server that gets a token for another audience could misuse the token at that audience's address.
+  // The audience is the address that accepts the token. A server at a different address could use the token there.
   const isOwn = parseUrl(audience)?.origin === url.origin;
   if (scope === "workspace" && !isOwn && !isGoogleHost(url.hostname, hosts))
     throw invalid(

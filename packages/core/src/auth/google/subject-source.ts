@@ -25,7 +25,7 @@ export interface AwsSource {
   readonly kind: "aws";
   /** The address of AWS STS, in which `{region}` stands for the region. */
   readonly verificationUrl: string;
-  /** Addresses of the machine's metadata server; environment variables take precedence. */
+  /** Addresses of the machine's metadata server. Fairlead reads them only if no environment variable has the value. */
   readonly regionUrl: string | undefined;
   readonly credentialsUrl: string | undefined;
   readonly sessionUrl: string | undefined;
@@ -113,8 +113,8 @@ export async function metadataText(
   fail: SubjectTokenError,
 ): Promise<string> {
   /*
-   * A metadata server answers about the machine that sends the request. Through a proxy, it would describe the proxy's
-   * machine.
+   * A metadata server describes the machine that sends the request. If a proxy sent the request, the metadata server
+   * would describe the proxy's machine.
    */
   const fetch = createBoundedFetch({ near: url, env: url.startsWith("https:") ? env : {} });
   const response = await fetch(url, { ...init, redirect: "error" }).catch((error: unknown) => {

@@ -23,7 +23,7 @@ export interface MachineProof extends ClientProof {
 export interface MachineProofOptions {
   readonly settings: MachineAuthSettings;
   readonly serverName: string;
-  /** The client, with its method for sending the secret. */
+  /** The client. Its `authentication` says how the secret is sent. */
   readonly client: StoredClient | undefined;
   /** The `aud` claim of the JWT. */
   readonly audience: string;

@@ -47,21 +47,21 @@ export interface MachineAuthOptions {
 
 export interface MachineTokens {
   readonly keeper: TokenKeeper;
-  /** Finds the authorization server and requests the first token, or a token with more scopes. */
+  /** Finds the authorization server and requests a token: the first token, or one with additional scopes. */
   readonly signIn: (request: SignInRequest, signal: AbortSignal) => Promise<Credentials>;
 }
 
 export function createMachineAuth(options: MachineAuthOptions): MachineTokens {
   const { serverName, serverUrl, storage, lockFolder, env, fetchNear, now, observe } = options;
   const lock = createSignInLock(lockFolder);
-  /** The `DpopProofs` of each key. They are reused, because they keep the nonces that servers have sent. */
+  /** The `DpopProofs` of each key. Each of them keeps the nonces that servers have sent. */
   const proofs = new Map<string, DpopProofs>();
 
   async function request(target: Credentials, settings: MachineAuthSettings): Promise<Credentials> {
     const { dpopKey } = target;
     if (dpopKey !== undefined && !proofs.has(dpopKey)) proofs.set(dpopKey, createDpopProofs(dpopKey));
     const known = dpopKey === undefined ? undefined : proofs.get(dpopKey);
-    // A token endpoint in the user's settings may be in another network than the server.
+    // If the user's settings name the token endpoint, it may be in a different network than the server.
     const post = fetchNear(settings.tokenUrl ?? serverUrl, { maxRedirects: 0 });
     const dpop = known && { proofs: known, now };
     const near = (url: string): Fetch => fetchNear(url, { maxRedirects: 0 });
@@ -87,8 +87,8 @@ export function createMachineAuth(options: MachineAuthOptions): MachineTokens {
     });
     observe({ action: "discovery", detail: `authorization server ${plan.issuer}, for ${plan.resource}` });
     /*
-     * If the server now names another authorization server, the sign-in fails, because the other authorization server
-     * could collect the client's secret.
+     * If the server names a different authorization server than before, the sign-in fails. Otherwise the new
+     * authorization server could collect the client's secret.
      */
     if (stored !== undefined && issuer === undefined && stored.issuer !== plan.issuer)
       throw new HostError(
@@ -139,7 +139,7 @@ function stillBusy(serverName: string, cause: unknown): HostError {
   return new HostError("unreachable", message, { serverName, next: "Try again later.", cause });
 }
 
-/** Whether the stored token, which another process may have obtained in the meantime, suits the refused request. */
+/** Whether Fairlead can repeat the refused request with the stored token, which another process may have renewed. */
 function isEnough({ tokens, scopes = [] }: Credentials, { before, challenge }: SignInRequest, now: number): boolean {
   if (tokens === undefined || (tokens.expiresAt ?? now + 1) <= now) return false;
   return before === undefined || (!includesAll(before, scopes) && includesAll(scopes, scopesIn(challenge.scope)));

@@ -1,7 +1,4 @@
-/**
- * Explains why an authorization server refused a machine (unknown client, wrong key or secret, clock, audience or
- * scope), with the next step for each.
- */
+/** Explains why an authorization server refused a machine's token request, and what the user can do. */
 
 import type { JsonObject } from "@fairlead/wire";
 import { clip } from "@fairlead/wire/text";
@@ -114,8 +111,8 @@ function reasonFor(error: string, refusal: MachineRefusal): Reason {
 }
 
 /**
- * Names the clock as the cause if the error may concern a date, the request contained a date, and this machine's clock
- * differs from the endpoint's clock.
+ * Names the clock as the cause if the error may concern a date, the request contained a date, and the clocks of this
+ * machine and the endpoint differ.
  */
 function clockReason(error: string, { clockLead, proof, assertion, isDpop, now }: MachineRefusal): Reason | undefined {
   const isDated = proof.method === "private_key_jwt" || assertion !== undefined || isDpop;
@@ -183,8 +180,8 @@ function assertionReason(refusal: MachineRefusal, settings: string): Reason {
 }
 
 /**
- * Names the setting `audience` if a cloud service issued the JWT: Fairlead requests such a JWT for the audience in this
- * setting.
+ * Names the setting `audience` if a cloud service issued the JWT, because Fairlead requests that JWT for the audience
+ * in this setting.
  */
 function audienceHint({ assertion }: MachineRefusal): string {
   return assertion?.from.startsWith("the metadata service") === true ? ', or set "audience"' : "";
@@ -199,7 +196,7 @@ function withoutSlash(text: string): string {
   return text.replace(/\/+$/, "");
 }
 
-/** Hides secrets of the request, because the server's description may quote them. */
+/** Hides the secrets that the request contained, because the server's description may quote them. */
 function withoutSent(text: string, { client, proof, assertion }: MachineRefusal): string {
   const sent = [...Object.values(proof.headers), ...Object.values(proof.parameters)].flatMap((value) =>
     value.split(" "),

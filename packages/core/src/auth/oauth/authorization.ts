@@ -109,8 +109,8 @@ export function codeIn(answer: URLSearchParams, plan: SignInPlan, fail: Fail): s
 }
 
 /**
- * Checks `iss` (RFC 9207 §2.4) by exact comparison. This check runs first, so that no error text of another server is
- * shown.
+ * Checks `iss` (RFC 9207 §2.4) by exact comparison. This check runs first, so that Fairlead shows no error text that a
+ * wrong server sent.
  */
 function checkIssuer(
   [given, ...others]: readonly string[],

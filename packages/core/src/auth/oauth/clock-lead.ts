@@ -4,7 +4,7 @@
  */
 
 /**
- * The largest difference between two clocks, in milliseconds, that Fairlead ignores, because rounding and network delay
+ * Fairlead ignores a difference of up to this many milliseconds between two clocks, because rounding and network delay
  * cause such differences.
  */
 const tolerance = 30_000;
@@ -21,7 +21,7 @@ export function clockLeadOf(date: string | null | undefined, at: number): number
   return Number.isNaN(theirs) ? undefined : at - (theirs + 500);
 }
 
-/** The cause and the next step if the clocks differ; undefined if they agree. `now` is this machine's time. */
+/** If the clocks differ, the cause and the next step for an error message. `now` is this machine's time. */
 export function clockProblem(
   lead: number | undefined,
   now: number,

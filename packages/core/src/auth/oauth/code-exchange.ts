@@ -155,8 +155,8 @@ function expiryOf(value: unknown, askedAt: number): number | undefined {
 }
 
 /**
- * Whether a token can be stored and sent in a header. RFC 6750 §2.1 allows fewer kinds of characters, but the tokens of
- * some servers contain others.
+ * Whether a token can be stored and sent in a header. Allows more characters than RFC 6750 §2.1, because the tokens of
+ * some servers need them.
  */
 function isToken(text: string): boolean {
   return text.length <= longestToken && /^[\x21-\x7e]+$/.test(text);

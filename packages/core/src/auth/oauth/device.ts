@@ -1,4 +1,7 @@
-/** Signs in with a device code (RFC 8628): shows a short code, and polls for tokens until the person has entered it elsewhere. */
+/**
+ * Signs in with a device code (RFC 8628): shows a short code, and polls for tokens until the person has entered the
+ * code in a browser.
+ */
 
 import { parseObject, textIn } from "@fairlead/wire/json";
 import { type Clock, sleep } from "../../clock.ts";
@@ -75,7 +78,7 @@ async function askForDeviceCode({ plan, client, scopes, audiences, post, fail }:
       next: "Sign in without --device.",
     });
   const parameters = {
-    // Some servers read the client ID only from the form, even with a Basic header.
+    // Some servers read the client ID only from the form, even if the request has a Basic header.
     client_id: client.clientId,
     resource: plan.resource,
     ...(scopes.length > 0 && { scope: scopes.join(" ") }),

@@ -35,15 +35,14 @@ export interface DiscoveryOptions {
    * True if the `oauth` settings come from the workspace. Such settings may name endpoints or an issuer, but not both.
    */
   readonly isFromWorkspace?: boolean | undefined;
-  /** The setting `issuerOverride` of the user; it replaces the issuers that the server names. */
+  /** The user's setting `issuerOverride`, which replaces the issuers that the server names. */
   readonly issuerOverride?: string | undefined;
-  /** Called when `issuerOverride` is used. */
   readonly onOverride?: (issuer: string, instead: readonly string[]) => void;
   /** Chooses one of several issuers; the first one by default. */
   readonly choose?: (issuers: readonly string[]) => Promise<string>;
 }
 
-/** The data of the server and its authorization server that a sign-in needs. */
+/** What a sign-in must know about the server and its authorization server. */
 export interface SignInPlan {
   /** The `resource` parameter of every token request (RFC 8707). */
   readonly resource: string;
@@ -110,8 +109,8 @@ export async function discoverSignIn(options: DiscoveryOptions): Promise<SignInP
 }
 
 /**
- * Checks that a workspace sets all endpoints or none. Otherwise it could replace one endpoint of a real issuer and
- * steal the authorization code.
+ * Checks that the workspace's settings name all endpoints or none. If they could name only one, they could redirect the
+ * authorization code of a real issuer to an attacker.
  */
 function checkWorkspace({ oauth, issuerOverride, isFromWorkspace, fail }: DiscoveryOptions): void {
   const { authorizationUrl, tokenUrl, registrationUrl, issuer } = oauth;
@@ -178,7 +177,8 @@ async function issuerFor(
 }
 
 /**
- * The authorization server metadata; undefined if it does not exist and the protocol or the settings make it optional.
+ * The authorization server metadata. Undefined if there is none, and the protocol version or the settings do not
+ * require it.
  */
 async function findServer(
   { fetch, fail }: DiscoveryOptions,
@@ -242,7 +242,10 @@ function endpointsFor(
   };
 }
 
-/** The host of the token endpoint, for messages; undefined if it is the issuer's host, which messages already name. */
+/**
+ * The host of the token endpoint, for messages. Undefined if it equals the issuer's host, which the messages already
+ * name.
+ */
 export function otherTokenHost(issuer: string, tokenEndpoint: string): string | undefined {
   const { host } = new URL(tokenEndpoint);
   return parseUrl(issuer)?.host === host ? undefined : host;
@@ -252,7 +255,10 @@ interface ScopeOptions {
   readonly plan: SignInPlan;
   /** Scopes from the command line or the settings, used without changes. */
   readonly chosen: readonly string[] | undefined;
-  /** Scopes that an earlier sign-in requested or got and that were not enough. They are requested again. */
+  /**
+   * Scopes that an earlier sign-in requested or got. They were not enough, so the next sign-in requests them and
+   * further scopes.
+   */
   readonly before: readonly string[] | undefined;
 }
 
@@ -265,8 +271,8 @@ export function wantedScopes({ plan, chosen, before }: ScopeOptions): readonly s
   const { scopes } = plan;
   const offered = plan.metadata?.scopes;
   /*
-   * An empty list of scopes stays empty, because `offline_access` alone is useless. If the authorization server does
-   * not announce its scopes, the list stays unchanged.
+   * Does not change an empty list, because `offline_access` alone is useless. Does not change the list if the
+   * authorization server announces no scopes.
    */
   if (scopes.length === 0 || offered === undefined) return scopes;
   return offered.includes(offline) ? mergeScopes(scopes, [offline]) : scopes.filter((scope) => scope !== offline);

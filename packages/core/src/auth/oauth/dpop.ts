@@ -12,7 +12,10 @@ import { type SigningKey, signJwt } from "./jwt.ts";
 export interface DpopProofs {
   /** Creates a proof for one request. A server accepts the proof only once. */
   readonly proofFor: (request: DpopRequest) => string;
-  /** Keeps the nonce for the next proofs to the origin of `url`. Returns false if the nonce was already known. */
+  /**
+   * Stores the nonce, which all further proofs for the origin of `url` must contain. Returns false if this nonce was
+   * already stored.
+   */
   readonly keepNonce: (url: string, nonce: string) => boolean;
 }
 

@@ -1,4 +1,6 @@
-/** Posts forms, with the client's authentication, to endpoints of the authorization server; revokes tokens (RFC 7009). */
+/**
+ * Sends forms to the endpoints of an authorization server and authenticates the client. Also revokes tokens (RFC 7009).
+ */
 
 import type { Fetch } from "../../net/bounded-fetch.ts";
 import type { ClientAuthentication, Credentials, StoredClient } from "../store/credentials.ts";
@@ -22,7 +24,9 @@ export interface DpopBinding {
   readonly now: () => number;
 }
 
-/** Sends the request. Rejects with the error of `fetch`; even then, the server may have received the request. */
+/**
+ * Sends the request. Rejects with the error of `fetch`. Even after an error, the server may have received the request.
+ */
 export async function postForm(request: EndpointRequest): Promise<Response> {
   const { url, dpop } = request;
   const response = await post(request);
@@ -88,8 +92,8 @@ function formEncoded(text: string): string {
 export type Revocation = "revoked" | "unsupported" | "failed";
 
 /**
- * Revokes the refresh token, then the access token: most servers revoke the whole grant with the refresh token. Never
- * rejects.
+ * Revokes the refresh token, then the access token. Most servers revoke the access token together with the refresh
+ * token. Never rejects.
  */
 export async function revokeTokens({ endpoints, client, tokens }: Credentials, fetch: Fetch): Promise<Revocation> {
   const url = endpoints.revocation;

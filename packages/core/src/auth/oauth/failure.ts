@@ -30,7 +30,9 @@ export function createFail(serverName: string, usualNext: string = authCommand(s
     });
 }
 
-/** Turns a network failure of `work` into the error that `toError` creates; a cancellation stays as it is. */
+/**
+ * Turns a network failure of `work` into the error that `toError` creates. Does not change the error of a cancellation.
+ */
 export async function explainFailure<T>(
   work: Promise<T>,
   toError: (words: string, cause: unknown) => HostError,

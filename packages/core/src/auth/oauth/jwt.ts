@@ -36,8 +36,9 @@ const smallestModulus = 2_048;
 /**
  * Reads a private key.
  *
- * @param accepted Algorithms that the authorization server lists; an RSA key signs with PS256 if the list has no RS256.
- * @throws HostError `auth_failed`, whose message completes "KEY cannot be used: …" and does not quote the key
+ * @param accepted Algorithms that the authorization server lists. If the list has no RS256, an RSA key signs with
+ * PS256.
+ * @throws HostError `auth_failed`. The message continues "KEY cannot be used: …" and does not quote the key.
  */
 export function readSigningKey(text: string, accepted: readonly string[] = []): SigningKey {
   // Environment variables often hold a PEM in one line, with the two characters "\n" for each line break.

@@ -26,7 +26,7 @@ export interface ServerMetadata {
   readonly challengeMethods?: readonly string[];
   readonly tokenAuthentication?: readonly string[];
   readonly signingAlgorithms?: readonly string[];
-  /** Whether the server announces `iss` in its authorization responses (RFC 9207). */
+  /** Whether the server announces that its authorization responses contain `iss` (RFC 9207). */
   readonly sendsIssuer: boolean;
   /** Whether the server accepts the URL of a client metadata document as client ID. */
   readonly takesMetadataDocuments: boolean;
@@ -119,8 +119,8 @@ export function resourceOf(serverUrl: string): string {
 }
 
 /**
- * Whether the server belongs to the resource: both have the same origin, and the server's path is the resource's path
- * or below it.
+ * Whether the server belongs to the resource: the origins are equal, and the server's path equals the resource's path
+ * or begins with it.
  */
 export function covers(resource: string, serverUrl: string): boolean {
   if (parseUrl(resource) === undefined) return false;

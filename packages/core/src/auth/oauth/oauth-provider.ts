@@ -30,7 +30,7 @@ export interface SignInServer {
   readonly serverUrl: string;
   readonly oauth?: OAuthSettings;
   readonly issuerOverride?: string | undefined;
-  /** Digest of the server definition (`pinOf`); definitions with different digests have separate sign-ins. */
+  /** Digest of the server definition (`pinOf`). Definitions with different digests have separate sign-ins. */
   readonly pin?: string | undefined;
   /** Whether the definition comes from the workspace, not from the user's settings. */
   readonly isFromWorkspace?: boolean;
@@ -38,7 +38,7 @@ export interface SignInServer {
   readonly challenge?: BearerChallenge;
   /** The IP address of the server that refused the request. Default: Fairlead resolves the server's host name again. */
   readonly address?: string;
-  /** Scopes that an earlier sign-in requested or got; the server says that they are not enough. */
+  /** Scopes that an earlier sign-in requested or got. The server says that these scopes are not enough. */
   readonly before?: readonly string[] | undefined;
 }
 
@@ -86,7 +86,7 @@ export class MCPOAuthProvider {
     return credentials?.tokens?.accessToken;
   }
 
-  /** The token keeper for definitions with this `pinOf` digest. */
+  /** The object that renews the tokens for server definitions with this `pinOf` digest. */
   keeper(pin?: string): Promise<TokenKeeper> {
     const keeper = this.#keepers.get(pin) ?? this.#openKeeper(pin);
     this.#keepers.set(pin, keeper);

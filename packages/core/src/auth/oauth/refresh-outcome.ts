@@ -72,7 +72,7 @@ async function ask({ credentials, refreshToken, fetch, now }: RefreshRequest): P
   return readTokenAnswer(response, askedAt, dpop === undefined ? "Bearer" : "DPoP");
 }
 
-/** Adds the old values of members that the response omits (RFC 6749 §6). */
+/** Keeps the earlier refresh token, scope and ID token if the response does not contain new ones (RFC 6749 §6). */
 function carriedOver(tokens: StoredTokens, { tokens: before }: Credentials): StoredTokens {
   const { refreshToken, scope, idToken } = { ...before, ...tokens };
   return {
@@ -90,7 +90,7 @@ function withoutRefresh(credentials: Credentials): Credentials {
   return { ...credentials, tokens };
 }
 
-/** The server's description of the error, with secrets of the request hidden. */
+/** The server's description of the error. Hides the secrets that the request contained. */
 function description(answer: { readonly description?: string }, { credentials, refreshToken }: RefreshRequest): string {
   const secrets = [refreshToken, credentials.client.clientSecret, credentials.tokens?.accessToken];
   return withoutSecrets(answer.description ?? "", secrets);
@@ -102,7 +102,7 @@ function unreachable({ serverName, issuer }: Credentials, cause: unknown): HostE
   return new HostError("unreachable", message, { serverName, next: "Check the network, then try again.", cause });
 }
 
-/** The error for the case that another process is still refreshing the same tokens when the timeout ends. */
+/** The error if another process still refreshes the tokens when the timeout ends. */
 export function notFinished({ serverName, issuer }: Credentials, cause: unknown): HostError {
   const message = `token refresh for "${serverName}" timed out: another process still waits for ${issuer}`;
   return new HostError("unreachable", message, {

@@ -8,7 +8,7 @@ import { readState, updateState } from "../../files/atomic/state-file.ts";
 
 /** The pauses after failed token refreshes. `name` is the name of the secret that holds the tokens. */
 export interface RefreshPauses {
-  /** The error of the last failed refresh; undefined if the pause after it has ended. */
+  /** The error of the last failed refresh. Undefined if the pause after that refresh has ended. */
   readonly errorOf: (name: string) => Promise<HostError | undefined>;
   /**
    * @param took Milliseconds that the failed refresh took. The pause lasts at least this long, so that an unresponsive
@@ -33,7 +33,9 @@ interface Pause {
 
 const first = 1_000;
 const longest = 60_000;
-/** Error codes of a failed refresh. A pause file with another code is ignored. */
+/**
+ * The error codes that a failed refresh can have. Fairlead ignores a pause file with any code that is not in this list.
+ */
 const codes: readonly ErrorCode[] = ["unreachable", "http_status", "auth_failed"];
 
 /**

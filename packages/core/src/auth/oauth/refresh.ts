@@ -14,14 +14,14 @@ export interface TokenKeeperOptions extends RenewalOptions {
   readonly fetchFor: (serverUrl: string) => Fetch;
 }
 
-/** A keeper that renews tokens with their refresh token. */
+/** Creates the `TokenKeeper` that renews access tokens with refresh tokens. */
 export function createTokenKeeper(options: TokenKeeperOptions): TokenKeeper {
   return createKeeper(createRefreshRenewal(options), options);
 }
 
 function createRefreshRenewal({ storage, lockFolder, fetchFor, now }: TokenKeeperOptions): Renewal {
   const rotated = createRotatedTokens(lockFolder);
-  /** Refreshed tokens that could not be stored. The key is the old refresh token, which is used up. */
+  /** Refreshed tokens that could not be stored. Each key is the refresh token that was used up to get them. */
   const unsaved = new Map<string, Credentials>();
   return {
     canRenew: ({ tokens }) => tokens?.refreshToken !== undefined,
@@ -36,17 +36,14 @@ function createRefreshRenewal({ storage, lockFolder, fetchFor, now }: TokenKeepe
           : ({ kind: "renewed", credentials: waiting } as const);
       if (outcome.kind === "failed") return outcome;
       if (outcome.kind === "renewed" && waiting === undefined) rotated.write(name, refreshToken, outcome.credentials);
-      /* If the person signed in or out during this refresh, the stored tokens count, and not the refreshed ones. */
+      /* If the person signed in or out during this refresh, the stored tokens replace the refreshed ones. */
       const stored = await storage.getCredentials(serverUrl);
       if (stored?.tokens?.refreshToken !== refreshToken) {
         rotated.remove(name);
         return { kind: "done", credentials: stored?.tokens === undefined ? undefined : stored };
       }
       if (outcome.kind === "renewed") unsaved.set(refreshToken, outcome.credentials);
-      /*
-       * Stores the tokens before their first use, because tokens that only this process knows would be lost with the
-       * process.
-       */
+      /* Stores the tokens before they are used. If the process stopped before that, the tokens would be lost. */
       await storage.saveCredentials(outcome.credentials);
       rotated.remove(name);
       unsaved.delete(refreshToken);

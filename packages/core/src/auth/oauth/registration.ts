@@ -1,4 +1,7 @@
-/** Finds the OAuth client for an authorization server: from the settings, a metadata document, an old registration or a new one. */
+/**
+ * Finds the OAuth client for an authorization server: from the settings, from a metadata document, from a stored
+ * registration, or by registering a new client.
+ */
 
 import { parseObject, textIn } from "@fairlead/wire/json";
 import type { Fetch } from "../../net/bounded-fetch.ts";
@@ -38,15 +41,15 @@ export interface AskClientIdOptions extends Pick<RegistrationOptions, "plan" | "
 }
 
 /**
- * The longest registration response, in characters, that is stored completely. Of a longer response, Fairlead stores
- * only the members that it needs.
+ * The longest registration response, in characters, that Fairlead stores completely. If a response is longer, Fairlead
+ * stores only the members that it needs.
  */
 const longestRegistration = 16_000;
 const longestReason = 300;
 const step = "client registration";
 
 /**
- * The client that Fairlead can use without registering a new one; undefined if there is none. A client with a
+ * The client that Fairlead can use without registering a new one. Undefined if there is none. A client with a
  * `redirectUri` works only with that URI.
  */
 export function knownClient({
@@ -145,8 +148,7 @@ function registeredMethod(registered: unknown, plan: SignInPlan): ClientAuthenti
 }
 
 /**
- * The method by which a client sends its secret: in the header `Authorization`, unless the metadata allows only the
- * form.
+ * How a client sends its secret: in the header `Authorization`, or in the form if the metadata allows only the form.
  */
 export function methodWithSecret(metadata: SignInPlan["metadata"]): "client_secret_basic" | "client_secret_post" {
   return !isSupported(metadata, "client_secret_basic") && isSupported(metadata, "client_secret_post")

@@ -1,4 +1,4 @@
-/** The scopes of a `scope` parameter, which separates them by spaces. */
+/** The scopes in a `scope` parameter, where spaces separate them. */
 export function scopesIn(text: string | undefined): readonly string[] {
   return [...new Set((text ?? "").split(/\s+/).filter((scope) => scope !== ""))];
 }

@@ -8,16 +8,16 @@ import type { MCPOAuthTokenStorage } from "../store/token-storage.ts";
 import { notFinished } from "./refresh-outcome.ts";
 import { createRefreshPauses } from "./refresh-pauses.ts";
 
-/** Gives out the tokens of signed-in servers. */
+/** Returns tokens that are still valid, and renews them when needed. */
 export interface TokenKeeper {
   /**
-   * The credentials, renewed if they expire soon; undefined if the person has not signed in. If the renewal fails,
-   * returns the old credentials, which the server may still accept.
+   * The credentials, renewed if they expire soon. Undefined if the person has not signed in. If the renewal fails,
+   * returns the stored credentials, which the server may still accept.
    */
   readonly current: (serverUrl: string) => Promise<Credentials | undefined>;
   /**
-   * New credentials after the server refused `accessToken` with 401; undefined if the person must sign in. Rejects if
-   * the renewal fails temporarily.
+   * Returns new credentials after the server refused `accessToken` with 401. Undefined if the person must sign in.
+   * Rejects if the renewal fails temporarily.
    */
   readonly refused: (serverUrl: string, accessToken: string | undefined) => Promise<Credentials | undefined>;
 }
@@ -47,11 +47,14 @@ export interface RenewalOptions {
 /** Tokens are renewed this many milliseconds early, because the clocks of this machine and a server may differ. */
 const skew = 60_000;
 /**
- * Each process renews tokens earlier by a random time of up to this many milliseconds, so that one process renews a
- * token first and the others find the new token.
+ * Each process subtracts a random time of up to this many milliseconds from the time of a renewal. So one process
+ * renews a token first, and the other processes find the new token.
  */
 const spread = 240_000;
-/** Milliseconds to wait for a renewal while the old token is still valid. After that time, the old token is used. */
+/**
+ * Milliseconds to wait for a renewal while the current token is still valid. After that time, Fairlead uses the current
+ * token.
+ */
 const aheadTimeout = 2_000;
 
 interface Renewable {
@@ -88,7 +91,7 @@ export function createKeeper(renewal: Renewal, options: RenewalOptions): TokenKe
     return isOther ? { kind: "usable", credentials } : { kind: "none" };
   }
 
-  /** Renews the token `stale`. Requests with the same stale token share one renewal. */
+  /** Renews the token `stale`. Requests that were sent with this token share one renewal. */
   function replace(serverUrl: string, stale: string | undefined, timeout?: number): Promise<Credentials | undefined> {
     const key = JSON.stringify([serverUrl, stale, timeout]);
     const flight = flights.get(key) ?? find(serverUrl, stale, timeout).finally(() => flights.delete(key));
@@ -134,7 +137,7 @@ export function createKeeper(renewal: Renewal, options: RenewalOptions): TokenKe
   }
 
   /**
-   * Waits for `work` for a limited time; returns undefined if it takes longer, and `work` continues in the background.
+   * Waits a limited time for `work`. If `work` takes longer, returns undefined, and `work` continues in the background.
    */
   function inTime<T>(work: Promise<T>): Promise<T | undefined> {
     let cancelTimer = (): void => {};

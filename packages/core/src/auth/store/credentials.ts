@@ -10,8 +10,8 @@ export interface StoredClient {
   readonly clientId: string;
   readonly clientSecret?: string;
   /**
-   * The authentication method. Default: the method that the registration response names, otherwise
-   * `client_secret_basic` for a client with a secret and `none` for other clients.
+   * The authentication method. Default: the method in the registration response. If the response has none:
+   * `client_secret_basic` for a client with a secret, and `none` for a client without one.
    */
   readonly authentication?: ClientAuthentication;
   /** The whole response of the registration endpoint. */
@@ -35,13 +35,13 @@ export interface StoredTokens {
 
 /** A stored sign-in: the server, the authorization server, the OAuth client and the tokens. All members are secret. */
 export interface Credentials {
-  /** The name in the settings at the time of the sign-in; used in messages only. */
+  /** The server's name in the settings at the time of the sign-in. Only messages use it. */
   readonly serverName: string;
   /** The URL of the only server that gets the tokens. */
   readonly serverUrl: string;
   /**
-   * Digest of the server definition (`pinOf`); other definitions do not use this sign-in. Absent if the settings set no
-   * issuer, endpoint or client.
+   * Digest of the server definition (`pinOf`). Only definitions with the same digest use this sign-in. Absent if the
+   * settings set no issuer, endpoint or client.
    */
   readonly pin?: string;
   /** The `resource` parameter of every token request (RFC 8707). */

@@ -10,7 +10,7 @@ import { canonicalServerUrl } from "./stored-credentials.ts";
 
 const mostRecords = 1_000;
 
-/** Usable sign-ins by server URL; records without a URL are skipped. Empty if the file is absent or invalid. */
+/** The usable sign-ins by server URL. Skips records without a URL. Empty if the file is absent or invalid. */
 export async function readGeminiTokens(file: string, now: number): Promise<ReadonlyMap<string, Credentials>> {
   const found = await readText(file, limits.settingsBytes);
   const records = found.kind === "text" ? parseList(found.text).slice(0, mostRecords) : [];
@@ -31,7 +31,7 @@ function parseList(text: string): readonly unknown[] {
   }
 }
 
-/** Reads one record; undefined if it is incomplete, or if it has expired and cannot be refreshed. */
+/** Reads one record. Undefined if the record is incomplete, or if it has expired and cannot be refreshed. */
 function toCredentials(record: unknown, now: number): Credentials | undefined {
   if (!isObject(record) || !isObject(record["token"])) return undefined;
   const token = record["token"];

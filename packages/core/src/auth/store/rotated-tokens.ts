@@ -16,7 +16,7 @@ import { readCredentials, writeCredentials } from "./stored-credentials.ts";
 export interface RotatedTokens {
   /** Writes the file synchronously. Ignores a failure, because the tokens are also written to the secret store. */
   write(name: string, refreshToken: string, credentials: Credentials): void;
-  /** The credentials that replaced the credentials with this refresh token; undefined if there is no file. */
+  /** The credentials that Fairlead got with this refresh token. Undefined if there is no file. */
   read(name: string, refreshToken: string): Promise<Credentials | undefined>;
   remove(name: string): void;
 }
@@ -25,13 +25,12 @@ const algorithm = "aes-256-gcm";
 const nonceBytes = 12;
 const tagBytes = 16;
 
-/** @param folder The folder of the files. It already exists, because it also contains the lock file. */
+/** @param folder The folder of the files. It must exist. */
 export function createRotatedTokens(folder: string): RotatedTokens {
   const fileOf = (name: string): string => join(folder, `${name}.rotated`);
   return {
     write(name, refreshToken, credentials) {
       try {
-        // Writes synchronously, so that no time passes between the response and the file.
         writeFileSync(fileOf(name), `${encrypt(writeCredentials(credentials), refreshToken)}\n`, {
           mode: privateFileMode,
         });
@@ -49,8 +48,8 @@ export function createRotatedTokens(folder: string): RotatedTokens {
         rmSync(fileOf(name), { force: true });
       } catch {
         /*
-         * If the file cannot be removed, it does no harm: reading it needs the old refresh token, which is no longer
-         * stored.
+         * If the file cannot be removed, it does no harm: only the earlier refresh token can decrypt it, and that token
+         * is no longer stored.
          */
       }
     },
@@ -58,8 +57,8 @@ export function createRotatedTokens(folder: string): RotatedTokens {
 }
 
 /**
- * Derives the encryption key from the old refresh token, so that only a program with access to the secret store can
- * read the file.
+ * Derives the encryption key from the refresh token that was used up. Only a program that could read the secret store
+ * knows this token.
  */
 function keyOf(refreshToken: string): Buffer {
   return createHash("sha256").update(`fairlead rotated tokens ${refreshToken}`).digest();
@@ -72,7 +71,7 @@ function encrypt(text: string, refreshToken: string): string {
   return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString("base64");
 }
 
-/** Decrypts the file; undefined if it is damaged or belongs to another refresh token. */
+/** Decrypts the file. Undefined if the file is damaged, or if it was encrypted with a different refresh token. */
 function decrypt(note: string, refreshToken: string): string | undefined {
   const bytes = Buffer.from(note, "base64");
   const [nonce, tag] = [bytes.subarray(0, nonceBytes), bytes.subarray(nonceBytes, nonceBytes + tagBytes)];

@@ -8,7 +8,7 @@ import { ensurePrivateFolder } from "../../files/atomic/private-folder.ts";
 /** Runs `work` under the lock of `name`. Waits `timeout` milliseconds for other processes (30 s by default), then rejects with `busy`. */
 export type SignInLock = <T>(name: string, work: () => Promise<T>, timeout?: number) => Promise<T>;
 
-/** Milliseconds to wait for the lock; longer than a token request may take. */
+/** Milliseconds to wait for the lock. A token request takes less time. */
 const defaultTimeout = 30_000;
 
 /** @param folder Folder of the lock files. */
@@ -23,8 +23,8 @@ export function createSignInLock(folder: string): SignInLock {
 export async function evenIfBusy<T>(lock: SignInLock, name: string, work: () => Promise<T>): Promise<T> {
   const begin = (): Promise<[PromiseSettledResult<T>]> => Promise.allSettled([work()]);
   /*
-   * `allSettled` separates errors of `work` from errors of the lock, so that a `busy` error of `work` does not start
-   * `work` again.
+   * `allSettled` separates errors of `work` from errors of the lock. Otherwise a `busy` error of `work` would start
+   * `work` a second time.
    */
   const [outcome] = await lock(name, begin).catch((error: unknown) => {
     if (isBusy(error)) return begin();
@@ -34,7 +34,7 @@ export async function evenIfBusy<T>(lock: SignInLock, name: string, work: () => 
   return outcome.value;
 }
 
-/** Whether the error says that the lock was busy until the timeout. */
+/** Whether the error says that another process held the lock until the timeout. */
 export function isBusy(error: unknown): boolean {
   return error instanceof HostError && error.code === "busy";
 }

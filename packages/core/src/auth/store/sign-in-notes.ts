@@ -9,8 +9,8 @@ import { readState, updateState } from "../../files/atomic/state-file.ts";
 import { secretNameOf, signInFolder } from "./token-storage.ts";
 
 /**
- * The kinds of notes. `wanted`: the server requires sign-in; the note contains the digest of the token that the server
- * refused, if any. `offered`: Fairlead has asked whether to take over the sign-in of another program.
+ * The kinds of notes. `wanted`: the server requires sign-in. If the server refused a token, the note contains the
+ * token's digest. `offered`: Fairlead has asked whether to take over the sign-in of Gemini CLI.
  */
 export type NoteKind = "wanted" | "offered";
 
@@ -20,15 +20,13 @@ export interface SignInKey {
   readonly pin?: string | undefined;
 }
 
-/**
- * The content of the file with the notes. Each note is the name of a stored sign-in, a space, and the text of the note.
- */
+/** The content of the file with the notes. Each note consists of the name of a stored sign-in, a space, and a text. */
 type SignInNotes = Readonly<Partial<Record<NoteKind, readonly string[]>>>;
 
 /** Maximum number of notes of one kind. When there are more, Fairlead drops the oldest. */
 const mostServers = 1_000;
 
-/** The text of a note, possibly empty; undefined if there is no note. */
+/** The text of a note, which may be empty. Undefined if there is no note. */
 export async function signInNote(
   state: string,
   kind: NoteKind,
@@ -39,14 +37,13 @@ export async function signInNote(
   return notes?.[kind]?.find((line) => line.startsWith(`${name} `))?.slice(name.length + 1);
 }
 
-/** Writes the note; `undefined` deletes it. */
+/** Writes the note. If `note` is undefined, deletes it. */
 export async function setSignInNote(
   state: string,
   kind: NoteKind,
   which: SignInKey,
   note: string | undefined,
 ): Promise<void> {
-  // Usually the note is unchanged, and the file need not be written.
   if ((await signInNote(state, kind, which)) === note) return;
   const name = await secretNameOf(which.serverUrl, which.pin);
   await updateState(fileIn(state), parseNotes, (notes = {}) => {

@@ -65,12 +65,12 @@ export async function signInStateOf(definition: ServerDefinition, facts: SignInF
   const stored = isStored ? await facts.storage.pinned(pin).getCredentials(serverUrl) : undefined;
   const refused = await signInNote(folder, "wanted", { serverUrl, pin });
   if (stored === undefined) return { state: refused === undefined ? "unknown" : "needed" };
-  // A stored token other than the refused one counts as valid until the server refuses it.
+  // If the stored token is not the refused one, it counts as valid until the server refuses it.
   const isRefused = stored.tokens !== undefined && (await tokenDigest(stored.tokens.accessToken)) === refused;
   return isRefused ? { state: "needed" } : stateOf(stored, now());
 }
 
-/** A problem in the settings for Google sign-in that Fairlead finds without a request; undefined if there is none. */
+/** A problem that Fairlead finds in the settings for Google sign-in without a request. Undefined if there is none. */
 async function problemWith(
   definition: ServerDefinition,
   serverUrl: string,
@@ -142,7 +142,7 @@ export async function pinOf(definition: ServerDefinition): Promise<string | unde
 /** The files in which the keychain store and the encrypted store list the names of their secrets, unencrypted. */
 const files = ["secrets.json", "secret-names.json"];
 
-/** Returns false if certainly no sign-in is stored. Reads only the names of secrets and opens no keychain. */
+/** Returns false if certainly no sign-in is stored. Reads only the names of secrets. Opens no keychain. */
 export async function isPerhapsStored(state: string, serverUrl: string, pin?: string): Promise<boolean> {
   const folder = join(state, "sign-ins");
   const texts = (await Promise.all(files.map((file) => textOf(join(folder, file))))).filter((text) => text !== "");
@@ -157,7 +157,7 @@ export async function isPerhapsStored(state: string, serverUrl: string, pin?: st
   return texts.some((text) => text === undefined || text.includes(name));
 }
 
-/** The lines of a file; empty if it does not exist, undefined if it cannot be read. */
+/** The text of a file. Empty if the file does not exist, undefined if it cannot be read. */
 async function textOf(file: string): Promise<string | undefined> {
   try {
     return await readFile(file, "utf8");

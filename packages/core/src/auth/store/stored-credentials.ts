@@ -1,4 +1,7 @@
-/** Writes credentials as JSON and reads them back. The text may be damaged or from another version. */
+/**
+ * Writes credentials as JSON and reads them back. A stored text may be damaged, or a different version of Fairlead may
+ * have written it.
+ */
 
 import type { JsonObject } from "@fairlead/wire";
 import { isObject, parseObject, textIn } from "@fairlead/wire/json";
@@ -9,7 +12,7 @@ import type { ClientAuthentication, Credentials, StoredClient, StoredTokens } fr
 const authentications: readonly ClientAuthentication[] = ["none", "client_secret_basic", "client_secret_post"];
 
 /**
- * The normalised form of a URL, under which credentials are stored; undefined if the text is not an http or https URL.
+ * The normalised form of a URL, under which credentials are stored. Undefined if the text is not an http or https URL.
  */
 export function canonicalServerUrl(serverUrl: string): string | undefined {
   if (parseUrl(serverUrl) === undefined) return undefined;

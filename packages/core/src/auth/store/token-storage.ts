@@ -30,7 +30,7 @@ export class MCPOAuthTokenStorage {
     this.#pin = pin;
   }
 
-  /** A view of the same store, limited to sign-ins with this `pinOf` digest. */
+  /** A view of this storage that contains only sign-ins with this `pinOf` digest. */
   pinned(pin: string | undefined): MCPOAuthTokenStorage {
     if (pin === undefined) return this;
     const view = this.#views.get(pin) ?? new MCPOAuthTokenStorage(() => this.#secrets(), pin);
@@ -47,14 +47,14 @@ export class MCPOAuthTokenStorage {
   async getCredentials(serverUrl: string): Promise<Credentials | undefined> {
     const url = checkedUrl(serverUrl);
     const found = await this.#read(await this.nameOf(url));
-    // Ignores credentials for another URL or another `pinOf` digest, even if they are stored under this name.
+    // Ignores credentials with a different URL or a different `pinOf` digest, even if they are stored under this name.
     const isOwn = found !== undefined && canonicalServerUrl(found.serverUrl) === url && found.pin === this.#pin;
     const credentials = isOwn ? found : undefined;
     this.#updateCache(url, credentials);
     return credentials;
   }
 
-  /** The credentials that this process read or stored last. Does not read the store. */
+  /** The credentials that this process last read or stored. */
   lastKnown(serverUrl: string): Credentials | undefined {
     return this.#cache.get(checkedUrl(serverUrl));
   }
@@ -69,7 +69,7 @@ export class MCPOAuthTokenStorage {
     this.#updateCache(url, credentials);
   }
 
-  /** Deletes the credentials of a server; true if there were some. */
+  /** Deletes the credentials of a server. Returns false if there were none. */
   async deleteCredentials(serverUrl: string): Promise<boolean> {
     const url = checkedUrl(serverUrl);
     const [store, name] = [await this.#secrets(), await this.nameOf(url)];
@@ -110,7 +110,10 @@ export class MCPOAuthTokenStorage {
     for (const name of await this.#names()) await store.remove(name);
   }
 
-  /** Reads the secret again after an error, because the store has then moved its damaged part aside. */
+  /**
+   * Reads the secret a second time after an error, because the store has moved its damaged part aside during the first
+   * attempt.
+   */
   async #read(name: string): Promise<Credentials | undefined> {
     const store = await this.#secrets();
     const text = await store.get(name).catch(() => store.get(name));
