@@ -1,4 +1,7 @@
-/** Edits a settings file and keeps all other bytes unchanged. A file with a syntax error is not changed. */
+/**
+ * Edits one part of a settings file and leaves the rest unchanged, byte for byte. Does not edit a file with a syntax
+ * error.
+ */
 
 import { HostError } from "../errors.ts";
 import { privateFileMode } from "../files/atomic/private-folder.ts";
@@ -9,8 +12,8 @@ import { childNode, entriesOf, itemNodes, plainValueOf, stringNode } from "./rea
 
 export interface EditOptions {
   /**
-   * The root of the workspace that contains the file; Fairlead follows no symbolic link out of it. Absent for the
-   * user's own file, which only the user may read.
+   * The root of the workspace that contains the file. Fairlead follows no symbolic link out of this folder. Absent for
+   * the user's own settings file, which no other user may read.
    */
   readonly within?: string;
 }
@@ -42,7 +45,7 @@ export interface ArgumentChange {
   readonly after: string;
 }
 
-/** Replaces one word of a server's command line, and keeps comments between the words. */
+/** Replaces one word of a server's command line. Comments between the words stay. */
 export async function replaceArgument(
   file: string,
   name: string,
@@ -109,7 +112,7 @@ function withoutEmptyParents(text: string, path: readonly string[]): string {
   return isEmpty && path.length > 0 ? withoutEmptyParents(removeValue(text, path), path.slice(0, -1)) : text;
 }
 
-/** Refuses to edit a file with a syntax error, or a file in which a key on the path is not an object. */
+/** Refuses a file with a syntax error, and a file in which one of `objects` is not an object. */
 function openForEdit(file: string, text: string | undefined, objects: readonly string[]): Node | undefined {
   if (text === undefined) return undefined;
   const document = parseJsonc(text);

@@ -10,8 +10,8 @@ type Places = Pick<Environment, "env" | "home" | "platform">;
 
 interface ClientPlace {
   /**
-   * The possible settings files of the client, which uses the first that exists. If none exists, `connect` creates the
-   * last one.
+   * The files in which the client looks for its settings. The client uses the first file that exists. If none exists,
+   * `connect` creates the last one.
    */
   readonly files: readonly string[];
   /** Files and folders that exist only if the client is installed. */
@@ -57,7 +57,8 @@ function placeOf(client: ClientName, places: Places): ClientPlace {
 }
 
 /**
- * The settings file that `connect` edits: the client's first file that exists, or else the file that `connect` creates.
+ * The settings file that `connect` edits: the client's first file that exists. If none exists, the file that `connect`
+ * creates.
  */
 export async function clientFile(client: ClientName, places: Places): Promise<string> {
   const { files } = placeOf(client, places);
@@ -65,7 +66,7 @@ export async function clientFile(client: ClientName, places: Places): Promise<st
   return files.at(-1) ?? "";
 }
 
-/** Whether the client has been used here, or its program is in PATH. */
+/** Whether one of the client's files or folders exists on this machine, or its program is in PATH. */
 export async function isInstalled(client: ClientName, places: Places): Promise<boolean> {
   for (const sign of placeOf(client, places).signs) if (await exists(sign)) return true;
   return (await findCommand(client, places)) !== undefined;

@@ -1,4 +1,4 @@
-/** Reads and edits the servers in the text of a client's settings file, and changes no other bytes. */
+/** Reads and edits the servers in a client's settings file. All bytes outside these servers stay the same. */
 
 import { isDeepStrictEqual } from "node:util";
 import { isObject, objectOf } from "@fairlead/wire/json";
@@ -11,7 +11,7 @@ import { openTomlText } from "./toml-client-text.ts";
 /**
  * Parses the text of a client's file.
  *
- * @throws HostError `settings_invalid`; its message names file, line and column
+ * @throws HostError `settings_invalid` with file, line and column
  */
 export async function openClientText(
   client: ClientName,
@@ -34,9 +34,10 @@ export interface TextChange {
 }
 
 /**
- * Changes the servers in a text. Checks that the new text contains this change and no other.
+ * Changes the servers in a text. Checks that nothing else in the text has changed.
  *
- * @throws HostError `settings_invalid` if the text is broken, or its form cannot be edited
+ * @throws HostError `settings_invalid` if the text has a syntax error, or is written in a form that Fairlead cannot
+ * edit
  */
 export async function changeServers(
   client: ClientName,
@@ -59,7 +60,7 @@ export async function changeServers(
   if (set !== undefined) servers.set(set.name, set.entry);
   const expected = { ...first.value, [key]: Object.fromEntries(servers) };
   const actual = { ...opened.value, [key]: opened.value[key] ?? {} };
-  // The edit does not support this form of TOML or JSON, so Fairlead writes nothing.
+  // The text has a form of TOML or JSON that Fairlead cannot edit, so Fairlead writes nothing.
   if (!isDeepStrictEqual(actual, expected))
     throw new HostError(
       "settings_invalid",
@@ -86,7 +87,7 @@ export async function removeOwnEntry(
   let result = await changeServers(client, file, text, { remove: [name] });
   for (const server of moved) {
     const opened = await openClientText(client, file, result);
-    // If a server with the same name was added later, that server stays.
+    // If the user has added a server with this name since then, that server stays.
     if (old.servers.has(server) && !opened.servers.has(server)) result = opened.copy(old, server);
   }
   if (isObject(old.value[clients[client].key])) return result;

@@ -1,6 +1,4 @@
-/**
- * The programs that `fairlead connect` configures, and the form in which each writes an MCP server into its settings.
- */
+/** The programs that `fairlead connect` configures, and how each program's settings file describes an MCP server. */
 
 import { isObject, listOf, objectOf } from "@fairlead/wire/json";
 
@@ -31,14 +29,14 @@ export type ForeignEntry = Readonly<Record<string, unknown>>;
 
 interface ClientTraits {
   readonly title: string;
-  /** `json` means that the client refuses comments and trailing commas; `jsonc` that it accepts them. */
+  /** With `json`, the client refuses comments and trailing commas. With `jsonc`, the client accepts them. */
   readonly syntax: "json" | "jsonc" | "toml";
   /** The key of the object that holds the client's servers. */
   readonly key: string;
   /** The client's commands, which `connect` searches for in PATH. */
   readonly commands: readonly string[];
   readonly stdio: (entry: Extract<ClientEntry, { kind: "stdio" }>) => ForeignEntry;
-  /** Creates an entry with a URL; absent if the client's file does not support servers with a URL. */
+  /** Creates an entry with a URL. Absent if the client's file does not support servers with a URL. */
   readonly http?: (entry: Extract<ClientEntry, { kind: "http" }>) => ForeignEntry;
 }
 
@@ -154,12 +152,12 @@ export function isClientName(name: string): name is ClientName {
   return Object.hasOwn(clients, name);
 }
 
-/** Converts an entry to the client's form; undefined if the client's file does not support the entry's transport. */
+/** Converts an entry to the client's form. Undefined if the client's file does not support the entry's transport. */
 export function toForeignEntry(client: ClientName, entry: ClientEntry): ForeignEntry | undefined {
   return entry.kind === "stdio" ? clients[client].stdio(entry) : clients[client].http?.(entry);
 }
 
-/** Reads an entry in any client's form; undefined if it has neither a command nor a URL. */
+/** Reads an entry in the form of any client. Undefined if the entry has neither a command nor a URL. */
 export function fromForeignEntry(value: unknown): ClientEntry | undefined {
   if (!isObject(value)) return undefined;
   const words = Array.isArray(value["command"]) ? value["command"] : [value["command"], ...listOf(value["args"])];
@@ -179,7 +177,7 @@ function textsIn(value: unknown): Readonly<Record<string, string>> {
 
 /**
  * Whether an entry starts `fairlead serve`, like the entries that `connect` writes. Fairlead must not use such an entry
- * as a server, because it would start itself.
+ * as a server, because Fairlead would start itself.
  */
 export function isOwnEntry(value: unknown): boolean {
   const entry = fromForeignEntry(value);

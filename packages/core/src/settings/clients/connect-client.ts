@@ -25,7 +25,7 @@ export interface ConnectPlan {
   /** The text that `disconnect` would restore. */
   readonly before: string | undefined;
   readonly moved: readonly string[];
-  /** What an earlier `connect` stored about this file. */
+  /** The receipt of an earlier `connect` for this file. */
   readonly earlier: Receipt | undefined;
 }
 
@@ -37,7 +37,10 @@ export interface ConnectRequest {
   readonly move: readonly string[];
 }
 
-/** @throws HostError if the file is broken, unreadable, or has an entry `fairlead` that Fairlead did not write */
+/**
+ * @throws HostError if the file has a syntax error or cannot be read, or has an entry `fairlead` that Fairlead did not
+ * write
+ */
 export async function planConnect(request: ConnectRequest, receipts: ReceiptStore): Promise<ConnectPlan> {
   const { client, file, entry, move } = request;
   const text = await readClientFile(file);
@@ -75,7 +78,7 @@ function isOwn(value: unknown, receipt: Receipt | undefined): boolean {
 
 /**
  * The text that `disconnect` restores. If the file is unchanged since an earlier `connect`, this is the text before
- * that `connect`; otherwise it is the file's text without Fairlead's entry.
+ * that `connect`. Otherwise it is the file's current text without Fairlead's entry.
  */
 async function baseline(
   { client, file }: ConnectRequest,
@@ -95,8 +98,8 @@ async function baseline(
 }
 
 /**
- * Carries out a plan: stores a receipt, then writes the client's file. In this order, `disconnect` can undo the change
- * even after a crash.
+ * Carries out a plan. First stores a receipt with the earlier text, then writes the client's file, so that `disconnect`
+ * can undo the change even after a crash.
  *
  * @throws HostError `busy` if the file has changed since the plan was made
  */
@@ -104,8 +107,8 @@ export async function writeConnect(plan: ConnectPlan, receipts: ReceiptStore): P
   const { client, file, text, after, entry, before, moved, earlier } = plan;
   return receipts.lock(client, file, async () => {
     /*
-     * Checks the file before it stores the receipt, because another process may have changed the file and stored its
-     * own receipt.
+     * Checks the file before storing the receipt. If another process has changed the file, that process has stored a
+     * receipt of its own.
      */
     if ((await readClientFile(file)) !== text) throw overtaken(file);
     const receipt: Receipt = {
@@ -138,7 +141,7 @@ export async function writeConnect(plan: ConnectPlan, receipts: ReceiptStore): P
   });
 }
 
-/** A copy of the entry without its token, which must not be stored in the receipt of `connect`. */
+/** A copy of the entry without its token, because the receipt of `connect` must not contain the token. */
 function withoutToken(entry: ForeignEntry): ForeignEntry {
   return Object.fromEntries(Object.entries(entry).filter(([key]) => !tokenKeys.includes(key)));
 }

@@ -1,4 +1,6 @@
-/** Undoes `fairlead connect`: restores a client's file byte for byte, or removes only Fairlead's entry from it. */
+/**
+ * Undoes `fairlead connect`: restores a client's file byte for byte, or only removes Fairlead's entry from the file.
+ */
 
 import { rm, rmdir } from "node:fs/promises";
 import { objectOf } from "@fairlead/wire/json";
@@ -23,12 +25,12 @@ export type DisconnectPlan =
   /** The file no longer contains Fairlead's entry, so `disconnect` only removes the receipt of `connect`. */
   | { readonly kind: "gone"; readonly text: string | undefined }
   /**
-   * The file has changed since `connect`. `after` is its text without Fairlead's entry. `wrote` is the text that
-   * `connect` wrote, if known.
+   * The file has changed since `connect`. `after` is the file's text without Fairlead's entry. `wrote` is the text that
+   * `connect` wrote, if Fairlead can rebuild it.
    */
   | { readonly kind: "changed"; readonly text: string; readonly after: string; readonly wrote: string | undefined };
 
-/** @throws HostError if the file is broken or cannot be read */
+/** @throws HostError if the file has a syntax error or cannot be read */
 export async function planDisconnect(receipt: Receipt, receipts: ReceiptStore): Promise<DisconnectPlan> {
   const { client, file, entry, moved } = receipt;
   const text = await readClientFile(file);
@@ -40,8 +42,8 @@ export async function planDisconnect(receipt: Receipt, receipts: ReceiptStore): 
   const after = await removeOwnEntry(client, file, text, { before: old, name: ownEntryName, moved });
   if (after === text) return { kind: "gone", text };
   /*
-   * The receipt of `connect` contains no token, so the text that `connect` wrote is rebuilt with the token from the
-   * client's file. If that token is new, `wrote` is undefined.
+   * The receipt of `connect` contains no token, so Fairlead takes the token from the client's file to rebuild the text
+   * that `connect` wrote. If the user has changed the token, `wrote` is undefined.
    */
   const { servers } = await openClientText(client, file, text);
   const written = { ...entry, ...tokenIn(servers.get(ownEntryName)?.value) };
@@ -109,7 +111,7 @@ async function removeFolders(folders: readonly string[]): Promise<void> {
   }
 }
 
-/** The error of `disconnect` without `--force` if the client's file has changed since `connect`. */
+/** The error of `disconnect` if the client's file has changed since `connect` and `--force` is absent. */
 export function changedSince({ client, file }: Receipt): HostError {
   return new HostError("changed", `${file} has changed since Fairlead wrote it; the file was not changed`, {
     next: `To remove only Fairlead's entry: fairlead disconnect ${client} --force`,

@@ -1,6 +1,4 @@
-/**
- * The interface between a client's settings and their syntax (JSON or TOML): the values that were read, and the edits.
- */
+/** The interface for reading and editing a client's settings, in JSON or TOML. */
 
 import type { HostError } from "../../errors.ts";
 import type { Position } from "../../files/json/jsonc.ts";
@@ -18,9 +16,9 @@ export interface EditableText {
   readonly servers: ReadonlyMap<string, ServerInText>;
   set(name: string, entry: ForeignEntry): string;
   remove(name: string): string;
-  /** Removes the object that holds the servers, if it is empty. */
+  /** Removes the object that contained the servers, if it is now empty. */
   removeEmpty(): string;
-  /** Copies a server from another text of the same client. */
+  /** Copies a server from `from`, which is also a settings text of this client. */
   copy(from: EditableText, name: string): string;
   /** The server as written in the text; undefined for JSON. */
   sourceOf(name: string): string | undefined;

@@ -35,7 +35,8 @@ export function openJsonText(text: string, context: TextContext): EditableText {
 }
 
 /**
- * Refuses two properties with the same name. Programs disagree on which one counts, so an edit might have no effect.
+ * Refuses two properties with the same name. Programs disagree on which of the two counts, so an edit might have no
+ * effect.
  */
 function serversIn(document: JsoncDocument, key: string, { refuse }: TextContext): ReadonlyMap<string, ServerInText> {
   const holders = propertyNodes(document.root).filter(({ name }) => name === key);
@@ -53,7 +54,7 @@ function serversIn(document: JsoncDocument, key: string, { refuse }: TextContext
   return servers;
 }
 
-/** The position of the first violation of strict JSON; undefined if the text is valid. */
+/** The position of the first violation of strict JSON. Undefined if there is none. */
 function strictErrorAt(text: string): number | undefined {
   const start = text.startsWith("\uFEFF") ? 1 : 0;
   try {

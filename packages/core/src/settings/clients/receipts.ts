@@ -1,6 +1,6 @@
 /**
- * Receipts of `fairlead connect`: the changes in a client's file, with the earlier text, so that `disconnect` can undo
- * them.
+ * Receipts of `fairlead connect`. A receipt describes a change of a client's file and contains the earlier text, so
+ * that `disconnect` can undo the change.
  */
 
 import { createHash } from "node:crypto";
@@ -16,11 +16,11 @@ import { unless } from "../../files/system-error.ts";
 import { limits } from "../../limits.ts";
 import { type ClientName, type ForeignEntry, isClientName } from "./client.ts";
 
-/** What `connect` stores about one client's file, so that `disconnect` can undo the change. */
+/** A receipt: what `disconnect` needs to undo one change of a client's file. */
 export interface Receipt {
   readonly client: ClientName;
   readonly file: string;
-  /** The digest of the file's text before `connect`; null if the file did not exist. */
+  /** The digest of the file's text before `connect`. Null if the file did not exist. */
   readonly before: string | null;
   /** The digest of the text that `connect` wrote. */
   readonly after: string;
@@ -37,8 +37,8 @@ export interface ReceiptStore {
   list(): Promise<readonly Receipt[]>;
   read(client: ClientName, file: string): Promise<Receipt | undefined>;
   /**
-   * The file's text before `connect`; undefined if there was no file. `lost` if the stored text does not match the
-   * receipt.
+   * The file's text before `connect`. Undefined if there was no file. `lost` if the stored text does not match the
+   * receipt's digest.
    */
   textBefore(receipt: Receipt): Promise<{ readonly text: string | undefined } | "lost">;
   save(receipt: Receipt, before: string | undefined): Promise<void>;

@@ -90,7 +90,7 @@ interface ServerPlaces {
   readonly first: Place;
   readonly of: ReadonlyMap<string, Place>;
   readonly tables: ReadonlyMap<string, readonly Span[]>;
-  /** Names of servers that are written partly as tables and partly in another form. */
+  /** Names of servers that are not written only as separate tables, such as `[mcp_servers.NAME]`. */
   readonly isMixed: ReadonlySet<string>;
 }
 
@@ -143,10 +143,7 @@ function linesAround(body: string, [start, end]: Span): Span {
   return [body.lastIndexOf("\n", start - 1) + 1, lineEnd === -1 ? body.length : lineEnd + 1];
 }
 
-/**
- * Removes whole lines, and one empty line before them, so that adding a table and removing it again leaves the text
- * unchanged.
- */
+/** Removes whole lines, and one empty line before them. If a table is added and then removed, the text is unchanged. */
 function withoutLines(text: string, [start, end]: Span): string {
   const eol = eolOf(text);
   const head = text.slice(0, start);
@@ -178,7 +175,7 @@ function tomlKey(key: string): string {
   return /^[\w-]+$/.test(key) ? key : tomlString(key);
 }
 
-/** Writes a TOML string: a literal string for a path with backslashes, otherwise a string as in JSON. */
+/** Writes a TOML string. A path with backslashes becomes a literal string. Any other text is written as in JSON. */
 function tomlString(text: string): string {
   if (text.includes("\\") && !/['\p{C}]/u.test(text)) return `'${text}'`;
   return JSON.stringify(text).replaceAll("\u007F", "\\u007F");

@@ -1,4 +1,4 @@
-/** Chooses the entry for each server name among all scopes, and lists the entries that it overrides. */
+/** For each server name, chooses the entry of one scope, and lists the entries that this entry overrides. */
 
 import type { Node } from "../../files/json/jsonc.ts";
 import { isOwnServer, ownEntryName } from "../clients/client.ts";
@@ -11,9 +11,9 @@ import type { Problem, Scope } from "./definition.ts";
 export interface EntryCandidate {
   readonly name: string;
   readonly source: CheckedSource;
-  /** The syntax node of the server's name; messages show its position. */
+  /** The syntax node of the server's name. Messages show the position of this node. */
   readonly at: Node;
-  /** The syntax node of the entry; undefined if Fairlead refused the command line in `mcp.serverCommand`. */
+  /** The syntax node of the entry. Undefined if Fairlead refused the command line in `mcp.serverCommand`. */
   readonly entry: Node | undefined;
   readonly problems: readonly Problem[];
   /** Whether the entry comes from `mcp.serverCommand`. */
@@ -28,13 +28,13 @@ export interface EntryChoice {
 }
 
 /**
- * The order of the servers by the scope of their entries. If two servers have tools with the same name, the tool of the
- * earlier server gets no prefix.
+ * The order of servers by the scope of their entries. If two servers have tools with the same name, the tool of the
+ * first server gets no prefix.
  */
 const order: readonly Scope[] = ["user", "workspace", "system", "system-defaults"];
 
 /**
- * Chooses the entry for each server name from `sources`, the settings files, weakest scope first. An entry of an
+ * Chooses the entry for each server name. `sources` are the settings files, weakest scope first. An entry of an
  * untrusted workspace counts only if no other file has an entry with the same name.
  */
 export function chooseEntries(sources: readonly CheckedSource[], trusted: boolean): readonly EntryChoice[] {
@@ -93,7 +93,10 @@ function fromLine(source: CheckedSource, node: Node, line: string): EntryCandida
   return { ...candidate, entry: undefined, problems: [problem] };
 }
 
-/** Creates the `mcpServers` entry for a command line, as syntax nodes at the position of the command line. */
+/**
+ * Creates the `mcpServers` entry for a command line. All syntax nodes of the entry have the position of the command
+ * line.
+ */
 function entryOf({ offset, length }: Node, words: readonly string[]): Node {
   const text = (value: string): Node => ({ type: "string", value, offset, length });
   const property = (name: string, value: Node): Node => ({

@@ -1,4 +1,4 @@
-/** Turns a settings entry into a `ServerDefinition`. Later stages use only the definition. */
+/** Turns a settings entry into a `ServerDefinition`, which all further code uses instead of the entry. */
 
 import { createHash } from "node:crypto";
 import type { Node } from "../../files/json/jsonc.ts";
@@ -25,9 +25,11 @@ import { findVariables, type Mentions, type Mistake } from "./mentions.ts";
 
 export interface EntryContext {
   readonly source: SettingsSource;
-  /** The syntax node of the server's name; messages show its position. */
+  /** The syntax node of the server's name. Messages show the position of this node. */
   readonly at: Node;
-  /** Looks up variables. Absent for an entry of an untrusted workspace, whose variables Fairlead does not look up. */
+  /**
+   * Looks up variables. Absent for an entry of an untrusted workspace, because Fairlead does not look up its variables.
+   */
   readonly lookup: Lookup | undefined;
   readonly base: PathBase;
   readonly extras: ServerExtras;
@@ -95,7 +97,7 @@ export function defineServer(name: string, entry: Node, context: EntryContext): 
   return { kind, definition, problems };
 }
 
-/** Adds a problem at a node of the file `source`. Default: the file that contains the entry. */
+/** Adds a problem at a node of the file `source`. By default, `source` is the file that contains the entry. */
 type AddProblem = (
   problem: Pick<Problem, "severity" | "code" | "message">,
   node: Node,
@@ -109,13 +111,13 @@ interface EntryFacts {
   readonly mentions: Mentions;
 }
 
-/** Reads `machineAuth`. Undefined if the key is absent or has a mistake. */
+/** Reads `machineAuth`. Undefined if the settings lack it, or if it has a mistake. */
 function defineMachineAuth(
   { transport, authentication, mentions }: EntryFacts,
   { machine, source }: EntryContext,
   add: AddProblem,
 ): { readonly machineAuth: MachineAuth; readonly mentions: Mentions } | undefined {
-  // Validation has already reported a value of another type.
+  // If the value has a wrong type, validation has already reported this.
   if (machine?.node.type !== "object" && machine?.node.type !== "boolean") return undefined;
   const read = readMachineAuth(machine.node, {
     kind: transport.kind,
@@ -129,7 +131,7 @@ function defineMachineAuth(
     add({ severity: "error", code: "settings_invalid", message: read.reason }, machine.node, read.next, machine.source);
     return undefined;
   }
-  /* With `machineAuth: true`, the sign-in uses only variables of the entry, which `mentions` already contains. */
+  /* With `machineAuth: true`, the sign-in uses only variables of the entry. `mentions` already contains them. */
   const own =
     machine.node.type === "object"
       ? findVariables(machine.node, machine.lookup, { schema: machineAuthSchema, where: "machineAuth" })
@@ -169,8 +171,8 @@ function workspaceValues({ variables, values }: Mentions): ReadonlyMap<string, s
 }
 
 /**
- * Checks the URLs whose variables all have values. If a URL begins with a secret, it is checked later, when the secret
- * is read.
+ * Checks each URL whose variables all have values. A URL that begins with a secret is checked later, when Fairlead
+ * reads the secret.
  */
 function checkUrls({ texts, values, secrets }: Mentions, report: ReportProblem): void {
   const render = renderer(values, new Map(secrets.map((name) => [name, "secret"])));
@@ -223,13 +225,15 @@ function placesFor(variable: string): string {
 }
 
 /**
- * The facts that an approval covers. Their digest identifies stored approvals, negotiated protocols and cached
+ * What an approval covers. The digest of these facts identifies stored approvals, negotiated protocols and cached
  * catalogs.
  */
 interface FingerprintFacts {
   /** The entry as written. Its `description` is not part of the digest, so a new description needs no new approval. */
   readonly entry: Node;
-  /** The command with its path and variables resolved; undefined for a URL, or if a variable is not set. */
+  /**
+   * The command with its path and variables resolved. Undefined for a server with a URL, or if a variable is not set.
+   */
   readonly command: string | undefined;
   /** The values of variables from the workspace's `.env` files, because a changed value needs a new approval. */
   readonly workspaceValues: ReadonlyMap<string, string>;

@@ -1,4 +1,4 @@
-/** `ServerDefinition` and `Settings`: the types that all later stages use instead of raw settings. */
+/** `ServerDefinition` and `Settings`: the types that other code uses instead of raw settings. */
 
 /** The scopes of settings, weakest first. */
 export type Scope = "system-defaults" | "user" | "workspace" | "system";
@@ -8,7 +8,7 @@ export const typedOrigin = "command line";
 /** Used as the file name of settings that a program passes as an object. */
 export const optionOrigin = "settings option";
 
-/** Where a value was written; line and column count from 1. */
+/** Where a value is written in the settings. Line and column count from 1. */
 export interface Origin {
   readonly scope: Scope;
   readonly file: string;
@@ -18,7 +18,7 @@ export interface Origin {
 
 /** A mistake in the settings. Messages quote the settings file: make them safe before showing them. */
 export interface Problem {
-  /** An error disables the server or the whole settings file; a warning disables nothing. */
+  /** An error disables the server or the whole settings file. A warning disables nothing. */
   readonly severity: "error" | "warning";
   readonly code: "settings_invalid" | "variable_unset";
   readonly message: string;
@@ -36,7 +36,7 @@ export interface StdioTransport {
 }
 
 export interface HttpTransport {
-  /** `http-or-sse` means a `url` without a transport: Fairlead tries streamable HTTP, then SSE. */
+  /** `http-or-sse` means that the entry has a `url` and no transport. Fairlead tries streamable HTTP, then SSE. */
   readonly kind: "http" | "sse" | "http-or-sse";
   readonly url: string;
   readonly headers: ReadonlyMap<string, string>;
@@ -80,11 +80,11 @@ export interface ServerDefinition {
   readonly name: string;
   readonly scope: Scope;
   readonly origin: Origin;
-  /** The transport as written: variables are expanded (`expandTransport`) only just before connecting. */
+  /** The transport as written. Variables are expanded (`expandTransport`) only just before Fairlead connects. */
   readonly transport: Transport;
   /**
-   * The transport with resolved paths and expanded variables, and with secrets as written. Absent while a variable is
-   * unset, and in an untrusted workspace.
+   * The transport with resolved paths and expanded variables. Secrets are not expanded. Absent if a variable is unset,
+   * or in an untrusted workspace.
    */
   readonly resolved?: Transport;
   readonly variables: readonly VariableUse[];
@@ -105,10 +105,11 @@ export interface ServerDefinition {
   readonly excludeTools: readonly string[];
   readonly authentication: Authentication;
   readonly extras: ServerExtras;
-  /** SHA-256 of everything that an approval of the entry covers. A change of `description` does not change it. */
+  /** SHA-256 of everything that an approval of the entry covers. The entry's `description` is not part of it. */
   readonly fingerprint: string;
   /**
-   * The files that the server would run, which an approval also covers. Only for a stdio server of a trusted workspace.
+   * The files that the server would run. An approval covers these files too. Present only for a stdio server of a
+   * trusted workspace.
    */
   readonly programs?: readonly { readonly file: string; readonly digest?: string }[];
 }
@@ -164,7 +165,8 @@ export interface ServerExtras {
   /** Whether Fairlead always offers the server's tools to models directly. */
   readonly alwaysLoad: boolean;
   /**
-   * Which clients of a gateway share a connection to the server. With `auto`, the server's protocol and program decide.
+   * Which clients of a gateway share a connection to the server. With `auto`, this depends on the server's protocol and
+   * program.
    */
   readonly share: SharedBy | "auto";
 }
@@ -195,14 +197,14 @@ export interface ConfiguredServer {
   readonly scope: Scope;
   readonly origin: Origin;
   readonly kind: Transport["kind"] | undefined;
-  /** Entries with the same name in weaker files. This entry replaces each of them completely. */
+  /** Entries with the same name in files of weaker scopes. This entry replaces each of them completely. */
   readonly shadows: readonly Origin[];
   readonly enabled: boolean;
-  /** The place in the settings that disables the server; if there are several, the one in the strongest file. */
+  /** The place in the settings that disables the server. If several do, the place in the strongest file. */
   readonly disabledBy?: Origin;
   /**
-   * The server definition; absent if the entry is invalid. If a variable is unset, the definition exists and `problems`
-   * has an error.
+   * The server definition. Absent if the entry is invalid. If a variable is unset, the definition exists, and
+   * `problems` contains an error.
    */
   readonly definition?: ServerDefinition;
   readonly problems: readonly Problem[];
@@ -219,9 +221,9 @@ export interface Gate {
   /** `mcp.excluded`, `fairlead.permissions.denyTools`, `fairlead.permissions.servers.NAME`. */
   readonly setting: string;
   readonly origin: Origin;
-  /** The denied server; absent if all servers are denied. */
+  /** The denied server. Absent if the setting applies to all servers. */
   readonly server?: string;
-  /** The denied tools; absent if the whole server is denied. */
+  /** The denied tools. Absent if the whole server is denied. */
   readonly tools?: { readonly only: string } | { readonly allBut: readonly string[] };
 }
 
@@ -239,24 +241,23 @@ export interface SettingsFile {
 export interface Settings {
   readonly files: readonly SettingsFile[];
   /**
-   * The servers in the order of the user's file, then of the workspace's file. If two servers have tools with the same
-   * name, the tool of the earlier server gets no prefix.
+   * The servers of the user's file, then those of the workspace's file. If two servers have tools with the same name,
+   * the tool of the first server gets no prefix.
    */
   readonly servers: readonly ConfiguredServer[];
-  /** The names in `mcp.allowed`; absent if no file has such a list. Without a list, all servers may start. */
+  /** The names in `mcp.allowed`. Absent if no file has such a list. In that case, all servers may start. */
   readonly allowed?: NameList;
   readonly excluded: NameList;
   /** The denials of `mcp.excluded` and `fairlead.permissions`, each with its place in the settings. */
   readonly gates: readonly Gate[];
-  /** Mistakes in a setting that denies something; they are also in `problems`. */
+  /** Mistakes in settings that deny something. `problems` contains them too. */
   readonly gateProblems: readonly Problem[];
   /**
-   * Servers with `fairlead.servers.NAME.enabled: false`, even if `mcpServers` has no such name. The value is the place
-   * in the strongest file that sets it.
+   * Servers that have `fairlead.servers.NAME.enabled: false`, even if `mcpServers` lacks the name. The value is the
+   * place in the strongest file that disables the server.
    */
   readonly switchedOff: ReadonlyMap<string, Origin>;
   readonly host: HostSettings;
-  /** All problems, including those of the servers. */
   readonly problems: readonly Problem[];
 }
 

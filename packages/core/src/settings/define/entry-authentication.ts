@@ -9,7 +9,7 @@ import { present } from "../schema/present.ts";
 import type { Authentication, OAuthSettings, Transport } from "./definition.ts";
 import type { ReportProblem } from "./entry-transport.ts";
 
-/** The values of `authProviderType`: Fairlead's short names, and Gemini CLI's names for the same providers. */
+/** The values of `authProviderType`. Each provider has a short name and the name that Gemini CLI uses. */
 export const AuthProviderType = {
   OAUTH: "oauth",
   GOOGLE: "google",
@@ -29,7 +29,7 @@ const providers: ReadonlyMap<string, Authentication["provider"]> = new Map([
   [AuthProviderType.SERVICE_ACCOUNT_IMPERSONATION, "sa-impersonation"],
 ]);
 
-/** Reads the authentication of an entry; undefined if the entry has a mistake, which is reported as a problem. */
+/** Reads the authentication of an entry. If the entry has a mistake, reports it and returns undefined. */
 export function readAuthentication(
   entry: Node,
   kind: Transport["kind"],

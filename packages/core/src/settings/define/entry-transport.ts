@@ -1,4 +1,4 @@
-/** Reads the transport of an entry (stdio, HTTP or SSE), and reports keys that do not belong to it. */
+/** Reads the transport of an entry (stdio, HTTP or SSE), and reports keys that do not fit the transport. */
 
 import type { Node } from "../../files/json/jsonc.ts";
 import { childNode, stringNode, textMapOf, textsOf } from "../read/nodes.ts";
@@ -10,10 +10,7 @@ const ways = ["command", "url", "httpUrl"] as const;
 const forCommands = ["args", "env", "cwd"];
 const forUrls = ["headers", "oauth"];
 
-/**
- * Reads the transport without expanding variables; undefined if the entry has a mistake, which is reported as a
- * problem.
- */
+/** Reads the transport without expanding variables. If the entry has a mistake, reports it and returns undefined. */
 export function readTransport(entry: Node, report: ReportProblem): Transport | undefined {
   // Validation has already reported that the entry is not an object.
   if (entry.type !== "object") return undefined;

@@ -12,7 +12,9 @@ export interface PathBase {
   readonly folder: string;
 }
 
-/** The transport with variables and secrets expanded. Called only just before connecting, because it reads secrets. */
+/**
+ * The transport with variables and secrets expanded. Called just before Fairlead connects, because it reads secrets.
+ */
 export async function expandTransport(definition: ServerDefinition, secret: Secret): Promise<Transport> {
   const transport = resolveTransport(definition.transport, definition.base, await renderWith(definition, secret));
   if (transport.kind !== "stdio") checkReady(definition.name, transport.url, transport.headers);
@@ -27,7 +29,8 @@ export async function expandAuthentication(definition: ServerDefinition, secret:
 }
 
 /**
- * `machineAuth` with variables and secrets expanded and paths resolved; undefined if the settings do not contain it.
+ * `machineAuth` with variables and secrets expanded and paths resolved. Undefined if the settings do not contain
+ * `machineAuth`.
  */
 export async function expandMachineAuth(
   definition: ServerDefinition,
@@ -39,8 +42,8 @@ export async function expandMachineAuth(
 }
 
 /**
- * `machineAuth` to show to people, for example by `doctor`: paths are resolved, secrets stay as written. Undefined if
- * the settings do not contain it.
+ * `machineAuth` for the user to read, for example in `doctor`. Paths are resolved, and secrets are not expanded.
+ * Undefined if the settings do not contain `machineAuth`.
  */
 export function describeMachineAuth(definition: ServerDefinition): MachineAuthSettings | undefined {
   const { machineAuth } = definition.extras;
@@ -63,7 +66,7 @@ function renderMachineAuth(
   return { kind, ...Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, rendered(key, value)])) };
 }
 
-/** The transport with variables expanded. Secrets stay as written, because the result is shown and compared. */
+/** The transport with variables expanded. Secrets are not expanded, because Fairlead shows and compares the result. */
 export function resolveTransport(transport: Transport, base: PathBase, render: Render): Transport {
   if (transport.kind !== "stdio")
     return { kind: transport.kind, url: render(transport.url), headers: renderAll(transport.headers, render) };
@@ -77,15 +80,15 @@ export function resolveTransport(transport: Transport, base: PathBase, render: R
 }
 
 /**
- * The program of a command. A relative path becomes absolute; a name without a slash stays, because it is searched for
- * in `PATH`.
+ * The program of a command. A relative path becomes absolute. A name without a slash does not change, because Fairlead
+ * searches for it in `PATH`.
  */
 export function resolveCommand(command: string, base: PathBase, render: Render): string {
   const path = renderPath(command, base, render);
   return path.includes("/") || path.includes(sep) ? resolve(base.folder, path) : path;
 }
 
-/** Expands a path. `~` is expanded only if the settings contain it, not if the value of a variable does. */
+/** Expands a path. Expands `~` only if the settings contain it, and not if a variable's value contains it. */
 function renderPath(text: string, { home }: PathBase, render: Render): string {
   return /^~(?:$|[/\\])/.test(text) ? home + render(text.slice(1)) : render(text);
 }
@@ -102,9 +105,7 @@ function renderOAuth(oauth: OAuthSettings, render: Render): OAuthSettings {
   return Object.fromEntries(rendered);
 }
 
-/**
- * Expands variables and secrets whose values are known. Unset variables and secrets that were not read stay as written.
- */
+/** Expands the variables and secrets whose values are known, and leaves all others as written. */
 export function renderer(
   values: ReadonlyMap<string, string>,
   secrets: ReadonlyMap<string, string> = new Map(),
@@ -170,10 +171,10 @@ export type TemplatePart =
 
 type Template =
   | { readonly kind: "parts"; readonly parts: readonly TemplatePart[] }
-  /** The text is malformed; `reason` is the last part of "cannot be expanded: …". */
+  /** The text is malformed. `reason` is the text after "cannot be expanded: ". */
   | { readonly kind: "malformed"; readonly reason: string };
 
-// Matches a reference, `$$`, or `${` without an end. Any other dollar sign is plain text.
+// Matches a reference, `$$`, or `${` without `}`. A dollar sign that is none of these is plain text.
 const special = /\$(?:\$|(?<bare>[A-Za-z_]\w*)|\{(?<braced>[^}]*)(?<closed>\})?)/g;
 const inBraces = /^(?:secret:(?<secret>[^:$\s]+)|(?<name>[A-Za-z_]\w*)(?::-(?<fallback>.*))?)$/s;
 
@@ -204,7 +205,7 @@ function toPart(written: string, { bare, braced, closed }: Record<string, string
   return { kind: "variable", name, ...(fallback === undefined ? {} : { fallback }) };
 }
 
-/** The value of a variable. If the variable is unset or empty, returns the default in the reference, if any. */
+/** The value of a variable. If the variable is unset or empty, returns the default that the reference contains. */
 export function valueOfVariable(
   part: TemplatePart & { kind: "variable" },
   values: ReadonlyMap<string, string>,

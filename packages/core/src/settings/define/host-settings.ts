@@ -1,4 +1,4 @@
-/** Merges `mcp.allowed`, `mcp.excluded` and `fairlead.*` of all files. A workspace may only restrict. */
+/** Merges `mcp.allowed`, `mcp.excluded` and `fairlead.*` of all files. A workspace's file can only add restrictions. */
 
 import type { Node } from "../../files/json/jsonc.ts";
 import { childNode, entriesOf, itemNodes, numberOf, stringNode, switchOf, textsOf } from "../read/nodes.ts";
@@ -14,7 +14,7 @@ export interface HostWide {
   readonly problems: readonly Problem[];
 }
 
-/** Merges the host's settings. `sources` are the settings files that apply, weakest first. */
+/** Merges the settings that apply to all servers. `sources` are the settings files, weakest first. */
 export function hostWide(sources: readonly CheckedSource[]): HostWide {
   const problems: Problem[] = [];
   const own = sources.filter(({ scope }) => scope !== "workspace");
@@ -78,8 +78,8 @@ export function hostWide(sources: readonly CheckedSource[]): HostWide {
 }
 
 /**
- * The profiles of the gateway's clients. If several files have a profile for one client, only the profile in the
- * strongest file counts.
+ * The profiles of the gateway's clients. If several files have a profile for a client, the strongest file's profile
+ * counts.
  */
 function clientProfiles(own: readonly CheckedSource[]): ReadonlyMap<string, ClientProfile> {
   const profiles = new Map<string, ClientProfile>();
@@ -117,8 +117,8 @@ function allowedOf(sources: readonly CheckedSource[]): NameList | undefined {
 }
 
 /**
- * The union of the lists at `path` in all files. A string instead of a list counts as a list with one name, which is
- * the stricter meaning.
+ * The union of the lists at `path` in all files. A string instead of a list counts as one name, because ignoring the
+ * string would remove a restriction.
  */
 function united(sources: readonly CheckedSource[], ...path: readonly string[]): NameList {
   const lists = sources.flatMap((source) => {
@@ -131,7 +131,7 @@ function united(sources: readonly CheckedSource[], ...path: readonly string[]): 
 }
 
 /**
- * For each server, the tools that may be called. The strongest file outside the workspace decides; the workspace's list
+ * For each server, the tools that may be called. The strongest file outside the workspace decides. The workspace's list
  * can only remove tools.
  */
 function permittedTools(sources: readonly CheckedSource[]): ReadonlyMap<string, readonly string[]> {
@@ -151,8 +151,8 @@ function permittedTools(sources: readonly CheckedSource[]): ReadonlyMap<string, 
 }
 
 /**
- * Restrictions of `mcp.excluded` and `fairlead.permissions`, with file and line. `sources` are the files that apply,
- * weakest first.
+ * Restrictions in `mcp.excluded` and `fairlead.permissions`, each with its file and line. `sources` are the settings
+ * files, weakest first.
  */
 export function gatesOf(sources: readonly CheckedSource[]): readonly Gate[] {
   return [
@@ -165,7 +165,10 @@ export function gatesOf(sources: readonly CheckedSource[]): readonly Gate[] {
   ];
 }
 
-/** The names in a list. A string instead of a list counts as a list with one name, which is the stricter meaning. */
+/**
+ * The names in a list of denials. A string instead of a list counts as one name, because ignoring the string would
+ * remove a restriction.
+ */
 function listed(
   sources: readonly CheckedSource[],
   ...path: readonly string[]
@@ -180,8 +183,8 @@ function listed(
 }
 
 /**
- * Restrictions of `fairlead.permissions.servers`. The strongest file outside the workspace decides; the workspace's
- * list can only restrict the server further.
+ * Restrictions in `fairlead.permissions.servers`. The strongest file outside the workspace decides. The workspace's
+ * list can only add restrictions.
  */
 function permissions(sources: readonly CheckedSource[]): readonly Gate[] {
   const own = new Map<string, Gate>();
@@ -207,8 +210,8 @@ function permissions(sources: readonly CheckedSource[]): readonly Gate[] {
 export const privileges = ["trustAnnotations", "sampling", "roots", "machineAuth", "issuerOverride"] as const;
 
 /**
- * Merges `fairlead.servers.<name>` of all files, weakest first. `privileged` is false if a workspace entry replaces the
- * entry to which the user gave rights.
+ * Merges `fairlead.servers.<name>` of all files, weakest first. `privileged` is false if a workspace's entry replaces
+ * the entry to which the user gave rights.
  */
 export function extrasFor(
   name: string,

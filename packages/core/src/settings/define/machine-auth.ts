@@ -1,4 +1,4 @@
-/** Reads `fairlead.servers.<name>.machineAuth`, and reports which of its keys are missing or exclude each other. */
+/** Reads `fairlead.servers.<name>.machineAuth`. Reports keys that are missing, and keys that exclude each other. */
 
 import type { Node } from "../../files/json/jsonc.ts";
 import { childNode, stringNode, switchOf, textsOf } from "../read/nodes.ts";
@@ -13,7 +13,7 @@ const services = ["gcp", "azure", "github"] as const;
 export interface MachineAuthEntry {
   readonly kind: Transport["kind"];
   readonly scope: Scope;
-  /** The `oauth` settings of the entry; undefined if `authProviderType` is not `oauth`. */
+  /** The `oauth` settings of the entry. Undefined if `authProviderType` is not `oauth`. */
   readonly oauth: OAuthSettings | undefined;
   readonly hasOwnHeader: boolean;
 }
@@ -40,7 +40,9 @@ function whyNotSuitable({ kind, oauth, hasOwnHeader }: MachineAuthEntry): string
   return hasOwnHeader ? '"machineAuth" and an Authorization header exclude each other' : undefined;
 }
 
-/** Reads `kind`. A misspelt kind is refused and not guessed, because the credentials could go to a wrong server. */
+/**
+ * Reads `kind`. A misspelt kind is an error, because after a wrong guess the credentials could go to the wrong server.
+ */
 function unknownKind(node: Node): string | undefined {
   const kind = childNode(node, "kind");
   const isKnown = kind === undefined || kinds.some((known) => known === stringNode(kind));

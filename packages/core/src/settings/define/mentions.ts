@@ -34,11 +34,12 @@ export interface Mentions {
   readonly mistakes: readonly Mistake[];
 }
 
-/** Maximum number of mistakes reported for one entry: a hostile entry can have very many. */
+/** Maximum number of mistakes that Fairlead reports for one entry, because a hostile entry can have very many. */
 const mistakesKept = 100;
 
 /**
- * Finds the variables. Without `lookup` (in an untrusted workspace), looks up no variable and reports none as missing.
+ * Finds the variables. Without `lookup`, as in an untrusted workspace, looks up no variable and reports none as
+ * missing.
  */
 export function findVariables(
   entry: Node,
@@ -62,7 +63,7 @@ export function findVariables(
     if (found !== undefined) values.set(part.name, found.value);
     const value = valueOfVariable(part, values);
     const from = lookup === undefined ? "not-looked-up" : originOf(value, found);
-    // If a variable without a value is used both with and without a default, it counts as unset.
+    // If an entry uses an unset variable both with and without a default, the variable counts as unset.
     if (variables.get(part.name)?.from !== "unset") variables.set(part.name, { name: part.name, from });
     if (found?.isConfined === true && !/^(?:env|headers)[.]/.test(text.where))
       return { kind: "confined", variable: part.name, text };

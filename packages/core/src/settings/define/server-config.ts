@@ -2,7 +2,7 @@
 
 /** OAuth settings of a server, for data that Fairlead cannot discover itself. */
 export interface MCPOAuthConfig {
-  /** True: if the server requires a sign-in, Fairlead signs in without asking first. */
+  /** If true, and the server requires a sign-in, Fairlead signs in without asking first. */
   readonly enabled?: boolean;
   readonly clientId?: string;
   readonly clientSecret?: string;
@@ -18,13 +18,14 @@ export interface MCPOAuthConfig {
 }
 
 /**
- * One entry of `mcpServers`: exactly one of `command`, `url` and `httpUrl`.
+ * One entry of `mcpServers`. It has exactly one of `command`, `url` and `httpUrl`.
  *
- * `docs/settings.md` explains each key. `$NAME` and `${NAME}` stand for variables; a relative `command` or `cwd` starts at
- * the home folder, as in the user's settings file.
+ * `docs/settings.md` explains each key. `$NAME` and `${NAME}` stand for variables. A relative `command` or `cwd` starts
+ * at the home folder, as in the user's settings file.
  *
  * @example
- * const files: MCPServerConfig = { command: "npx", args: ["-y", "@modelcontextprotocol/server-filesystem", "~/notes"] };
+ * const files: MCPServerConfig = { command: "npx", args: ["-y", "@modelcontextprotocol/server-filesystem", "~/notes"]
+ * };
  */
 export interface MCPServerConfig {
   readonly command?: string;

@@ -2,7 +2,9 @@
 
 import { hasUnseen } from "../../text/unseen.ts";
 
-/** Why the name is invalid, as the end of a sentence that begins with "the name". Undefined for a valid name. */
+/**
+ * Why the name is invalid. The text continues a sentence that begins with "the name". Undefined if the name is valid.
+ */
 export function whyNotServerName(name: string): string | undefined {
   if (name.trim() === "") return "is blank";
   return hasUnseen(name) ? "has characters that cannot be seen" : undefined;

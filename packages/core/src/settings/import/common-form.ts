@@ -1,4 +1,4 @@
-/** Converts the entries of Zed and opencode to the form that the other programs share. */
+/** Converts the entries of Zed and opencode to the form that Claude Desktop, Cursor and the other programs use. */
 
 import { isObject } from "@fairlead/wire/json";
 import type { Program } from "./program.ts";
@@ -17,8 +17,8 @@ function fromZed({ source: _source, command, ...rest }: Readonly<Record<string, 
 }
 
 /**
- * Converts an entry of opencode: its command is a list, `environment` holds the variables, and references are
- * `{env:NAME}` and `{file:PATH}`.
+ * Converts an entry of opencode. In such an entry, the command is a list, `environment` contains the variables, and
+ * references are `{env:NAME}` and `{file:PATH}`.
  */
 function fromOpencode({ type, command, environment, ...rest }: Readonly<Record<string, unknown>>): unknown {
   const known = type === "local" || type === "remote" || type === undefined;

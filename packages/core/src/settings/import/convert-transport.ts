@@ -33,14 +33,14 @@ export function convertCommand(reader: FieldReader, draft: EntryDraft, context: 
 }
 
 /**
- * Makes a relative path absolute, because in the other program the path starts at the project folder. If the new entry
+ * Makes a relative path absolute, because the other program starts such a path at the project folder. If the new entry
  * is in the same project, the path stays relative.
  */
 function anchored(key: string, value: string, reader: FieldReader, context: ConversionContext): string {
   const path = context.platform === "win32" ? win32 : posix;
   /*
-   * A path that begins with a reference to a variable stays as it is, because the variable's value may be an absolute
-   * path. `$$` is no reference, but a dollar sign.
+   * A path that begins with a variable does not change, because the variable's value may be an absolute path. `$$` is
+   * not a variable but a dollar sign.
    */
   if (path.isAbsolute(value) || /^(~|\$[^$])/.test(value) || staysInPlace(context)) return value;
   if (context.folder === undefined) {
@@ -110,12 +110,9 @@ function scopesOf(value: unknown, key: string, reader: FieldReader): readonly st
   return scopes.length > 0 ? scopes : undefined;
 }
 
-/**
- * Converts keys that only Codex has. They contain plain variable names instead of references, and their times are in
- * seconds.
- */
+/** Converts keys that only Codex has. They contain variable names without `$`, and times in seconds. */
 export function convertCodexKeys(reader: FieldReader, draft: EntryDraft, kind: TransportKind | undefined): void {
-  // `name` is an old display name, which Codex ignores too.
+  // `name` is an outdated display name, which Codex ignores too.
   reader.raw("name");
   if (kind === "stdio") forwardVariables(reader, draft);
   if (kind === "http") convertHeaders(reader, draft);
@@ -160,7 +157,7 @@ function convertHeaders(reader: FieldReader, draft: EntryDraft): void {
 
 function variableIn(reader: FieldReader, key: string, value: unknown): string | undefined {
   if (typeof value !== "string" || !isVariableName(value))
-    return reader.refuse(key, "names no variable that the settings can expand");
+    return reader.refuse(key, "contains no valid variable name (letters, digits and underscores only)");
   reader.remark("converted", key, `the entry refers to the variable ${value} as \${${value}}`);
   return value;
 }

@@ -23,7 +23,7 @@ import { type Program, programs, type Remark } from "./program.ts";
 export interface Conversion {
   readonly entry: Readonly<Record<string, unknown>>;
   readonly enabled: boolean;
-  /** The path of the entry's `envFile`, as written; the caller reads the file and converts it. */
+  /** The path of the entry's `envFile`, as written. The caller reads the file and converts it. */
   readonly envFile?: string;
   readonly remarks: readonly Remark[];
 }
@@ -43,7 +43,7 @@ export function convertServer({ name, value, disabled }: ForeignServer, context:
   if (context.program === "codex") convertCodexKeys(reader, draft, kind);
   convertCommonKeys(reader, draft, context.program);
   const enabled = isEnabled(reader, disabled);
-  // If the entry has no usable transport, remarks about other keys do not help the user.
+  // If the entry has no usable transport, further remarks do not help the user.
   if (written === undefined) return { entry: {}, enabled, remarks };
   for (const key of reader.rest()) reader.remark("dropped", key, whyDropped(key, kind ?? "url"));
   const entry = toEntry(draft);
@@ -163,8 +163,8 @@ function whatIsWrong(mistake: Mistake): string {
 }
 
 /**
- * Checks the address, unless it contains a variable. The message does not quote the address, which may contain a
- * secret.
+ * Checks the address, unless the address contains a variable. The message does not quote the address, because it may
+ * contain a secret.
  */
 function checkAddress(value: unknown): readonly Remark[] {
   const isWrong = typeof value === "string" && !value.includes("$") && whyNotUrl(value, "url") !== undefined;

@@ -16,7 +16,7 @@ export interface EnvFileContext {
   readonly environment: Environment;
   readonly root: string;
   readonly trusted: boolean;
-  /** Looks up a variable in the same way as for an entry of the target file. */
+  /** Looks up a variable for an entry of the target file. */
   readonly lookup: Lookup;
 }
 
@@ -44,8 +44,8 @@ export async function convertEnvFile(
 }
 
 /**
- * Whether the file may be read. A file of this workspace may be read if the workspace is trusted; a file of another
- * project may not.
+ * Whether the file may be read. A file of this workspace may be read if the workspace is trusted. A file of another
+ * project may never be read.
  */
 function mayRead(file: string, source: ImportSource, { root, trusted }: EnvFileContext): boolean {
   if (source.folder !== undefined) return source.folder === root && trusted;

@@ -1,4 +1,4 @@
-/** Reads each key of a foreign entry once, converts its value, and lists the keys that were not read. */
+/** Reads and converts the keys of another program's entry, and lists the keys that were not read. */
 
 import { longestTime } from "../schema/key.ts";
 import { foreignFields } from "./foreign-file.ts";
@@ -10,18 +10,18 @@ export interface FieldReader {
   has(key: string): boolean;
   /** The value of the key, as written. */
   raw(key: string): unknown;
-  /** The value of the key, as written, without marking the key as read. */
+  /** Like `raw`, but the key does not count as read. */
   peek(key: string): unknown;
   text(key: string): string | undefined;
   texts(key: string): readonly string[] | undefined;
   table(key: string): ReadonlyMap<string, string> | undefined;
-  /** A list of names. Names contain no references, so nothing is converted. */
+  /** A list of names. Names contain no references, so they are not converted. */
   names(key: string): readonly string[] | undefined;
   convert(text: string, key: string): string;
   /** The keys that were not read. */
   rest(): readonly string[];
   remark(kind: Remark["kind"], key: string, message: string, next?: string): void;
-  /** Adds a remark of the kind `obstacle` about the key, and returns undefined. */
+  /** Reports that the key cannot be converted. Returns undefined. */
   refuse(key: string, message: string): undefined;
 }
 
@@ -50,7 +50,7 @@ export function createFieldReader(
     return convertReferences(text, key, context, (one) => remarks.push(one));
   }
 
-  /** Converts numbers and booleans to text, as Fairlead's settings reader does. */
+  /** Converts numbers and booleans to text, because Fairlead's settings do so too. */
   function item(value: unknown, key: string): string | undefined {
     if (typeof value === "string") return convert(value, key);
     return typeof value === "number" || typeof value === "boolean" ? String(value) : refuse(key, "is not a text");
@@ -103,7 +103,7 @@ export interface ConversionContext extends ReferenceContext {
   readonly target: "user" | "workspace";
 }
 
-/** The new entry while it is being built. A `Map`, because a foreign key may be named `__proto__`. */
+/** The new entry while it is being built. It is a `Map`, because another program's key may be named `__proto__`. */
 export type EntryDraft = Map<string, unknown>;
 
 /** The transport of an entry. `url` means HTTP, or SSE if the server does not support HTTP. */
@@ -123,7 +123,10 @@ export function convertTimeout(
   } else if (value !== undefined) reader.remark("dropped", key, "is not a positive number");
 }
 
-/** Converts the new entry from a `Map` to an object. `Object.fromEntries` can create a property named `__proto__`. */
+/**
+ * Converts the new entry from a `Map` to an object. Uses `Object.fromEntries`, because a key may be named `__proto__`,
+ * and an assignment to that key would set the prototype.
+ */
 export function toEntry(draft: EntryDraft): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
     [...draft].map(([key, value]) => [key, value instanceof Map ? Object.fromEntries(value) : value]),

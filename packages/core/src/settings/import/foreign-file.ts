@@ -11,7 +11,7 @@ import type { ImportSource, Program } from "./program.ts";
 export interface ForeignServer {
   readonly name: string;
   readonly value: unknown;
-  /** Whether the file disables this server outside of the server's entry. */
+  /** Whether a part of the file outside the server's entry disables the server. */
   readonly disabled: boolean;
   /** The project for which the file configures this server. */
   readonly folder?: string;
@@ -35,15 +35,15 @@ export async function readDocument(file: string, syntax: "jsonc" | "toml"): Prom
 }
 
 /**
- * Reads the servers in a file of another program. If the file also has servers of single projects, reads those of the
- * projects in `folders`.
+ * Reads the servers in a file of another program. If the file has servers for certain projects, reads only those for
+ * the projects in `folders`.
  */
 export async function readForeignFile(source: ImportSource, folders: readonly string[]): Promise<ForeignFile> {
   const document = await readDocument(source.file, source.program === "codex" ? "toml" : "jsonc");
   return document.kind === "value" ? serversOf(source.program, document.value, folders) : document;
 }
 
-/** The properties of an object, also those with names such as `__proto__`; undefined for other values. */
+/** The properties of an object, including any property named `__proto__`. Undefined if the value is not an object. */
 export function foreignFields(value: unknown): ReadonlyMap<string, unknown> | undefined {
   if (!isObject(value) || value instanceof Date) return undefined;
   return new Map<string, unknown>(Object.entries(value));
@@ -66,7 +66,7 @@ function serversOf(program: Program, value: unknown, folders: readonly string[])
   return { kind: "read", servers: [...own, ...ofProjects], inputs: inputsOf(body.get("inputs")) };
 }
 
-/** The key of the object that holds the servers, for programs that do not use `mcpServers`. */
+/** The key under which a program stores its servers, if it is not `mcpServers`. */
 const holderKeys: ReadonlyMap<Program, string> = new Map([
   ["codex", "mcp_servers"],
   ["vscode", "servers"],
@@ -74,7 +74,9 @@ const holderKeys: ReadonlyMap<Program, string> = new Map([
   ["opencode", "mcp"],
 ]);
 
-/** Reads Claude Code's `~/.claude.json`, which also has servers of single projects, by the path of the project. */
+/**
+ * Reads the servers of one project from Claude Code's `~/.claude.json`. In this file, the project's path is the key.
+ */
 function projectServers(fields: ReadonlyMap<string, unknown>, folder: string): readonly ForeignServer[] {
   const projects = foreignFields(fields.get("projects"));
   const project = foreignFields(projects?.get(folder) ?? projects?.get(folder.replaceAll("\\", "/")));
@@ -117,7 +119,7 @@ async function parseToml(text: string): Promise<Document> {
   }
 }
 
-/** Patterns for the ends of paths, each with the program that writes the files with such a path. */
+/** Each pattern matches the end of a path. The second item is the program that writes files with such a path. */
 const names: readonly (readonly [RegExp, Program])[] = [
   [/[/\\]claude_desktop_config\.json$/, "claude-desktop"],
   [/[/\\]\.(claude|mcp)\.json$/, "claude-code"],
@@ -129,7 +131,7 @@ const names: readonly (readonly [RegExp, Program])[] = [
   [/\.toml$/, "codex"],
 ];
 
-/** Finds out which program wrote a file, from the file's name or else from its content. */
+/** Finds out which program wrote a file. Uses the file's name, or the content if the name does not show it. */
 export async function detectProgram(file: string): Promise<Program | undefined> {
   const named = names.find(([pattern]) => pattern.test(file));
   if (named) return named[1];
@@ -144,9 +146,6 @@ function detectByContent(value: unknown): Program | undefined {
   if (!fields?.has("mcpServers")) return undefined;
   const text = JSON.stringify(fields.get("mcpServers"));
   if (text.includes('"serverUrl"') || text.includes("${file:")) return "windsurf";
-  /*
-   * Without references such as `${env:NAME}`, Cursor and Claude Code read the file alike, so either may have written
-   * it.
-   */
+  /* If the file has no references such as `${env:NAME}`, Cursor and Claude Code read it in the same way. */
   return /\$\{(env:|userHome|workspaceFolder)/.test(text) ? "cursor" : "claude-code";
 }

@@ -1,4 +1,7 @@
-/** Converts `npx mcp-remote URL …`, a program that only connects to a URL, to the URL itself. */
+/**
+ * Converts `npx mcp-remote URL …` to the URL. The program mcp-remote only connects to that URL, which Fairlead can do
+ * itself.
+ */
 
 import type { EntryDraft, FieldReader, TransportKind } from "./field-reader.ts";
 import { foreignFields } from "./foreign-file.ts";
@@ -9,7 +12,9 @@ const packageName = /^mcp-remote(@[\w.^~-]+)?$/;
 const runnerWords = new Set(["-y", "--yes", "-q", "--quiet", "dlx", "x", "exec", "--", "-p", "--package"]);
 const ignoredFlags = new Set(["--debug", "--silent", "--allow-http", "--enable-proxy"]);
 const ignoredOptions = new Set(["--host", "--auth-timeout"]);
-/** The transports that mcp-remote can use. By default it tries both, as Fairlead does for a `url`. */
+/**
+ * The transports that mcp-remote can use. By default, mcp-remote tries both HTTP and SSE, as Fairlead does for a `url`.
+ */
 const transports: ReadonlyMap<string, Exclude<TransportKind, "stdio">> = new Map([
   ["http-only", "http"],
   ["sse-only", "sse"],
@@ -25,8 +30,8 @@ interface RemoteProxy {
 }
 
 /**
- * If an entry runs mcp-remote, writes the URL to which mcp-remote connects into the new entry. Returns false if the
- * entry runs another program, or if mcp-remote has an option that Fairlead lacks.
+ * If an entry runs mcp-remote, writes the URL of mcp-remote into the new entry. Returns false if the entry runs a
+ * different program, or if it uses an option of mcp-remote that Fairlead lacks.
  */
 export function convertMcpRemote(reader: FieldReader, draft: EntryDraft): boolean {
   const command = reader.peek("command");
@@ -81,7 +86,7 @@ function write({ url, kind, headers, excludeTools }: RemoteProxy, reader: FieldR
   const env = foreignFields(reader.raw("env")) ?? new Map<string, unknown>();
   const used = new Set<string>();
 
-  /** Converts references. In headers, mcp-remote replaces `${NAME}` by variables of the entry and of the process. */
+  /** Converts references. In a header, `${NAME}` stands for a variable of the entry or of the process. */
   function expanded(text: string, key: string): string {
     return text
       .split(/(\$\{[^}]*\})/)

@@ -36,8 +36,8 @@ export function usualPlaces({ env, home, platform }: Environment, root: string):
 }
 
 /**
- * The project folder that a file belongs to, judged by the file's path; undefined if no program stores the settings of
- * a project under such a path.
+ * The project folder that a file belongs to, according to the file's path. Undefined if no program stores a project's
+ * settings under such a path.
  */
 export function projectFolder(
   file: string,

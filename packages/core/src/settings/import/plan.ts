@@ -22,14 +22,14 @@ export type ImportAction =
    * only if the user gives the new name.
    */
   | { readonly kind: "clash"; readonly with: ImportSource }
-  /** The entry cannot be imported; its remarks say why. */
+  /** The entry cannot be imported. Its remarks say why. */
   | { readonly kind: "refused" }
   /** The entry belongs to an untrusted folder, so it is imported only if the user gives its name. */
   | { readonly kind: "untrusted" }
   | { readonly kind: "not-chosen" };
 
 export interface PlannedServer extends ImportCandidate {
-  /** The server's name in the target file. */
+  /** The name that the server gets in the target file. */
   readonly target: string;
   readonly action: ImportAction;
 }
@@ -38,9 +38,9 @@ export interface PlanOptions {
   /** The entries of the target file, by name. */
   readonly existing: ReadonlyMap<string, unknown>;
   readonly replace: boolean;
-  /** The names that the user wants; all names if absent. */
+  /** The names of the servers that the user wants to import. Absent if the user wants all. */
   readonly only?: ReadonlySet<string>;
-  /** Whether servers of this file are imported even if the user does not give their names. */
+  /** Whether the servers in this file are imported without the user giving their names. */
   isTrusted(source: ImportSource): boolean;
 }
 
@@ -85,7 +85,7 @@ function isThere({ conversion }: ImportCandidate, target: string, { existing }: 
   return existing.has(target) && isSameValue(existing.get(target), conversion.entry);
 }
 
-/** Whether the values are equal, or differ only where an earlier import has moved a secret into the secret store. */
+/** Whether the values are equal, or differ only because an earlier import has moved a secret into the secret store. */
 function isSameValue(existing: unknown, imported: unknown): boolean {
   if (typeof existing === "string" && typeof imported === "string") return isSameText(existing, imported);
   if (Array.isArray(existing) && Array.isArray(imported))
@@ -106,8 +106,8 @@ function isSameText(existing: string, imported: string): boolean {
 }
 
 /**
- * A free name for the server: `name-cursor`, then `name-cursor-2` and so on. A name also counts as free if the target
- * file has an equal entry with this name.
+ * A free name for the server: `name-cursor`, then `name-cursor-2` and so on. A name also counts as free if it belongs
+ * to an equal entry of the target file.
  */
 function freeName(
   candidate: ImportCandidate,

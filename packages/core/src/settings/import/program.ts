@@ -10,7 +10,10 @@ export type Program =
   | "zed"
   | "opencode";
 
-/** The forms of references `${…}` that a program expands. To the program, every other `${…}` is plain text. */
+/**
+ * The forms of `${…}` that a program replaces by a value. If a `${…}` has none of these forms, it is plain text for the
+ * program.
+ */
 export type ReferenceForm =
   /** `${NAME}` and `${NAME:-default}` */
   | "variable"
@@ -21,7 +24,7 @@ export type ReferenceForm =
   | "pathSeparator"
   /** `${input:ID}`: the program asks the user once and stores the answer */
   | "input"
-  /** A reference that the program expands and that Fairlead cannot express. */
+  /** A reference that the program replaces by a value, and for which Fairlead has no equivalent. */
   | "foreign";
 
 interface Traits {
@@ -73,14 +76,17 @@ export function isProgram(name: string): name is Program {
 export interface ImportSource {
   readonly program: Program;
   readonly file: string;
-  /** The project of the file, in which relative paths start; absent for the user's own files. */
+  /** The project that the file belongs to. Relative paths start in this folder. Absent for the user's own files. */
   readonly folder?: string;
 }
 
-/** A remark about one key of an imported server. Messages quote the file: make them safe before showing them. */
+/**
+ * A remark about one key of an imported server. The message quotes the file, so callers must make it safe before they
+ * show it.
+ */
 export interface Remark {
   /**
-   * `obstacle`: the key cannot be converted, and without it the server would work differently, so the server is not
+   * `obstacle`: the key cannot be converted. Without the key the server would work differently, so the server is not
    * imported.
    */
   readonly kind: "converted" | "dropped" | "hint" | "obstacle";

@@ -1,4 +1,7 @@
-/** Converts references of another program to references of the settings, and escapes every other dollar sign. */
+/**
+ * Converts another program's references, such as `${env:NAME}`, to the form of Fairlead's settings. Escapes each dollar
+ * sign that begins no reference.
+ */
 
 import { posix, win32 } from "node:path";
 import { type Program, programs, type ReferenceForm, type Remark } from "./program.ts";
@@ -77,14 +80,14 @@ function convert(form: ReferenceForm, body: string, context: ReferenceContext): 
   switch (form) {
     case "variable":
       return body.includes("${")
-        ? { obstacle: "has a variable in its default, which the settings do not expand" }
+        ? { obstacle: "has a default value with a variable, which Fairlead does not expand" }
         : { text: `\${${body}}` };
     case "env":
       return fromEnvironment(body.slice("env:".length));
     case "userHome":
       return { text: context.platform === "win32" ? "${USERPROFILE}" : "${HOME}" };
     case "workspaceFolder":
-      // There is no variable for the folder of another project, so its path is written.
+      // If the folder belongs to another project, no variable contains its path, so the path itself is written.
       return { text: (context.folder ?? context.root) === context.root ? "${PWD}" : literal(context.folder ?? "") };
     case "pathSeparator":
       return { text: context.platform === "win32" ? win32.sep : posix.sep };
@@ -92,7 +95,7 @@ function convert(form: ReferenceForm, body: string, context: ReferenceContext): 
       return fromInput(body.slice("input:".length), context.inputs);
     case "foreign":
       return {
-        obstacle: "is a reference that Fairlead does not have: write the value itself, or an environment variable",
+        obstacle: "is a reference that Fairlead does not support: write the value itself, or an environment variable",
       };
   }
 }
@@ -100,7 +103,7 @@ function convert(form: ReferenceForm, body: string, context: ReferenceContext): 
 function fromEnvironment(name: string): Outcome {
   return isVariableName(name)
     ? { text: `\${${name}}` }
-    : { obstacle: "names no variable that the settings can expand" };
+    : { obstacle: "contains no valid variable name (letters, digits and underscores only)" };
 }
 
 function fromInput(id: string, inputs: ReadonlyMap<string, string>): Outcome {
@@ -121,7 +124,7 @@ function fromInput(id: string, inputs: ReadonlyMap<string, string>): Outcome {
   };
 }
 
-/** Expands the references in a path. An unknown reference stays as written, so that no file is found under the path. */
+/** Expands the references in a path. Leaves an unknown reference as written, so that no file exists under the path. */
 export function resolveVariableReferences(
   text: string,
   values: {

@@ -1,4 +1,4 @@
-/** Reads the settings file of each scope and merges them; an untrusted workspace's file is left out. */
+/** Reads the settings file of each scope and merges the settings. Leaves out the file of an untrusted workspace. */
 
 import type { Origin, Scope, Settings } from "../define/definition.ts";
 import { merge } from "./merge.ts";
@@ -32,8 +32,8 @@ export function whereWritten(sources: Sources, ...path: readonly string[]): read
 }
 
 /**
- * The value of `security.folderTrust.enabled`. Ignores the workspace's file, because a workspace cannot decide whether
- * it is trusted.
+ * The value of `security.folderTrust.enabled`. Ignores the workspace's file, because a workspace must not decide
+ * whether it is trusted.
  */
 export function folderTrustEnabled(sources: Sources): boolean {
   const said = sources

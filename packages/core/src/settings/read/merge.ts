@@ -1,4 +1,7 @@
-/** Merges the settings of all scopes into server definitions and host settings, with the problems of each server. */
+/**
+ * Merges the settings of all scopes into server definitions and host settings, and collects the problems of each
+ * server.
+ */
 
 import { chooseEntries, type EntryCandidate, type EntryChoice } from "../define/candidates.ts";
 import type { ConfiguredServer, Origin, Problem, Settings } from "../define/definition.ts";
@@ -137,7 +140,7 @@ function withheld(name: string, sources: readonly CheckedSource[]): readonly Pro
     });
 }
 
-/** Problems of entries that are not used. They are shown, but do not affect the used entry with the same name. */
+/** Problems of entries that a stronger entry overrides. They are shown, but do not affect that stronger entry. */
 function leftOver(source: CheckedSource, choices: readonly EntryChoice[], trusted: boolean): readonly Problem[] {
   const winners = new Set(choices.filter(({ winner }) => winner.source === source).map(({ winner }) => winner.name));
   const names = new Set(choices.map(({ winner }) => winner.name));

@@ -8,7 +8,7 @@ export interface JsonProperty {
   readonly value: Node;
 }
 
-/** All properties as written, including repeated ones. */
+/** All properties of an object as written, including repeated ones. */
 export function propertyNodes(node: Node | undefined): readonly JsonProperty[] {
   const found: JsonProperty[] = [];
   for (const { children: [key, value] = [] } of node?.type === "object" ? (node.children ?? []) : [])
@@ -51,12 +51,12 @@ export function numberOf(node: Node | undefined): number | undefined {
   return node?.type === "number" ? Number(node.value) : undefined;
 }
 
-/** The strings of a list; other items are left out. */
+/** The strings in a list. Leaves out all items that are not strings. */
 export function textsOf(node: Node | undefined): readonly string[] {
   return itemNodes(node).flatMap((item) => stringNode(item) ?? []);
 }
 
-/** A map of strings; numbers and booleans are converted to strings. */
+/** The members of an object as strings. Converts numbers and booleans to strings. */
 export function textMapOf(node: Node | undefined): ReadonlyMap<string, string> {
   const texts = new Map<string, string>();
   for (const { name, value } of entriesOf(node).values()) {
@@ -68,7 +68,7 @@ export function textMapOf(node: Node | undefined): ReadonlyMap<string, string> {
 
 export function plainValueOf(node: Node): unknown {
   if (node.type === "array") return itemNodes(node).map(plainValueOf);
-  // `fromEntries` creates a property named `__proto__`; an assignment would set the prototype.
+  // Uses `fromEntries`, because a key may be named `__proto__`, and an assignment to that key would set the prototype.
   if (node.type === "object")
     return Object.fromEntries(propertyNodes(node).map(({ name, value }) => [name, plainValueOf(value)]));
   return node.value;

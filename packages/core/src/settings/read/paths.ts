@@ -6,7 +6,7 @@ import { HostError } from "../../errors.ts";
 import { isInside, realPathOf } from "../../files/real-path.ts";
 import type { Scope } from "../define/definition.ts";
 
-/** The environment of the process. Callers pass it in, because core does not read it. */
+/** The environment of the process. Callers pass it in, so that this package never reads `process.env`. */
 export interface Environment {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly home: string;
@@ -16,7 +16,7 @@ export interface Environment {
 
 export interface LocateOptions {
   readonly environment: Environment;
-  /** The workspace root; if absent, Fairlead searches for it. */
+  /** The workspace root. If absent, Fairlead searches for it. */
   readonly root?: string;
   /** The file to read instead of the user's settings file. */
   readonly settingsFile?: string;
@@ -135,8 +135,8 @@ function systemSettings(platform: NodeJS.Platform): string {
 }
 
 /**
- * Checks a path from the environment. Refuses a relative path: it would mean another file in every folder, and an
- * untrusted folder could contain that file.
+ * Checks a path from an environment variable. Refuses a relative path, because its meaning depends on the current
+ * folder, and an untrusted folder could contain the file.
  */
 function absoluteVariable({ env }: Environment, name: string): string | undefined {
   const value = env[name];
@@ -154,8 +154,8 @@ async function stateFolder(environment: Environment, root: string, home: string)
 }
 
 /**
- * The administrator's policy folder. An environment variable can name another folder, but `.env` files cannot set this
- * variable.
+ * The administrator's policy folder. An environment variable can replace the default folder, but `.env` files cannot
+ * set this variable.
  */
 async function policyFolder(environment: Environment, root: string, home: string): Promise<string> {
   const given = absoluteVariable(environment, "FAIRLEAD_SYSTEM_POLICIES_PATH");
@@ -170,8 +170,8 @@ function systemPolicies(platform: NodeJS.Platform): string {
 }
 
 /**
- * Refuses a folder inside the workspace. If the workspace contains the home folder, there is no check, because then
- * every folder of the user is inside the workspace.
+ * Refuses a folder inside the workspace. Does not check if the workspace contains the home folder, because then every
+ * folder of the user is inside the workspace.
  */
 async function refuseInWorkspace(name: string, folder: string, root: string, home: string): Promise<void> {
   if (isInside(home, root) || !isInside(await realPathOf(folder), root)) return;

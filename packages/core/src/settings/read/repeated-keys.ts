@@ -9,8 +9,8 @@ import { settingsSchema } from "../schema/schema.ts";
 import { itemNodes, type JsonProperty, propertyNodes, stringNode } from "./nodes.ts";
 
 /**
- * Keys for which a larger value is stricter: a list with more names, or `true`. For all other keys, a smaller value is
- * stricter.
+ * Keys for which the larger value is stricter: the list with more names, or `true`. For a key that is not in this set,
+ * the smaller value is stricter.
  */
 const strictIfMore = new Set(["mcp.excluded", "fairlead.permissions.denyTools", "security.folderTrust.enabled"]);
 
@@ -44,7 +44,7 @@ function combine(nodes: readonly Node[], key: SettingsKey, path: readonly string
   }
 }
 
-/** Combines the values of a repeated key that are objects. If no value is an object, the last value counts. */
+/** Combines those values of a repeated key that are objects. If no value is an object, the last value counts. */
 function combineObject(
   nodes: readonly Node[],
   key: Extract<SettingsKey, { type: "object" | "named" | "lists" }>,
@@ -91,7 +91,9 @@ function toNode({ key, value }: JsonProperty): Node {
   return { type: "property", offset: key.offset, length, children: [key, value] };
 }
 
-/** All names that occur in any list of a repeated key. A text instead of a list counts as a list with one name. */
+/**
+ * All names that occur in at least one list of a repeated key. A text instead of a list counts as a list with one name.
+ */
 function unionOf(nodes: readonly Node[], last: Node): Node {
   if (nodes.length === 1) return last;
   const children = nodes.flatMap((node) => (stringNode(node) === undefined ? itemNodes(node) : [node]));

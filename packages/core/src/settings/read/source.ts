@@ -10,9 +10,9 @@ export interface SettingsSource {
   readonly scope: Scope;
   readonly file: string;
   readonly state: Exclude<SettingsFile["state"], "ignored">;
-  /** The top-level object, with repeated keys combined; undefined if the file is absent, broken or blank. */
+  /** The top-level object, with repeated keys combined. Undefined if the file is absent, blank or not valid. */
   readonly root: Node | undefined;
-  /** The top-level object as written; present only if it has repeated keys. */
+  /** The top-level object as written. Present only if the file has repeated keys. */
   readonly written?: Node;
   readonly problems: readonly Problem[];
   originOf(node: Pick<Node, "offset">): Origin;
@@ -57,8 +57,8 @@ function toSource(scope: Scope, file: string, read: TextFile): SettingsSource {
 }
 
 /**
- * The first value beyond the maximum number of values; undefined if the file has fewer. A file with too many values is
- * ignored, because validating and showing them would take too long.
+ * The first value that exceeds the maximum number of values. Undefined if the file has fewer. Fairlead ignores a file
+ * with too many values, because validating and showing them would take too long.
  */
 function findTooMany(root: Node): Node | undefined {
   let count = 0;

@@ -1,4 +1,7 @@
-/** Looks up variables in the process environment and in `.env` files, in the order of the entry's scope. */
+/**
+ * Looks up variables in the process environment and in `.env` files. The scope of an entry decides which file comes
+ * first.
+ */
 
 import { readText } from "../../files/read-text.ts";
 import { limits } from "../../limits.ts";
@@ -48,7 +51,10 @@ async function readAll(files: readonly string[], scope: Scope, problems: Problem
   return values;
 }
 
-/** Variables that no `.env` file may set: they decide where settings, trust and state are stored. */
+/**
+ * Whether this is a variable that no `.env` file can set. Such variables decide where settings, trust and state are
+ * stored.
+ */
 export function isReserved(name: string): boolean {
   return /^(?:FAIRLEAD_|GEMINI_CLI_|HOME$)/i.test(name);
 }
@@ -72,9 +78,9 @@ export interface LookupSources {
 }
 
 /**
- * Creates the lookup for an entry. A workspace entry uses the workspace's `.env` files first; other entries use the
- * user's files first. For other entries, the workspace's files may not decide which program runs or which URL is
- * reached.
+ * Creates the lookup for an entry. An entry of the workspace uses the workspace's `.env` files first. An entry of the
+ * user uses the user's files first, and the workspace's files must not decide which program it runs or which URL it
+ * reaches.
  */
 export function lookupFor(scope: Scope, { environment, root, envFiles }: LookupSources): Lookup {
   const user = { values: envFiles.user, from: "user-env-file" } as const;

@@ -1,4 +1,4 @@
-/** A settings file after validation: its values, and its mistakes by server entry. */
+/** A settings file after validation: its values, and the mistakes in each server's entry. */
 
 import type { Node } from "../../files/json/jsonc.ts";
 import { closest } from "../../text/closest.ts";
@@ -17,9 +17,9 @@ export interface CheckedSource extends SettingsSource {
   /** Mistakes in `fairlead.servers`, by server name. */
   readonly extrasProblems: ReadonlyMap<string, readonly Problem[]>;
   readonly otherProblems: readonly Problem[];
-  /** Mistakes that could leave a restriction unenforced. */
+  /** Mistakes that may make a restriction ineffective. */
   readonly gateProblems: readonly Problem[];
-  /** The value at a path; undefined if the file lacks the key or its value has a mistake. */
+  /** The value at a path. Undefined if the file lacks the key, or if the value has a mistake. */
   read(...path: readonly string[]): Node | undefined;
 }
 

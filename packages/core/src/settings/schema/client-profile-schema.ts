@@ -7,12 +7,13 @@ const never: WorkspaceRule = "never: user or system settings only";
 interface BudgetTexts {
   readonly description: string;
   readonly workspace: WorkspaceRule;
-  /** The descriptions of the two members of a budget, `tokens` and `tools`. */
   readonly tokens: string;
   readonly tools: string;
 }
 
-/** Describes the key of a budget for tools. Its value is `{ tokens?, tools? }`, or a number, which sets `tokens`. */
+/**
+ * Describes a key for a budget of tools. The key's value is `{ tokens?, tools? }`, or a number, which sets `tokens`.
+ */
 export function toolBudgetKey({ description, workspace, tokens, tools }: BudgetTexts): ObjectKey {
   const count = (maximum: number, about: string): LeafKey => ({
     type: "number",
@@ -52,7 +53,7 @@ export const clientProfileSchema: ObjectKey = {
         "The limit on the tools that the gateway lists to the client. A number instead of an object sets `tokens`. The client finds the other tools with `search_tools` and calls them with `call_tool`. Default: the gateway lists all tools.",
       workspace: never,
       tokens: "How many tokens the listed tools may take.",
-      tools: "How many tools are listed.",
+      tools: "How many tools the gateway may list.",
     }),
   },
 };

@@ -1,4 +1,4 @@
-/** The JSON Schema of the settings file, for editors; derived from the table in `schema.ts`. */
+/** The JSON Schema of the settings file, for editors. Fairlead derives it from the table in `schema.ts`. */
 
 import type { SettingsKey } from "./key.ts";
 import { present } from "./present.ts";

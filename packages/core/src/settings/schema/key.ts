@@ -14,7 +14,7 @@ interface Leaf {
   /** Whether variables (`$NAME`, `${NAME}` …) in the value are expanded. */
   readonly expanded?: true;
   readonly examples?: readonly unknown[];
-  /** Why Fairlead accepts the key and ignores it, as a sentence. */
+  /** A sentence that says why Fairlead accepts the key although the key has no effect. */
   readonly ignored?: string;
 }
 
@@ -37,7 +37,7 @@ export interface NumberKey extends Leaf {
 export interface ListKey extends Leaf {
   readonly type: "list";
 }
-/** An object with string values; numbers and booleans are converted to strings. */
+/** An object with string values. Numbers and booleans are converted to strings. */
 export interface TextsKey extends Leaf {
   readonly type: "texts";
   readonly names: "environment" | "header";
@@ -52,9 +52,9 @@ export interface ObjectKey {
   readonly type: "object";
   readonly description: string;
   readonly properties: Readonly<Record<string, SettingsKey>>;
-  /** Keys of which exactly one must be set. */
+  /** The object must have exactly one of these keys. */
   readonly exactlyOneOf?: readonly string[];
-  /** Describes a single value that may be written instead of the object. */
+  /** Describes a single value that the user may write instead of the object. */
   readonly instead?: LeafKey;
   /** Whether unknown keys are allowed, because other programs store their own keys here. */
   readonly shared?: true;

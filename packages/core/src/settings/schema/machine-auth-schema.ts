@@ -11,7 +11,7 @@ function text(description: string, more: Partial<Pick<TextKey, "format" | "oneOf
   return { type: "text", workspace, expanded: true, description, ...more };
 }
 
-/** A key whose value is a word from a fixed list; variables are not expanded in it. */
+/** A key whose value is one of several fixed words. Variables in the value are not expanded. */
 function word(description: string, oneOf: readonly string[]): TextKey {
   return { type: "text", workspace, description, oneOf };
 }
@@ -32,7 +32,7 @@ const identityProvider: ObjectKey = {
     }),
     tokenUrl: text("The identity provider's token endpoint, instead of `issuer`.", { format: "url" }),
     clientId: text("The client id at the identity provider."),
-    clientSecret: text("The client's secret at the identity provider, if it has one.", {
+    clientSecret: text("The client's secret at the identity provider, if the client has one.", {
       examples: ["${secret:IDP_SECRET}"],
     }),
   },

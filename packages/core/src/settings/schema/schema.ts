@@ -77,13 +77,13 @@ const fairlead: ObjectKey = {
           type: "lists",
           workspace: tightens,
           description:
-            "For each server, the only tools that may be called. If the workspace has a list too, a tool must be in both.",
+            "For each server, the only tools that may be called. If the workspace has a list too, a tool must be in both lists.",
           examples: [{ github: ["search_issues", "get_issue"] }],
         },
         denyTools: {
           type: "list",
           workspace: tightens,
-          description: "Tools that may be called on no server, by the server's own name for them.",
+          description: "Tools that are denied on every server. Write the name that the server gives the tool.",
         },
       },
     },
@@ -128,7 +128,7 @@ const fairlead: ObjectKey = {
       type: "list",
       workspace: never,
       description:
-        "Hosts that may get Google tokens (`authProviderType: google_credentials`), in addition to `*.googleapis.com`, `luci.app` and `*.luci.app`; `*.example.com` is every host below it.",
+        "Hosts that may get Google tokens (`authProviderType: google_credentials`), in addition to `*.googleapis.com`, `luci.app` and `*.luci.app`; `*.example.com` means every host below `example.com`.",
       examples: [["tools.example.com", "*.run.app"]],
     },
     audit: {
@@ -192,7 +192,7 @@ export const settingsSchema: ObjectKey = {
         excluded: {
           type: "list",
           workspace: tightens,
-          description: "These servers may not start. The lists of all files are combined.",
+          description: "Fairlead does not start these servers. The lists of all files are combined.",
         },
         serverCommand: {
           type: "text",
@@ -217,7 +217,8 @@ export const settingsSchema: ObjectKey = {
               type: "switch",
               default: true,
               workspace: never,
-              description: "`false` treats every folder as trusted. Entries of a workspace still need approval.",
+              description:
+                "If `false`, Fairlead treats every folder as trusted. Entries of a workspace still need approval.",
             },
           },
         },

@@ -69,7 +69,7 @@ export const serverExtras: ObjectKey = {
       type: "text",
       format: "url",
       workspace: never,
-      description: "Accept this issuer although the server's metadata names another.",
+      description: "Accept this issuer although the server's metadata names another issuer.",
     },
   },
 };
