@@ -170,7 +170,7 @@ export function openHost(first: Configuration, options: OpenHostOptions & Reload
     start: ({ servers: names, signal } = {}) =>
       work.run(() => {
         const started = names === undefined ? manager.discoverAllMcpTools() : manager.start(names);
-        // Counts the servers as used now, so that they are stopped as idle if no request follows.
+        // Counts the start as a use of each server, so that a server without requests is stopped after the idle time.
         if (options.lazy) for (const name of names ?? []) servers.use(name)();
         const why = (): HostError => new HostError("cancelled", "waiting for the servers was cancelled");
         return unlessAborted(started, signal, why);

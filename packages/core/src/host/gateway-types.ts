@@ -67,7 +67,7 @@ export interface ServerDescription {
   readonly instructions?: string;
 }
 
-/** The capabilities that a host declares for the clients of a gateway, to servers with a legacy protocol version. */
+/** The capabilities that a gateway's host declares to servers with a legacy protocol version. */
 export interface DeclaredCapabilities {
   readonly elicitation: boolean;
   readonly sampling: boolean;

@@ -29,14 +29,14 @@ export interface OpenWork {
   close(): Promise<void>;
 }
 
-/** Creates the record of a host's running work. */
+/** Creates the object that tracks a host's running work. */
 export function createOpenWork(): OpenWork {
   const closing = new AbortController();
   setMaxListeners(0, closing.signal);
-  /** The objects through which `close` aborts running work that the caller can also abort. */
+  /** The objects through which `close` aborts running work. */
   const stops = new Set<Stoppable>();
   let running = 0;
-  /** Called when the last running work has ended. */
+  /** The functions to call when the last running work has ended. */
   const onIdle: (() => void)[] = [];
 
   function counted<T>(started: Promise<T>, leave: () => void): Promise<T> {

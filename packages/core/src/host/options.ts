@@ -87,11 +87,20 @@ export interface OpenHostOptions {
    * `sample` and the settings.
    */
   readonly declare?: DeclaredCapabilities;
-  /** For a gateway: answers a server's question that belongs to no forwarded request with an `answer` option. */
+  /**
+   * For a gateway: answers a server's question that belongs to no forwarded request, or to a request without the option
+   * `answer`.
+   */
   readonly onQuestion?: QuestionHandler;
-  /** Which protocol versions to try first with a server. Default: those of the last connection, or else `modern`. */
+  /**
+   * The protocol versions that Fairlead tries first with a server. Default: the versions of the last connection; if
+   * there was none, `modern`.
+   */
   readonly era?: "legacy" | "modern";
-  /** Starts every server with the first request to it and stops idle servers, whatever the settings say. */
+  /**
+   * `true`: the host starts each server when the first request needs it, and stops idle servers. The settings cannot
+   * change this.
+   */
   readonly lazy?: boolean;
   /** The default model of conversations. */
   readonly model?: Model;

@@ -10,8 +10,8 @@ export interface HostSecrets {
   /** Returns a function that hides the secrets which are known now. */
   readonly redactor: () => Promise<Redact>;
   /**
-   * Receives the steps of connecting. Keeps the function of the step `definition`, which hides the secrets of a
-   * connection.
+   * Receives the steps of connecting. The step `definition` contains a function that hides the secrets of a connection,
+   * and the host keeps this function.
    */
   readonly observe: NonNullable<OpenHostOptions["observe"]>;
 }

@@ -171,8 +171,8 @@ export interface Host extends AsyncDisposable, GatewayHost {
   /** Stops these servers. The next request to a stopped server starts it again. */
   stop(servers: readonly string[]): Promise<void>;
   /**
-   * Reads changed settings. Servers with an unchanged definition keep running; the others are stopped until they are
-   * started again. `problems()` reports mistakes in settings files.
+   * Reads changed settings. Servers with an unchanged definition keep running. All other servers are stopped; `start`
+   * or a request starts them again. `problems()` reports mistakes in settings files.
    *
    * @throws HostError `settings_invalid` if a path in the environment is invalid, `usage` if the host is closed or has
    * no settings files to read
@@ -237,7 +237,7 @@ export interface Host extends AsyncDisposable, GatewayHost {
     args?: Readonly<Record<string, string>>,
     options?: RequestOptions,
   ): Promise<PromptResult>;
-  /** Decides about a request by the listed and cached catalogs. Connects to no server. */
+  /** Decides about a request with the catalogs that the host has now. Connects to no server. */
   decide(server: string, tool: string, args?: JsonObject, options?: DecideOptions): Promise<Decision>;
   explain(server: string, tool: string, args?: JsonObject, options?: DecideOptions): Promise<Explanation>;
   /** How the definition of a tool or prompt differs from the accepted or locked one; undefined if it is the same. */
@@ -247,8 +247,8 @@ export interface Host extends AsyncDisposable, GatewayHost {
   /** Values that the server suggests for an argument of a prompt or a variable of a resource template. */
   complete(request: CompletionRequest, options?: Pick<RequestOptions, "signal">): Promise<readonly string[]>;
   /**
-   * Emits `resource_updated` when this resource changes, also after a reconnection, until the returned object is
-   * disposed of.
+   * Emits `resource_updated` each time this resource changes, until the returned object is disposed of. A reconnection
+   * does not end the subscription.
    */
   subscribe(server: string, uri: string, options?: SubscribeOptions): Promise<Disposable>;
   /** Returns a typed text, followed by the contents of the resources and files that it refers to with `@`. */

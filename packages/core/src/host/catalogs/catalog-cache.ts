@@ -45,7 +45,7 @@ export type CatalogSnapshot = Pick<
   "accepted" | "catalog" | "hidden" | "offer" | "peer" | "capabilities"
 >;
 
-/** The catalog of a connected server, and how the server was reached. */
+/** The catalog of a connected server, with the protocol, transport and capabilities of the connection. */
 export type ServerListing = Omit<CatalogSnapshot, "accepted">;
 
 export interface CatalogCacheOptions {
@@ -93,7 +93,7 @@ export function createCatalogCache(options: CatalogCacheOptions): CatalogCache {
       store: createCatalogStore(join(state, "catalogs")),
       async keyOf(definition) {
         const expanded = await expandTransport(definition, secret);
-        // Reads the account for every key, because the user may sign in while the host runs.
+        // Reads the account again for each cache key, because the user may sign in while the host runs.
         const account = expanded.kind === "stdio" ? undefined : await accountAt?.(definition, expanded.url);
         const { fingerprint } = definition;
         return catalogKey({ fingerprint, expanded, ...(account !== undefined && { account }) }, await key());
@@ -106,7 +106,7 @@ export function createCatalogCache(options: CatalogCacheOptions): CatalogCache {
       const { store, keyOf } = await opened();
       return (await store.isEmpty()) ? undefined : await store.read(await keyOf(definition));
     } catch {
-      // Ignores an error, such as an unset variable or a locked keychain: connecting the server reports it.
+      // Ignores an error, for example about an unset variable: connecting the server reports the same error.
       return undefined;
     }
   }
@@ -121,7 +121,7 @@ export function createCatalogCache(options: CatalogCacheOptions): CatalogCache {
     try {
       return await (await openAccepted()).read(ownerOf(definition));
     } catch {
-      // If the accepted definitions cannot be read, `fairlead doctor` reports why.
+      // Ignores the error: `fairlead doctor` reports why the accepted definitions cannot be read.
       return undefined;
     }
   }
@@ -177,8 +177,7 @@ export function createCatalogCache(options: CatalogCacheOptions): CatalogCache {
       const remembered: CachedCatalog = {
         ...snapshot,
         /*
-         * The time when the protocol was last negotiated: in this run, or in the earlier run whose protocol is used
-         * again.
+         * When the protocol was negotiated. If this run uses the protocol of an earlier run, the time is from that run.
          */
         reachedAt: choosesEra ? (before?.reachedAt ?? 0) : isAsBefore ? before.reachedAt : savedAt,
         savedAt,
@@ -202,8 +201,8 @@ function ownerOf({ name: server, scope, base, origin, fingerprint }: ServerDefin
     server,
     ...(scope === "workspace" && { workspace: base.folder }),
     /*
-     * Adds the fingerprint of an entry that is in no settings file, because another run may use the same name for
-     * another server.
+     * An entry from the command line or from `createHost` is in no settings file. Its fingerprint is added, because the
+     * next run may give the same name to a different server.
      */
     ...((origin.file === typedOrigin || origin.file === optionOrigin) && { fingerprint }),
   };

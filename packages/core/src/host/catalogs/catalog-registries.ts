@@ -47,8 +47,8 @@ export interface CatalogRegistries {
    */
   bind(binding: RequestBinding): void;
   /**
-   * Sets the order of the servers, and the servers whose tools and prompts always have the server's name in their
-   * names.
+   * Sets the order of the servers. For the servers in `alwaysQualified`, the names of all tools and prompts contain the
+   * server's name.
    */
   setServerOrder(order: readonly string[], alwaysQualified: readonly string[]): void;
   /** Replaces the registered tools, prompts and resources of the server. */

@@ -33,7 +33,7 @@ export interface CatalogSyncOptions {
   readonly now: () => number;
 }
 
-/** Moves catalogs between servers, registries and the cache. */
+/** Copies catalogs from servers to the registries and the cache, and from the cache to the registries. */
 export interface CatalogSync {
   /** Puts a server's changed lists into the registries, then emits the event to the host's listeners. */
   readonly onNews: (news: ServerNews) => void;
@@ -87,7 +87,7 @@ export function createCatalogSync(options: CatalogSyncOptions): CatalogSync {
   let timer: NodeJS.Timeout | undefined;
   let waitingSince = 0;
 
-  /** Registers the catalog that the server lists now. If it equals the cached catalog, there is no event. */
+  /** Registers the catalog that the server lists now. Emits no event if this catalog equals the cached one. */
   function update(server: string): void {
     const filteredCatalog = client(server)?.filteredCatalog;
     if (filteredCatalog === undefined) return;
@@ -210,7 +210,7 @@ export function createCatalogSync(options: CatalogSyncOptions): CatalogSync {
       const entry = definition(server);
       if (entry === undefined || known.asksBack(server)) return;
       known.setAsksBack(server);
-      // Ignores an error, because a later run can record again that the server asks such questions.
+      // Ignores an error: a later run can save the same fact about the server.
       const before = saving.get(server);
       saving.set(
         server,

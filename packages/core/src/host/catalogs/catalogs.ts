@@ -27,10 +27,7 @@ export interface CatalogsOptions
   readonly now: () => number;
 }
 
-/**
- * The functions of the host's servers and requests that the catalogs call. `join` sets them after the catalogs are
- * created.
- */
+/** The functions of the host that the catalogs call. `join` sets these functions after the catalogs are created. */
 export interface CatalogsJoin extends RequestBinding {
   readonly client: (server: string) => McpClient | undefined;
   /** Whether the host is starting servers now. */
@@ -44,7 +41,7 @@ export interface Catalogs extends CatalogSync, Omit<CatalogRegistries, "put" | "
   readonly failedStarts: () => Promise<readonly FailedStart[]>;
   readonly join: (others: CatalogsJoin) => void;
   readonly catalog: (server: string) => Catalog | undefined;
-  /** Sets the order of the servers from the configuration. */
+  /** Puts the servers into the order of the configuration. */
   readonly reorder: () => void;
   /** Forgets a server that was removed, or whose definition was replaced. */
   readonly forget: (server: string) => void;

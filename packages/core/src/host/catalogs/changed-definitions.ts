@@ -27,8 +27,8 @@ export interface ChangedDefinitions extends ToolDefinitions {
    */
   readonly recall: (server: string, tools: readonly CatalogTool[], accepted: readonly CatalogTool[]) => void;
   /**
-   * Sets the reason why accepted definitions of this server cannot be saved; undefined if they can be saved. Without
-   * saved definitions, Fairlead cannot know whether a tool is new, so every new tool counts as changed.
+   * `reason` says why the accepted definitions of this server cannot be saved. If they cannot be saved, Fairlead cannot
+   * know whether a tool is new, so every new tool counts as changed.
    */
   readonly setUnsaved: (server: string, reason: string | undefined) => void;
   /** Adds the tools that the server lists now. A tool without an accepted definition counts as new, not as changed. */
@@ -42,7 +42,7 @@ export interface ChangedDefinitions extends ToolDefinitions {
    * take tens of milliseconds.
    */
   readonly compareListed: (server: string) => Promise<void>;
-  /** Accepted definitions of tools that have changed or disappeared, for the catalog cache. */
+  /** For the catalog cache: the accepted definitions of tools that have changed or disappeared. */
   readonly unaccepted: (server: string) => readonly CatalogTool[];
   /** By tool name: digests of definitions that were accepted in this run and are not saved yet. */
   readonly news: (server: string) => ReadonlyMap<string, readonly string[]>;
@@ -57,8 +57,8 @@ export interface LockComparison {
    */
   readonly digestOf: (server: string, tool: string) => string | undefined;
   /**
-   * How the server itself, such as its entry, differs from the lock file. If it differs, all tools of the server count
-   * as changed.
+   * How the server itself differs from the lock file, for example in its entry. If it differs, all tools of the server
+   * count as changed.
    */
   readonly driftOf: (server: string) => readonly Difference[];
   /** How a prompt differs from the lock file. Undefined if it does not differ, or if its server is not locked. */
@@ -86,23 +86,23 @@ interface Seen {
   /** The names of the tools that were already compared with their accepted definitions; undefined if all tools were. */
   compared: Set<string> | undefined;
   /**
-   * By tool name: the definition that the user accepted although it differs from the lock file. Valid only in this
-   * host.
+   * By tool name: identifies the definition that the user accepted although it differs from the lock file. Valid until
+   * the host is closed.
    */
   readonly unlocked: Map<string, string>;
 }
 
-/** The number of tools that are compared before other code gets its turn. */
+/** The number of tools that are compared without a pause. */
 const comparedAtOnce = 500;
 /**
- * The largest number of accepted definitions of changed or disappeared tools that the catalog cache keeps for one
+ * The catalog cache keeps accepted definitions of tools that have changed or disappeared: at most this many for each
  * server.
  */
 const mostKept = 1000;
 
 const noLock: LockComparison = { digestOf: () => undefined, driftOf: () => [], promptDriftOf: () => undefined };
 
-/** Creates the record of accepted and changed definitions of one host. */
+/** Creates the object that compares the tools of one host with their accepted definitions. */
 export function createChangedDefinitions(first: LockComparison = noLock): ChangedDefinitions {
   let held = first;
   const lock = (): LockComparison => held;
@@ -143,7 +143,7 @@ export function createChangedDefinitions(first: LockComparison = noLock): Change
     if (accepted?.digests.includes(digest)) seen.accepted.set(name, { ...accepted, tool });
   }
 
-  /** Compares the listed tool with its accepted definition, unless this was done before. */
+  /** Compares a listed tool with its accepted definition, but only once. */
   function meetListed(seen: Seen, name: string): void {
     const tool = seen.compared?.has(name) === false ? seen.now.get(name) : undefined;
     if (tool === undefined) return;
@@ -160,7 +160,8 @@ export function createChangedDefinitions(first: LockComparison = noLock): Change
 
   function see(server: string, tools: readonly CatalogTool[], isNew: boolean): void {
     const seen = seenOf(server);
-    // Accepts new tools of the previous list first, so that a later definition of such a tool counts as changed.
+    // Accepts new tools of the previous list first. If such a tool now has a different definition, it counts as
+    // changed.
     allAccepted(seen);
     const now = new Map<string, CatalogTool>();
     for (const tool of tools) now.set(tool.name, tool);
@@ -295,7 +296,7 @@ export function createChangedDefinitions(first: LockComparison = noLock): Change
   }
 }
 
-/** Shows the whole definition as new, because there is no earlier one to compare with. */
+/** Shows the whole definition as new, because there is no earlier definition to compare with. */
 function wholeOf(tool: CatalogTool): readonly Difference[] {
   return [{ member: "definition", after: definitionOf(tool) }];
 }

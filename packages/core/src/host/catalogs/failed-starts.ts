@@ -10,7 +10,8 @@ import type { ServerState } from "../../events.ts";
 import type { ServerDefinition } from "../../settings/define/definition.ts";
 
 /**
- * A server that could not be connected, and the time of its next try. `host.start` and requests try the server earlier.
+ * A server that could not be connected, and the time of its next try. `host.start` and requests do not wait for that
+ * time.
  */
 export interface FailedStart {
   readonly server: string;
@@ -26,7 +27,7 @@ export interface FailedStarts {
   readonly onState: (entry: ServerDefinition | undefined, state: ServerState) => void;
   /** The servers whose next try is not due yet. */
   readonly waiting: (entries: readonly ServerDefinition[]) => Promise<readonly FailedStart[]>;
-  /** Resolves when every failure and success is on disk. */
+  /** Resolves when the state file is up to date. */
   readonly saved: () => Promise<unknown>;
 }
 
@@ -79,7 +80,7 @@ export function createFailedStarts({ state: folder, keyOf, now }: FailedStartsOp
    * failed start.
    */
   const hasWorked = new Set<string>();
-  /** Servers that work now, so that their recorded failures can be deleted. */
+  /** Servers that work now and whose recorded failures must be deleted. */
   let worked: ServerDefinition[] = [];
   let saving: Promise<unknown> = Promise.resolve();
 
@@ -149,7 +150,7 @@ export function createFailedStarts({ state: folder, keyOf, now }: FailedStartsOp
       return found.flatMap(({ server, failed }) => {
         if (failed === undefined) return [];
         const nextTryAt = failed.failedAt + pauseAfter(failed.failures);
-        // A failure in the future means that the clock was set back; the server is then not skipped.
+        // If the time of a failure is in the future, the clock was set back, so the server is not skipped.
         return nextTryAt > now() && failed.failedAt <= now() ? [{ server, ...failed, nextTryAt }] : [];
       });
     },

@@ -139,7 +139,7 @@ function unusableOf(uriTemplate: string): { readonly unusable?: string } {
 
 type Described = Pick<HostResource, "name" | "title" | "description" | "mimeType">;
 
-/** Copies only the members of the type, because a server may send others. */
+/** Copies only the known members, because a server may send further members. */
 function describe({ name, title, description, mimeType }: Described): Described {
   return {
     name,

@@ -9,7 +9,7 @@ import type { Peer } from "../../events.ts";
 import type { McpClient } from "../../mcp/client.ts";
 import type { ServerDescription } from "../gateway-types.ts";
 
-/** The data of a connected server or of the catalog cache from which the facts are taken. */
+/** The data from which the facts about a server are taken: from the connected server, or from the catalog cache. */
 export type FactSource = Pick<CachedCatalog, "catalog" | "peer" | "capabilities">;
 
 export interface KnownServers {
@@ -29,8 +29,8 @@ export function createKnownServers(client: (server: string) => McpClient | undef
   const asking = new Set<string>();
 
   /**
-   * Returns the facts of the connected server; if the server is not connected, the facts of its last connection or of
-   * the cache.
+   * Returns the data of the connected server. If the server is not connected, returns the data of its last connection
+   * or of the cache.
    */
   function sourceOf(server: string): FactSource | undefined {
     const { state, filteredCatalog, capabilities } = client(server) ?? {};

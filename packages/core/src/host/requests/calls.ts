@@ -85,9 +85,7 @@ export function createHostCalls(options: HostCallsOptions): HostCalls {
     },
   };
 
-  /**
-   * Writes content that is too large for a model into a file. Uses `work`, so that closing the host waits for the file.
-   */
+  /** Writes content that is too large for a model into a file. Closing the host waits until the file is written. */
   function keep(file: LeftOut): Promise<StoredFile> {
     return work.run(async () => {
       const { keepResult } = await import("../../files/result-files.ts");

@@ -60,7 +60,7 @@ export function createHostConversations(options: HostConversationsOptions): Host
       throw new HostError("usage", "no model configured", {
         next: 'Pass "model" to createHost() or to conversation().',
       });
-    // Throws if a server is not configured.
+    // `getClient` throws if the server is not configured.
     for (const server of servers) manager.getClient(server);
     return model;
   }

@@ -62,7 +62,6 @@ export function createHostDecisions(options: HostDecisionsOptions): HostDecision
   const approvals = createConversationApprovals();
   const approvalsOf = createApprovalsOf(approvals);
   let files: PolicyFiles | undefined;
-  /** The version of the policy files that `loading` reads. */
   let filesVersion: number | undefined;
   let readings = 0;
   let loading: Promise<Loaded> | undefined;

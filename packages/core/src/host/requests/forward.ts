@@ -1,6 +1,6 @@
 /**
- * Forwards the requests of a gateway's clients. Calls, prompts and reads are decided and recorded like all requests
- * (`spine.ts`); completion and log levels are sent directly.
+ * Forwards the requests of a gateway's clients. Calls, prompts and reads take the path of all requests (`spine.ts`).
+ * Completion and log levels are sent directly.
  */
 
 import type { JsonObject, McpRequestOptions } from "@fairlead/wire";
@@ -142,7 +142,7 @@ function whatOf({ server, method }: ForwardedRequest, { request }: Subject): str
   return method === "prompts/get" ? `prompt ${serverToolName} of ${server}` : `${serverToolName} of ${server}`;
 }
 
-/** The options for sending a request. The server's questions go to `owner`, which is the client's conversation. */
+/** The options for sending a request. The server's questions go to the client's conversation (`owner`). */
 function toWire({ client }: ForwardedRequest, given: ForwardOptions): McpRequestOptions {
   const { signal: _s, stop: _e, timeout: _t, confirmed: _c, confirm: _p, onProgress: _o, ...wire } = given;
   return { owner: client.conversation, ...wire };

@@ -11,7 +11,7 @@ import type { Ledger } from "../../policy/ledger/ledger.ts";
 import type { LedgerEntry } from "../../policy/ledger/ledger-entry.ts";
 import type { ApprovalMode, Decision } from "../../policy/rules/rule.ts";
 
-/** One request for the ledger: its decision and its outcome. */
+/** A row of the ledger: one request with its decision and its outcome. */
 export interface LedgerRow extends Pick<LedgerEntry, "answer" | "answeredIn" | "refusal" | "outcome" | "durationMs"> {
   readonly request: PolicyRequest;
   readonly decision: Decision;
@@ -39,7 +39,8 @@ export function answerOf({
 }: AnswerFacts): Pick<LedgerRow, "answer" | "refusal"> {
   if (outcome === "denied" && isAsking) {
     if (how === undefined) return { refusal: "no_terminal" };
-    // After a yes of the user, the request was denied for another reason, for example because the server was replaced.
+    // The user said yes, but the request was denied for a different reason, for example because the server was
+    // replaced.
     return how === "no" ? { refusal: "user" } : {};
   }
   if (!isAnswered || outcome === "denied" || outcome === "changed") return {};
@@ -66,7 +67,7 @@ export interface HostLedger {
   readonly record: (row: LedgerRow) => void;
   /** The tools that were called successfully in this workspace before. The tool called last comes first. */
   readonly usedTools: () => Promise<readonly ToolIdentity[]>;
-  /** Resolves when every row recorded so far is on disk or has failed. */
+  /** Resolves when every row recorded so far is on disk or could not be written. */
   readonly flush: () => Promise<void>;
 }
 
@@ -85,11 +86,11 @@ export function createHostLedger({
   let isTold = false;
   let opening: Promise<Opened> | undefined;
   let opened: Opened | undefined;
-  /** Resolves when the rows that were recorded while the ledger was being opened have been added. */
+  /** Rows can be recorded while the ledger is being opened. This promise resolves when these rows have been added. */
   let early: Promise<unknown> = Promise.resolve();
-  /** The promise of the last row. Rows that are written together share one promise. */
+  /** Resolves when the last row is written. Rows that are written together share one promise. */
   let batch: Promise<void> | undefined;
-  /** The rule of the last row and its text. Most rows have the same rule, so its text is usually made only once. */
+  /** The rule of the last row and its text, because most rows have the same rule as the row before. */
   let lastRule: { readonly rule: Decision["rule"]; readonly text: string } | undefined;
 
   async function open(): Promise<Opened> {
@@ -127,7 +128,7 @@ export function createHostLedger({
       outcome,
       durationMs,
     });
-    // Reports a failed write once, although all rows that are written together fail with it.
+    // If several rows that are written together cannot be written, Fairlead reports that once.
     if (written !== batch) written.catch(tell);
     batch = written;
   }

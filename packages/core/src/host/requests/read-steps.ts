@@ -62,8 +62,8 @@ export function createReadSteps({ configuration, ready, use, clock }: ReadStepsO
   }
 
   /**
-   * Returns a text that changes if the server's entry changes or, for a prompt, its definition or the server's
-   * instructions.
+   * Returns a text that changes when the server's entry changes. For a prompt, the text also changes with the prompt's
+   * definition and the server's instructions.
    */
   function subjectOf({ serverName, serverToolName, kind }: Read<unknown>["request"], connected: McpClient): string {
     const { prompts = [], instructions } = connected.filteredCatalog?.catalog ?? {};

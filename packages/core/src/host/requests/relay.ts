@@ -82,7 +82,7 @@ export async function relayClient(
       else waiting.resolve(message);
     },
   }).catch(async (error: unknown) => {
-    // The client gets an error at once, because it must not wait for a server that cannot be reached.
+    // Closes the client's channel at once, because the client must not wait for a server that cannot be reached.
     await (await open(ignored, signal)).close();
     throw error;
   });

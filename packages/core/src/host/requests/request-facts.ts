@@ -37,14 +37,16 @@ export function cancelledRequest(
 }
 
 /**
- * Whether connecting the server may lead to another decision. Only a connected server shows whether a definition has
+ * Whether the decision may change when the server is connected. Only a connected server shows whether a definition has
  * changed, and which annotations a tool has now.
  */
 export function mayDifferOnceConnected({ kind = "tool" }: PolicyRequest, { rule }: CarriedDecision): boolean {
   return isChangedRule(rule) || (kind === "tool" && rule.annotations !== undefined);
 }
 
-/** A key that is equal for requests of the same sender to the same tool, prompt or resource with the same arguments. */
+/**
+ * Two requests of one sender have the same key if they have the same arguments for the same tool, prompt or resource.
+ */
 export function carryKey({ who, client, kind = "tool", serverName, serverToolName, args = {} }: PolicyRequest): string {
   return canonicalJson([who, client, kind, serverName, serverToolName, args]);
 }

@@ -44,7 +44,7 @@ export type AskRequest = Pick<
 
 /** The facts about a running request that its ledger row needs. */
 interface Progress {
-  /** The decision to record: the one that the user answered, otherwise the last one. */
+  /** The decision that the ledger records: the decision that the user answered, otherwise the last decision. */
   decision?: CarriedDecision;
   isAnswered?: boolean;
   /** The user's answer to the confirmation; absent if the user gave none. */
@@ -63,11 +63,14 @@ interface Progress {
 /** The ledger's value for a request without confirmation. */
 const withoutAnswer: ReturnType<typeof answerOf> = {};
 
-/** Maximum number of decisions in `carried`. */
+/** Maximum number of decisions that `ask` keeps for `run`. */
 const mostCarried = 64;
 
 export function createSpine({ current, record, work, clock }: SpineOptions): Spine {
-  /** Decisions of `ask` that allow a request. `run` uses them for the same request with the same arguments. */
+  /**
+   * The decisions by which `ask` allowed requests. `run` uses such a decision if the same request with the same
+   * arguments follows.
+   */
   const carried = new Map<string, CarriedDecision>();
 
   function decide(request: AnyRequest, rules: Confirmations): CarriedDecision {
@@ -166,7 +169,7 @@ export function createSpine({ current, record, work, clock }: SpineOptions): Spi
   }
 
   /**
-   * Decides about a request and confirms it. If the server lists another definition after it was connected, decides
+   * Decides about a request and confirms it. If a tool's definition has changed when the server is connected, decides
    * again.
    */
   function admit(request: AnyRequest, signal: RequestSignal, progress: Progress): Admitted {
@@ -204,7 +207,8 @@ export function createSpine({ current, record, work, clock }: SpineOptions): Spi
   }
 
   /**
-   * Decides again if an input of the decision has changed while the user was asked or the server was being connected.
+   * Decides again if the rules or the definition have changed while the user was asked or the server was being
+   * connected.
    */
   async function recheck(
     connecting: Promise<unknown> | undefined,

@@ -62,7 +62,7 @@ export abstract class ServerCall<Result> {
     return executor && this.#client ? this.send(executor, this.#client, signal) : this.#openAndSend(signal);
   }
 
-  /** The options of the call for the executor, with the time limits from the settings of its server. */
+  /** The options with which the executor runs the call. The time limits come from the server's settings. */
   protected executeOptions(
     signal: RequestSignal,
     {

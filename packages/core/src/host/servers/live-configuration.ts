@@ -19,7 +19,7 @@ export interface LiveConfiguration {
   readonly definition: (server: string) => ServerDefinition | undefined;
   /** Names of the servers in the order of the settings. The demo server comes last. */
   readonly order: () => readonly string[];
-  /** Whether the built-in demo server is available, because no entry has its name. */
+  /** Whether the built-in demo server is available. It is not available if an entry has its name. */
   readonly hasDemo: () => boolean;
   /**
    * Whether "all servers" includes this server. The demo server is included only while no other server is configured.

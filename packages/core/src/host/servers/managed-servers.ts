@@ -1,4 +1,7 @@
-/** Creates the managed servers of a configuration. Each has a client, or a state that says why it may not start. */
+/**
+ * Creates the managed servers of a configuration. Each has a client, or a state that says why the server is not allowed
+ * to start.
+ */
 
 import type { NegotiatedProtocol } from "@fairlead/wire";
 import type { Clock } from "../../clock.ts";
@@ -132,7 +135,9 @@ function chosenEra(
   return { era, transport: transport.kind === "sse" ? "sse" : "http" };
 }
 
-/** The capabilities of a gateway's host, and the function that answers questions which belong to no request. */
+/**
+ * For a gateway's host: the declared capabilities, and the function that answers questions which belong to no request.
+ */
 function declaredFor(
   server: string,
   { elicitation, sampling, roots }: DeclaredCapabilities,

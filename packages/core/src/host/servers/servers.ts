@@ -32,7 +32,7 @@ export interface HostServersOptions extends Omit<OpenHostOptions, "clock" | "now
 
 export interface HostServers {
   readonly manager: McpClientManager;
-  /** Returns the client; undefined if the server may not start. @throws HostError `server_unknown` */
+  /** Returns the client; undefined if the server is not allowed to start. @throws HostError `server_unknown` */
   readonly client: (server: string) => McpClient | undefined;
   /** Returns the client of a server whose catalog was read; undefined if `ready` must connect the server first. */
   readonly connected: (server: string) => McpClient | undefined;
@@ -43,7 +43,7 @@ export interface HostServers {
   /**
    * Opens a relay, which has its own connection to the server. The server's client is not affected.
    *
-   * @throws HostError `server_unknown`, or why the server may not start
+   * @throws HostError `server_unknown`, or why the server is not allowed to start
    */
   readonly relay: (server: string, options: RelayOptions) => Promise<OpenedRelay>;
   /** Whether clients of a gateway share one connection to the server. */
