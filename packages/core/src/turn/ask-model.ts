@@ -114,7 +114,7 @@ async function* takeOut(
 ): Events {
   const probe = createNotingProbe(state, signal);
   const accused = declaration === undefined ? [] : declarations.slice(declaration, declaration + 1);
-  // Sends the named tool alone, because the API's error may name a tool that is not the cause.
+  // Sends a request with only the named tool, because the API's error may name a tool that is not the cause.
   const isGuilty = declaration !== undefined && accused.length > 0 && !(await probe(accused));
   const culprit: Culprit = isGuilty
     ? { kind: "declaration", index: declaration }
@@ -161,7 +161,7 @@ async function* look(
   return findCulprit(declarations, probe, ({ parametersJsonSchema }) => proven.has(parametersJsonSchema));
 }
 
-/** Creates a `Probe` that also records the schemas which the API accepts. */
+/** Creates a `Probe`, which records the schemas that the API accepts. */
 function createNotingProbe(state: ConversationState, signal: AbortSignal): Probe {
   const proven = provenFor(state.model, state);
   const probe = createProbe(state.model, signal);

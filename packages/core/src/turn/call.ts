@@ -25,7 +25,7 @@ export interface ModelCallRequest {
   readonly args: JsonObject;
 }
 
-/** The response for the model. */
+/** The response to one call of the model. */
 export interface CallAnswer {
   readonly response: Record<string, unknown>;
   readonly media: readonly Part[];
@@ -208,7 +208,7 @@ function shortDisplay(display: string): string {
   return display.length <= longestDisplay ? display : shorten(display, longestDisplay);
 }
 
-/** The event for the user. */
+/** The members of a call's last event, which shows the result to the user. */
 function outcomeOf({
   returnDisplay,
   plainDisplay = returnDisplay,
@@ -229,7 +229,7 @@ function outcomeOf({
   };
 }
 
-/** The response for the model. */
+/** The response to a call, with the result's text and media for the model. */
 function answerOf({ llmContent, error }: ToolExecution): Pick<CallAnswer, "response" | "media"> {
   const text = llmContent.flatMap((part) => part.text ?? []).join("\n");
   const media = llmContent.filter(({ inlineData }) => inlineData !== undefined);

@@ -59,8 +59,8 @@ const fullShare = 0.8;
 const smallShare = 0.1;
 
 /**
- * Compacts the history if it fills the model's context. Yields one event for each step, to tell the user. `added`
- * contains the messages that come next.
+ * Compacts the history if the history and the next messages (`added`) fill the model's context. Yields one event for
+ * each step, to tell the user.
  */
 export async function* compactByRule(
   state: ConversationState,
@@ -95,7 +95,7 @@ export async function* compactByRule(
     yield { type: "note", message: `${full}: a summary by the model replaces earlier messages` };
   } catch (error) {
     signal.throwIfAborted();
-    yield { type: "note", message: `${full}, and it was not compacted: ${toHostError(error).message}` };
+    yield { type: "note", message: `${full} and could not be compacted: ${toHostError(error).message}` };
   }
 }
 

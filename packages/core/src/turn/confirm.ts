@@ -26,7 +26,7 @@ export function createAskUser({ confirm }: Pick<TurnHost, "confirm">, signal: Ab
   let last: Promise<unknown> = Promise.resolve();
 
   async function ask(question: TurnQuestion, options: AskOptions): Promise<void> {
-    // The answer to an earlier question may also have answered this one.
+    // The answer to an earlier question may already allow this call.
     const details = await question();
     if (details === false) return;
     options.onAsking(details);

@@ -30,7 +30,7 @@ export interface ConversationOptions {
    * limits.
    */
   readonly limits?: Partial<TurnLimits>;
-  /** Earlier messages, possibly from another run. */
+  /** The messages with which the conversation begins, for example from an earlier run. */
   readonly history?: readonly Content[];
 }
 
@@ -41,8 +41,8 @@ export interface Conversation {
   /** The name that the user gave to the conversation. */
   readonly title: string | undefined;
   /**
-   * The messages. Every call has a response, even after a failed turn. The array itself never changes; a new one
-   * replaces it.
+   * The messages. Every call has a response, even after a failed turn. Fairlead never changes this array; it replaces
+   * the array by a new one.
    */
   readonly history: readonly Content[];
   readonly model: Model;
@@ -71,8 +71,8 @@ export interface Conversation {
    */
   readonly compact: (options?: Pick<SendOptions, "signal">) => Promise<void>;
   /**
-   * Undoes the last compaction. Messages since then stay. After that, Fairlead does not compact the conversation
-   * automatically. Returns false if there is nothing to undo.
+   * Undoes the last compaction. Messages since the compaction stay. From then on, Fairlead does not compact the
+   * conversation automatically. Returns false if there is nothing to undo.
    *
    * @throws HostError `busy` during a turn
    */
@@ -92,7 +92,7 @@ export interface ConversationTokens {
   readonly declarations: number;
   /** All messages. */
   readonly history: number;
-  /** The share of the tokens that results of calls take. */
+  /** The part of `history` that consists of results of calls. */
   readonly results: number;
   /** The size of the model's context in tokens. */
   readonly context: number;

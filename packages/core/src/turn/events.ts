@@ -5,8 +5,8 @@ import type { ErrorCode, HostError } from "../errors.ts";
 import type { ToolCallConfirmationDetails } from "../registry/confirmation.ts";
 
 /**
- * The states of a call, in order. A call may skip some of them. `requested`; `asking` if the call needs confirmation;
- * `queued` until its server has a free slot; `running`; then `ok`, `error`, `denied` or `cancelled`.
+ * The states of a call in their order: `requested`, `asking` (the call needs confirmation), `queued` (too many calls
+ * are running), `running`, and at the end `ok`, `error`, `denied` or `cancelled`. A call may skip states.
  */
 export type CallStatus = "requested" | "asking" | "queued" | "running" | "ok" | "error" | "denied" | "cancelled";
 

@@ -62,10 +62,10 @@ export function statusOf({ code }: HostError): "denied" | "cancelled" | "error" 
   return code === "cancelled" ? "cancelled" : "error";
 }
 
-/** Tells a model that a tool name is unknown, and suggests others. Pure. */
+/** The largest number of similar tool names that Fairlead suggests to a model. */
 const mostNames = 3;
 
-/** Returns the text for the model. */
+/** Tells the model that no tool has this name, or why the tool cannot be called. Suggests similar names. */
 export function explainUnknown(name: string, why: string | undefined, known: readonly Named[]): string {
   const what =
     why === undefined ? `there is no tool "${toLabel(name)}"` : `"${toLabel(name)}" cannot be called: ${toLabel(why)}`;

@@ -11,7 +11,7 @@ export function callsIn({ parts }: Content): readonly NonNullable<Part["function
   return parts.flatMap(({ functionCall }) => functionCall ?? []);
 }
 
-/** The text for the user. */
+/** The text of a message for the user, without the model's thoughts. */
 export function answerText({ parts }: Content): string {
   return parts.flatMap(({ text, thought }) => (thought === true ? [] : (text ?? []))).join("");
 }
@@ -35,7 +35,7 @@ export function rewind(owner: HistoryOwner, before: History): void {
   } else replaceHistory(owner, before);
 }
 
-/** Replaces the history by other messages. The recorded conversation contains both. */
+/** Replaces the history by these messages. The recorded conversation also keeps the replaced messages. */
 export function replaceHistory(owner: HistoryOwner, contents: History): void {
   owner.record({ type: "compact", contents });
   owner.history = contents;
@@ -106,8 +106,8 @@ export interface CallResponse {
 }
 
 /**
- * The messages with the responses to all calls of one message. For a call without a response, the model is told that
- * the call may or may not have run.
+ * The messages that respond to all calls of one message. For a call without a response, the model is told that the call
+ * may or may not have run.
  */
 export function responseContents(
   calls: readonly NonNullable<Part["functionCall"]>[],

@@ -1,5 +1,6 @@
 /**
- * The changes of a conversation as plain data, for the recorder, and the state that a resumed conversation begins with.
+ * The changes of a conversation, which the recorder writes, and the state with which a resumed conversation begins. All
+ * of it is plain data.
  */
 
 import type { Content, Part } from "../normalise/model-types.ts";
@@ -17,7 +18,7 @@ export type ConversationChange =
   | { readonly type: "input"; readonly text: string }
   /** A message is added to the history. If the message has calls, a `response` change follows for each call. */
   | { readonly type: "content"; readonly content: Content }
-  /** The response to one call of the last message. `beside` contains media that the history has after all responses. */
+  /** The response to one call of the last message. In the history, the media in `beside` follow all responses. */
   | {
       readonly type: "response";
       /** The position of the call in its message. */
@@ -33,9 +34,15 @@ export type ConversationChange =
   /** A result was stored. The model can read it as `result://ID`. */
   | ({ readonly type: "result" } & StoredResult)
   | { readonly type: "model"; readonly provider: string; readonly name: string }
-  /** The names of tools and of the host's functions that the model has seen. They must mean the same after a resume. */
+  /**
+   * The names of tools and host functions that the model has seen. In a resumed conversation, each name must mean the
+   * same tool or function.
+   */
   | { readonly type: "names"; readonly tools: readonly Pin[]; readonly functions?: OwnNames }
-  /** The declarations that the model is offered, from position `from` in the list of declarations to its end. */
+  /**
+   * The declarations that the model is offered. `places` replaces the list of declarations from position `from` to its
+   * end.
+   */
   | { readonly type: "offered"; readonly from: number; readonly places: readonly OfferedPlace[] }
   | { readonly type: "tool"; readonly server: string; readonly serverToolName: string; readonly enabled: boolean }
   | { readonly type: "title"; readonly title: string };

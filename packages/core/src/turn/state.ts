@@ -23,8 +23,9 @@ export interface SendOptions {
   /** The message as the user sees it, for the recorded conversation. Default: the text of the input. */
   readonly shown?: string;
   /**
-   * The servers that this turn waits for and reports if their tools are not known yet. Default: all servers of the
-   * conversation. Set it for a text that names its servers, such as a typed call.
+   * The servers that this turn waits for if their tools are not known yet. The turn reports servers that do not connect
+   * in time. Default: all servers of the conversation. If the text names its servers, such as a typed call, give only
+   * these servers.
    */
   readonly waitFor?: readonly string[] | undefined;
 }
@@ -49,7 +50,7 @@ export interface ConversationState {
   readonly awaited: Set<string>;
   /** Servers that were not connected in time. */
   readonly missing: Set<string>;
-  /** The keys of the messages that Fairlead has already shown to the user and does not repeat in this conversation. */
+  /** Identifies the messages that Fairlead has shown to the user and does not repeat in this conversation. */
   readonly told: Set<string>;
   /** The schemas that a model's API has accepted. */
   readonly proven: WeakMap<Model, WeakSet<object>>;

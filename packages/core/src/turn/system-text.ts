@@ -10,8 +10,8 @@ export interface ServerInstructions {
 }
 
 /**
- * Writes the system instruction. For the same instructions of servers, the text is always the same, so that the API can
- * use its cache.
+ * Writes the system instruction. As long as the servers' instructions are the same, the text is the same, so that the
+ * API can use its cache.
  */
 export type WriteSystemText = (servers: readonly ServerInstructions[]) => string;
 

@@ -20,7 +20,7 @@ import { cancelled, untilAborted } from "./until-aborted.ts";
 
 type Events<T = void> = AsyncGenerator<TurnEvent, T, undefined>;
 
-/** How many times Fairlead asks a model again if it writes an invalid call. */
+/** How many times Fairlead asks a model again after an invalid call. */
 const mostMalformed = 2;
 
 const usualLimits: TurnLimits = { turns: 50, calls: 200 };

@@ -109,7 +109,7 @@ test("a summary that fails is said, and the turn goes on with the whole history"
   await collect(conversation.send(words(7_000)));
   const events = await collect(conversation.send(words(2_000)));
   expect(notes(events)).toEqual([
-    "the conversation fills N % of the model's context, and it was not compacted: played wrote no complete summary; the history is unchanged",
+    "the conversation fills N % of the model's context and could not be compacted: played wrote no complete summary; the history is unchanged",
   ]);
   expect(events.at(-1)).toMatchObject({ type: "done", reason: "stop" });
   expect(conversation.history).toHaveLength(4);

@@ -59,7 +59,7 @@ export interface ToolSelection {
   readonly reveal: (tools: readonly DiscoveredMCPTool[], model: Model) => void;
   /** The tools that may be called, under the names of this conversation. */
   readonly callable: (model: Model) => readonly DiscoveredMCPTool[];
-  /** Finds a tool by its key (see `toolKey`); undefined if the tool may not be called. */
+  /** Finds a tool by its key (see `toolKey`); undefined if the tool cannot be called. */
   readonly findByKey: (key: string, model: Model) => DiscoveredMCPTool | undefined;
   readonly find: (name: string, model: Model) => Found;
   /** The names of all tools and of the host's functions that can be called. */
@@ -151,7 +151,6 @@ export function createToolSelection(options: ToolSelectionOptions): ToolSelectio
   }
 
   const isEnabled = (tool: DiscoveredMCPTool): boolean => disabled.size === 0 || !disabled.has(keyOf(tool));
-  /** Whether the tool may be used, decided without compiling its schema. */
   const mayBeUsed = (tool: DiscoveredMCPTool): boolean => isEnabled(tool) && refusalOf(tool) === undefined;
 
   function nameOf(own: OwnFunction): string {

@@ -12,8 +12,8 @@ export interface BudgetedTool {
   /** The number of characters in the tool's definition, which is known before the schema is compiled. */
   readonly size: number;
   /**
-   * The estimated tokens of the tool's declaration, for which its schema must be compiled. Undefined if the tool cannot
-   * be declared.
+   * The estimated tokens of the tool's declaration. To estimate them, Fairlead compiles the tool's schema. Undefined if
+   * the tool cannot be declared.
    */
   readonly tokens: () => number | undefined;
 }
@@ -98,7 +98,7 @@ export async function planOffer(
   return plan;
 }
 
-/** The time for compiling a definition of this size, as a multiple of the time for handling one tool. */
+/** How many times longer compiling a definition of this size takes than handling one tool. */
 export function weightOf(size: number): number {
   return 10 + size / 100;
 }

@@ -12,7 +12,7 @@ export interface ToolLookup {
   readonly byKey: ReadonlyMap<string, DiscoveredMCPTool>;
 }
 
-/** The tools, the model's schema dialect and the chosen servers, from which a lookup is created. */
+/** The input of a lookup: the tools, the model's schema dialect and the chosen servers. */
 export interface LookupSource {
   readonly every: readonly DiscoveredMCPTool[];
   readonly dialect: Model["dialect"];
@@ -21,10 +21,7 @@ export interface LookupSource {
 }
 
 export interface ToolLookups {
-  /**
-   * Creates the lookup for a source, with pauses for other code. If the source is the same as before, returns the last
-   * lookup.
-   */
+  /** Creates the lookup, with pauses for other code. If the input has not changed, returns the last lookup. */
   readonly prepare: (source: LookupSource) => Promise<ToolLookup>;
   /** Creates the lookup without a pause, for a caller that cannot wait. */
   readonly now: (source: LookupSource) => ToolLookup;

@@ -113,7 +113,7 @@ export function createToolOffers({ model, budget, declareOwn, earlier = [], ...r
     }
   }
 
-  /** Decides once, when the model is first asked, which of the tools known by then are offered. */
+  /** Decides, before the first request to the model, which of the known tools are offered. */
   async function plan(tools: readonly DiscoveredMCPTool[], own: readonly OwnFunction[], turns: Turns): Promise<void> {
     const budgeted: BudgetedTool[] = [];
     for (const tool of tools) {
@@ -152,7 +152,7 @@ export function createToolOffers({ model, budget, declareOwn, earlier = [], ...r
     places.push(...earlier);
     addOwn(functions);
     /*
-     * If the search function was not declared, all tools of that time were declared, so a tool without a declaration is
+     * If the search function was not declared before, all tools were declared. A tool without a declaration is then
      * new.
      */
     await consider(isDeclared("search_tools") ? tools : offered, turns);
@@ -239,7 +239,7 @@ function toBudgeted(tool: DiscoveredMCPTool): BudgetedTool {
   return { key: keyOf(tool), server, name, size: sizeOfTool(tool), tokens: () => tokensOfTool(tool) };
 }
 
-/** Estimates the tokens of every tool, with pauses for other code, for a list of all tools. */
+/** Estimates the tokens of every tool, with pauses for other code. */
 export async function estimateAll(tools: readonly DiscoveredMCPTool[]): Promise<void> {
   const turns = createTurns(toolsPerTurn);
   for (const tool of tools) {
