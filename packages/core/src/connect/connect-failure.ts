@@ -211,7 +211,7 @@ function signIn(error: WireError, { definition }: ConnectFacts): Failure {
   return {
     code: "auth_required",
     what: `requires sign-in (${status}) and rejected the configured headers: ${sent.join(", ")}`,
-    // Fairlead sends no other token while the settings have an `Authorization` header.
+    // While the settings contain an `Authorization` header, Fairlead sends no token except the one in that header.
     next: sent.some((name) => name.toLowerCase() === "authorization")
       ? `Correct "headers" of "${definition.name}" (${place(definition)}); or remove them, then: ${next}`
       : next,

@@ -124,7 +124,8 @@ export function childEnvironment(
       result[name] = value;
     }
   }
-  // `fromEntries` creates a variable named `__proto__`; an assignment would set the prototype.
+  // If an entry sets a variable named `__proto__`, an assignment would change the prototype, but `fromEntries` creates
+  // a variable.
   return {
     env: { ...result, ...Object.fromEntries(entry) },
     passed: passed.sort(),

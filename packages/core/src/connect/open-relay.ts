@@ -1,5 +1,5 @@
 /**
- * Opens a relay to a server. The server is started or reached as for a session, but the client's messages are passed on
+ * Opens a relay to a server. Fairlead connects the server as for a session, but passes the client's messages on
  * unchanged.
  */
 

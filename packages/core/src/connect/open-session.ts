@@ -36,7 +36,10 @@ export interface OpenedSession extends Session {
   readonly connectTimeout?: number;
   /** The time that the person spent signing in, which does not count towards the timeout. */
   readonly signIn?: SignInTime;
-  /** Creates the `HostError` for a later failure. `unanswered` names the request that exceeded the connect timeout. */
+  /**
+   * Creates the `HostError` for a failure after connecting. `unanswered` names the request that exceeded the connect
+   * timeout.
+   */
   readonly explain?: (error: unknown, unanswered?: string) => HostError;
 }
 

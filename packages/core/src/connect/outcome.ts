@@ -68,7 +68,7 @@ export function neverLeft({ cause }: HostError): boolean {
   return isWireError(cause) && cause.evidence.unsent === true;
 }
 
-/** Whether the server refused the token with 401 and Fairlead cannot get another token without the user. */
+/** Whether the server refused the token with 401 and Fairlead cannot get a new token without the user. */
 export function needsSignIn({ code, cause }: HostError): boolean {
   return code === "auth_required" && isWireError(cause) && cause.evidence.httpStatus === 401;
 }

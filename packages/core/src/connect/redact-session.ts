@@ -20,7 +20,7 @@ export interface SessionRedaction {
   readonly hideUnmistakable: Redact;
 }
 
-/** Methods whose results are lists or descriptions, with the member that holds the items. */
+/** Methods whose results are lists or descriptions. For a list, the value is the member that contains the list. */
 const lists: ReadonlyMap<string, string | undefined> = new Map([
   ["tools/list", "tools"],
   ["prompts/list", "prompts"],
@@ -112,7 +112,7 @@ async function hideInList<T extends object>(value: T, hide: Redact): Promise<T> 
   return value;
 }
 
-/** The time for one member without its text, as the number of characters that take the same time. */
+/** Handling one member, even without a text, takes as long as hiding secrets in this many characters. */
 const memberSize = 16;
 
 /**

@@ -48,8 +48,8 @@ export function createRedactor(secrets: Iterable<string>): Redact {
 }
 
 /**
- * A `Redact` for these secret values and for each of their lines. It finds values and lines as written, JSON-escaped
- * and URL-encoded; it finds whole values also in Base64 and hexadecimal.
+ * A `Redact` for these secret values and for each of their lines. Finds values and lines as written, JSON-escaped or
+ * URL-encoded. Finds whole values also in Base64 and hexadecimal.
  */
 export function createValueRedactor(secrets: Iterable<string>): Redact {
   const values = [...secrets].filter((secret) => secret.length >= shortest);

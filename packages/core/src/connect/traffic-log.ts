@@ -63,8 +63,8 @@ export function createTrafficLog({ log, redact, debug, onFirstMessage, onStderrL
   });
 
   /**
-   * Forgets the stderr lines and diagnostics of an attempt when Fairlead starts the server again with another protocol:
-   * only those of the last attempt explain a failure.
+   * Called when Fairlead starts the server again with a different protocol. Forgets the stderr lines and diagnostics,
+   * because only those of the last attempt explain a failure.
    */
   function startAgain(): void {
     stderr = [];

@@ -1,5 +1,6 @@
 /**
- * Wraps the sign-in hook of a connection. Hides its tokens in logs, and measures how long a person needs to sign in.
+ * Wraps the sign-in hook of a connection: hides the hook's tokens in logs, and measures how long a person needs to sign
+ * in.
  */
 
 import type { AuthHook } from "@fairlead/wire";

@@ -13,10 +13,13 @@ export interface CallQueueOptions {
 }
 
 export interface CallQueue {
-  /** Lets a call start, and returns a function to call at its end. Returns undefined if too many calls are running. */
+  /**
+   * Lets a call start. Returns a function that the caller must run when the call has ended; undefined if too many calls
+   * are running.
+   */
   tryEnter(server: string): (() => void) | undefined;
   /**
-   * Waits until the call may start. Resolves with a function to call at its end.
+   * Waits until the call may start. Resolves with a function that the caller must run when the call has ended.
    *
    * @throws HostError `busy` if too many calls wait. If `signal` is aborted, rejects with its reason.
    */
@@ -36,7 +39,7 @@ interface Waiter {
 }
 
 export function createCallQueue({ perServer, total, waitingPerServer }: CallQueueOptions): CallQueue {
-  /** The queues by server. The server whose turn is next comes first; a server without calls is not in the map. */
+  /** The queues by server. The server whose turn is next comes first. A server without calls has no queue. */
   const lines = new Map<string, Line>();
   let running = 0;
   /** The number of waiting calls of all servers together. */
@@ -66,7 +69,7 @@ export function createCallQueue({ perServer, total, waitingPerServer }: CallQueu
       const next = nextInTurn();
       if (next === undefined) return;
       const [server, line, waiter] = next;
-      // Moves the server to the end of the map, so that all other servers have a turn before it has another.
+      // Moves this server to the end of the map, so that each of the other servers has its turn first.
       lines.delete(server);
       lines.set(server, line);
       leaveLine(line, waiter);

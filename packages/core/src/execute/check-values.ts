@@ -118,7 +118,7 @@ function describe({ path, message, keyword }: Issue, validated: Validated): stri
   const steps = stepsOf(path);
   if (steps.length === 0) return `${validated.whole} ${message}`;
   const hint = meant(keyword, steps, validated);
-  return `${written(steps)} ${message}${hint === undefined ? "" : ` (did you mean ${hint}?)`}`;
+  return `${written(steps)} ${message}${hint === undefined ? "" : ` (${hint})`}`;
 }
 
 /** Suggests the known name that is most similar to a misspelt one. */
@@ -129,11 +129,11 @@ function meant(keyword: string, steps: readonly string[], { schema, value }: Val
   if (keyword === "required") {
     const strangers = Object.keys(objectOf(valueAt(value, around))).filter((given) => !known.includes(given));
     const near = closest(name, strangers);
-    return near === undefined ? undefined : `it when you wrote ${written([...around, near])}`;
+    return near === undefined ? undefined : `did you misspell it as ${written([...around, near])}?`;
   }
   if (keyword !== "additionalProperties" && keyword !== "unevaluatedProperties") return undefined;
   const near = closest(name, known);
-  return near === undefined ? undefined : written([...around, near]);
+  return near === undefined ? undefined : `did you mean ${written([...around, near])}?`;
 }
 
 /** Writes a path in the style of most programming languages: `"list[0].name"`. */

@@ -1,6 +1,6 @@
 /**
- * Runs tool calls: finds the tool, checks the arguments, waits for a slot, enforces timeouts, and repeats a failed call
- * only if that is safe.
+ * Runs tool calls: finds the tool, checks the arguments, waits until the call may start, enforces timeouts, and repeats
+ * a failed call only if that is safe.
  */
 
 import { setMaxListeners } from "node:events";
@@ -76,7 +76,7 @@ export interface ExecutorOptions<Client extends CallClient = CallClient> {
   /** Returns a connected client for a server whose connection was lost. If absent, no call is repeated. */
   readonly reconnect?: (server: string, signal: AbortSignal) => Promise<Client>;
   /**
-   * The executor's owner aborts this signal before it calls `close`, to cancel every call without a signal of its own.
+   * Cancels every call that has no signal of its own. The executor's owner aborts this signal before it calls `close`.
    * Default: a signal that `close` aborts.
    */
   readonly closing?: AbortSignal;
@@ -108,7 +108,7 @@ export function createExecutor<Client extends CallClient = CallClient>(
   /** The functions with which `close` cancels calls that were given a signal. */
   const stops = new Set<() => void>();
   let running = 0;
-  /** Called when no call is waiting or running any more. */
+  /** The functions to call when no call is waiting or running any more. */
   const onIdle: (() => void)[] = [];
 
   function queueOf(sender: string | undefined): CallQueue {
@@ -162,7 +162,7 @@ export function createExecutor<Client extends CallClient = CallClient>(
         throw new HostError("arguments_invalid", "Invalid parameters: must be an object", { serverName });
       let checked: CheckedArguments | undefined;
       let leave: (() => void) | undefined;
-      /** Whether the call has waited. If so, its server may have reconnected with other tools. */
+      /** Whether the call has waited. Meanwhile the server may have reconnected, with different tools. */
       let hasWaited = false;
       try {
         signal.throwIfAborted();
@@ -300,8 +300,8 @@ function optionsOf(
 }
 
 /**
- * Whether the tool's definition is the same as when the call began. A tool that was not listed then must still not be
- * listed.
+ * Whether the tool has the same definition as when the call began. If the server did not list the tool then, it must
+ * not list the tool now.
  */
 function isStill({ filteredCatalog }: CallClient, name: string, tool: CatalogTool | undefined): boolean {
   const now = filteredCatalog && toolNamed(filteredCatalog.catalog.tools, name);

@@ -1,4 +1,4 @@
-/** Stores results that are too large for a model in files; finds and removes them. */
+/** Stores results that are too large for a model in files. Finds and removes these files. */
 
 import { randomUUID } from "node:crypto";
 import { lstat, open, readdir, rm } from "node:fs/promises";

@@ -26,7 +26,7 @@ export function explain(error: unknown): string {
   return words.get(systemCode(error) ?? "") ?? errorMessage(error);
 }
 
-/** Ignores errors with the expected codes and throws others again: `rename(...).catch(unless("ENOENT"))`. */
+/** Ignores errors with these codes and throws all other errors again: `rename(...).catch(unless("ENOENT"))`. */
 export function unless(...codes: readonly string[]): (error: unknown) => undefined {
   return (error) => {
     if (!codes.includes(systemCode(error) ?? "")) throw error;

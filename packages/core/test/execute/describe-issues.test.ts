@@ -22,13 +22,13 @@ describe("what is wrong with a value", () => {
     [{}, '"city" is missing'],
     [
       { ctiy: "Rome" },
-      '"city" is missing (did you mean it when you wrote "ctiy"?); "ctiy" is not a known property (did you mean "city"?)',
+      '"city" is missing (did you misspell it as "ctiy"?); "ctiy" is not a known property (did you mean "city"?)',
     ],
     [{ city: "Rome", weather: 1 }, '"weather" is not a known property'],
     [{ city: "Rome", days: "two" }, '"days" must be a number'],
     [
       { city: "Rome", stops: [{ name: "a" }, { nane: "b" }] },
-      '"stops[1].name" is missing (did you mean it when you wrote "stops[1].nane"?)',
+      '"stops[1].name" is missing (did you misspell it as "stops[1].nane"?)',
     ],
     [{ city: "Rome", stops: [{ name: 1 }] }, '"stops[0].name" must be a string'],
     ["Rome", "the arguments must be an object"],
@@ -56,7 +56,7 @@ describe("what is wrong with a value", () => {
     // A name that is known cannot have been meant to be another one.
     expect(tell("/town", "required", { city: 1 })).toBe('"town" is odd');
     expect(tell("/list/1/name", "required", { list: [{}, { nmae: 1 }] })).toBe(
-      '"list[1].name" is odd (did you mean it when you wrote "list[1].nmae"?)',
+      '"list[1].name" is odd (did you misspell it as "list[1].nmae"?)',
     );
     expect(tell("/a/name", "required", { a: null })).toBe('"a.name" is odd');
   });

@@ -49,7 +49,7 @@ describe("a call", () => {
       { txt: "ahoy" },
       {
         code: "arguments_invalid",
-        message: 's.echo has invalid arguments: "text" is missing (did you mean it when you wrote "txt"?)',
+        message: 's.echo has invalid arguments: "text" is missing (did you misspell it as "txt"?)',
         next: "fairlead tools s",
       },
     ],

@@ -17,7 +17,7 @@ export function createBoundedCache<T>(limits: CacheLimits, make: (key: string) =
     const known = kept.get(key);
     const value = known ?? make(key);
     latest = { key, value };
-    // Moves the value to the end of the map, whose first key is then the least recently used one.
+    // Moves the value to the end of the map, so that the first key is the least recently used one.
     if (!kept.delete(key)) characters += key.length;
     kept.set(key, value);
     for (const oldest of kept.keys()) {

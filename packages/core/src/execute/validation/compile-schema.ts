@@ -29,8 +29,8 @@ const options: Options = {
 };
 
 /**
- * Compiles a schema to a function that checks values. With `all`, that function reports every issue and not only the
- * first; use `all` only for values that cannot have very many issues.
+ * Compiles a schema to a function that checks values. With `all`, the function reports every issue, otherwise only the
+ * first one. Use `all` only for values that cannot have very many issues.
  */
 export function compileCheck(text: string, all: boolean): Check {
   try {

@@ -51,8 +51,8 @@ export function toIssues(errors: readonly ErrorObject[]): readonly Issue[] {
 }
 
 /**
- * Whether another error describes the same mistake better. This is so for `if`, for errors inside `propertyNames`, and
- * for a relaxed `oneOf`.
+ * Whether another error describes the same mistake better, as for `if`, for errors inside `propertyNames` and for a
+ * relaxed `oneOf`.
  */
 function isEcho({ keyword, params, propertyName }: ErrorObject): boolean {
   if (keyword === "propertyNames") return false;

@@ -148,7 +148,7 @@ function mentions(value: unknown, matches: (key: string, text: string) => boolea
   );
 }
 
-/** Converts keywords of older JSON Schema dialects to those that the validator supports. */
+/** Keywords that make a bound exclusive in draft-04, each with the keyword of the bound. */
 const sharpened = new Map([
   ["exclusiveMinimum", "minimum"],
   ["exclusiveMaximum", "maximum"],

@@ -12,7 +12,7 @@ import { type Check, notValidated, type Validation } from "./validation.ts";
 import type { PoolOptions, WorkerPool } from "./worker-pool.ts";
 
 export interface Validator {
-  /** Validates a value. Rejects only with the reason of `signal`; a value that cannot be validated gives a warning. */
+  /** Validates a value. A value that cannot be validated gives a warning. Rejects only with the reason of `signal`. */
   validate(schema: JsonObject, value: unknown, signal?: RequestSignal): Validation | Promise<Validation>;
   close(): Promise<void>;
 }

@@ -56,7 +56,6 @@ export async function tryLock(file: string): Promise<HeldLock | undefined> {
       const release = await lockfile.lock(file, {
         realpath: false,
         stale: staleAfter,
-        // Called if the lock expired while this process was suspended. Another process may hold the lock now.
         onCompromised: () => {
           isLost = true;
         },

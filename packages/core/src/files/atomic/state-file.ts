@@ -35,8 +35,8 @@ export async function readState<T>(file: string, parse: Parse<T>): Promise<T | u
 }
 
 /**
- * Changes a state file under its lock. `change` returns undefined if the file need not change; it may be called more
- * than once.
+ * Changes a state file under its lock. `change` may be called more than once. It returns undefined if the file need not
+ * change.
  */
 export async function updateState<T>(
   file: string,

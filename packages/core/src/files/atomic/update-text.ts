@@ -22,8 +22,8 @@ export interface UpdateOptions extends TargetOptions {
 }
 
 /**
- * Changes a file. `change` gets the current text, or undefined if there is no file, and returns the new text. If it
- * returns undefined or the same text, nothing is written. `change` may be called more than once.
+ * Changes a file. `change` gets the current text, or undefined if there is no file, and returns the new text. If
+ * `change` returns undefined or the same text, nothing is written. Fairlead may call `change` more than once.
  */
 export async function updateText(
   path: string,

@@ -65,7 +65,7 @@ function findValue(object: Node | undefined, key: string): Node | undefined {
 }
 
 function nest(path: readonly string[], value: unknown): unknown {
-  // As a computed key, "__proto__" creates an ordinary property.
+  // If the key is `__proto__`, a computed key creates an ordinary property and does not set the prototype.
   return path.reduceRight((inner, key) => ({ [key]: inner }), value);
 }
 

@@ -30,7 +30,7 @@ export async function openKeychain({ directory, ...how }: KeychainOptions): Prom
     try {
       return await question(entry);
     } catch (error) {
-      // The next call opens a new entry, because the connection of this one may be broken.
+      // The next call opens a new entry, because the connection of this entry may be broken.
       entries.delete(name);
       throw error;
     }

@@ -13,7 +13,7 @@ import { unless } from "../system-error.ts";
 const keyBytes = 32;
 const written = /^[0-9a-f]{64}\n$/;
 
-/** Reads the key. Creates a new key if it is missing or damaged; older digests then no longer match. */
+/** Reads the key. If the key is missing or damaged, creates a new key, and older digests no longer match. */
 export async function localKey(file: string): Promise<Buffer> {
   const found = await readText(file, limits.settingsBytes);
   const before = toKey(found);
