@@ -13,7 +13,7 @@ export type { ManagedServer, StartableServer } from "./managed-server.ts";
 
 /** Options of `McpClientManager`. */
 export interface McpClientManagerOptions {
-  /** All servers in the order of the settings, including servers that may not start. Names are unique. */
+  /** All servers in the order of the settings, including servers that are not allowed to start. Names are unique. */
   readonly servers: readonly ManagedServer[];
   readonly emit?: (event: HostEvent) => void;
   /** How many programs may start at the same time; 4 by default. */
@@ -79,7 +79,7 @@ export class McpClientManager {
     return this.#startable().map(({ client }) => client);
   }
 
-  /** The client of a server; undefined if the server may not start. @throws HostError `server_unknown` */
+  /** The client of a server; undefined if the server is not allowed to start. @throws HostError `server_unknown` */
   getClient(name: string): McpClient | undefined {
     const server = this.#find(name);
     return "client" in server ? server.client : undefined;
@@ -116,8 +116,8 @@ export class McpClientManager {
   }
 
   /**
-   * Replaces the servers. A server with an unchanged fingerprint keeps its connection. The others are disconnected, and
-   * new servers are not started. Resolves when the old connections are closed.
+   * Replaces the servers. A server with an unchanged fingerprint keeps its connection. All other earlier servers are
+   * disconnected, and new servers are not started. Resolves when the earlier connections are closed.
    */
   async update(servers: readonly ManagedServer[]): Promise<ServerChanges> {
     const { servers: next, ...changes } = compareServers(this.#servers, servers);
@@ -157,7 +157,8 @@ export class McpClientManager {
     const server = this.#find(name);
     if (!("client" in server)) throw notConnectedError(server.state);
     const { state } = server.client;
-    // The server failed too often or sent too much, so only a person may start it again. The caller may be a model.
+    // Rejects, because the server failed too often or sent too much. Only a person may start it again, and the caller
+    // may be a model.
     if (state.status === "disconnected" && (state.reason === "start_limit" || state.reason === "flooding"))
       throw notConnectedError(state);
     return unlessAborted(this.#attemptUntilSettled(server), signal, () => cancelled(name));

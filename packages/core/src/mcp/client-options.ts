@@ -14,8 +14,8 @@ export interface McpClientOptions {
    */
   readonly open: (options: OpenOptions) => Promise<OpenedSession>;
   /**
-   * Milliseconds that `connect` and the first `discover` may take together. If the session has its own
-   * `connectTimeout`, that one applies.
+   * Milliseconds that `connect` and the first `discover` may take together. If the session has a `connectTimeout`, the
+   * session's value applies.
    */
   readonly connectTimeout: number;
   /** Returns the largest size of the catalog, in bytes of JSON. Default: 64 MB. */

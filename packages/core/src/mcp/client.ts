@@ -196,7 +196,7 @@ export class McpClient {
 
   async #open(signal: AbortSignal): Promise<void> {
     this.#startedAt = this.#clock.now();
-    // Starts nothing yet, because a listener of the state "connecting" may cancel the attempt.
+    // Waits first, because a listener of the state "connecting" may cancel the attempt.
     await Promise.resolve();
     try {
       signal.throwIfAborted();

@@ -151,7 +151,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     }
   }
 
-  /** Returns the limits for reading the catalog. `kind`: the only list to read; if absent, all lists are read. */
+  /** Returns the limits for reading the list `kind`. If `kind` is absent, the limits are for reading all lists. */
   function catalogLimit(kind?: ListKind): Pick<ReadOptions, "maxBytes" | "otherBytes" | "onSize"> {
     const maxBytes = options.catalogBytes?.();
     const others = [...sizes].filter(([other]) => kind !== undefined && other !== kind);
@@ -183,8 +183,8 @@ export function createConnection(options: ConnectionOptions): Connection {
   }
 
   /**
-   * Reads a list. Resolves with a function that puts it into a catalog; after a failure, the function keeps the old
-   * list.
+   * Reads a list. Resolves with a function that puts the list into a catalog. If the list could not be read, the
+   * function leaves the catalog unchanged.
    */
   async function readList(list: ListName, signal: AbortSignal): Promise<(catalog: Catalog) => Catalog> {
     const only = kindsOf[list];
@@ -252,7 +252,9 @@ export function createConnection(options: ConnectionOptions): Connection {
   };
 }
 
-/** Starts the deadline for reading lists. If the user is signing in when the deadline ends, it starts again. */
+/**
+ * Starts the deadline for reading lists. If the user is signing in when the deadline ends, the deadline starts again.
+ */
 function startDeadline(
   clock: Clock,
   milliseconds: number,
@@ -269,7 +271,7 @@ function startDeadline(
   return { signal: late.signal, stop: () => cancelTimer() };
 }
 
-/** Replaces one list of a catalog, and the notes about that list, by those of `fresh`. */
+/** Returns the catalog with one list of `fresh`, and with the notes about that list. */
 function withList(catalog: Catalog, fresh: Catalog, kind: keyof typeof listMethods): Catalog {
   const others = <T extends { readonly kind: string }>(notes: readonly T[]): readonly T[] =>
     notes.filter((note) => note.kind !== kind);

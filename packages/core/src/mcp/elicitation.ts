@@ -56,7 +56,7 @@ export function withDefaults(request: Elicitation, answer: ElicitationAnswer): J
     const value = given.get(name) ?? (isObject(field) ? field["default"] : undefined);
     return value === undefined ? [] : [[name, value]];
   });
-  // Uses `fromEntries`, because a field may be named `__proto__`. Sends only fields of the form.
+  // Uses `fromEntries`, which also creates a field that is named `__proto__`. Sends only fields of the form.
   return { action: "accept", content: Object.fromEntries(fields) };
 }
 

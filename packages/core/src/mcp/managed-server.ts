@@ -27,7 +27,9 @@ export function stateOf(server: ManagedServer): ServerState {
 
 /** The servers after a change of the settings, and how they differ from the servers before it. */
 interface ServerSuccession extends ServerChanges {
-  /** The new servers by name, in their new order. Servers that are kept have their old client. */
+  /**
+   * The new servers by name, in their new order. A server with unchanged settings has the client that it had before.
+   */
   readonly servers: ReadonlyMap<string, ManagedServer>;
 }
 
@@ -50,7 +52,7 @@ export function compareServers(
   return { servers, ...changes, removed: [...before.keys()].filter((name) => !servers.has(name)) };
 }
 
-/** The server with its old client; undefined if the server's settings have changed. */
+/** The server with the client that it had before; undefined if the server's settings have changed. */
 function keptServer(old: ManagedServer, server: ManagedServer): ManagedServer | undefined {
   if ("client" in old && "client" in server) {
     const isSame = old.fingerprint !== undefined && old.fingerprint === server.fingerprint;

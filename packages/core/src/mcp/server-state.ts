@@ -28,7 +28,7 @@ export function transition(state: ServerState, change: ServerChange, now: number
   switch (state.status) {
     case "disconnected":
       if (change.type === "connect") return { ...here, status: "connecting" };
-      // A cancelled attempt ends with the reason "lazy". Fairlead does not repeat it.
+      // After a cancelled attempt, the state has the reason "lazy". Fairlead does not repeat a cancelled attempt.
       if (change.type === "postponed" && state.reason !== "lazy")
         return backingOff(here, change.because, change.nextTryAt);
       if (change.type === "given_up" && state.reason !== "lazy") return stopped(here, change.because);
@@ -47,7 +47,8 @@ export function transition(state: ServerState, change: ServerChange, now: number
     case "needs_auth":
       return change.type === "disconnect" ? stopped(here) : state;
     case "blocked":
-      // Stopping a blocked server makes a new start possible, which checks the folder and the approval again.
+      // When a blocked server is stopped, it may be started again. The new start checks the folder and the approval
+      // again.
       return change.type === "disconnect" && isBlocking(state.reason) ? stopped(here) : state;
     // A disabled server stays disabled until the settings change.
     case "disabled":

@@ -4,7 +4,7 @@ import type { Clock } from "../clock.ts";
 
 export interface StartLimit {
   /**
-   * Waits until a program may start. Resolves with a function that lets the next program start; rejects with the
+   * Waits until a program may start. Resolves with a function that lets the next program start. Rejects with the
    * signal's reason.
    */
   acquire(signal: AbortSignal): Promise<() => void>;

@@ -106,7 +106,7 @@ export function toLostFailure(error: unknown, api: ModelApi): ModelFailure {
   const words = apiWords(errorMessage(error), api);
   const never = isOurs && (error.code === "proxy" || error.code === "tls" || error.code === "unreachable");
   if (never) return { error: new HostError("model", words, { next: api.reachNext }) };
-  // Any other `HostError`, for example of a failed sign-in, keeps its own next step.
+  // A `HostError` of Fairlead itself, for example about a failed sign-in, keeps its own next step.
   if (isOurs) return { error: new HostError("model", words, error.next === undefined ? {} : { next: error.next }) };
   return { error: new HostError("model", `the answer of ${api.title} is invalid: ${words}`) };
 }

@@ -6,7 +6,7 @@ import type { FinishReason, Model, ModelEvent } from "./model.ts";
 
 /** Options of `createScriptedModel`. */
 export interface ScriptedOptions {
-  /** The script, in the format of `script.ts`. */
+  /** The script: a conversation as JSON, one message on each line. */
   readonly script: string;
   /** The name of the script in messages. Default: "the script". */
   readonly source?: string;
@@ -15,7 +15,7 @@ export interface ScriptedOptions {
 /**
  * Creates a `Model` that replays the answers of a script, for tests and for demonstrations without a network.
  *
- * @throws HostError `model` while streaming, when the script has no answer left or expects another request
+ * @throws HostError `model` while streaming, when the script has no answer left or expects a different request
  */
 export function createScriptedModel({ script, source = "the script" }: ScriptedOptions): Model {
   const answers = readScript(script, source);

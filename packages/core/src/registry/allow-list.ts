@@ -18,7 +18,7 @@ export function allowListOf(callable: CallableTool | undefined): AllowList {
   return list;
 }
 
-/** Makes this `CallableTool` use the list of approvals of its connection. */
+/** Makes this `CallableTool` share the approvals of its connection. */
 export function shareAllowList(callable: CallableTool, connection: object): void {
   const list = ofConnection.get(connection) ?? createAllowList();
   ofConnection.set(connection, list);

@@ -70,7 +70,7 @@ export class DiscoveredMCPTool {
   readonly #options: DiscoveredMCPToolOptions;
   #nameOverride: string | undefined;
   #shared: Shared;
-  /** The same tool in another dialect, so that its schema is compiled only once for all conversations. */
+  /** The same tool in a second dialect. It is kept, so that its schema is compiled only once for all conversations. */
   #inDialect: { readonly dialect: SchemaDialect; readonly tool: DiscoveredMCPTool } | undefined;
 
   constructor(options: DiscoveredMCPToolOptions) {
@@ -141,7 +141,9 @@ export class DiscoveredMCPTool {
     return copy;
   }
 
-  /** Returns the same tool for a model whose API uses another schema dialect. Repeated calls return the same object. */
+  /**
+   * Returns the same tool for a model whose API uses the given schema dialect. Repeated calls return the same object.
+   */
   inDialect(dialect: SchemaDialect): DiscoveredMCPTool {
     if (dialect === (this.#options.dialect ?? "gemini")) return this;
     if (this.#inDialect?.dialect === dialect) return this.#inDialect.tool;
@@ -185,8 +187,8 @@ export class DiscoveredMCPTool {
   }
 
   /**
-   * Returns a copy of the arguments with the property names of the server's own schema, because a model may have got
-   * other names.
+   * Returns a copy of the arguments with the property names of the server's own schema, because a model may see
+   * different names.
    */
   #toArguments(params: unknown): JsonObject {
     const args = toPlainArguments(params, this.serverName);

@@ -10,7 +10,7 @@ export interface Nameable<T> {
   /** The name that a model or the user uses. */
   readonly name: string;
   readonly nameOverride: string | undefined;
-  /** Returns the same tool or prompt under another name. */
+  /** Returns the same tool or prompt under the given name. */
   named(name: string): T;
 }
 
@@ -34,8 +34,8 @@ export interface NamedItems<T> {
   /** Adds a tool or prompt. If the server already has one with the same name, the earlier one stays. */
   add(item: T): void;
   /**
-   * Replaces all tools or prompts of a server. If one of them does not belong to the server, nothing changes. A
-   * function is called only when the tools or prompts are needed.
+   * Replaces all tools or prompts of a server. If one of them does not belong to the server, nothing changes. If
+   * `items` is a function, it is called only when the tools or prompts are needed.
    */
   replace(server: string, items: Iterable<T> | (() => Iterable<T>)): void;
   remove(server: string): void;

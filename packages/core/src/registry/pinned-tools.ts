@@ -33,7 +33,7 @@ export interface RegisteredTools {
   readonly ready: () => Promise<void>;
 }
 
-/** The number of tools that get their names without a pause. They take a few milliseconds. */
+/** The number of tools that get their names without a pause. This takes a few milliseconds. */
 const toolsPerSlice = 500;
 
 /** Opens a conversation. `earlier` contains the names that the conversation used in an earlier run. */

@@ -76,8 +76,8 @@ export function planAfter(
 }
 
 /**
- * The kind of a failure. A connection that was lost after it worked counts as a crash, not as an outage: the server may
- * still be reachable.
+ * The kind of a failure. If a connection is lost after it worked, that counts as a crash and not as an outage, because
+ * the server may still be reachable.
  */
 function kindOf({ retry: { kind }, wasUp }: End): RetryClass["kind"] {
   return wasUp && kind === "outage" ? "crash" : kind;

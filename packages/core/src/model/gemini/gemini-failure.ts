@@ -29,8 +29,8 @@ export function toGeminiProblem({ status, body, retryAfter }: Refusal, now: numb
 }
 
 /**
- * Returns the rejection of a tool declaration, without an index if the API does not name the declaration; undefined if
- * the refusal has another cause.
+ * Returns the rejection of a tool declaration; undefined if the refusal has a different cause. The rejection has an
+ * index if the API names the declaration.
  */
 export function toGeminiRejection(
   { status, kind, message, field }: GeminiProblem,

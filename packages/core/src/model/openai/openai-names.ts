@@ -23,7 +23,7 @@ export function mapNames(names: Iterable<string>): NameMap {
   const meant = new Map<string, string>();
   for (const name of all) {
     const isAlone = wanted.get(narrow(name)) === 1;
-    // A valid name stays. A changed name gets a suffix if it equals another name.
+    // A valid name stays unchanged. A changed name gets a suffix if it equals the name of another tool.
     const chosen =
       isAlone || narrow(name) === name ? narrow(name) : apart(name, (taken) => wanted.has(taken) || meant.has(taken));
     given.set(name, chosen);
