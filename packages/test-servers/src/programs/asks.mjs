@@ -1,4 +1,4 @@
-// Its tool asks the user for a size and a colour, and returns the answer. Only clients that declare elicitation see it.
+// Its tool asks the user for a size and a number, once or `times` times, and returns the answers. Only clients that declare elicitation see it.
 import { onLine, runIfMain } from "./program.mjs";
 
 const form = {
@@ -20,7 +20,13 @@ const secretForm = {
   },
 };
 const tools = [
-  { name: "order", inputSchema: { type: "object", properties: { how: { enum: ["form", "url", "secret"] } } } },
+  {
+    name: "order",
+    inputSchema: {
+      type: "object",
+      properties: { how: { enum: ["form", "url", "secret"] }, times: { type: "integer" } },
+    },
+  },
 ];
 /** @param {import("./program.mjs").Io} io */
 export function asks(io) {
@@ -29,6 +35,12 @@ export function asks(io) {
   let canAsk = false;
   /** @type {number | undefined} */
   let call;
+  /** The questions that the call still asks, the open one included. */
+  let left = 0;
+  /** @type {object} */
+  let asked = {};
+  /** @type {object[]} */
+  let answers = [];
 
   onLine(io, (line) => {
     const { id, method, params, result, error } = JSON.parse(line);
@@ -40,16 +52,21 @@ export function asks(io) {
     } else if (method === "tools/list") say({ id, result: { tools: canAsk ? tools : [] } });
     else if (method === "tools/call") {
       call = id;
-      const how = params.arguments?.how;
+      const { how, times = 1 } = params.arguments ?? {};
+      left = times;
+      answers = [];
       const requestedSchema = how === "secret" ? secretForm : form;
-      const asked =
+      asked =
         how === "url"
           ? { mode: "url", message: "Pay here.", url: "https://example.com/pay", elicitationId: "1" }
           : { mode: "form", message: "Which one?", requestedSchema };
       say({ id: "question", method: "elicitation/create", params: asked });
-    } else if (id === "question")
-      say({ id: call, result: { content: [{ type: "text", text: JSON.stringify(result ?? error) }] } });
-    else if (id !== undefined) say({ id, error: { code: -32601, message: "no such method" } });
+    } else if (id === "question") {
+      answers.push({ type: "text", text: JSON.stringify(result ?? error) });
+      left -= 1;
+      if (left > 0) say({ id, method: "elicitation/create", params: asked });
+      else say({ id: call, result: { content: answers } });
+    } else if (id !== undefined) say({ id, error: { code: -32601, message: "no such method" } });
   });
 }
 
