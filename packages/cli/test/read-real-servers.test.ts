@@ -45,11 +45,12 @@ test("the reference server's resources and prompts over stdio", async () => {
   const saved = await here.run("read", blob, "--arg", "resourceId=7", "--save", "blob.txt");
   expect(saved).toMatchObject({ code: 0 });
   expect(await here.read("project/blob.txt")).toMatch(/^Resource 7: This is a base64 blob/);
-  expect(await runAlone(here, "prompt", "/it:args-prompt", "city=Oslo", "--arg", "state=NO")).toEqual({
+  expect(await here.run("prompt", "/it:args-prompt", "city=Oslo", "--arg", "state=NO")).toEqual({
     code: 0,
     stdout: "user:\n  What's weather in Oslo, NO?\n",
     stderr: "",
   });
+  expect(processesOf(here)).toEqual([]);
 });
 
 describe.each(["streamableHttp", "sse"])("the reference server over %s", (transport) => {

@@ -41,6 +41,13 @@ async function callAlone(here: Machine, ...argv: readonly string[]): Promise<End
   return ending;
 }
 
+/** `fairlead call …` in this process: the server's process is what may be left. */
+async function callHere(here: Machine, ...argv: readonly string[]): Promise<Ending> {
+  const ending = await here.run("call", ...argv);
+  expect(processesOf(here)).toEqual([]);
+  return ending;
+}
+
 const everything = { tools: 15, prompts: 4, resources: 7, protocolVersion: "2025-11-25" };
 const toolsOnly = { prompts: 0, resources: 0, protocolVersion: "2025-11-25" };
 
@@ -99,7 +106,7 @@ describe("servers that people use are tested step by step", () => {
 
   test("and one that lacks its token says which", async () => {
     await using here = await machine({ [userFile]: { mcpServers: { gitlab: realServer("gitlab") } } });
-    const { code, stdout, stderr } = await runProcess(here, "mcp", "test", "gitlab");
+    const { code, stdout, stderr } = await here.run("mcp", "test", "gitlab");
     expect(processesOf(here)).toEqual([]);
     expect(code).toBe(4);
     expect(stdout).toContain("\n  stderr       GITLAB_PERSONAL_ACCESS_TOKEN environment variable is not set\n");
@@ -154,7 +161,7 @@ describe("the reference server is called", () => {
 
 test("the file server reads a file, and says in its own words that one is not there: exit code 7", async () => {
   await using here = await village();
-  expect(await callAlone(here, "filesystem.read_text_file", `path=${join(here.project, "ahoy.txt")}`)).toMatchObject({
+  expect(await callHere(here, "filesystem.read_text_file", `path=${join(here.project, "ahoy.txt")}`)).toMatchObject({
     code: 0,
     stdout: "Ahoy from a file.\n",
   });
@@ -191,7 +198,7 @@ test("the memory server keeps what it is told, from one call to the next", async
   expect(told).toMatchObject({ code: 0 });
   const more = "memory.add_observations(observations: [{entityName: 'Ada', contents: ['sails']}])";
   expect(await here.run("call", more)).toMatchObject({ code: 0 });
-  const { code, stdout } = await callAlone(here, "memory.open_nodes", "names=Ada", "names=Grace", "--json");
+  const { code, stdout } = await callHere(here, "memory.open_nodes", "names=Ada", "names=Grace", "--json");
   expect(code).toBe(0);
   expect(JSON.parse(stdout).structuredContent.entities).toEqual([{ ...entity, observations: ["counts", "sails"] }]);
 });

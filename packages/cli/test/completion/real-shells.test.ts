@@ -147,18 +147,27 @@ describe("names that servers made up", () => {
   });
 });
 
+/** What a shell shows beside a choice; Bash shows nothing there. */
+const beside = (shell: Shell, text: string): string => (shell === "bash" ? "" : `[^\\n]*${text}`);
+
+describe("a list", () => {
+  beforeAll(() => remember(here, { knots: tools }));
+
+  inEach("what there is to choose from is listed, where the shell can with what it is", async ({ list }, shell) => {
+    await list("fairlead call knots.", new RegExp(`knots.greet${beside(shell, "Says hello.")}`));
+    await list("fairlead call knots.greet ", new RegExp(`who=${beside(shell, "string, required, the person")}`));
+  });
+});
+
 describe("the built command", () => {
   beforeAll(async () => {
-    await remember(here, { knots: tools, evil: [{ ...tools[0], description: trick }, tools[1] ?? {}] });
+    await remember(here, { evil: [{ ...tools[0], description: trick }, tools[1] ?? {}] });
     await open.answeredBy("the command");
   });
   afterAll(() => open.answeredBy("this process"));
 
-  inEach("what there is to choose from is listed, where the shell can with what it is", async ({ list }, shell) => {
-    const about = (text: string): string => (shell === "bash" ? "" : `[^\\n]*${text}`);
-    await list("fairlead call knots.", new RegExp(`knots.greet${about("Says hello.")}`));
-    await list("fairlead call knots.greet ", new RegExp(`who=${about("string, required, the person")}`));
-    const shown = await list("fairlead call evil.", new RegExp(`evil.wave${about("Waves")}`));
+  inEach("it answers the shell: choices are listed, and a description is text", async ({ list }, shell) => {
+    const shown = await list("fairlead call evil.", new RegExp(`evil.wave${beside(shell, "Waves")}`));
     if (shell !== "bash") expect(shown).toMatch(/evil.greet[^\n]*␛\[31m %F\{red\} \$\(touch CANARY\) `touch CANARY`/);
   });
 });

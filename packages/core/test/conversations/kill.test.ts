@@ -1,13 +1,14 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
 import { scaled, seed } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
-import { buildProgram } from "../support/build-program.ts";
 import { geminiScene, openaiScene } from "../support/model-legs.ts";
 import { recordedConversationsOf } from "../support/recorded-conversations.ts";
 import { brokenIn, collect, desk } from "../support/turn-desk.ts";
 
+const program = fileURLToPath(new URL("../support/programs/converse.mjs", import.meta.url));
 /** One process has so many conversations side by side: a kill finds each of them at another moment. */
 const together = 10;
 const kills = scaled(200, 20) / together;
@@ -16,7 +17,7 @@ const perHistory = 4;
 const mostLines = 400;
 
 /** Runs the program until it has printed that many lines, kills it, and returns the ids of its conversations. */
-async function killAfter(lines: number, program: string, ...words: readonly string[]): Promise<readonly string[]> {
+async function killAfter(lines: number, ...words: readonly string[]): Promise<readonly string[]> {
   const child = spawn(process.execPath, [program, ...words], { stdio: ["ignore", "pipe", "inherit"] });
   const exited = once(child, "exit");
   let ids = "";
@@ -35,7 +36,6 @@ test("conversations that are killed at random moments go on each time, with noth
 }, async () => {
   await using at = await desk({ servers: () => ({}), host: { approvalMode: "yolo" } });
   const { textOf } = recordedConversationsOf(at);
-  const program = await buildProgram("converse", at.path(""));
   const gemini = await geminiScene({}, { name: "gemini-3-pro-preview" });
   const models = [gemini.model, (await openaiScene()).model];
   const start = seed();
@@ -44,7 +44,7 @@ test("conversations that are killed at random moments go on each time, with noth
     const moment = 2 + ((start + nth * 7919) % mostLines);
     const { baseUrl, settings } = gemini.api;
     const which = nth % perHistory === 0 || ids.length === 0 ? String(together) : ids.join(",");
-    const killed = await killAfter(moment, program, at.path("home"), baseUrl, settings.apiKey, which);
+    const killed = await killAfter(moment, at.path("home"), baseUrl, settings.apiKey, which);
     const recorded = new Set((await at.host.conversations()).map(({ id }) => id));
     // A conversation that was killed before its first message was on disk has left nothing.
     ids = killed.filter((id) => recorded.has(id));

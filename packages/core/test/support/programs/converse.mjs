@@ -1,12 +1,13 @@
 /**
  * Has conversations with a model for ever, side by side: `converse HOME BASE_URL API_KEY COUNT`, or with their ids in place
- * of the number. Prints the ids, then a line for each event.
+ * of the number. Prints the ids, then a line for each event. Uses the compiled host: to bundle a whole host takes longer than
+ * the test.
  */
 
-import { systemClock } from "../../../src/clock.ts";
-import { createHost } from "../../../src/host.ts";
-import { createGeminiModel } from "../../../src/model/gemini/gemini.ts";
-import { createModelFetch } from "../../../src/model/model-fetch.ts";
+import { systemClock } from "../../../build/clock.js";
+import { createHost } from "../../../build/host.js";
+import { createGeminiModel } from "../../../build/model/gemini/gemini.js";
+import { createModelFetch } from "../../../build/model/model-fetch.js";
 
 const [home = "", baseUrl = "", apiKey = "", which = ""] = process.argv.slice(2);
 const clock = systemClock;
