@@ -7,7 +7,7 @@ import { closest } from "../text/closest.ts";
 export type ToolFilter = Pick<ServerDefinition, "includeTools" | "excludeTools">;
 
 /**
- * Returns the filter that hides a tool; undefined if none hides it. `excludeTools` takes precedence over
+ * Returns the filter that hides a tool. Undefined if no filter hides it. `excludeTools` takes precedence over
  * `includeTools`.
  */
 export function hiddenBy(tool: string, { includeTools, excludeTools }: ToolFilter): keyof ToolFilter | undefined {
@@ -16,7 +16,7 @@ export function hiddenBy(tool: string, { includeTools, excludeTools }: ToolFilte
   return undefined;
 }
 
-/** An item of a filter that matches no tool. */
+/** A filter item that matches no tool. */
 export interface UnmatchedEntry {
   readonly setting: keyof ToolFilter;
   readonly entry: string;
@@ -25,8 +25,8 @@ export interface UnmatchedEntry {
 }
 
 /**
- * Returns the filter items that match none of the server's tools; most of these items are misspelt. Returns nothing for
- * a server without tools.
+ * Returns the filter items that match no tool of the server, because they are probably misspelt. Returns nothing for a
+ * server without tools.
  */
 export function unmatchedEntries(tools: readonly string[], filter: ToolFilter): readonly UnmatchedEntry[] {
   if (tools.length === 0) return [];
@@ -43,7 +43,7 @@ export function unmatchedEntries(tools: readonly string[], filter: ToolFilter): 
 }
 
 /**
- * Whether a filter item matches a tool. The item is a name or a pattern with `*` and `?`; a suffix `(…)` is ignored.
+ * Whether a filter item matches a tool. The item is a name, or a pattern with `*` and `?`. A suffix `(…)` is ignored.
  */
 function names(entry: string, tool: string): boolean {
   if (entry === tool || entry.startsWith(`${tool}(`)) return true;
@@ -51,7 +51,7 @@ function names(entry: string, tool: string): boolean {
 }
 
 /**
- * Matches a pattern without a regular expression, because a regular expression with many stars could run for ever.
+ * Matches a pattern without a regular expression, because a regular expression with many stars could take too long.
  * Backtracks only to the last star.
  */
 function matches(pattern: string, text: string): boolean {

@@ -1,6 +1,6 @@
 /**
- * The types of the Gemini API that the host uses. They are copied, so that Google's package is not needed; a test
- * compares them with the package.
+ * The types of the Gemini API that Fairlead uses. They are copied, so that Google's package is not needed. A test
+ * compares them with Google's package.
  */
 
 import type { JsonObject } from "@fairlead/wire";
@@ -13,7 +13,7 @@ export interface Part {
   functionResponse?: FunctionResponse;
   /** True if the part is the model's reasoning and not an answer to the user. */
   thought?: boolean;
-  /** The model's reasoning in encrypted form. Fairlead must return it unchanged, together with its part. */
+  /** The model's reasoning in encrypted form. Fairlead must send it back unchanged, together with its part. */
   thoughtSignature?: string;
 }
 
@@ -39,7 +39,7 @@ export interface FunctionCall {
   args?: Record<string, unknown>;
 }
 
-/** A function declaration in the shape of the Gemini API; `parametersJsonSchema` is the compiled schema of a tool. */
+/** A function declaration in the shape of the Gemini API. `parametersJsonSchema` is the compiled schema of a tool. */
 export interface FunctionDeclaration {
   name: string;
   description: string;

@@ -1,10 +1,10 @@
-/** Assigns names that models' APIs accept to the tools and prompts of servers. Pure. */
+/** Gives tools and prompts names that models' APIs accept. Pure. */
 
 import { createHash } from "node:crypto";
 
 const longest = 63;
 
-/** Makes a name valid. Two different names may become equal: use `assignNames` for several names. */
+/** Makes a name valid. Two different names may become equal, so callers use `assignNames` for more than one name. */
 export function generateValidName(name: string): string {
   const valid = name.replace(/[^a-zA-Z0-9_.-]/g, "_");
   return valid.length > longest ? `${valid.slice(0, 28)}___${valid.slice(-32)}` : valid;
@@ -15,16 +15,19 @@ export function qualify(server: string, name: string): string {
   return `${server}__${name}`;
 }
 
-/** A tool or prompt that needs a unique name. `server` and `name` identify the tool or prompt. */
+/** A tool or prompt that needs a unique name. */
 export interface Claim {
   readonly server: string;
-  /** The name that the server gives the tool or prompt; not empty. */
+  /** The name that the server gives the tool or prompt. It is not empty. */
   readonly name: string;
-  /** The name to use instead of `name`. Fairlead changes it where the model's API does not accept it. */
+  /** The name to use instead of `name`. If the model's API does not accept it, Fairlead changes it. */
   readonly wish?: string | undefined;
 }
 
-/** A name that a conversation has used for a tool. It never means another tool, even after the tool is gone. */
+/**
+ * A name that a conversation has used for a tool. In this conversation, the name never means a different tool, even
+ * after the tool is gone.
+ */
 export interface Pin {
   readonly server: string;
   readonly name: string;
@@ -38,8 +41,9 @@ export interface NamingOptions {
 }
 
 /**
- * Returns a unique name for each tool or prompt in the list, which contains each pair of `server` and `name` only once.
- * If several have the same name, only the first keeps it; the names of the others contain their server's name.
+ * Returns a unique name for each tool or prompt in the list. The list contains each pair of `server` and `name` only
+ * once. If several have the same name, only the first keeps it, and the names of the rest get their server's name as a
+ * prefix.
  */
 export function assignNames(claims: readonly Claim[], options: NamingOptions = {}): readonly string[] {
   return claims.map(createNaming(options));
@@ -61,7 +65,7 @@ export function createNaming(options: NamingOptions = {}): (claim: Claim) => str
 
 /** The names of a conversation's tools. Once a tool has a name, this name never changes. */
 export interface PinnedNames {
-  /** Every fixed name, oldest first. */
+  /** All names that were fixed, oldest first. */
   readonly pins: readonly Pin[];
   /** Fixes a name for a tool. Does nothing if the name is already fixed. */
   readonly pin: (pin: Pin) => void;
@@ -110,14 +114,17 @@ function firstFree({ server, name, wish }: Claim, isAlwaysQualified: boolean, ta
   return candidate;
 }
 
-/** The tool's name without the server's name, made valid: the API requires a letter or an underscore at the start. */
+/**
+ * The tool's name without the server's name, in a form that the API accepts. The API requires a letter or an underscore
+ * at the start.
+ */
 export function toModelName(name: string): string {
   return generateValidName(/^[.\-0-9]/.test(name) ? `_${name}` : name);
 }
 
 /**
- * The key of a tool or prompt in maps: the server's name and the tool's or prompt's name as JSON, because a name may
- * contain any character that could separate the two names.
+ * The key of a tool or prompt in maps. It is JSON of the two names, because a name may contain any character that could
+ * serve as a separator.
  */
 export function toolKey(server: string, name: string): string {
   return JSON.stringify([server, name]);

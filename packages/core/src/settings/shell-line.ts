@@ -1,9 +1,9 @@
-/** Splits a command line into words, with the quoting rules of a shell. Operators and substitutions are refused. */
+/** Splits a command line into words, with the quoting rules of a shell. Refuses operators and substitutions. */
 
 export type ShellLine =
-  /** The words in the form of settings values: a quoted dollar sign becomes `$$`. */
+  /** The words as settings values. In these, a quoted dollar sign is written as `$$`. */
   | { readonly kind: "words"; readonly words: readonly string[] }
-  /** The line is refused; `at` is the position of the mistake in characters, counted from 1. */
+  /** The line is refused. `at` is the position of the mistake in characters, counted from 1. */
   | { readonly kind: "refused"; readonly reason: string; readonly at: number };
 
 interface Word {
@@ -51,8 +51,8 @@ export function splitShellLine(line: string): ShellLine {
 }
 
 /**
- * Whether a backslash escapes the next character. In double quotes, a backslash escapes only characters that are
- * special there.
+ * Whether a backslash escapes the next character. Inside double quotes, a backslash escapes only `$`, backquotes,
+ * double quotes and backslashes.
  */
 function isEscape(next: string, quoted: boolean): boolean {
   return !quoted || '"\\$`'.includes(next);
@@ -67,8 +67,8 @@ function checkFirst([first]: readonly Word[]): ShellLine | undefined {
 }
 
 /**
- * Refuses a quoted `~` at the start of a word. A shell would take the `~` literally, but in settings it means the home
- * folder.
+ * Refuses a quoted `~` at the start of a word. For a shell, a quoted `~` is plain text, but in settings it means the
+ * home folder.
  */
 function checkHome(words: readonly Word[], line: string): ShellLine | undefined {
   const quoted = words.find(({ text, at }) => /^~(?:$|[/\\])/.test(text) && !/^~(?:$|[/ \t])/.test(line.slice(at - 1)));

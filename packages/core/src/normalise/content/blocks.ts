@@ -10,5 +10,5 @@ export type McpMediaBlock = Extract<Block, { type: "image" | "audio" }>;
 export type McpResourceBlock = Extract<Block, { type: "resource" }>;
 /** A block that links to a resource of the server. */
 export type McpResourceLinkBlock = Extract<Block, { type: "resource_link" }>;
-/** A content block of a tool result that has a known type. */
+/** A content block with a known type, as in a tool's result. */
 export type McpContentBlock = McpTextBlock | McpMediaBlock | McpResourceBlock | McpResourceLinkBlock;

@@ -1,5 +1,5 @@
 /**
- * Converts a tool's result to text for the user. The text is not escaped: the program that prints the text escapes it.
+ * Converts a tool's result to text for the user. The text is not escaped, because the program that prints it does that.
  */
 
 import type { Block } from "@fairlead/wire";
@@ -9,8 +9,8 @@ import type { Part } from "../model-types.ts";
 import { bytesText, toReadableJson } from "./json-text.ts";
 
 /**
- * Returns the parts of a `CallableTool`'s result as text for the user. A single part with only texts gives these texts,
- * joined; other parts give fenced JSON, in which the type and size of bytes replace the bytes.
+ * Returns the parts of a `CallableTool`'s result as text for the user. If there is a single part with only texts, joins
+ * these texts. Otherwise returns fenced JSON, which shows the type and size of bytes instead of the bytes.
  */
 export function getStringifiedResultForDisplay(parts: readonly Part[] | null | undefined): string {
   const [only, ...others] = (parts ?? []).map(shown);
@@ -18,8 +18,8 @@ export function getStringifiedResultForDisplay(parts: readonly Part[] | null | u
 }
 
 /**
- * Returns a server's result as text, with each block on its own lines. Without blocks, returns the structured content
- * as fenced JSON.
+ * Returns a server's result as text, with each block on its own lines. If there are no blocks, returns the structured
+ * content as fenced JSON.
  */
 export function displayOf(content: readonly Block[], structuredContent?: unknown): string {
   if (content.length === 0) return display(structuredContent ?? []);
@@ -29,15 +29,15 @@ export function displayOf(content: readonly Block[], structuredContent?: unknown
 }
 
 /**
- * Returns a server's result as `fairlead call` prints it: each block on its own lines, or the structured content as
- * JSON if there is no block.
+ * Returns a server's result as `fairlead call` prints it: each block on its own lines. If there are no blocks, returns
+ * the structured content as JSON.
  */
 export function plainDisplay(content: readonly Block[], structuredContent?: unknown): string {
   if (content.length > 0) return displayOf(content);
   return structuredContent === undefined ? "" : toSafeJson(structuredContent);
 }
 
-/** Returns one block as text. Bytes are shown by their type and size, and an unknown block by its type. */
+/** Returns one block as text. Shows bytes by their type and size, and an unknown block by its type. */
 export function blockText(block: Block): string {
   switch (block.type) {
     case "text":
@@ -69,7 +69,7 @@ function display(value: unknown): string {
   return typeof value === "string" ? value : `\`\`\`json\n${toReadableJson(value, 2)}\n\`\`\``;
 }
 
-/** The joined texts of a part that has only texts; otherwise the value to show as JSON. */
+/** If a part has only texts, the joined texts. Otherwise the value to show as JSON. */
 function shown(part: Part): unknown {
   const { functionResponse } = part;
   if (functionResponse === undefined) return joined([part]) ?? part;

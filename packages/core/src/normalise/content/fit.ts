@@ -1,4 +1,4 @@
-/** Fits a result into the size limits of a model. A note replaces each content that is left out. */
+/** Fits a tool's result into the size limits of a model. If a content is left out, a note in its place says so. */
 
 import type { Block, ResourceContents } from "@fairlead/wire";
 import { toModelText } from "../../text/model-text.ts";
@@ -10,21 +10,21 @@ import { byteLength, extensionOf, isAccepted, isTextual, readBase64, toMediaType
 import { previewText } from "./preview.ts";
 import { characterWords, headShare, shorten, toLabel } from "./shorten.ts";
 
-/** Size limits of the contents for a model. */
+/** Size limits for the contents that a model gets. */
 export interface ContentLimits {
   /** Maximum characters of one text. */
   readonly partCharacters: number;
   /** Maximum characters of all texts together. */
   readonly totalCharacters: number;
-  /** Maximum bytes of all media together. The whole request takes about twice as much. */
+  /** Maximum bytes of all media together. The request to the model's API needs about twice as many bytes. */
   readonly inlineBytes: number;
-  /** Maximum number of texts, and also of media. */
+  /** Maximum number of texts. The same number limits the media. */
   readonly blocks: number;
   /** Maximum tokens of all texts together. If the texts have more, the model gets short previews. Default: no limit. */
   readonly tokens?: number;
 }
 
-/** The default size limits of the contents for a model. */
+/** The default size limits for the contents that a model gets. */
 export const contentLimits: ContentLimits = {
   partCharacters: 100_000,
   totalCharacters: 200_000,
@@ -47,11 +47,11 @@ export interface Fitted {
   readonly leftOut: readonly LeftOut[];
 }
 
-/** The part of the size limits that is still free. */
+/** How much of the size limits is still free. */
 interface Room {
   readonly part: number;
   /**
-   * Maximum tokens of the preview of a text. If undefined, there is no preview: a text that is too large loses its
+   * Maximum tokens of the preview of a text. If undefined, a text that is too large gets no preview and loses its
    * middle.
    */
   readonly previewTokens?: number;
@@ -62,12 +62,14 @@ interface Room {
 /** The largest number of characters and tokens that all previews of one result may have together. */
 const preview = { characters: 4_000, tokens: 1_200 };
 /**
- * The smallest number of characters from the beginning of a text that its preview keeps, because an error begins with
- * its message.
+ * The preview of a text keeps at least this many characters of the beginning, because an error begins with its message.
  */
 const shortestHead = 2_000;
 
-/** Fits blocks into the limits. @param giver The name of the blocks' source in notes for the model: `Tool 'greet'`. */
+/**
+ * Fits blocks into the limits. @param giver Names the source of the blocks in notes for the model, such as `Tool
+ * 'greet'`.
+ */
 export function fitBlocks(blocks: readonly Block[], giver: string, limits: ContentLimits): Fitted {
   const pieces = blocks.slice(0, limits.blocks).map((block) => describeBlock(block, giver));
   const room = roomFor(pieces.flat(), limits);
@@ -152,10 +154,10 @@ type ContentPiece =
   | { readonly kind: "sentence"; readonly text: string }
   /** An unchanged text from the server. */
   | { readonly kind: "text"; readonly text: string }
-  /** Bytes in valid Base64; `what` is a word for them, such as "image". */
+  /** Bytes in valid Base64. `what` is a word for the kind of bytes, such as "image". */
   | { readonly kind: "media"; readonly what: string; readonly type: string; readonly data: string };
 
-/** Splits a block into pieces. @param giver The name of the block's source in notes for the model. */
+/** Splits a block into pieces. @param giver Names the source of the block in notes for the model. */
 function describeBlock(block: Block, giver: string): ContentPiece[] {
   switch (block.type) {
     case "text":
@@ -205,7 +207,7 @@ function decodeText(blob: string): string | undefined {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.from(data, "base64"));
   } catch {
-    // The text is in another encoding, or the bytes are not text; the caller treats them as bytes.
+    // If the bytes are not UTF-8 text, the caller does not treat them as text.
     return undefined;
   }
 }

@@ -1,11 +1,11 @@
-/** Writes JSON for a model or the user, with bytes replaced by their type and size. */
+/** Writes JSON for a model or the user. Instead of bytes, the JSON contains their type and size. */
 
 import { sizeWords } from "../../text/size-words.ts";
 import { byteLength, readBase64 } from "./media-type.ts";
 
 /**
- * Writes a value as JSON, in which the type and size of bytes replace the bytes. Bytes are the value of `blob`, and the
- * value of `data` if the object also has a MIME type or is an image or audio block.
+ * Writes a value as JSON, in which the type and size of bytes replace the bytes. The value of `blob` is bytes. The
+ * value of `data` is bytes if the object also has a MIME type, or is an image or audio block.
  */
 export function toReadableJson(value: unknown, indent?: number): string {
   return toJson(value, indent, (holder, key, member) => {
@@ -16,7 +16,7 @@ export function toReadableJson(value: unknown, indent?: number): string {
   });
 }
 
-/** Writes JSON. Never throws: a value that is nested too deeply becomes a note. */
+/** Writes JSON. Never throws. If a value is nested too deeply, writes a note instead of the value. */
 export function toJson(value: unknown, indent?: number, replace?: Replace): string {
   try {
     const replacer =

@@ -58,8 +58,8 @@ const wellFormed = /^[\w.+-]{1,60}\/[\w.+-]{1,60}$/;
 const textual = /^text\/|^application\/(json|xml|yaml|x-yaml|toml|javascript|x-sh|sql)$|\+(json|xml)$/;
 
 /**
- * Returns the type in lower case, without parameters, and with aliases replaced. A text that is not a media type gives
- * a generic type.
+ * Returns the type in lower case, without parameters, and with aliases replaced. If the text is not a media type,
+ * returns a generic type.
  */
 export function toMediaType(given: string): string {
   const type = (given.split(";", 1)[0] ?? "").trim().toLowerCase();
@@ -82,12 +82,12 @@ export function isAcceptedInResponse(type: string): boolean {
   return acceptedInResponses.has(type);
 }
 
-/** Whether bytes of this type are text. A model then gets them as text. */
+/** Whether bytes of this type are text. If they are, a model gets them as text. */
 export function isTextual(type: string): boolean {
   return textual.test(type);
 }
 
-/** The type of a file by its extension; undefined for text and unknown extensions. */
+/** The media type for a file extension. Undefined for text files and for unknown extensions. */
 export function typeOfExtension(extension: string): string | undefined {
   return byExtension.get(extension.toLowerCase());
 }
@@ -100,8 +100,8 @@ const dataUrl = /^data:[^,]{0,200};base64,/;
 const foreign = /[^A-Za-z0-9+/]/;
 
 /**
- * Converts Base64 as servers send it (with line breaks, in the URL alphabet, or as a data URL) to standard Base64.
- * Undefined if the text is invalid or empty.
+ * Converts Base64 to its standard form. Servers may send Base64 with line breaks, in the URL alphabet, or as a data
+ * URL. Undefined if the text is invalid or empty.
  */
 export function readBase64(given: string): string | undefined {
   const text = given.replace(dataUrl, "").replaceAll(/\s+/g, "");

@@ -1,4 +1,7 @@
-/** Converts a tool's result to parts for a model: readable, within size limits, marked as untrusted. */
+/**
+ * Converts a tool's result to parts for a model. The parts are readable, fit the size limits, and mark the result as
+ * untrusted.
+ */
 
 import type { Block } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
@@ -25,14 +28,13 @@ export interface KeptFile {
   readonly handle?: string;
 }
 
-/** Saves in a file a content that the model gets only in part or not at all. */
+/** Saves in a file a content that the model does not get completely. */
 export type Keep = (file: LeftOut) => Promise<KeptFile>;
 
 export interface ModelPartsOptions extends ContentOptions {
   readonly toolName: string;
   readonly structuredContent?: unknown;
   readonly isError?: boolean;
-  /** Saves the contents that the model gets only in part or not at all. */
   readonly keep?: Keep;
 }
 
@@ -43,7 +45,7 @@ export async function toModelParts(blocks: readonly Block[], options: ModelParts
   return keep === undefined ? parts : [...parts, ...(await keepAll(fitted.leftOut, keep))];
 }
 
-/** Converts the parts of a `CallableTool`'s result, which have the MCP result in `functionResponse.response`. */
+/** Converts the parts of a `CallableTool`'s result. The MCP result is in `functionResponse.response`. */
 export function transformMcpContentToParts(
   sdkResponse: readonly Part[],
   options: ContentOptions & { readonly toolName?: string } = {},
@@ -69,7 +71,10 @@ function fitResult(
   return { ...fitBlocks(blocks, `Tool '${toLabel(toolName)}'`, { ...contentLimits, ...limits }), isError };
 }
 
-/** Converts results to parts. Tags mark the server's contents as untrusted, but not Fairlead's own texts. */
+/**
+ * Converts results to parts. Tags around the server's contents mark them as untrusted. Fairlead's own texts have no
+ * tags.
+ */
 function toParts(results: readonly FittedResult[], nonce: string): Part[] {
   const parts = results.flatMap((result) => result.parts);
   return [
@@ -79,8 +84,8 @@ function toParts(results: readonly FittedResult[], nonce: string): Part[] {
 }
 
 /**
- * Saves the contents that the model gets only in part or not at all, and returns a list of their paths. If one content
- * cannot be saved, the others still are.
+ * Saves the contents that the model does not get completely, and returns a list of their paths. If one content cannot
+ * be saved, the others still are.
  */
 export async function keepAll(files: readonly LeftOut[], keep: Keep): Promise<Part[]> {
   if (files.length === 0) return [];
@@ -95,7 +100,6 @@ export async function keepAll(files: readonly LeftOut[], keep: Keep): Promise<Pa
   return [{ text: `[Left out above:\n${lines.join("\n")}]` }];
 }
 
-/** A tool's result, read from the parts of a `CallableTool` in any form that such a tool may use. */
 interface Result {
   readonly content: readonly Block[];
   readonly structuredContent?: unknown;
@@ -103,8 +107,8 @@ interface Result {
 }
 
 /**
- * Whether the tool reports an error: in `isError`, in `error.isError` as early servers do, or in `error` as the Gemini
- * API does.
+ * Whether the tool reports an error. The error is in `isError`, in `error.isError` as early servers write it, or in
+ * `error` as the Gemini API writes it.
  */
 export function isToolError(parts: readonly Part[]): boolean {
   return parts.some((part) => resultOf(part).isError);
@@ -127,7 +131,7 @@ function isErrorOfApi(error: unknown): boolean {
   return Boolean(error) && !(isObject(error) && "isError" in error);
 }
 
-/** Returns the content blocks. Parts of the Gemini API, which have no type, are converted to blocks. */
+/** Returns an item as a content block. A part of the Gemini API, which has no `type`, is converted to a block. */
 function toBlock(item: unknown): unknown {
   if (!isObject(item) || item["type"] !== undefined) return item;
   const { text, inlineData } = item;

@@ -1,23 +1,24 @@
-/** The preview of a text that is too large for a model: its size, its shape if it is JSON, its beginning and its end. */
+/**
+ * The preview of a text that is too large for a model. It shows the text's size, beginning and end, and the structure
+ * of JSON.
+ */
 
 import { isObject, parseJson } from "@fairlead/wire/json";
 import { estimateTokens } from "../../text/token-estimate.ts";
 import { characterWords, shorten, toLabel } from "./shorten.ts";
 
-/** The longest text, in characters, that Fairlead parses to describe its JSON shape. */
+/** Maximum characters of a text that Fairlead parses as JSON to describe its structure. */
 const mostParsed = 10_000_000;
 const longestShape = 1_200;
 const mostKeys = 20;
 const deepest = 4;
 
 export interface PreviewOptions {
-  /** The largest number of characters in the shown beginning and end together. */
+  /** Maximum number of characters that the beginning and the end have together. */
   readonly characters: number;
-  /** The largest number of estimated tokens in the shown beginning and end together. */
+  /** Maximum number of estimated tokens that the beginning and the end have together. */
   readonly tokens: number;
-  /**
-   * The number of characters from the beginning and the end that are shown even if they have more tokens than `tokens`.
-   */
+  /** This many characters of the beginning and the end are shown even if they have more tokens than `tokens`. */
   readonly atLeast: number;
 }
 
@@ -34,7 +35,7 @@ export function previewText(
   return { text: `[${size}]\n${shorten(text, room)}`, isJson: shape !== undefined };
 }
 
-/** The keys, types and lengths in a JSON text; undefined for other texts. */
+/** The keys, types and lengths in a JSON text. Undefined if the text is not JSON. */
 function jsonShape(text: string): string | undefined {
   if (text.length > mostParsed || !/^\s*[[{]/.test(text.slice(0, 1_000))) return undefined;
   const value = parseJson(text);

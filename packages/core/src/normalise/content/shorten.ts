@@ -26,7 +26,7 @@ export function characterWords(count: number): string {
   return `${count} ${count === 1 ? "character" : "characters"}`;
 }
 
-/** Moves a position back by one if it would split a surrogate pair. */
+/** Moves a position back by one character if it lies inside a surrogate pair. */
 export function wholeCharacters(text: string, at: number): number {
   const code = text.charCodeAt(at);
   return code >= 0xdc00 && code <= 0xdfff ? at - 1 : at;

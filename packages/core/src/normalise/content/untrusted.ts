@@ -3,14 +3,17 @@
 import type { Part } from "../model-types.ts";
 
 /**
- * Creates the random part of the tags. The author of the data cannot know it, so the data cannot contain the closing
- * tag.
+ * Creates the random part of the tags. The author of the data does not know this part, so the data cannot contain the
+ * closing tag.
  */
 export function createNonce(): string {
   return crypto.randomUUID().replaceAll("-", "").slice(16);
 }
 
-/** Puts parts between tags that mark them as untrusted. @param what Describes the parts in the sentence "this is …". */
+/**
+ * Puts parts between tags that mark the parts as untrusted. @param what Describes the parts, in a sentence that begins
+ * with "this is".
+ */
 export function asUntrusted(parts: readonly Part[], nonce: string, what = "data from an MCP server"): Part[] {
   const tag = `untrusted_context_${nonce}`;
   return [

@@ -1,4 +1,7 @@
-/** Compiles a tool's schema for a model's API. Pure: equal schemas give equal results, and no reference is fetched. */
+/**
+ * Compiles a tool's schema for a model's API. Pure: equal schemas give equal results, and Fairlead fetches no
+ * reference.
+ */
 
 import { hash } from "node:crypto";
 import type { JsonObject } from "@fairlead/wire";
@@ -31,7 +34,7 @@ export function compileSafe(raw: unknown, dialect: SchemaDialect): CompiledSchem
   return orQuarantined(() => {
     const repairs = new Map<string, Repair>();
     const report: Report = (path, keyword, action, note) => {
-      // A definition is read once for each reference to it, but each of its repairs is reported only once.
+      // A definition is read once for each reference to it. Each repair of the definition is still reported only once.
       const key = `${action} ${path.length} ${path}${keyword}`;
       if (!repairs.has(key)) repairs.set(key, { path, keyword, action, note });
     };
@@ -50,7 +53,7 @@ export function orQuarantined(compile: () => CompiledSchema): CompiledSchema {
   }
 }
 
-/** The schema as an object. A tool without a schema, or with an invalid one, accepts any object. */
+/** The schema as an object. If a tool has no schema or an invalid one, the tool accepts any object. */
 function toDocument(raw: unknown, report: Report): JsonObject {
   if (isObject(raw)) return raw;
   if (raw !== undefined && raw !== null && raw !== true)
@@ -117,8 +120,8 @@ export interface SchemaCompiler {
 }
 
 /**
- * Maximum number of cached results. Enough for the largest catalogs; when there are more, the oldest results are
- * dropped.
+ * Maximum number of cached results, which is enough for the largest catalogs. Beyond this number, Fairlead drops the
+ * oldest results.
  */
 const mostRemembered = 20_000;
 

@@ -1,6 +1,6 @@
 /**
- * The result of compiling a schema: either a schema that the model's API accepts, with its repairs, or the reason for
- * quarantine.
+ * The result of compiling a schema. It is a schema that the model's API accepts, with its repairs, or the reason why
+ * the tool is quarantined.
  */
 
 import type { JsonObject } from "@fairlead/wire";
@@ -9,15 +9,15 @@ import type { JsonObject } from "@fairlead/wire";
 export type SchemaDialect = "gemini" | "openai" | "json-schema-2020-12";
 
 /**
- * How a repair changes a schema. `added`: a keyword is new. `removed`: a keyword is left out. `moved`: the description
- * says it instead. `merged`: a schema is combined with the schema around it. `rewritten`: other keywords express it.
- * `renamed`: a property has another name.
+ * How a repair changes a schema. `added`: the keyword is new. `removed`: the keyword is left out. `moved`: the
+ * description contains the rule instead of the keyword. `merged`: the schema is combined with the schema around it.
+ * `rewritten`: other keywords express the rule. `renamed`: the property has a new name.
  */
 export type RepairAction = "added" | "removed" | "moved" | "merged" | "rewritten" | "renamed";
 
 /** One change that makes a tool's schema acceptable for the model's API. */
 export interface Repair {
-  /** JSON pointer to the changed part of the server's schema. `keyword` is the member of that part which changed. */
+  /** JSON pointer to the changed part of the server's schema. `keyword` is the changed member of that part. */
   readonly path: string;
   readonly keyword: string;
   readonly action: RepairAction;
@@ -32,8 +32,8 @@ export type CompiledSchema =
       readonly schema: JsonObject;
       readonly repairs: readonly Repair[];
       /**
-       * Converts arguments with the model's property names to the server's names. Returns the same object if no name
-       * differs.
+       * Converts arguments from the model's property names to the server's property names. Returns `args` itself if no
+       * name differs.
        */
       readonly restore: (args: JsonObject) => JsonObject;
     }

@@ -1,4 +1,4 @@
-/** A schema as a document with references. Resolves references inside the document and never fetches anything. */
+/** A schema as a document. Resolves references inside the document and never fetches anything. */
 
 import type { JsonObject } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
@@ -39,8 +39,8 @@ export function openDocument(raw: JsonObject): SchemaDocument {
       if (pointer === undefined) return index.get(`${resource}#${decode(fragment)}`);
       const start = index.get(resource);
       /*
-       * Some generators write an `id` that is not meant as a base URI, so a reference that begins with `#` is also
-       * looked up from the root of the document.
+       * Some generators write an `id` that is not meant as a base URI. Therefore a reference that begins with `#` is
+       * also looked up from the root of the document.
        */
       return start && (follow(start, pointer) ?? (reference.startsWith("#") ? follow(root, pointer) : undefined));
     },
@@ -76,7 +76,9 @@ function follow(start: Spot, segments: readonly string[]): Spot | undefined {
   return isSchema(spot.raw) ? spot : undefined;
 }
 
-/** All schemas with their own URI or anchor, by URI. If two have the same URI, the first counts. */
+/**
+ * All schemas that have a URI or an anchor of their own, by URI. If two schemas have the same URI, the first counts.
+ */
 function indexOf(root: Spot): ReadonlyMap<string, Spot> {
   const index = new Map<string, Spot>([[root.base, root]]);
   const add = (uri: string, spot: Spot): void => {

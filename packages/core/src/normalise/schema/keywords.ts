@@ -5,7 +5,7 @@ import { isObject } from "@fairlead/wire/json";
 import { isCount, isFilled, isFlag, isList, isNumber, isPresent, isSchema, isText } from "./json-values.ts";
 import { pointerTo } from "./pointer.ts";
 
-/** Keywords whose value is one schema. In older drafts, `items` may also be a list of schemas. */
+/** Keywords whose value is one schema. In older drafts, the value of `items` may also be a list of schemas. */
 const single: ReadonlySet<string> = new Set([
   "items",
   "additionalItems",
@@ -65,7 +65,7 @@ export function schemasIn(schema: JsonObject): unknown[] {
 
 type Check = (value: unknown) => boolean;
 
-/** The checks for values of keywords, as in draft 2020-12. A keyword that is not in the table accepts any value. */
+/** The values that each keyword accepts in draft 2020-12. A keyword that is not in this table accepts any value. */
 const table: readonly (readonly [check: Check, ...keywords: readonly string[]])[] = [
   [isText, "$schema", "$id", "$anchor", "$dynamicAnchor", "$ref", "$dynamicRef", "$recursiveRef", "$comment"],
   [isText, "title", "description", "format", "pattern", "contentEncoding", "contentMediaType"],

@@ -1,5 +1,6 @@
 /**
- * The state while Fairlead reads one schema: the `Shape` that was read so far, and the function that reports repairs.
+ * The state while Fairlead reads one schema: the rules that were read so far (`Shape`), and the function that reports
+ * repairs.
  */
 
 import type { JsonObject } from "@fairlead/wire";
@@ -29,17 +30,18 @@ export interface Reading {
   readonly dialect: ModelDialect;
   readonly spent: Spent;
   readonly report: Report;
-  /** Paths of the schemas that are being read now. A reference to one of them is a cycle. */
+  /** Paths of the schemas that are being read now. If a schema refers to one of them, the references form a cycle. */
   readonly active: Set<string>;
   /** Paths of the schemas that were read. */
   readonly visited: Set<string>;
   /** The notes that replace cycles, by the path of the repeated schema. */
   readonly cycles: Map<string, string>;
   /**
-   * The `$defs` and `definitions` that were read, by path. At the end, definitions that nothing refers to are reported.
+   * The `$defs` and `definitions` that were read, by path. After reading, definitions that nothing refers to are
+   * reported.
    */
   readonly containers: Map<string, { path: string; name: string; definitions: readonly string[] }>;
-  /** The property names that were read, each with its first path. */
+  /** The property names that were read, each with the first path at which it occurs. */
   readonly names: Map<string, string>;
   /** Returns the name that the model gets for a property. */
   readonly nameOf: TypeStyle["nameOf"];
@@ -49,21 +51,20 @@ export interface Reading {
 /** One schema that is being read. */
 export interface Place extends Spot {
   readonly raw: JsonObject;
-  /** The shape that was read so far. */
   shape: Shape;
   readonly reading: Reading;
   readonly nesting: number;
-  /** Whether this is the schema of all arguments together, which must become one object. */
+  /** Whether this schema describes all arguments together. Such a schema must become one object. */
   readonly isRoot: boolean;
 }
 
-/** How one keyword is read. If its value is not valid, the keyword is left out and reported. */
+/** How Fairlead reads one keyword. If the value is not valid, Fairlead leaves the keyword out and reports this. */
 export interface Keyword {
   readonly fits?: (value: unknown) => boolean;
   readonly read: (value: never, place: Place, keyword: string) => void;
 }
 
-/** Defines a keyword. The check and the reader have the same value type. */
+/** Defines a keyword. `fits` checks the value before `read` reads it. */
 export function keyword<T>(
   fits: (value: unknown) => value is T,
   read: (value: T, place: Place, keyword: string) => void,
@@ -86,12 +87,12 @@ export function report(place: Place, keyword: string, action: RepairAction, note
   place.reading.report(place.path, keyword, action, note);
 }
 
-/** Leaves a keyword out and reports this to the user, but not in the description for the model. */
+/** Leaves a keyword out. Only the user is told, and not the model. */
 export function drop(place: Place, keyword: string, why: string): void {
   report(place, keyword, "removed", why);
 }
 
-/** Leaves a keyword out and adds a sentence about it to the description. */
+/** Leaves a keyword out and adds a sentence to the description, so that the model still knows the rule. */
 export function tell(place: Place, keyword: string, sentence: string): void {
   addNote(place.shape, sentence);
   report(
@@ -107,7 +108,7 @@ export function described({ reading }: Place, schema: unknown): string {
   return inWords(schema, reading.nameOf);
 }
 
-/** Adds a sentence to the description. Quoted texts are the server's own. */
+/** Adds a sentence to the description. Quoted texts in the sentence come from the server. */
 export function addNote(shape: Shape, text: string): void {
   const sentence = toModelText(text);
   if (!shape.notes.includes(sentence)) shape.notes = [...shape.notes, sentence];

@@ -3,19 +3,19 @@
 import { isList } from "./json-values.ts";
 
 /**
- * The limits of a schema that counts as small. They are far below `schemaLimits`, because a compiled schema may repeat
- * each part for each type.
+ * The limits for a small schema. They are far below `schemaLimits`, because a compiled schema may repeat each part for
+ * each type.
  */
 const most = { levels: 16, values: 400, characters: 32_768 } as const;
 
-/** Keywords that repeat or combine schemas. With them, a small text may become a large schema. */
+/** Keywords that repeat or combine schemas. With such a keyword, a small text may become a large schema. */
 const multiplying: ReadonlySet<string> = new Set(
   "$ref $dynamicRef $recursiveRef allOf anyOf oneOf not if then else dependentSchemas dependencies patternProperties".split(
     " ",
   ),
 );
 
-/** True if the schema certainly compiles; false if only compiling it can tell. */
+/** Whether the schema certainly compiles. If false, Fairlead must compile the schema to find out. */
 export function isPlainSchema(raw: unknown): boolean {
   return isWithin(raw, 0, { values: most.values, characters: most.characters });
 }

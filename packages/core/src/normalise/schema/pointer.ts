@@ -31,7 +31,7 @@ function unescapeSegment(segment: string): string {
   return segment.replaceAll("~1", "/").replaceAll("~0", "~");
 }
 
-/** Decodes percent-encoding. A lone percent sign stays: some generators do not escape it. */
+/** Decodes percent-encoding. Leaves a lone percent sign as it is, because some generators do not escape it. */
 export function decode(text: string): string {
   try {
     return decodeURIComponent(text);
@@ -48,15 +48,15 @@ export function memberAt(value: unknown, name: string): unknown {
     : undefined;
 }
 
-/** Returns the target of a reference such as `#/$defs/item` in the same document; undefined if there is none. */
+/** Returns the target of a reference such as `#/$defs/item` in the same document. Undefined if there is no target. */
 export function followReference(root: unknown, reference: string): unknown {
   const steps = reference.startsWith("#") ? segmentsOf(reference.slice(1)) : undefined;
   return steps?.reduce<unknown>(memberAt, root);
 }
 
 /**
- * Returns the schema; if it has a `$ref`, its target. Undefined if there is no target, or after more than `most`
- * references.
+ * Follows the `$ref` of a schema to its target. Returns a schema without `$ref` as it is. Undefined if there is no
+ * target, or after more than `most` references.
  */
 export function resolved(schema: unknown, root: unknown, most = 16): unknown {
   const reference = member(schema, "$ref");
@@ -64,7 +64,7 @@ export function resolved(schema: unknown, root: unknown, most = 16): unknown {
   return most === 0 ? undefined : resolved(followReference(root, reference), root, most - 1);
 }
 
-/** The last segment of a reference, as a name for its target; undefined if the target is the whole document. */
+/** The last segment of a reference, as a name for its target. Undefined if the target is the whole document. */
 export function referenceName(reference: string): string | undefined {
   const word = reference.split(/[/#]/).findLast((segment) => segment !== "");
   return word === undefined ? undefined : unescapeSegment(decode(word));

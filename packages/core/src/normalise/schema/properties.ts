@@ -19,7 +19,7 @@ export function propertiesOf(schema: unknown): readonly Property[] {
   );
 }
 
-/** Maximum number of branches to read. Limits the work, because branches may contain branches. */
+/** Maximum number of branches to read, because branches may contain branches. */
 const mostBranches = 100;
 
 /** Returns the parameters of a tool, including those in `allOf`, `anyOf`, `oneOf` and referenced schemas. */

@@ -1,4 +1,4 @@
-/** Validates a parsed settings file: reports wrong types, unknown keys and repeated keys with their positions. */
+/** Validates a parsed settings file. Reports wrong types, unknown keys and repeated keys, each with its position. */
 
 import { parseUrl } from "@fairlead/wire/text";
 import type { Node } from "../../files/json/jsonc.ts";
@@ -20,7 +20,7 @@ export interface SettingsFinding {
   readonly next?: string;
 }
 
-/** A value in the settings file, and the function that reports mistakes in it. */
+/** A value in the settings file, and the function that reports mistakes in this value. */
 interface Place {
   readonly path: readonly string[];
   readonly node: Node;
@@ -65,14 +65,15 @@ function checkObject(place: Place, { properties, shared, instead }: ObjectKey): 
       continue;
     }
     const meant = closest(name, Object.keys(properties));
-    // Among the keys of other programs, only a key that looks like a misspelt key of Fairlead is reported.
+    // If other programs may add keys here, Fairlead reports an unknown key only if it looks like a misspelt key of
+    // Fairlead.
     if (shared && meant === undefined) continue;
     const at = { ...below(place, property), node: key };
     warn(at, `${quoted(at)} is not a known key here and is ignored`, didYouMean(meant));
   }
 }
 
-/** The last property of each name. Reports repeated names. */
+/** The last property of each name. Reports names that are repeated. */
 function propertiesAt(place: Place, instead?: string): Iterable<JsonProperty> {
   if (place.node.type !== "object") {
     const wanted = instead === undefined ? "an object" : `an object or ${instead}`;
@@ -91,8 +92,8 @@ function propertiesAt(place: Place, instead?: string): Iterable<JsonProperty> {
 }
 
 /**
- * Says which value of a repeated key counts, as `combineRepeated` decides it: for texts, and for keys of other
- * programs, the last value; otherwise the strictest one.
+ * Says which value of a repeated key counts, as in `combineRepeated`. For texts, and for keys that do not belong to
+ * Fairlead, it is the last value. For all other keys, it is the strictest value.
  */
 function countsOf([first = ""]: readonly string[], { type }: Node): string {
   const isStrict = ["mcp", "fairlead", "security"].includes(first) && type !== "string";
@@ -188,7 +189,7 @@ const nameRules = {
   header: { name: /^[!#$%&'*+.^`|~\w-]+$/, words: "a header" },
 } as const;
 
-/** The problem with a string that no setting accepts; undefined if there is none. */
+/** What is wrong with a string that no setting accepts. Undefined if the string is acceptable. */
 function flawOf(text: string): string | undefined {
   if (text.includes("\0")) return "has a NUL character in it";
   return text.length > limits.settingsText ? `is longer than ${limits.settingsText} characters` : undefined;

@@ -1,4 +1,4 @@
-/** The differences between models' APIs in the schemas that they accept. */
+/** Which schemas each model's API accepts. */
 
 import type { ModelDialect } from "../place.ts";
 

@@ -1,6 +1,6 @@
 /**
- * Converts a schema to JSON Schema draft 2020-12: replaces older keywords, rewrites references, and keeps everything
- * else.
+ * Converts a schema to JSON Schema draft 2020-12. Replaces older keywords, rewrites references, and does not change
+ * anything else.
  */
 
 import type { JsonObject } from "@fairlead/wire";
@@ -131,8 +131,8 @@ function modernised(
 ): Entries {
   const target = context.document.resolve(value, base);
   /*
-   * Fairlead never fetches the target of a reference: a schema must not make the host contact an address that the
-   * server chose.
+   * Fairlead never fetches the target of a reference, because a schema must not make Fairlead contact an address that
+   * the server chose.
    */
   if (target === undefined)
     return removed(`The reference leads to ${quote(value)}, which is not part of this schema and is not fetched.`);
@@ -185,8 +185,8 @@ function modernNested(
 }
 
 /**
- * Combines the values of two older keywords that became the same new keyword: joins lists and maps, and keeps the first
- * of other values.
+ * If two older keywords became the same new keyword, combines their values. Joins maps. Otherwise keeps the first
+ * value.
  */
 function combined(entries: Entries): Entries {
   const found = new Map<string, unknown>();
@@ -199,7 +199,7 @@ function combined(entries: Entries): Entries {
   return [...found];
 }
 
-/** The name in `$defs` for a definition of the older keyword `definitions`. */
+/** The name under which `$defs` contains a definition from the older keyword `definitions`. */
 function definitionName(schema: JsonObject, name: string): string {
   const taken = schema["$defs"];
   let candidate = name;
@@ -207,7 +207,7 @@ function definitionName(schema: JsonObject, name: string): string {
   return candidate;
 }
 
-/** Returns the converted reference; undefined if its target does not exist in the converted document. */
+/** Returns the converted reference. Undefined if the converted document does not contain the target. */
 function modernReference(reference: string, target: Spot, { root }: SchemaDocument): string | undefined {
   const segments = stepsOf(target.path);
   const renamed = renamedSegments(root.raw, segments);
@@ -242,7 +242,7 @@ function renamedSegments(root: unknown, segments: readonly string[]): readonly s
   return renamed;
 }
 
-/** Whether an older keyword has no effect, because it has nothing to apply to or a newer keyword replaces it. */
+/** Whether an older keyword has no effect: it applies to nothing, or a newer keyword replaces it. */
 function isReplaced(schema: JsonObject, keyword: string, name: string): boolean {
   const { items, prefixItems, dependentSchemas } = schema;
   if (keyword === "items") return isList(items) && (items.length === 0 || isFilled(prefixItems));

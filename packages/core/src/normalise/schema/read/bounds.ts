@@ -1,4 +1,6 @@
-/** Size limits of schemas, before and after references are resolved. A schema over a limit is quarantined. */
+/**
+ * Size limits of schemas, before and after references are resolved. A tool whose schema exceeds a limit is quarantined.
+ */
 
 import type { JsonObject } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
@@ -10,7 +12,7 @@ import { isAnything, isNull, spared } from "./open-value.ts";
 export const schemaLimits = {
   /** Maximum size of the schema's JSON text. */
   bytes: 262_144,
-  /** Maximum size of the compiled schema, which also contains texts and types that Fairlead adds. */
+  /** Maximum size of the compiled schema, including the texts and types that Fairlead adds. */
   writtenBytes: 524_288,
   /** Maximum depth of subschemas, after references are resolved. */
   depth: 32,
@@ -19,9 +21,11 @@ export const schemaLimits = {
   jsonDepth: 256,
   /** Maximum depth of references, alternatives and conditions while a schema is read. */
   nesting: 128,
-  /** Maximum size of referenced text, counted once for each reference. */
+  /**
+   * Maximum size of the text that references point to. If several references point to a text, it counts several times.
+   */
   expandedBytes: 4_194_304,
-  /** Maximum number of merges of two schemas. A merge of large schemas counts as several merges. */
+  /** Maximum number of merges of two schemas. A merge of large schemas counts more than once. */
   merges: 20_000,
 } as const;
 
@@ -41,7 +45,8 @@ export function tooLarge(what: string): HostError {
 }
 
 /**
- * Returns the JSON text of a schema. First checks the schema's depth, because a server may send any schema.
+ * Returns the JSON text of a schema. First checks how deeply the schema is nested, because a server may send any
+ * schema.
  *
  * @throws HostError `quarantined`
  */
@@ -54,7 +59,7 @@ export function textOf(raw: unknown): string {
 
 function checkValue(value: unknown, depth: number, seen: { values: number }): void {
   seen.values += 1;
-  // Each JSON value takes at least two characters of text, so more values than this cannot fit into the limit.
+  // Each JSON value takes at least two characters of text, so a schema with more values than this is too large.
   if (seen.values * 2 > schemaLimits.bytes) throw tooLarge(`is larger than ${schemaLimits.bytes / 1024} kB`);
   if (depth > schemaLimits.jsonDepth) throw tooLarge(`is nested deeper than ${schemaLimits.jsonDepth} levels`);
   if (typeof value === "bigint" || typeof value === "function" || typeof value === "symbol") {
@@ -85,7 +90,7 @@ function checkExtent(schema: unknown, depth: number, spent: Spent): void {
   for (const inner of schemasIn(schema)) checkExtent(inner, isNullable ? depth : depth + 1, spent);
 }
 
-/** Subtracts the subschemas that Fairlead itself wrote for a boolean schema (`true`) or for `nullable`. */
+/** Does not count the subschemas that Fairlead itself wrote for `nullable` or for the boolean schema `true`. */
 export function spareSubschemas(spent: Spent, alternatives: readonly unknown[]): void {
   spent.subschemas -= spared(alternatives);
 }

@@ -9,12 +9,12 @@ export interface Merging {
   readonly report: Report;
 }
 
-/** Maximum number of pairs that consist of one alternative of each of two shapes. */
+/** Maximum number of pairs that combine an alternative of one `Shape` with an alternative of another. */
 const mostProducts = 16;
 
 /**
- * Returns the intersection of two shapes. If they contradict each other, returns their union, so that no property is
- * lost. Keeps the first shape's path, title and description.
+ * Returns the `Shape` that accepts what both shapes accept. If the shapes contradict each other, returns their union,
+ * so that no property is lost. Keeps the path, title and description of `a`.
  */
 export function meet(a: Shape, b: Shape, merging: Merging): Shape {
   const both = intersect(a, b, merging);
@@ -36,8 +36,8 @@ export function union(shapes: readonly Shape[]): Shape {
 }
 
 /**
- * Adds the properties of the other shapes to a shape, as optional properties. @param settled Names of properties that
- * are not added.
+ * Adds the properties of `others` to `shape` as optional properties. @param settled Names of properties that are not
+ * added.
  */
 export function withOptional(
   shape: Shape,
@@ -51,7 +51,7 @@ export function withOptional(
     for (const [name, property] of other.properties) {
       if (!settled.has(name)) found.set(name, [...(found.get(name) ?? []), property]);
     }
-    // Also adds properties that are required although no schema describes them.
+    // A property may be required although no schema describes it. Such a property is added too.
     for (const name of shape.isClosed === true ? [] : other.required) {
       if (!shape.properties.has(name) && !found.has(name)) {
         found.set(name, [{ ...emptyShape(other.path), origins: [] }]);
@@ -66,7 +66,9 @@ export function withOptional(
   return merged;
 }
 
-/** Adds to a property the inner properties of `variants`, which are the properties of the same name in other shapes. */
+/**
+ * Adds inner properties to a property. They come from `variants`, the properties with the same name in other shapes.
+ */
 function widened(property: Shape, variants: readonly Shape[], merging: Merging): Shape {
   const rich = variants.filter(hasProperties);
   for (const variant of rich) reportMerged(variant, merging.report);
@@ -83,7 +85,10 @@ function widened(property: Shape, variants: readonly Shape[], merging: Merging):
   };
 }
 
-/** One shape that requires nothing and accepts every property and every type of `shapes`, also inside lists. */
+/**
+ * A `Shape` that requires nothing and accepts every property and every type of `shapes`. The same applies to items of
+ * lists.
+ */
 function acceptsAll(shapes: readonly Shape[], merging: Merging): Shape {
   const all = shapes.flatMap((shape) => alternativesOf(shape, merging.report));
   for (const shape of all) reportMerged(shape, merging.report);
@@ -107,8 +112,8 @@ function hasProperties(shape: Shape): boolean {
 }
 
 /**
- * Returns one object that accepts every alternative. Used where the API accepts only one object, and where alternatives
- * share properties.
+ * Returns one object that accepts every alternative. Used if the API accepts only one object, or if alternatives share
+ * properties.
  */
 export function flatten(shape: Shape, alternatives: readonly Shape[], merging: Merging): Shape {
   const { anyOf, isMade: _, ...own } = shape;
@@ -132,7 +137,7 @@ export function flatten(shape: Shape, alternatives: readonly Shape[], merging: M
   return { ...base, properties, required: new Set([...base.required, ...always]) };
 }
 
-/** The intersection of two shapes; undefined if no value fits both. */
+/** The `Shape` that accepts what both shapes accept. Undefined if no value fits both. */
 function intersect(a: Shape, b: Shape, merging: Merging): Shape | undefined {
   spendMerge(merging.spent, valuesIn(a) + valuesIn(b));
   const words = annotated(a, b);
@@ -192,7 +197,7 @@ function intersectAlternatives(a: Shape, b: Shape, merging: Merging): Shape | un
       );
     return { ...acceptsAll([...alternatives, ...others], merging), ...words, path: a.path };
   }
-  // There are too many combinations of alternatives, so only the first shape's alternatives are kept.
+  // There are too many combinations of alternatives, so only the alternatives of the first shape are kept.
   const rules = isTooMany ? [emptyShape(a.path)] : others;
   if (other.anyOf !== undefined) for (const shape of other.anyOf) reportMerged(shape, merging.report);
   const products = alternatives.flatMap((shape) =>
@@ -239,7 +244,7 @@ function bothProperties(
   return merged;
 }
 
-/** Puts alternatives inside alternatives into one list. */
+/** If alternatives contain alternatives, puts all of them into one list. */
 function alternativesOf(shape: Shape, report: Report): readonly Shape[] {
   if (shape.anyOf === undefined) return [shape];
   for (const alternative of shape.anyOf) reportMerged(alternative, report);

@@ -6,14 +6,14 @@ import { isObject } from "@fairlead/wire/json";
 const plain: readonly string[] = ["string", "number", "boolean", "object"];
 
 /**
- * The alternatives that together accept any value except null. Instead of sending null, a model leaves the property
- * out.
+ * The alternatives that together accept any value except null. A model can leave the property out instead of sending
+ * null.
  */
 export function anyValue(): JsonObject[] {
   return [...plainValues(), { type: "array", items: anyItem() }];
 }
 
-/** The schema for any item of an array, except another array: without this exception, the schema would never end. */
+/** The schema for any item of an array. Does not accept an array as item, because such a schema would have no end. */
 export function anyItem(words: JsonObject = {}): JsonObject {
   return { ...words, anyOf: plainValues() };
 }
@@ -32,10 +32,10 @@ export function isAnything(alternatives: readonly unknown[]): boolean {
   return sparedFor(alternatives.filter((each) => !isNull(each))) > 0;
 }
 
-/** The number of schemas in these alternatives that Fairlead itself wrote; they do not count towards the limits. */
+/** The number of schemas in these alternatives that Fairlead itself wrote. They do not count towards the limits. */
 export function spared(alternatives: readonly unknown[]): number {
   const others = alternatives.filter((each) => !isNull(each));
-  // Two schemas: the alternative for null, and the schema that contains all alternatives.
+  // Adds two schemas: the alternative for null, and the schema that contains all alternatives.
   return sparedFor(others) + (others.length < alternatives.length ? 2 : 0);
 }
 

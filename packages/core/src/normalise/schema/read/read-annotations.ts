@@ -1,4 +1,4 @@
-/** Reads keywords that only describe a value: titles, descriptions, defaults, examples, and keywords for people. */
+/** Reads keywords that only describe a value, such as titles, descriptions, defaults and examples. */
 
 import { toModelText } from "../../../text/model-text.ts";
 import { enumerate, isFlag, isList, isPresent, isText, quote } from "../json-values.ts";

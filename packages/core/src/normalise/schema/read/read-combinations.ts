@@ -21,7 +21,10 @@ import { flatten, meet, union, withOptional } from "./merge.ts";
 import { typesIn } from "./read-values.ts";
 import { emptyShape, isConstrained, type Shape } from "./shape.ts";
 
-/** The keywords that combine schemas. A list, because JavaScript takes an object with a member `then` for a promise. */
+/**
+ * The keywords that combine schemas. They are in a list, because JavaScript would take an object with the member `then`
+ * for a promise.
+ */
 export const combinations: readonly (readonly [name: string, keyword: Keyword])[] = [
   ["allOf", keyword(isFilled, readAll)],
   ["anyOf", keyword(isFilled, readAlternatives)],
@@ -71,15 +74,15 @@ function readAlternatives(value: readonly unknown[], place: Place, name: string)
     if (name !== "anyOf") report(place, name, "rewritten", "The API reads oneOf as anyOf.");
     return;
   }
-  // Next to `anyOf`, the API accepts only title and description, so all other rules are written into each alternative.
+  // Next to `anyOf`, the API accepts only title and description. Therefore each alternative contains all other rules.
   if (shape.properties.size === 0 && !place.isRoot) {
     report(place, name, "rewritten", "The other rules of the schema are repeated in each alternative.");
     place.shape = meet(shape, union(alternatives), reading);
     return;
   }
   /*
-   * Alternatives next to properties or at the root become one object that accepts each of them. A note says which
-   * properties belong together.
+   * Alternatives at the root, or next to properties, become one object that accepts each of them. A note for the model
+   * says which properties belong together.
    */
   addNote(shape, `One of: ${clip(value.map((schema) => described(place, schema)).join(" or "), 500)}.`);
   report(
@@ -116,8 +119,8 @@ function readCondition(value: unknown, place: Place, name: string): void {
 }
 
 /**
- * The properties that a condition names, with their types. Without the condition's other rules, because arguments need
- * not meet the condition.
+ * The properties that a condition names, with their types. Leaves out all other rules of the condition, because
+ * arguments need not meet the condition.
  */
 function loosened({ path, origins, types, hints, properties, required, items, anyOf }: Shape): Shape {
   return {
@@ -134,7 +137,7 @@ function loosened({ path, origins, types, hints, properties, required, items, an
   };
 }
 
-/** Reads `then` or `else`. A property that only appears there becomes an optional property. */
+/** Reads `then` or `else`. If a property appears only in `then` or `else`, it becomes an optional property. */
 function readConsequence(value: object | boolean, place: Place, name: string): void {
   if (!("if" in place.raw)) {
     drop(place, name, "The keyword has no effect without if.");

@@ -84,8 +84,8 @@ function readOthers(value: JsonObject | boolean, place: Place, name: string): vo
 }
 
 /**
- * Reads rules that apply only if a property is given. A property that only such a rule names becomes an optional
- * property.
+ * Reads rules that apply only if a property is given. If only such a rule names a property, that property becomes
+ * optional.
  */
 function readDependencies(value: JsonObject, place: Place, name: string): void {
   hint(place, "object");
@@ -178,7 +178,7 @@ function readPrefix(value: readonly unknown[], place: Place, name: string): void
   tell(place, name, `In order: ${inOrder.join(", ")}.`);
 }
 
-/** Reads the schema of the items after `prefixItems`. Without `prefixItems`, it is the schema of all items. */
+/** Reads the schema of the items after `prefixItems`. If there is no `prefixItems`, the schema applies to all items. */
 function readRest(value: object | boolean, place: Place, name: string): void {
   const { shape } = place;
   if (value !== false) {

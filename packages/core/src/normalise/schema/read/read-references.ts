@@ -1,4 +1,4 @@
-/** Reads references and definitions: each reference is replaced by its target. */
+/** Reads references and definitions. Replaces each reference by its target. */
 
 import type { JsonObject } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
@@ -32,7 +32,7 @@ function readDefinitions(value: JsonObject, place: Place, name: string): void {
   });
 }
 
-/** Reports definitions that replaced their references, and definitions that nothing refers to. */
+/** Reports for each definition that its content has replaced the references, or that nothing refers to it. */
 export function reportDefinitions({ containers, visited, report }: Reading): void {
   for (const [pointer, { path, name, definitions }] of containers) {
     const unused = definitions.filter((definition) => !visited.has(pointerTo(pointer, definition)));
@@ -52,8 +52,8 @@ function readReference(value: string, place: Place, name: string): void {
   const target = place.reading.document.resolve(value, place.base);
   if (target === undefined) {
     /*
-     * Fairlead never fetches the target of a reference: a schema must not make the host contact an address that the
-     * server chose.
+     * Fairlead never fetches the target of a reference, because a schema must not make Fairlead contact an address that
+     * the server chose.
      */
     drop(place, name, `The reference leads to ${quote(value)}, which is not part of this schema and is not fetched.`);
     return;
@@ -69,7 +69,7 @@ function readReference(value: string, place: Place, name: string): void {
   place.shape = isAlone ? shape : meet(place.shape, shape, place.reading);
 }
 
-/** Ends a cycle of references: a note describes the target, which is still being read. */
+/** Ends a cycle of references. A note describes the target, because the target is still being read. */
 function cut(target: Spot, place: Place): Shape {
   const shape = emptyShape(place.path);
   const type: unknown = isObject(target.raw)

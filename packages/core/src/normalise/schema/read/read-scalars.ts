@@ -104,7 +104,7 @@ function readFormat(value: string, place: Place, name: string): void {
   const { shape, reading } = place;
   const about = numeric[value] ?? "string";
   hint(place, about);
-  // Gemini's SDKs write `format: "enum"` together with `enum`. The format has no other meaning.
+  // Gemini's SDKs write `format: "enum"` together with `enum`. This format adds no rule.
   if (value === "enum" || value === "") drop(place, name, "The format has no meaning here.");
   else if ([...(shape.types ?? [about])].some((type) => reading.dialect.formats[type]?.includes(value)))
     shape.format = value;

@@ -28,7 +28,8 @@ function restrict(place: Place, name: string, allowed: readonly unknown[]): void
   const strings = fitting.filter(isText);
   // The API rejects an empty string: "enum[0]: cannot be empty".
   const filled = [...new Set(strings.filter((text) => text !== ""))];
-  // The model must return a value unchanged, so invisible characters cannot be removed: such a value is not offered.
+  // A model must be able to send a value back unchanged. If a value has invisible characters, the model could not do
+  // this, so the value is left out.
   const shown = filled.filter((text) => toModelText(text) === text);
   if (shown.length > 0) shape.strings = both(shape.strings, shown);
   else if (filled.length > 0) addNote(shape, "The values contain characters that cannot be shown.");
@@ -94,8 +95,8 @@ function fittingOf(allowed: readonly unknown[], types: Shape["types"]): readonly
 }
 
 /**
- * The types of the values. Whole numbers count as numbers if the type "number" is declared or another value is a
- * number.
+ * The types of the values. Whole numbers count as numbers if the type "number" is declared, or if the values include a
+ * fraction.
  */
 function typesOf(allowed: readonly unknown[], isNumber: boolean): ReadonlySet<TypeName> {
   const types = new Set(allowed.map(plainTypeOf));
@@ -111,7 +112,7 @@ function plainTypeOf(value: unknown): TypeName {
   return value === null || value === undefined ? "null" : "object";
 }
 
-/** The values that both enums contain. If no value is in both, returns all values of the enum that was read later. */
+/** The values that both enums contain. If the enums have no common value, returns the values of `later`. */
 function both<T>(earlier: readonly T[] | undefined, later: readonly T[]): readonly T[] {
   const found = common(later, earlier);
   return found === undefined || found.length === 0 ? later : found;

@@ -1,7 +1,4 @@
-/**
- * Converts one schema to a `Shape`, from which the schema for the model's API is written. Every keyword is kept or
- * reported.
- */
+/** Converts one schema to a `Shape`. Every keyword is kept or reported. */
 
 import { isObject } from "@fairlead/wire/json";
 import { baseOf, type Spot } from "../document.ts";
@@ -17,7 +14,7 @@ import { numbers, strings } from "./read-scalars.ts";
 import { types, values } from "./read-values.ts";
 import { emptyShape, type Shape } from "./shape.ts";
 
-/** The keywords in reading order: later keywords use the results of earlier ones. */
+/** The keywords in the order in which they are read. A keyword may use the results of the keywords before it. */
 const keywords: ReadonlyMap<string, Keyword & { readonly rank: number }> = new Map(
   [
     ...Object.entries({

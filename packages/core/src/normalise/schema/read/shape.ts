@@ -7,21 +7,21 @@
 export type TypeName = "string" | "number" | "integer" | "boolean" | "object" | "array" | "null";
 
 /**
- * A schema in the terms of a model's API. Only the code that reads a schema changes its shape; merging creates a new
- * shape.
+ * The rules of a schema in the terms of a model's API. Only the code that reads a schema changes a shape. Merging
+ * creates a new shape.
  */
 export interface Shape {
-  /** The path of the shape in the server's schema. */
+  /** The path of the schema that the shape was read from. */
   readonly path: string;
-  /** The shape's path, and the paths of all schemas that were merged into it. */
+  /** The paths of all schemas that were merged into the shape, including its own path. */
   origins: readonly string[];
   title?: string;
   description?: string;
   /** Sentences for the description. They express rules for which the API has no keyword. */
   notes: readonly string[];
-  /** The allowed types; undefined if the schema names no type. */
+  /** The allowed types. Undefined if the schema names no type. */
   types?: ReadonlySet<TypeName>;
-  /** Types that follow from other keywords; used if the schema names no type. */
+  /** Types that other keywords imply. They are used if the schema names no type. */
   hints: ReadonlySet<TypeName>;
   /** Whether OpenAPI 3.0's `nullable` is set. */
   isNullable?: boolean;
@@ -39,7 +39,7 @@ export interface Shape {
   /** Whether only the named properties are allowed. */
   isClosed?: boolean;
   anyOf?: readonly Shape[];
-  /** True if merging created `anyOf`; false if the server's schema contains it. */
+  /** True if merging created `anyOf`. False if the server's schema contains `anyOf`. */
   isMade?: boolean;
 }
 
@@ -54,7 +54,7 @@ export function emptyShape(path: string): Shape {
   return { path, origins: [path], ...none };
 }
 
-/** For each member of a shape: its keyword, and the types to which the keyword applies. */
+/** For each member of a shape, the keyword and the types to which this keyword applies. */
 export const constraints: readonly {
   readonly member:
     | "strings"
@@ -104,8 +104,8 @@ export function ruleKeywords(shape: Shape): ReadonlySet<string> {
 type Words = Pick<Shape, "title" | "description" | "notes" | "isNullable" | "origins">;
 
 /**
- * Combines the texts of two shapes, and the paths of the schemas that the shapes come from. If both shapes have a title
- * or a description, the first shape's is kept.
+ * Combines the texts of two shapes, and the paths of their schemas. If both shapes have a title or a description, keeps
+ * that of the first shape.
  */
 export function annotated(a: Shape, b: Shape): Words {
   const title = a.title ?? b.title;

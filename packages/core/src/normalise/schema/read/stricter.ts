@@ -1,9 +1,11 @@
-/** Combines the rules of two shapes so that both shapes apply, one kind of rule at a time. */
+/**
+ * Combines two shapes (sets of schema rules), so that the rules of both apply. Each function combines one kind of rule.
+ */
 
 import type { Report } from "../place.ts";
 import { constraints, type Shape, type TypeName } from "./shape.ts";
 
-/** The types that both shapes allow. If one allows integers and the other numbers, both allow integers. */
+/** The types that both shapes allow. If one shape allows integers and the other one numbers, the result is integers. */
 export function commonTypes(a: Shape, b: Shape): ReadonlySet<TypeName> | undefined {
   if (a.types === undefined || b.types === undefined) return a.types ?? b.types;
   const { types } = b;
@@ -22,7 +24,7 @@ export function common<T>(a: readonly T[] | undefined, b: readonly T[] | undefin
   return a.filter((value) => allowed.has(value));
 }
 
-/** The stricter bounds of both shapes. */
+/** For each bound, the stricter value of the two shapes. */
 export function strictest(a: Shape, b: Shape): Pick<Shape, "minimum" | "maximum" | "minItems" | "maxItems"> {
   const found: Pick<Shape, "minimum" | "maximum" | "minItems" | "maxItems"> = {};
   for (const [limit, stricter] of [
@@ -37,7 +39,7 @@ export function strictest(a: Shape, b: Shape): Pick<Shape, "minimum" | "maximum"
   return found;
 }
 
-/** Reports the changes that merging made to the first shape. */
+/** Reports how the rules of the first shape changed when it was merged. */
 export function reportChanges(a: Shape, merged: Shape, report: Report): void {
   const note = "Another rule for the same value is stricter.";
   if (a.types !== undefined && [...a.types].join() !== [...(merged.types ?? [])].join()) {

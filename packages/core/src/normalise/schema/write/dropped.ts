@@ -8,7 +8,7 @@ export function reportMerged({ path }: Shape, report: Report): void {
   report(...lastStep(path), "merged", "Merged with another schema for the same value.");
 }
 
-/** Reports shapes that were left out, with the paths of all schemas that they come from. */
+/** Reports shapes that were left out. Names the paths of all schemas that were merged into them. */
 export function reportDropped(shapes: Iterable<Shape>, note: string, report: Report): void {
   const seen = new Set<Shape>();
   const open = Array.from(shapes, (shape) => ({ shape, above: [] as readonly string[] }));
@@ -16,7 +16,7 @@ export function reportDropped(shapes: Iterable<Shape>, note: string, report: Rep
     const { shape, above } = next;
     if (seen.has(shape)) continue;
     seen.add(shape);
-    // If a schema was reported, the schemas inside it are not reported again. The root is never left out.
+    // If a schema was reported, the schemas inside it are not reported too. The root is never left out.
     const elsewhere = shape.origins.filter(
       (path) => path !== "" && !above.some((outer) => path.startsWith(`${outer}/`)),
     );

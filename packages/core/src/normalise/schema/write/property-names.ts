@@ -1,4 +1,4 @@
-/** Renames properties to names that the API accepts, with one reversible mapping for the whole schema. */
+/** Renames properties to names that the API accepts. One reversible mapping applies to the whole schema. */
 
 import type { JsonObject } from "@fairlead/wire";
 import { isObject, member } from "@fairlead/wire/json";
@@ -25,7 +25,7 @@ function collect(value: object, names: Set<string>): void {
   for (const inner of Object.values(value)) if (typeof inner === "object" && inner !== null) collect(inner, names);
 }
 
-/** Maps the server's property names to the model's names, where the two differ. */
+/** Maps the server's property names to the model's names. Contains only names that differ. */
 export function renamedFor(names: ReadonlySet<string>, dialect: ModelDialect): ReadonlyMap<string, string> {
   const isFine = (name: string): boolean => dialect.propertyName.test(name);
   const taken = new Set([...names].filter(isFine));
@@ -44,7 +44,7 @@ export function renamedFor(names: ReadonlySet<string>, dialect: ModelDialect): R
   return renamed;
 }
 
-/** Reports renamed properties. @param names The names that were read, with their paths. */
+/** Reports renamed properties. @param names The server's property names, with their paths. */
 export function reportRenamed(
   names: ReadonlyMap<string, string>,
   renamed: ReadonlyMap<string, string>,
@@ -69,8 +69,8 @@ interface Restoring {
 }
 
 /**
- * Returns a function that restores the server's property names in a model's arguments. It follows the server's schema,
- * because arguments may be nested deeper than the compiled schema.
+ * Returns a function that restores the server's property names in a model's arguments. The function follows the
+ * server's schema, because arguments may be nested deeper than the compiled schema.
  */
 export function restoring(
   document: SchemaDocument,
@@ -96,7 +96,7 @@ function restoreValue(value: unknown, spots: readonly Spot[], depth: number, res
   });
 }
 
-/** Renames only properties that the schema names. Other members of the arguments keep their names. */
+/** Renames a property only if the schema names it. */
 function restoreObject(args: JsonObject, spots: readonly Spot[], depth: number, restoring: Restoring): JsonObject {
   const all = speakingOf(spots, restoring.document);
   return Object.fromEntries(
@@ -110,8 +110,8 @@ function restoreObject(args: JsonObject, spots: readonly Spot[], depth: number, 
 }
 
 /**
- * Returns the given schemas, and the schemas that describe the same value through references, combinations and
- * conditions.
+ * Returns the given schemas, and all schemas that they reach by references, combinations and conditions. All of them
+ * describe the same value.
  */
 function speakingOf(spots: readonly Spot[], document: SchemaDocument): readonly Spot[] {
   const found = new Map<string, Spot>();

@@ -1,4 +1,4 @@
-/** Writes a JSON Schema as a type similar to TypeScript, with limited length. Pure. */
+/** Writes a JSON Schema as a type, similar to TypeScript. The text has a limited length. Pure. */
 
 import type { JsonObject } from "@fairlead/wire";
 import { isObject, isShallow, listOf, member, objectOf } from "@fairlead/wire/json";
@@ -12,7 +12,7 @@ export interface TypeLimits {
   readonly depth: number;
   /** Maximum number of properties, enum values or alternatives in one place. */
   readonly members: number;
-  /** Maximum number of schemas in total, so that chains of references end. */
+  /** Maximum number of schemas in total, because references can form long chains. */
   readonly parts: number;
 }
 
@@ -25,8 +25,8 @@ export interface TypeStyle {
   readonly nameOf: (property: string) => string;
   readonly literal: (value: unknown) => string;
   /**
-   * True for readers who cannot look up details elsewhere: `not`, patterns and bounds are written too, and references
-   * are written by name.
+   * True if the readers cannot look up details elsewhere. Then `not`, patterns and bounds are written too, and
+   * references are written by name.
    */
   readonly isWhole: boolean;
 }
@@ -34,10 +34,13 @@ export interface TypeStyle {
 /** The style for the user, who can look up details elsewhere. */
 const brief: TypeStyle = { anything: "unknown", nothing: "never", nameOf: toKey, literal: toLiteral, isWhole: false };
 
-/** Writes the types of several schemas of one document. The limits apply to all of them together. */
+/** Writes the types of several schemas of one document. The limits apply to the sum of all schemas. */
 export type TypeWriter = (schema: unknown) => string;
 
-/** The alternatives of a union. An intersection counts as one alternative, and needs brackets if there are others. */
+/**
+ * The alternatives of a union. An intersection is one alternative. If there are further alternatives, the intersection
+ * needs brackets.
+ */
 type Type = readonly { readonly text: string; readonly isCompound?: true }[];
 
 export function createTypeWriter(root: unknown, limits: TypeLimits, style: TypeStyle = brief): TypeWriter {
@@ -56,7 +59,7 @@ export function createTypeWriter(root: unknown, limits: TypeLimits, style: TypeS
     return member(schema, "nullable") === true ? union([type, [{ text: "null" }]]) : type;
   }
 
-  /** Writes a type. If the type contains itself, its name is written where it occurs again. */
+  /** Writes the target of a reference as a type. Inside its own target, a reference is written as a name. */
   function writeReference(reference: string, depth: number): Type {
     const schema = followReference(root, reference);
     if (open.has(schema)) return [{ text: clip(referenceName(reference) ?? "…", longestWord) }];
@@ -71,7 +74,7 @@ export function createTypeWriter(root: unknown, limits: TypeLimits, style: TypeS
     return fold(values, limits.members, style.literal).map((text) => ({ text }));
   }
 
-  /** All rules of a schema, joined. A plain type is left out if another rule is more exact. */
+  /** All rules of a schema, joined. Leaves out a plain type if there are more exact rules. */
   function writeClaims(schema: JsonObject, depth: number): Type {
     const values = writeValues(schema);
     if (values.length > 0 && !style.isWhole) return values;
@@ -166,7 +169,7 @@ export function createTypeWriter(root: unknown, limits: TypeLimits, style: TypeS
   return (schema) => toText(write(schema, 0));
 }
 
-/** The other rules of a string or number, as words. */
+/** The pattern, format and bounds of a string or number, as words. */
 function detailsOf(schema: JsonObject): readonly string[] {
   const words: readonly (readonly [keyword: string, before: string, after?: string])[] = [
     ["pattern", "matching "],
@@ -182,12 +185,12 @@ function detailsOf(schema: JsonObject): readonly string[] {
   });
 }
 
-/** Describes a schema for a model in at most about 300 characters. */
+/** Describes a schema for a model in about 300 characters. */
 export function inWords(schema: unknown, nameOf: TypeStyle["nameOf"]): string {
   return clip(wholeType(schema, { depth: 3, members: 8, parts: 100 }, nameOf), 300);
 }
 
-/** Describes a schema with the server's own property names. All of them are kept if they fit. */
+/** Describes a schema in up to 1500 characters, with the server's own property names. */
 export function inManyWords(schema: unknown): string {
   return clip(
     wholeType(schema, { depth: 3, members: 200, parts: 500 }, (name) => name),
@@ -215,7 +218,7 @@ function isExact(schema: JsonObject): boolean {
   );
 }
 
-/** The type in the schema; if there is none, the type that follows from other keywords. */
+/** The type in the schema. If the schema names no type, the type that its keywords imply. */
 function typeWords(schema: JsonObject): readonly string[] {
   const words = [member(schema, "type")]
     .flat()
@@ -228,8 +231,8 @@ function typeWords(schema: JsonObject): readonly string[] {
 }
 
 /**
- * Writes the first items and the number of the others, such as `…+3`. A single remaining item is written instead of
- * `…+1`.
+ * Writes the first items, and the number of items that are left out, such as `…+3`. If only one item would be left out,
+ * writes this item.
  */
 export function fold<T>(items: readonly T[], most: number, write: (item: T) => string): readonly string[] {
   if (items.length <= most + 1) return items.map(write);

@@ -1,4 +1,7 @@
-/** Writes a shape as a schema, in a fixed order, and only with keywords that the API supports. */
+/**
+ * Writes a shape (the rules of a schema) as a JSON Schema, in a fixed order, with only the keywords that the API
+ * supports.
+ */
 
 import type { JsonObject } from "@fairlead/wire";
 import { clip } from "@fairlead/wire/text";
@@ -44,7 +47,8 @@ function write(given: Shape, writing: Writing): JsonObject {
 }
 
 /**
- * Moves contradictory bounds to the description, because they would forbid every call. The server still checks them.
+ * Moves contradictory bounds to the description, because such bounds would forbid every call. The server still checks
+ * the bounds.
  */
 function satisfiable(shape: Shape, report: Report): Shape {
   const { minimum, maximum, minItems, maxItems } = shape;
@@ -146,7 +150,7 @@ function joined(variants: readonly JsonObject[], words: JsonObject, writing: Wri
   };
 }
 
-/** The description with its notes. If both are too long together, the description is cut and the notes stay. */
+/** The description with its notes. If the text is too long, the description is shortened and the notes stay. */
 function wordsOf({ path, title, description = "", notes }: Shape, writing: Writing): JsonObject {
   const told = clip(notes.join(" "), longestNotes);
   const room = longestDescription - (told === "" ? 0 : told.length + 1);
@@ -190,7 +194,7 @@ function countsOf({ minItems, maxItems }: Shape): JsonObject {
   return { ...(minItems !== undefined && { minItems }), ...(maxItems !== undefined && { maxItems }) };
 }
 
-/** Always writes `items`, because the API rejects an array without it: "items: missing field". */
+/** Writes `items` for every array, because the API rejects an array without it: "items: missing field". */
 function writeItems({ items, prefix, path }: Shape, writing: Writing): JsonObject {
   const { knowsPrefixItems } = writing.dialect;
   const each = [
@@ -220,8 +224,8 @@ function impliedTypes({ hints, properties }: Shape): ReadonlySet<TypeName> {
 function propertiesOf(shape: Shape, writing: Writing): JsonObject {
   const properties = new Map(shape.properties);
   /*
-   * The API rejects required names without a property: "required fields [...] are not defined in the schema properties"
-   * (gemini-cli #1458).
+   * The API rejects a required name that is not in `properties`: "required fields [...] are not defined in the schema
+   * properties" (gemini-cli #1458).
    */
   const unknown = [...shape.required].filter((name) => !properties.has(name));
   if (unknown.length > 0) {
@@ -243,7 +247,7 @@ function propertiesOf(shape: Shape, writing: Writing): JsonObject {
   };
 }
 
-/** Reports keywords for types that the value cannot have. */
+/** Reports each keyword that applies only to types which the value cannot have. */
 function reportForeign(shape: Shape, types: readonly TypeName[], { report, dialect }: Writing): void {
   const note = `The keyword does not apply to: ${types.join(", ")}.`;
   const { format } = shape;
