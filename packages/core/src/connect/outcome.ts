@@ -113,7 +113,8 @@ export function toServerError(
 }
 
 function adviceFor(code: ErrorCode, serverName: string): string | undefined {
-  if (code === "call_timeout") return `raise "timeout" of "${serverName}" in settings.json, or --timeout of the call`;
+  if (code === "call_timeout")
+    return `raise "timeout" of "${serverName}" in settings.json, or give the call a longer --timeout`;
   return code === "auth_required" ? `fairlead mcp auth ${toShellWord(serverName)}` : undefined;
 }
 

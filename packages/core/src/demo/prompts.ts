@@ -31,7 +31,7 @@ export function getPrompt({ name, arguments: given }: JsonObject): JsonObject {
   const knot = args.get("knot");
   const audience = args.get("audience") ?? "beginner";
   if (typeof knot !== "string" || typeof audience !== "string")
-    throw invalid("The argument knot is required, and arguments are strings");
+    throw invalid('The argument "knot" is required, and all arguments must be strings');
   const known = knots.get(knot);
   const words = `Teach a ${audience} to tie the ${knot}, step by step.${known === undefined ? "" : ` Keep in mind what it is for: ${known}`}`;
   return {

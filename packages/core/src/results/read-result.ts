@@ -45,7 +45,7 @@ function toQuery(args: JsonObject, tokens: number): ResultQuery {
   const [from, lines] = [numberIn(args, "from"), numberIn(args, "lines")];
   const [grep, jmespath] = [textIn(args, "grep"), textIn(args, "jmespath")];
   if (grep !== undefined && jmespath !== undefined)
-    throw new HostError("arguments_invalid", "give grep or jmespath, not both");
+    throw new HostError("arguments_invalid", 'give "grep" or "jmespath", not both');
   return {
     tokens,
     ...(from !== undefined && { from }),

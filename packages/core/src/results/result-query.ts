@@ -27,12 +27,12 @@ export function queryResult(text: string, { grep, jmespath, ...wish }: ResultQue
   if (grep !== undefined) return { kind: "selected", ...grepLines(text, grep, wish) };
   if (jmespath === undefined) return { kind: "selected", ...selectLines(text, wish) };
   if (text.length > mostCharacters)
-    return failed("too_large", "the result is too large for jmespath (10 MB): use grep, or from and lines");
+    return failed("too_large", 'the result is too large for jmespath (10 MB): use "grep", or "from" and "lines"');
   const parsed = parse(text);
   if (parsed === undefined)
     return failed(
       "arguments_invalid",
-      "jmespath works only on JSON, and this result is not JSON: use grep, or from and lines",
+      'jmespath works only on JSON, and this result is not JSON: use "grep", or "from" and "lines"',
     );
   try {
     const found: unknown = search(parsed.value, jmespath);

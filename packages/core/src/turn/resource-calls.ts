@@ -91,7 +91,7 @@ function whose(uri: string, servers: readonly string[], { resources }: TurnHost)
   if (only !== undefined)
     throw new HostError(
       "arguments_invalid",
-      `several servers have that URI: ${fitting.join(", ")}; name one as "server"`,
+      `several servers have that URI: ${fitting.join(", ")}; give one of them as "server"`,
     );
   const known = servers.flatMap((server) => resources.getResourcesByServer(server));
   const near = nearResources(uri, known).map((each) => each.uri);

@@ -27,7 +27,7 @@ describe("requests that are wrong are answered with the code of JSON-RPC or MCP"
     ["resources/list", { cursor: "x" }, -32602, "Invalid cursor"],
     ["resources/templates/list", { cursor: "x" }, -32602, "Invalid cursor"],
     ["prompts/get", { name: "sing" }, -32602, "Unknown prompt: sing"],
-    ["prompts/get", { name: "teach" }, -32602, "The argument knot is required, and arguments are strings"],
+    ["prompts/get", { name: "teach" }, -32602, 'The argument "knot" is required, and all arguments must be strings'],
     ["resources/read", { uri: "demo://knots/__proto__" }, -32002, "Resource not found"],
     ["resources/read", {}, -32002, "Resource not found"],
     ["completion/complete", {}, -32602, "No prompt or template has this argument"],

@@ -27,13 +27,13 @@ export function declareOwnFunction(own: OwnFunction, nameOf: (own: OwnFunction) 
       return {
         name,
         description:
-          "Lists the resources that MCP servers offer to be read: files, records, pages, each with its URI. A URI with {braces} is a template: fill them in.",
+          "Lists the resources of MCP servers, such as files, records and pages, each with its URI. A URI with {braces} is a template: replace each {name} by a value.",
         parametersJsonSchema: { type: "object", properties: { server } },
       };
     case "read_resource":
       return {
         name,
-        description: `Reads a resource of an MCP server. ${nameOf("list_resources")} lists them.`,
+        description: `Reads a resource of an MCP server. ${nameOf("list_resources")} lists the resources.`,
         parametersJsonSchema: {
           type: "object",
           properties: { uri: { type: "string", description: "The exact URI." }, server },
@@ -65,7 +65,7 @@ export function declareOwnFunction(own: OwnFunction, nameOf: (own: OwnFunction) 
         parametersJsonSchema: {
           type: "object",
           properties: {
-            name: { type: "string", description: "The tool's name, as it was found." },
+            name: { type: "string", description: `The tool's name, as ${nameOf("search_tools")} returned it.` },
             arguments: { type: "object", description: "The tool's arguments." },
           },
           required: ["name"],
@@ -75,7 +75,7 @@ export function declareOwnFunction(own: OwnFunction, nameOf: (own: OwnFunction) 
       return {
         name,
         description:
-          "Reads a stored result, which is named result://ID in this conversation. Without other arguments: its beginning. Give at most one of grep and jmespath.",
+          "Reads a stored result, which is named result://ID in this conversation. With only a handle, returns the beginning of the result. Give at most one of grep and jmespath.",
         parametersJsonSchema: {
           type: "object",
           properties: {
@@ -83,7 +83,7 @@ export function declareOwnFunction(own: OwnFunction, nameOf: (own: OwnFunction) 
             from: {
               type: "integer",
               description:
-                "The first line to return, from 1; with grep, the first matching line; with jmespath, the first item or line of the outcome. Negative: from the end.",
+                "The number of the first line to return, counted from 1. A negative number counts from the end. With grep, only matching lines count. With jmespath, the lines or items of the outcome count.",
             },
             lines: { type: "integer", description: "How many lines or items to return. Default: as many as fit." },
             grep: {

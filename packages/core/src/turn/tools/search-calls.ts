@@ -141,7 +141,8 @@ function missingServers(callable: Tools, { toolSelection }: ConversationState, h
 /** Reads the call in the arguments of `call_tool`. */
 export function innerCall(args: JsonObject): { readonly name: string; readonly args: JsonObject } {
   const { name, arguments: inner = {} } = args;
-  if (typeof name !== "string" || name === "") throw new HostError("arguments_invalid", "name must be a tool's name");
+  if (typeof name !== "string" || name === "")
+    throw new HostError("arguments_invalid", '"name" must be the name of a tool');
   if (!isObject(inner)) throw new HostError("arguments_invalid", `arguments of ${name} must be an object`);
   return { name, args: inner };
 }
