@@ -42,7 +42,7 @@ export interface Peer {
   readonly transport?: "stdio" | "http" | "sse";
 }
 
-/** The sizes of a server's lists, after `includeTools` and `excludeTools`. */
+/** How many tools, prompts and resources a server has, without the tools that the settings hide. */
 export interface CatalogCounts {
   readonly tools: number;
   readonly prompts: number;
@@ -55,7 +55,7 @@ export interface CatalogCounts {
 /** @deprecated Renamed to `CatalogCounts`. */
 export type Offer = CatalogCounts;
 
-/** The state of a server; `since` is in milliseconds of the host's clock. */
+/** The state of a server. `since` is the time when the state began, in milliseconds of the host's clock. */
 export type ServerState = { readonly name: string; readonly since: number } & (
   | { readonly status: "disconnected"; readonly reason: "lazy" }
   | ({ readonly status: "disconnected" | "needs_auth" } & Failure)
@@ -114,7 +114,7 @@ export type ServerNews =
     }
   | { readonly type: "resource_updated"; readonly server: string; readonly uri: string };
 
-/** The difference between the old and the new servers after a reload, by name. */
+/** How the servers differ before and after a reload, by name. */
 export interface ServerChanges {
   /** Unchanged servers, whose connections stay open. */
   readonly kept: readonly string[];

@@ -77,7 +77,11 @@ export function openHost(first: Configuration, options: OpenHostOptions & Reload
   const { manager } = servers;
   const { decisions } = requests;
 
-  /** Returns the items of one server, or of all servers if `server` is undefined. @throws HostError `server_unknown` */
+  /**
+   * Returns those of `items` that belong to the server, or to any server if `server` is undefined.
+   *
+   * @throws HostError `server_unknown`
+   */
   function only<T extends { readonly server: string }>(items: readonly T[], server: string | undefined): readonly T[] {
     if (server === undefined) return items.filter((item) => configuration.isMeantByAll(item.server));
     const client = manager.getClient(server);
@@ -85,8 +89,9 @@ export function openHost(first: Configuration, options: OpenHostOptions & Reload
   }
 
   /**
-   * Reads the registered tools, prompts or resources of one server or of all servers. @throws HostError
-   * `server_unknown`
+   * Reads the registered tools, prompts or resources of one server or of all servers.
+   *
+   * @throws HostError `server_unknown`
    */
   function registered<T extends { readonly serverName: string }>(
     server: string | undefined,

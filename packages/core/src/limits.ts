@@ -4,7 +4,7 @@
 export const limits = {
   /** The largest settings, trust or `.env` file. */
   settingsBytes: 4_194_304,
-  /** The largest settings file of another program: Claude Code's file also contains histories. */
+  /** The largest settings file of another program. Claude Code's file is large, because it also contains histories. */
   clientFileBytes: 16_777_216,
   settingsDepth: 64,
   /** The largest number of names, values, objects and lists in one settings file. */
@@ -15,7 +15,7 @@ export const limits = {
   policyBytes: 262_144,
   /** The largest number of policy files in one folder. */
   policyFiles: 100,
-  /** The largest number of rules in one policy file. If a rule lists several tools, each of them counts. */
+  /** The largest number of rules in one policy file. A rule that lists several tools counts once for each tool. */
   policyRules: 1_000,
   /** The longest name or pattern in a rule, in characters. */
   policyText: 1_000,
@@ -31,11 +31,11 @@ export const limits = {
    * The largest number of tools of one server. Only these tools can be called, found by search and offered to models.
    */
   toolsPerServer: 10_000,
-  /** The largest private key, or file with a JWT. */
+  /** The largest file with a private key or a JWT. */
   keyBytes: 65_536,
   /** The largest number of function declarations in one request to a model: the Gemini API rejects more. */
   declarations: 512,
-  /** The largest recorded conversation, without its media. All its media together may have the same size. */
+  /** The largest recorded conversation, without its media. The same limit applies to all its media together. */
   conversationBytes: 268_435_456,
   /** The largest response of a model's API. */
   modelAnswerBytes: 33_554_432,

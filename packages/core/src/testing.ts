@@ -18,8 +18,8 @@ export interface MockCallableTool extends CallableTool {
 /** Creates mock tools, and checks the results that a tool gives to the model and to the user. */
 export const MCPToolTestHelper = {
   /**
-   * Creates a tool that answers each call with a response, as JSON text. `responses` contains the responses by the name
-   * of the called function. Default: `{success: true}`.
+   * Creates a tool that answers each call with JSON text. `responses` contains the response for each function name.
+   * Default: `{success: true}`.
    */
   createMockCallableTool(responses: Readonly<Record<string, unknown>> = {}): MockCallableTool {
     const answers = new Map(Object.entries(responses));

@@ -31,8 +31,8 @@ export interface ResultExpectation {
   readonly contains?: readonly string[];
   readonly matches?: Pattern;
   /**
-   * The expected part of the structured content. Objects may have more members than expected; lists may not have more
-   * items.
+   * The expected part of the structured content. Objects may have more members than expected. Lists must have exactly
+   * as many items as expected.
    */
   readonly structured?: unknown;
   /** A JSON Schema for the structured content or, if there is no structured content, for the text parsed as JSON. */

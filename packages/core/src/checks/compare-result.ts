@@ -94,7 +94,7 @@ function written(value: unknown): string {
   return value === undefined ? "nothing" : canonicalJson(value);
 }
 
-/** The part of a long text that is shown. It begins shortly before the first difference. */
+/** Describes how two texts differ. Shows only a part of a long text, from shortly before the first difference. */
 function difference(path: string, given: string, relation: string, expected: string): string {
   const isLong = Math.max(given.length, expected.length) > shownCharacters;
   let start = 0;

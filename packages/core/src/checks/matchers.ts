@@ -25,8 +25,8 @@ export interface ExpectedResult {
   readonly contains?: string | readonly string[];
   readonly matches?: string | RegExp;
   /**
-   * The expected part of the structured content. Objects may have more members than expected; lists may not have more
-   * items.
+   * The expected part of the structured content. Objects may have more members than expected. Lists must have exactly
+   * as many items as expected.
    */
   readonly structured?: unknown;
   readonly isError?: boolean;

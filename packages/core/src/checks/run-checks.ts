@@ -22,7 +22,7 @@ export interface CheckedServer {
   listing(): Promise<readonly string[]>;
   /** Hides the server's secrets in a text. */
   readonly redact: Redact;
-  /** Whether the server has the setting `hideResults`. With it, snapshots and reports contain no results. */
+  /** Whether the server has the setting `hideResults`. If so, snapshots and reports contain no results. */
   readonly hidesResults: boolean;
 }
 
@@ -45,7 +45,10 @@ export interface CheckContext {
 
 /** The name of the check for the list of tools. */
 const toolsCheck = "tools";
-/** A shorter baseline counts as this many milliseconds, because the clock cannot measure shorter times exactly. */
+/**
+ * If the baseline took fewer milliseconds than this, it counts as this long, because the clock cannot measure shorter
+ * times exactly.
+ */
 const shortestBaseline = 1;
 
 export async function runChecks(

@@ -1,6 +1,6 @@
 /**
- * The snapshots for a file of checks, stored in one JSON file next to the file of checks. The names of the checks are
- * the keys.
+ * The snapshots for a file of checks, stored in one JSON file next to the file of checks. Each snapshot has the name of
+ * its check.
  */
 
 import { isObject, parseObject } from "@fairlead/wire/json";

@@ -15,9 +15,9 @@ import { headerLine, isRecording } from "./recording.ts";
 
 /** Where to write the recordings. */
 export type RecordTo =
-  /** A folder with one file for each server; an existing file is continued. */
+  /** A folder with one file for each server. New messages are appended to an existing recording. */
   | { readonly folder: string }
-  /** A single file, which is replaced. */
+  /** A single file. An existing recording in this file is replaced. */
   | { readonly file: string };
 
 /** Records all connections of a host. */

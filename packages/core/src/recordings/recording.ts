@@ -21,7 +21,7 @@ export interface RecordingHeader {
 
 /** One message. */
 export interface RecordedMessage {
-  /** The number of the connection, because lines of several connections may be mixed in one file. */
+  /** Identifies the connection, because lines of several connections may be mixed in one file. */
   readonly c: string;
   /** Milliseconds since the connection was opened. */
   readonly at: number;

@@ -130,8 +130,8 @@ function unicodeEscape(text: string, at: number): string {
 const words = (): RegExp => /[\p{L}\p{M}\p{N}\p{Cf}_]+/gu;
 const latin = (): RegExp => /\p{Script=Latin}/u;
 /**
- * Matches a letter of another script, except scripts that people often mix with Latin and that have no letters similar
- * to Latin ones.
+ * Matches a letter of a script other than Latin. Leaves out scripts that people often mix with Latin and whose letters
+ * do not look like Latin ones.
  */
 const foreign = (): RegExp =>
   /(?![\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Bopomofo}\p{Script=Hangul}])\p{L}/gu;
