@@ -10,7 +10,7 @@ export interface GatewayClient {
    * never from the client's own messages.
    */
   readonly name: string;
-  /** Identifies the connection. An approval "for this conversation" is valid for requests with the same value. */
+  /** Identifies the connection. An approval "for this conversation" is valid only for requests of this connection. */
   readonly conversation: string;
   /** The servers that the client may use. Default: all. */
   readonly servers?: readonly string[] | undefined;
@@ -19,8 +19,8 @@ export interface GatewayClient {
   /** The server of the URL `/mcp/<server>`, whose tools keep their own names. Default: all servers, merged. */
   readonly only?: string | undefined;
   /**
-   * Called before a request is sent to its server. Resolves when it is recorded, for the client's relay, that the
-   * request may have run. `subject` names the tool, prompt or resource, such as `files.write_file`.
+   * Called before a request is sent to its server. Records for the client's relay that the request may have run, and
+   * then resolves. `subject` names the tool, prompt or resource, such as `files.write_file`.
    */
   readonly beforeSend?: ((id: RequestId, subject: string) => Promise<void> | undefined) | undefined;
 }
@@ -28,9 +28,7 @@ export interface GatewayClient {
 /** A client whose user can be asked to confirm a request. */
 export interface AskedClient {
   readonly name: string;
-  /**
-   * Identifies the conversation. An approval "for this conversation" is valid for confirmations with the same value.
-   */
+  /** Identifies the conversation. An approval "for this conversation" is valid only in this conversation. */
   readonly conversation: string;
   /** The kinds of elicitation that the client declares. */
   readonly elicitation: { readonly form: boolean; readonly url: boolean };

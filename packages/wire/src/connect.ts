@@ -88,9 +88,12 @@ async function tryInOrder(attempts: readonly Attempt[], target: Target, settings
   throw reported ?? new WireError("unreachable", "no transport is left to try");
 }
 
-/** Whether a failure means that the server uses another protocol, and not that the server has a problem. */
+/**
+ * Whether the failure shows that the server does not support this protocol era or transport, so that the next attempt
+ * may succeed.
+ */
 function isWorthNextAttempt({ code, evidence }: WireError, { transport }: Attempt): boolean {
-  // A stdio server that exits may support another protocol, because some servers exit on an unknown method.
+  // Some stdio servers exit on a method that they do not know, so an exit can mean the wrong protocol era.
   if (transport === "stdio") return code === "exited";
   if (evidence.rpc !== undefined && modernErrorCodes.has(evidence.rpc.code)) return false;
   return evidence.httpStatus !== undefined && otherProtocolStatuses.has(evidence.httpStatus);

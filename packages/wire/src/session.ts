@@ -11,7 +11,10 @@ export type Era = "legacy" | "modern";
 /** A parsed JSON object whose members have not been checked. */
 export type JsonObject = { [key: string]: unknown };
 
-/** The era and transport that work for a server. Store it and pass it as `era` next time, so that `connect` tries them first. */
+/**
+ * The protocol era and the transport that work for a server. Pass this value as `era` to the next `connect`, which then
+ * tries this protocol first.
+ */
 export type NegotiatedProtocol =
   | { readonly era: "legacy"; readonly transport: "stdio" | "http" | "sse" }
   | { readonly era: "modern"; readonly transport: "stdio" | "http" };
@@ -86,8 +89,8 @@ export interface McpRequestOptions {
   readonly tasks?: "caller" | undefined;
   /**
    * The owner of this request, for example a client of the gateway. A legacy stdio server does not say to which open
-   * request its question belongs: if all open requests have the same owner, the request that was active last gets the
-   * question, otherwise the session's handler.
+   * request its question belongs. If all open requests have the same owner, the request that was active last gets the
+   * question. Otherwise the session's handler gets the question.
    */
   readonly owner?: string | undefined;
   /** Called and awaited immediately before the request is sent. If it throws or rejects, the request is not sent. */

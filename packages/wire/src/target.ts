@@ -18,7 +18,7 @@ export interface StdioTarget {
 
 /** A server that is reached at a URL. */
 export interface HttpTarget {
-  /** `http-or-sse` tries streamable HTTP first, then the older HTTP+SSE transport. */
+  /** `http-or-sse` tries streamable HTTP first, then HTTP+SSE, the transport of protocol version 2024-11-05. */
   readonly kind: "http" | "sse" | "http-or-sse";
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;

@@ -6,7 +6,9 @@ import type { RequestId } from "@fairlead/wire/serve";
 export interface ClientCall {
   readonly era: Era;
   readonly id: RequestId;
-  /** The capabilities that the client declares: once in the legacy era, with every request in the modern era. */
+  /**
+   * The capabilities that the client declares: once in the legacy protocol era, with every request in the modern era.
+   */
   readonly capabilities: JsonObject;
   /** The lowest level of log messages that the client wants; undefined if it wants no log messages. */
   readonly logLevel: string | undefined;

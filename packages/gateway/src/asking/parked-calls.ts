@@ -268,8 +268,8 @@ class ParkableCall implements ClientCall {
 }
 
 /**
- * Removes two members from a question's parameters: the elicitation id, which only the legacy era defines, and the
- * server's progress token.
+ * Removes two members from a question's parameters: the elicitation id, which only the legacy protocol era defines, and
+ * the server's progress token.
  */
 function withoutIds({ elicitationId: _id, _meta, ...params }: JsonObject): JsonObject {
   const { progressToken: _token, ...meta } = objectOf(_meta);

@@ -1,6 +1,6 @@
 /**
- * Keeps a person's approval of a request while a modern client answers the server's own questions, so that the person
- * is not asked again when the client repeats the request. Each approval can be used once and survives a restart of the
+ * Keeps a person's approval of a request while a modern client answers the server's own questions. When the client
+ * repeats the request, the person is not asked again. Each approval can be used once and survives a restart of the
  * gateway.
  */
 
@@ -38,8 +38,8 @@ export function isSealed(state: unknown): state is string {
 }
 
 /**
- * Returns the name of the approved tool, prompt or resource, such as `files.write_file`, with a digest of the server's
- * identity: in another workspace, the same server name may mean another program.
+ * Returns the name of the approved tool, prompt or resource, such as `files.write_file`, with a digest that identifies
+ * the server. A server of the same name in another workspace can be a different program.
  */
 export function approvedSubject(name: string, { fingerprint, root }: Partial<IdentifiedServer> = {}): string {
   return `${name} ${hash("sha256", JSON.stringify([fingerprint ?? null, root ?? null]))}`;

@@ -73,8 +73,8 @@ function withoutToken({ _meta, ...params }: JsonObject): JsonObject {
 }
 
 /**
- * Adds an id to a URL elicitation that has no id, because the legacy era requires one. Appends each new id to the list
- * `made`.
+ * Adds an id to a URL elicitation that has no id, because the legacy protocol era requires one. Appends each new id to
+ * the list `made`.
  */
 export function withElicitationId(method: string, params: JsonObject, made: string[]): JsonObject {
   if (method !== "elicitation/create" || params["mode"] !== "url" || params["elicitationId"] !== undefined)

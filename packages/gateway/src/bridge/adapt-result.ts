@@ -4,10 +4,10 @@ import type { Era, JsonObject } from "@fairlead/wire";
 import { isObject, objectOf } from "@fairlead/wire/json";
 
 const protocolPrefix = "io.modelcontextprotocol/";
-/** Methods whose results have cache hints in the modern era. */
+/** Methods whose results have cache hints in the modern protocol era. */
 const cacheable: ReadonlySet<string> = new Set(["resources/read"]);
 
-/** Returns the result in the form of the client's era. Members that neither era defines stay unchanged. */
+/** Returns the result in the form of the client's protocol era. Members that neither era defines stay unchanged. */
 export function adaptResult(method: string, result: JsonObject, era: Era): JsonObject {
   return era === "modern" ? toModern(method, result) : toLegacy(result);
 }

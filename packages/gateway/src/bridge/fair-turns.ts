@@ -6,8 +6,8 @@ import { rpcCodes, rpcError } from "./rpc-error.ts";
 
 export interface FairTurns {
   /**
-   * Waits until the request may be sent. Returns the function to call when the request has ended; not as a promise if
-   * the request need not wait.
+   * Waits until the request may be sent. Returns the function to call when the request has ended. The result is a
+   * promise only if the request must wait.
    *
    * @throws WireError if too many requests wait, or if the request is cancelled
    */

@@ -132,8 +132,8 @@ function approvedIn(host: Host, request: Forwarded): string {
 }
 
 /**
- * Chooses how the server's questions reach the client: if both are modern, as part of the result, which the client
- * answers with its next request; otherwise as requests to the client.
+ * Chooses how the server's questions reach the client. If both are modern, the result contains the questions, and the
+ * client's next request contains the answers. Otherwise the gateway sends the questions as requests to the client.
  */
 function questionsOf(context: BridgeContext, call: ClientCall, server: string) {
   const isNamed = context.client.only === undefined;

@@ -15,7 +15,7 @@ export interface Greeting {
   readonly instructions?: string;
 }
 
-/** The capabilities for clients of `/mcp`. They are the same, whichever servers are configured. */
+/** The capabilities for clients of `/mcp`. They do not depend on the configured servers. */
 const merged: JsonObject = {
   tools: { listChanged: true },
   prompts: { listChanged: true },
@@ -40,7 +40,7 @@ export async function greet(context: BridgeContext, era: Era): Promise<Greeting>
     if (!view().servers.includes(client.only))
       throw rpcError(
         rpcCodes.invalidParams,
-        `server "${client.only.slice(0, 200)}" is not configured, or this client may not use it`,
+        `server "${client.only.slice(0, 200)}" is not configured, or is not allowed for this client`,
         {
           reason: "server_unknown",
         },

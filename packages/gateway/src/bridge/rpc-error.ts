@@ -10,7 +10,7 @@ export const rpcCodes = {
   internal: -32603,
   /** The error code for "resource not found" in versions up to 2025-11-25. Later versions use `invalidParams`. */
   resourceNotFound: -32002,
-  /** The modern era's error code for a request that needs capabilities which the client does not declare. */
+  /** The modern protocol era's error code for a request that needs capabilities which the client does not declare. */
   missingCapability: -32021,
   /** The gateway's own error code: a rule denied the request, or the request needs a person's approval. */
   refused: -32010,
@@ -21,7 +21,7 @@ export function rpcError(code: number, message: string, data?: unknown): WireErr
   return new WireError("rpc", message, { rpc: { code, ...(data !== undefined && { data }) } });
 }
 
-/** Returns the JSON-RPC error that a server sent; undefined if the request failed in another way. */
+/** Returns the JSON-RPC error that a server sent. Undefined if the server sent no such error. */
 export function serverReply(error: unknown): WireError | undefined {
   for (let cause = error; cause instanceof Error; cause = cause.cause)
     if (cause instanceof WireError && cause.evidence.rpc !== undefined) return cause;

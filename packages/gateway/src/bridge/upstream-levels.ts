@@ -60,7 +60,8 @@ export function createUpstreamLevels(): UpstreamLevels {
     // A server may refuse the level and send any messages, so the gateway also filters messages for each client.
     const sent = host.forward({ client, server, method: "logging/setLevel", params: { level } }, { signal, timeout });
     const [{ status }] = await Promise.allSettled([sent]);
-    // If the client cancelled its request, the level may not be set, so its next request sets the level again.
+    // If the client cancelled its request, perhaps the server has not set the level. The next request asks for the
+    // level again.
     if (status === "rejected" && signal.aborted && levels.get(server) === entry) levels.delete(server);
   }
 }

@@ -20,7 +20,7 @@ export interface ConfirmedRequest {
   readonly kind: "tool" | "resource" | "prompt" | "sampling";
   /** The name of the tool or prompt on its server, or the URI of the resource. Not safe to print. */
   readonly name: string;
-  /** The server's identity, because in another workspace another program may have the same server name. */
+  /** Identifies the server. A server of the same name in another workspace can be a different program. */
   readonly identity?: IdentifiedServer | undefined;
 }
 

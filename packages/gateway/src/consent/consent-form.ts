@@ -5,7 +5,7 @@ import type { JsonObject } from "@fairlead/wire";
 import { excerpt, objectOf } from "@fairlead/wire/json";
 import { type ConsentAnswer, type ConsentQuestion, nameOf } from "./confirmed-request.ts";
 
-/** Maximum number of characters that a form shows of the arguments and of a changed definition. */
+/** Maximum length of the arguments, and of a changed definition, in a form. In characters. */
 const mostShown = 1000;
 const words = { no: "no", once: "once", conversation: "this conversation" } as const;
 

@@ -35,7 +35,7 @@ import { withoutInbox } from "./without-inbox.ts";
 export interface Consent extends AsyncDisposable {
   /** Keeps an approval while a modern client answers the questions of the server itself. */
   readonly seals: SealedConsent;
-  /** Returns the `ConfirmPort` with which the host asks for confirmation of one request of this client. */
+  /** Returns the `ConfirmPort` through which the host asks a person about one request of this client. */
   port(client: AskedClient, request: ConfirmedRequest, signal: AbortSignal): ConfirmPort;
 }
 
@@ -99,8 +99,8 @@ export function createConsent(options: ConsentOptions): Consent {
   }
 
   /**
-   * Answers another open question with a yes for the conversation, if the host now allows its request. The host may
-   * still ask, for example if the definition has changed.
+   * After a yes for the conversation, answers an open question if the host now allows its request. The host does not
+   * allow the request, for example, if the definition has changed.
    */
   async function answerIfAllowed(open: OpenQuestion, isAllowed: WaitingQuestion["isAllowed"]): Promise<void> {
     if (await isAllowed()) await open.answer("once", "a yes for the whole conversation");

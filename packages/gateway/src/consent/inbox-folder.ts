@@ -1,5 +1,5 @@
 /**
- * The folder with the open confirmations of all gateways of a user, and the answers to them. Each confirmation is one
+ * The inbox folder of one user: the open confirmations of all gateways, and their answers. Each confirmation is one
  * file, whose name contains its key and its time. An answer is a file that only the first answering process can create.
  */
 
@@ -132,7 +132,7 @@ function toDifference({ member, before, after }: JsonObject) {
   };
 }
 
-/** Stores a confirmation. If the same request was asked before and no longer waits, reuses its file and id. */
+/** Stores a confirmation. If the inbox has a late confirmation of an identical request, reuses its file and id. */
 export async function writeEntry(
   folder: string,
   question: ConsentQuestion,

@@ -50,7 +50,8 @@ export function createPageServer(clock: Pick<Clock, "after">): PageServer {
     const isOwn = (host: string): boolean => host === `${loopback}:${port}` || host === `localhost:${port}`;
     const { host = "", origin } = request.headers;
     const site = request.headers["sec-fetch-site"];
-    // A request with another host name (DNS rebinding) or origin is refused, because another web page sent it.
+    // A request with a wrong host name (DNS rebinding) or a wrong origin comes from a foreign web page, so it is
+    // refused.
     if (!isOwn(host) || (origin !== undefined && !isOwn(origin.replace(/^http:\/\//, ""))))
       return send(response, 403, messagePage("Refused", "This request was not sent by the confirmation page."));
     const [, nonce] = /^\/approve\/([\w-]{43})\??$/.exec(request.url ?? "") ?? [];

@@ -46,7 +46,7 @@ export async function runDaemon(options: DaemonOptions): Promise<void> {
   if (lock === undefined) return onReady();
   try {
     if (await isListening(folder)) {
-      // The other host's lock expired while the computer was asleep, so this host could take it.
+      // The lock of the listening host expired while the computer was asleep, so this host could take the lock.
       note("another host already listens");
       return onReady();
     }

@@ -17,7 +17,10 @@ export interface ClientHosts {
    * pass on.
    */
   declare(capabilities: JsonObject): void;
-  /** Returns the host that runs this client's requests to the server; not as a promise if the host is already known. */
+  /**
+   * Returns the host that runs this client's requests to the server. The result is a promise only if the host must
+   * first be found.
+   */
   hostOf(server: string, era: Era): Host | Promise<Host>;
   /** Tells the servers of the client's own host that the client's roots have changed. */
   rootsChanged(): Promise<void>;

@@ -18,11 +18,11 @@ export interface SharedHost {
 
 export interface SharedHosts extends SharedHost, AsyncDisposable {
   /**
-   * Returns the host that connects to a server in this era or, if the server does not support it, in the other era; not
-   * as a promise if the host is already known.
+   * Returns the host for requests to a server. The host uses the protocol era `era` if the server supports it. The
+   * result is a promise only if the host must first be found.
    */
   hostOf(server: string, era: Era): Host | Promise<Host>;
-  /** Adds the lists of another host's servers to the lists that clients see. */
+  /** Adds the lists that the host `other` reads to the lists that clients see. */
   follow(other: Host): void;
   hosts(): readonly Host[];
 }
@@ -137,7 +137,7 @@ export async function createSharedHosts(
   };
 }
 
-/** Returns the era in which the server is connected; undefined if it is not connected. */
+/** Returns the protocol era in which the server is connected; undefined if it is not connected. */
 function eraOf(host: Host, server: string): Era | undefined {
   const state = host.states().find(({ name }) => name === server);
   return state?.status === "connected" ? state.peer.era : undefined;

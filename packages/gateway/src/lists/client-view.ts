@@ -57,8 +57,8 @@ interface ServerCatalog {
 }
 
 /**
- * Lists tools and prompts under their names in the host's registry. If several servers use a name, the first server has
- * it.
+ * Lists tools and prompts under their names in the host's registry. If several servers use the same name, only the
+ * first server's item is listed.
  */
 function mergedItems(reach: ClientReach, host: ListingHost, all: readonly ServerCatalog[]) {
   const definitions = new Map(

@@ -4,7 +4,10 @@ import type { Clock } from "@fairlead/core/clock";
 import type { Era } from "@fairlead/wire";
 import type { ClientHosts } from "../hosts/client-hosts.ts";
 
-/** Milliseconds that a list request waits for servers without a cached catalog. Other servers never delay it. */
+/**
+ * Milliseconds that a list request waits for servers without a cached catalog. Servers with a cached catalog never
+ * delay the request.
+ */
 const waitTime = 2000;
 
 /**

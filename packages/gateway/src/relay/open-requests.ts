@@ -25,8 +25,8 @@ export interface OpenRequests {
   /** Sets `losses` of all open requests to 0, because the host has answered and so still runs. */
   forgive(): void;
   /**
-   * Removes and returns the requests that must not be sent again after a host was lost: those that were sent to their
-   * server, and those that several lost hosts were handling.
+   * Removes and returns the requests that must not be sent again after a host was lost. A server has received these
+   * requests, or several hosts have stopped while they handled them.
    */
   takeLost(): readonly OpenRequest[];
   /** Removes and returns all requests. */

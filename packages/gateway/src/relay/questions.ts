@@ -1,6 +1,6 @@
 /**
- * The host's requests to the client that have no response yet. A new host uses the same request ids as a lost one, so
- * the relay replaces the ids: a late answer must not reach the new host.
+ * The host's requests to the client that have no response yet. A new host uses the same request ids as the lost host,
+ * so the relay replaces the ids. Otherwise a late answer could reach the new host.
  */
 
 import { readMessage } from "./client-state.ts";

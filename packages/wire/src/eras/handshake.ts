@@ -1,4 +1,4 @@
-/** The first request of each era: `initialize` (legacy) and `server/discover` (modern). */
+/** The first request of each protocol era: `initialize` (legacy) and `server/discover` (modern). */
 
 import { WireError } from "../errors.ts";
 import type { Rpc } from "../rpc/rpc.ts";
@@ -27,10 +27,10 @@ export interface Handshake {
   readonly oneStream: boolean;
 }
 
-/** The era that a server supports, according to its response to `server/discover`. */
+/** The protocol era that a server supports, according to its response to `server/discover`. */
 export type Discovery =
   | { readonly era: "modern"; readonly greeting: Greeting }
-  /** The server supports only the legacy era; `offer` is the version that `initialize` proposes. */
+  /** The server supports only the legacy protocol era; `offer` is the version that `initialize` proposes. */
   | { readonly era: "legacy"; readonly offer: string };
 
 /** Sends `initialize` and `notifications/initialized`. */
@@ -61,7 +61,7 @@ async function notifyInitialized({ rpc, times, signal, oneStream }: Handshake): 
 }
 
 /**
- * Sends `server/discover` to find out whether the server supports the modern era or only the legacy era.
+ * Sends `server/discover` to find out whether the server supports the modern protocol era or only the legacy era.
  *
  * @throws WireError if no response shows the era, for example after a timeout or with HTTP status 500, or if Fairlead
  * and the server have no protocol version in common.
@@ -104,8 +104,8 @@ async function requestDiscovery(
 const newestLegacy = legacyVersions[0] ?? "";
 
 /**
- * Reads the response to `server/discover`. Only a valid discovery result means the modern era, because some legacy
- * servers answer every method with some object.
+ * Reads the response to `server/discover`. Only a valid discovery result means the modern protocol era, because some
+ * legacy servers answer every method with some object.
  */
 function discoveryOf(result: JsonObject): Discovery {
   const { supportedVersions, resultType } = result;
@@ -127,7 +127,7 @@ function discoveryOf(result: JsonObject): Discovery {
 
 /**
  * Whether an error means that the server does not know `server/discover`. False for an outage, and for error codes of
- * the modern era.
+ * the modern protocol era.
  */
 function provesLegacy({ code, evidence }: WireError, transport: "stdio" | "http"): boolean {
   const { httpStatus, rpc } = evidence;

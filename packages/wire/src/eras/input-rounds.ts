@@ -51,8 +51,8 @@ export async function withInputRounds(rounds: InputRounds): Promise<JsonObject> 
 }
 
 /**
- * Whether the result is complete. A missing `resultType` counts as complete, because servers that support both eras
- * often leave it out.
+ * Whether the result is complete. A missing `resultType` counts as complete, because servers that support both protocol
+ * eras often leave it out.
  */
 function isFinal({ resultType }: JsonObject, step: string): boolean {
   if (resultType === undefined || resultType === "complete") return true;

@@ -1,4 +1,4 @@
-/** The `Session` of the legacy era, in which the server may also send requests to the client. */
+/** The `Session` of the legacy protocol era, in which the server may also send requests to the client. */
 
 import type { Rpc } from "../rpc/rpc.ts";
 import type { JsonObject, McpRequestOptions, Session } from "../session.ts";

@@ -1,4 +1,6 @@
-/** Tasks of the legacy era (2025-11-25): the client asks for a task and reads its result with `tasks/result`. */
+/**
+ * Tasks of the legacy protocol era (2025-11-25): the client asks for a task and reads its result with `tasks/result`.
+ */
 
 import type { ExchangeOptions, OpenRequest } from "../rpc/exchange.ts";
 import type { Rpc } from "../rpc/rpc.ts";
@@ -61,7 +63,8 @@ function followLegacyTask(
       // A cancelled task may have a result, but its call counts as failed.
       if (status === "cancelled") throw taskCancelledError(task, step);
       if (status === "failed") return { ...(await resultOf()), isError: true };
-      // `tasks/result` also delivers the task's input requests. The server answers it when the task has ended.
+      // `tasks/result` stays open until the task has ended. In the meantime, the server can send the task's input
+      // requests.
       return status === "completed" || status === "input_required" ? resultOf() : undefined;
     },
   });

@@ -3,7 +3,7 @@
 import type { JsonObject } from "../session.ts";
 import type { ConnectOptions } from "../target.ts";
 
-/** JSON-RPC error codes that only the modern era defines. */
+/** JSON-RPC error codes that only the modern protocol era defines. */
 export const modernErrors = { headerMismatch: -32020, missingCapability: -32021, unsupportedVersion: -32022 } as const;
 export const modernErrorCodes: ReadonlySet<number> = new Set(Object.values(modernErrors));
 

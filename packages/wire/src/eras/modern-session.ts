@@ -1,6 +1,6 @@
 /**
- * The `Session` of the modern era, in which the server keeps no state and every request contains everything that it
- * needs.
+ * The `Session` of the modern protocol era, in which the server keeps no state and every request contains everything
+ * that it needs.
  */
 
 import { WireError } from "../errors.ts";
@@ -18,7 +18,7 @@ import { envelope, modernErrors, standardHeaders } from "./modern-envelope.ts";
 import { followModernTask } from "./modern-task.ts";
 import { commonVersion, modernVersions } from "./versions.ts";
 
-/** Limits on reading `tools/list`, which tells which arguments of a tool must also be sent as headers. */
+/** Limits for reading `tools/list`. This list says which arguments of a tool the client must repeat as HTTP headers. */
 const mostPages = 100;
 const mostTools = 10_000;
 
@@ -184,14 +184,14 @@ function sentBefore(options: McpRequestOptions): McpRequestOptions {
 }
 
 /**
- * Returns the task capability. It is declared only to servers with the task extension, because it makes every message
- * longer.
+ * Adds the task extension to the client's capabilities. Only servers that support tasks get it, because it makes every
+ * message longer.
  */
 function withTasks(capabilities: JsonObject = {}): JsonObject {
   return { ...capabilities, extensions: { ...objectOf(capabilities["extensions"]), [tasksExtension]: {} } };
 }
 
-/** Returns the parameters with the answers to the last input requests, and without earlier answers. */
+/** Replaces the answers to earlier input requests by the answers to the last input requests. */
 function again(params: JsonObject | undefined, added: JsonObject): JsonObject {
   return { ...params, inputResponses: undefined, requestState: undefined, ...added };
 }

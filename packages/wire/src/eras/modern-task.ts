@@ -1,4 +1,7 @@
-/** Tasks of the modern era (extension `io.modelcontextprotocol/tasks`): the server decides to answer a call with a task. */
+/**
+ * Tasks of the modern protocol era (extension `io.modelcontextprotocol/tasks`): the server decides to answer a call
+ * with a task.
+ */
 
 import { WireError } from "../errors.ts";
 import type { OpenRequest } from "../rpc/exchange.ts";
@@ -9,7 +12,7 @@ import type { WireLimits } from "../target.ts";
 import { answersTo } from "./input-rounds.ts";
 import { followTask, type TaskPorts, taskCancelledError } from "./task.ts";
 
-/** A task of the modern era, with the functions and limits for following it. */
+/** A task of the modern protocol era, with the functions and limits for following it. */
 export interface ModernTask extends Pick<TaskPorts, "ask" | "onNotification" | "after"> {
   readonly open: OpenRequest;
   /** The method of the call, for error messages. */

@@ -8,16 +8,16 @@ import { type Discovery, discover, type Greeting, type Handshake, initialize } f
 import { modernErrors } from "./modern-envelope.ts";
 import { legacyVersions } from "./versions.ts";
 
-/** The era and the server's handshake result. */
+/** The protocol era and the server's handshake result. */
 export type Agreement =
   /** `isAlsoModern`: the server answered `server/discover` too, but only after `initialize` was sent. */
   | { readonly era: "legacy"; readonly greeting: Greeting; readonly isAlsoModern?: boolean }
   | { readonly era: "modern"; readonly greeting: Greeting };
 
-/** Which eras to try. `…-first` starts with the era that worked last time, and then tries the other era. */
+/** Which protocol eras to try. `…-first` starts with the era that worked last time, and then tries the other era. */
 export type EraPlan = "auto" | "legacy" | "modern" | "legacy-first" | "modern-first";
 
-/** Negotiates the era according to the plan. */
+/** Negotiates the protocol era according to the plan. */
 export async function negotiate(
   handshake: Handshake,
   plan: EraPlan,
@@ -50,7 +50,7 @@ async function openModern(handshake: Handshake, transport: "stdio" | "http"): Pr
 
 /**
  * Negotiates with servers that should answer `server/discover`: servers over HTTP, and servers that supported the
- * modern era last time.
+ * modern protocol era last time.
  */
 async function openEither(handshake: Handshake, transport: "stdio" | "http"): Promise<Agreement> {
   const discovery = await probe(handshake, transport);
@@ -96,7 +96,7 @@ async function followProbe(handshake: Handshake, probed: Outcome<Discovery>): Pr
 
 /**
  * Waits for the answers while `server/discover` and `initialize` are both open. If `initialize` succeeds, the server is
- * in the legacy era.
+ * in the legacy protocol era.
  */
 async function settleEra(
   probing: Promise<Outcome<Discovery>>,

@@ -39,7 +39,7 @@ export async function followTask(taskId: string, first: JsonObject, ports: TaskP
   const { signal } = open;
   let seen = "";
   const updates = statusListener(taskId, ports, notice);
-  /** Cancels the task. A failure is ignored, because there is nothing else to try. */
+  /** Cancels the task. A failure is ignored, because the caller no longer waits. */
   const cancelTask = (): void => {
     ask("tasks/cancel", { taskId }, { awaitedOnClose: true, quiet: true }).catch(() => undefined);
   };
@@ -128,7 +128,6 @@ function statusListener(
   const close = onNotification((method, params) => {
     if (method !== statusMethod || params["taskId"] !== taskId) return;
     latest = params;
-    // Calls `notice` here, because `wait` is not called while a poll is open.
     notice(params);
     wake();
   });

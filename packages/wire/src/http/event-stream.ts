@@ -66,7 +66,7 @@ export async function readEvents(
     const before = events;
     parser.feed(decoder.decode(slice, { stream: true }));
     budget.lines(lines);
-    // Subtracts five lines for each event; the remaining lines are blank lines or comments.
+    // An event may have five lines. All further lines count as blank lines or comments.
     const empty = lines - 5 * (events - before);
     if (empty > 0) budget.unsolicited("blank lines and comments in its event stream", 0, empty);
     if (fault.tooLarge) throw new WireError("too_large", `an event of the server is larger than ${maxBytes} bytes`);
@@ -99,7 +99,7 @@ export async function readEvents(
   }
 }
 
-/** Returns the end of the bytes to parse next: from `from`, at most `sliceLines` line feeds or carriage returns. */
+/** Returns where the next slice ends. The slice starts at `from` and has at most `sliceLines` lines. */
 function nextSlice(chunk: Buffer, from: number): { readonly end: number; readonly lines: number } {
   const feeds = lineEnds(chunk, from, lineFeed);
   const returns = lineEnds(chunk, from, carriageReturn);

@@ -88,7 +88,7 @@ export async function createHttpClient(target: HttpTarget, options: HttpOptions)
     try {
       return attempted(await sendHttp(route, url, how, request));
     } catch (error) {
-      // The server may close an idle connection at the moment of its use. Then it has probably not seen the request.
+      // If the server closed the idle connection before the request arrived, the server has not seen the request.
       if (!(error instanceof StaleConnection)) throw error;
       if (!request.repeatable || isClosed) throw error.asWireError();
       return attempted(await sendHttp(route, url, how, request));

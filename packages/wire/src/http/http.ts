@@ -97,8 +97,8 @@ function createHttpChannel(given: URL, client: Client, events: ChannelEvents, op
   }
 
   /**
-   * Closes the channel of an expired session when each open request has got its own 404 response, which shows that the
-   * server did not process the request.
+   * Closes the channel of an expired session. First waits until each open request has its own 404 response: this
+   * response shows that the server did not process the request.
    */
   function endIfAllAnswered(): void {
     // The last response must reach its request before the channel closes.
@@ -136,7 +136,8 @@ function createHttpChannel(given: URL, client: Client, events: ChannelEvents, op
     });
     // Later requests go to the URL that answered the handshake, because a redirected `tools/call` would fail.
     if (isFirst && answer.status === 200 && kindOf(answer) !== "other") url = answer.url;
-    // Only the `initialize` response sets the session id: some servers also send one when `server/discover` fails.
+    // Only the `initialize` response sets the session id. Some servers send a session id with a failed
+    // `server/discover`.
     if (message["method"] === "initialize") sessionId = headerOf(answer, "mcp-session-id");
     return answer;
   }
@@ -297,7 +298,7 @@ function notResumed(cause: unknown): unknown {
   return new WireError("stream_lost", message, evidence, { cause });
 }
 
-/** Returns the same error with `unsent`, which means that the server did not process the request. */
+/** Adds `unsent` to the error, which means that the server did not process the request. */
 function notProcessed({ code, message, evidence }: WireError): WireError {
   return new WireError(code, message, { ...evidence, unsent: true });
 }

@@ -1,6 +1,6 @@
 /**
- * The older HTTP+SSE transport. All messages of the server come on one GET stream, whose first event names the URL for
- * POST requests.
+ * The HTTP+SSE transport of protocol version 2024-11-05. The server sends all messages on one GET stream. The first
+ * event of this stream names the URL for POST requests.
  */
 
 import { WireError } from "../errors.ts";

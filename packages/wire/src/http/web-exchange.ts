@@ -1,6 +1,6 @@
 /**
- * Sends one HTTP request outside MCP, for example for OAuth, with the same proxies, certificates and errors as MCP
- * requests.
+ * Sends one HTTP request that is not an MCP message, for example for OAuth. Uses proxies and certificates as MCP
+ * requests do.
  */
 
 import type { RequestOptions } from "node:http";

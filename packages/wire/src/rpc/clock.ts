@@ -1,4 +1,4 @@
-/** One timer for the timeouts of all requests of a session. It pauses while the server waits for the client. */
+/** One timer for all request timeouts of a session. The timer pauses while the server waits for the client. */
 
 import { systemTime, type TimeSource } from "./time-source.ts";
 

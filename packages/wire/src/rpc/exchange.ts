@@ -22,8 +22,8 @@ export interface ExchangeOptions extends McpRequestOptions {
   /** Whether `close` waits, for up to `endGrace`, until this message is sent. */
   readonly awaitedOnClose?: boolean;
   /**
-   * Receives the first response. If it returns a promise, the request stays open and resolves with the promise's
-   * result. `own` is the request's option `answer`.
+   * Receives the first response. If `follow` returns a promise, the request stays open and resolves with the promise's
+   * result. `own` is the handler that the caller gave as the option `answer`.
    */
   readonly follow?:
     | ((answer: JsonObject, open: OpenRequest, own: RequestHandler | undefined) => Promise<JsonObject> | undefined)
@@ -36,7 +36,7 @@ export interface OpenRequest {
   readonly signal: AbortSignal;
   readonly restartTimeout: () => void;
   readonly progress: (progress: Progress) => void;
-  /** Reports progress to the caller: this text, with the last progress value. */
+  /** Reports the message to the caller as progress, with the last progress value. */
   readonly reportMessage: (message: string) => void;
   /** Pauses the timeouts while the server waits for the user. */
   readonly pause: () => void;
@@ -133,7 +133,8 @@ export class Exchange implements ChannelSendOptions, Cancellation {
   }
 
   /**
-   * Whether the server may send requests to the client while it handles this request. For a ping or a list, it may not.
+   * Whether the server may send requests to the client while it handles this request. A ping or a list does not allow
+   * this.
    */
   get mayBeAsked(): boolean {
     return this.#options.answer !== undefined || this.hasToken;

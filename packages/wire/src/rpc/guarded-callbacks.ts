@@ -6,7 +6,7 @@ import type { ConnectOptions } from "../target.ts";
 
 type Callbacks = Pick<ConnectOptions, "onDiagnostic" | "onStderr" | "onMessage">;
 
-/** Returns callbacks that do the same but never throw. */
+/** Returns the callbacks, wrapped so that they never throw. */
 export function guardedCallbacks({ onDiagnostic, onStderr, onMessage }: Callbacks): Callbacks {
   // If the diagnostic callback itself fails, there is no other place to report the error.
   const diagnostic = onDiagnostic && guarded(onDiagnostic, () => {});

@@ -23,8 +23,8 @@ export interface InboundOptions {
   /** Whether `ping` is answered without the handler. Default: true. */
   readonly answersPing?: boolean | undefined;
   /**
-   * Called when the other side starts (`waiting`) and stops (`answered`) waiting for a response. `exchange` is the
-   * request of this side to which the other side's request belongs.
+   * `waiting` and `answered` are called when the other side starts and stops waiting for a response. `exchange`: the
+   * own request that led to the other side's request, if there is one.
    */
   readonly waiting: (exchange: Exchange | undefined) => void;
   readonly answered: (exchange: Exchange | undefined) => void;
@@ -52,11 +52,11 @@ export interface Inbound {
   readonly handleWith: (handler: RequestHandler) => void;
   /** Sets the handler of a server. `handleWith` sets the handler of a client. */
   readonly serveWith: (handler: InboundHandler) => void;
-  /** Ignores the server's requests from now on, because the modern era does not allow them. */
+  /** Ignores the server's requests from now on, because the modern protocol era does not allow them. */
   readonly ignoreAll: () => void;
 }
 
-/** A request of the other side, and the request of this side that it belongs to. */
+/** A request of the other side, and the own request that led to it. */
 interface InboundMessage {
   readonly method: string;
   readonly params: JsonObject;
@@ -67,7 +67,7 @@ interface InboundMessage {
 interface OpenInbound {
   readonly controller: RequestStop;
   readonly size: number;
-  /** The request of this side to which the other side's request belongs; undefined if it has no `answer` option. */
+  /** The own request that led to the other side's request. Undefined if the own request has no `answer` option. */
   readonly exchange: Exchange | undefined;
 }
 

@@ -5,7 +5,7 @@ import type { Diagnose } from "../shapes/diagnostics.ts";
 import { clip, errorMessage } from "../shapes/text.ts";
 import { coalesce } from "./coalesce.ts";
 
-/** The same notification is delivered at most once in this many milliseconds. */
+/** A notification that a server repeats is delivered at most once in this many milliseconds. */
 const repeatWindow = 100;
 
 /** The listeners of one session. */
@@ -51,7 +51,7 @@ export function createNotifications(diagnose: Diagnose): Notifications {
 }
 
 /**
- * Returns the key of a notification. Notifications with the same key mean the same; those without a key are all
+ * Returns a text that is equal for a notification and its repetitions. Undefined if every notification must be
  * delivered.
  */
 function keyOf(method: string, params: JsonObject): string | undefined {

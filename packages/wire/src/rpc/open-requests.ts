@@ -7,16 +7,15 @@ import { withStep } from "./rpc-errors.ts";
 const fewSlots = 32;
 
 /**
- * The open requests, each in the slot that its id gives. Not a `Map`: when requests come and go, a `Map` replaces its
- * table again and again, and the replaced tables keep ended requests in memory until the next full garbage collection.
+ * The open requests in an array, in which the id of a request gives its place. Not a `Map`: when requests come and go,
+ * a `Map` replaces its table again and again, and the replaced tables keep ended requests in memory until the next full
+ * garbage collection.
  */
 export class OpenRequests {
   #slots: (Exchange | undefined)[] = emptySlots(fewSlots);
   #size = 0;
   #lastId = 0;
-  /**
-   * The promise of the latest sent message, and the ids of all requests whose messages are written together with it.
-   */
+  /** The latest write: its promise, and the ids of the requests whose messages are written together. */
   #sending: { readonly sent: Promise<void>; readonly ids: number[] } | undefined;
 
   /** Adds a request. Returns its new id. */

@@ -1,6 +1,7 @@
 /**
- * Limits how much of a server's output is read: in each turn of the event loop, so that other servers are read too, and
- * per second for output that answers no request. A server that stays above the second limit is flooding.
+ * Limits how much of a server's output is read. The first limit is for each turn of the event loop, so that other
+ * servers are read too. The second limit is a rate per second for output that answers no request. A server that stays
+ * above this rate is flooding.
  */
 
 import { WireError } from "../errors.ts";
@@ -62,8 +63,8 @@ export function createReadBudget(options: ReadBudgetOptions): ReadBudget {
   let bytesLeft = turnBytes;
   let linesLeft = turnLines;
   /**
-   * Number of unrequested bytes that the server may still send before it must wait; negative while it is above its
-   * rate.
+   * Number of unrequested bytes that the server may still send before reading pauses. Negative while the server is
+   * above its rate.
    */
   let allowance = unsolicitedBurst;
   let refilledAt = time.now();

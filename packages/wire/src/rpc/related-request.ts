@@ -27,7 +27,7 @@ const subscriptionId = "io.modelcontextprotocol/subscriptionId";
  * Finds the open request that a request of the server belongs to.
  *
  * @param about The request on whose stream the message arrived; undefined for transports with one stream.
- * @param givenUp Requests whose caller has stopped waiting. The server may not know that yet.
+ * @param givenUp Requests whose caller has stopped waiting. Perhaps the server does not know that yet.
  */
 export function relatedToRequest(
   open: OpenRequests,

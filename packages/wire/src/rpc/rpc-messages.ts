@@ -14,7 +14,7 @@ export function requestMessage(id: number, method: string, params: JsonObject | 
   return params === undefined ? { jsonrpc: "2.0", id, method } : { jsonrpc: "2.0", id, method, params };
 }
 
-/** Returns parameters with additional members in `_meta`. The caller's other members stay. */
+/** Adds members to `_meta` of the parameters. An added member replaces the caller's member of the same name. */
 export function withMeta(
   params: JsonObject | undefined,
   meta: JsonObject | undefined,

@@ -48,7 +48,7 @@ export interface Rpc {
   readonly notify: (method: string, params?: JsonObject, how?: ChannelSendOptions) => Promise<void>;
   readonly onNotification: (listener: NotificationListener) => () => void;
   readonly onRequest: (handler: RequestHandler) => void;
-  /** Ignores the server's requests from now on, because the modern era does not allow them. */
+  /** Ignores the server's requests from now on, because the modern protocol era does not allow them. */
   readonly ignoreRequests: () => void;
   readonly setProtocolVersion: (version: string) => void;
   readonly diagnostic: (text: string) => void;

@@ -21,11 +21,13 @@ export interface HttpFaceOptions<Context> {
   /** The protocol eras that the listener serves. */
   readonly eras: readonly Era[];
   /**
-   * Called for each legacy session and for each modern request. If it returns a promise that rejects, the session or
-   * the request ends; a request without an answer gets status 503.
+   * Called for each legacy session and for each modern request. If the returned promise rejects, the session or the
+   * request ends. A request without an answer then gets status 503.
    */
   readonly onClient: (open: OpenChannel, era: Era, context: Context) => void | Promise<void>;
-  /** Returns the input schema of a tool, if known. It says which arguments modern requests repeat as headers. */
+  /**
+   * Returns the input schema of a tool, if known. The schema says which arguments modern requests repeat as headers.
+   */
   readonly schemaOf?: (context: Context, tool: string) => unknown;
 }
 
@@ -114,7 +116,7 @@ export function createHttpFace<Context>(
       leave();
       return refuseBusy(id, response);
     }
-    // In the legacy era, losing the connection does not cancel the request.
+    // In the legacy protocol era, losing the connection does not cancel the request.
     const answer = new PostAnswer(response, {
       headers: { [sessionHeader]: found.id },
       asEvents: prefersEvents(headers),

@@ -14,14 +14,14 @@ const capabilitiesKey = "io.modelcontextprotocol/clientCapabilities";
 /** The last protocol version with sessions. */
 const lastLegacy = "2025-11-25";
 
-/** Returns the protocol version in the body of a modern message; undefined in the legacy era. */
+/** Returns the protocol version in the body of a modern message; undefined in the legacy protocol era. */
 export function modernVersionOf(message: RpcMessage): string | undefined {
   return stringOf(member(member(message["params"], "_meta"), versionKey));
 }
 
 /**
- * Returns the era of a message: by its `_meta` members, otherwise by `initialize` or a session id, otherwise by the
- * other headers.
+ * Finds out the protocol era of a message. A version in `_meta` means modern. If there is none, `initialize` or a
+ * session id means legacy. If there is neither, the headers for version and method decide.
  */
 export function eraOf(message: RpcMessage, headers: IncomingHttpHeaders): Era {
   if (modernVersionOf(message) !== undefined) return "modern";
@@ -40,7 +40,8 @@ export interface HeaderProblem {
 /**
  * Compares the headers with the body. Returns undefined if they match.
  *
- * @param schemaOf Returns the input schema of a tool, if it is known: it says which arguments are repeated as headers.
+ * @param schemaOf Returns the input schema of a tool, if known. The schema says which arguments are repeated as
+ * headers.
  */
 export function headerProblem(
   message: RpcMessage,

@@ -107,7 +107,7 @@ export function serveClient(
     times: { ...defaultTimes, ...times },
     answersPing: false,
     onServed(method, params, stop, { id }) {
-      // Only the legacy era defines `ping`.
+      // Only the legacy protocol era defines `ping`.
       if (method === "ping" && modernVersionOf({ params }) === undefined) return Promise.resolve({});
       return session.request(method, params, new OpenServedRequest(id, stop));
     },

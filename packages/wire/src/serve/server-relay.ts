@@ -24,7 +24,7 @@ export interface ServerRelayOptions
 
 /** An open connection to a server that carries a client's messages unchanged. */
 export interface ServerRelay {
-  /** Sends a message. `headers`: HTTP headers that repeat arguments of the message; other transports ignore them. */
+  /** Sends a message. `headers`: HTTP headers that repeat arguments of the message. Stdio ignores them. */
   send(message: RpcMessage, headers?: Readonly<Record<string, string>>): void;
   /** Resolves once, when the connection ends: with the cause, or with undefined after `close`. */
   readonly closed: Promise<WireError | undefined>;
@@ -89,7 +89,7 @@ export async function openServerRelay(target: Target, options: ServerRelayOption
       await channel.send(message, { headers: { ...headersOf(message), ...headers }, ...(signal && { signal }) });
     } catch (error) {
       const isOther = error instanceof WireError && otherTransport.has(error.evidence.httpStatus);
-      // As in `connect`, a server that refuses `initialize` over streamable HTTP may support the older HTTP+SSE.
+      // As in `connect`, a server that refuses `initialize` over streamable HTTP may support only HTTP+SSE.
       const isLegacyStart = message["method"] === "initialize" && modernVersionOf(message) === undefined;
       if (!isOther || !isLegacyStart || target.kind !== "http-or-sse") throw error;
       channel = await openChannel("sse");

@@ -73,7 +73,7 @@ function readClient({ input, output }: ClientStreams, events: ChannelEvents, opt
       return;
     }
     const { method, id } = value;
-    // A request with an id of another type gets no response, so counting it as open would keep it open for ever.
+    // A request whose id is neither a string nor a number gets no response, so it is not counted as open.
     if (method !== undefined && (typeof id === "string" || typeof id === "number")) open.add(id);
     if (value["method"] === "notifications/cancelled" && isObject(value["params"]))
       open.delete(value["params"]["requestId"]);

@@ -121,7 +121,7 @@ function openChannel(
       before = received;
       // When the pipes have closed, no more output comes, so the waiting lines are read without a rate limit.
       if (await settledWithin(server.finished, quiet)) budget.stop();
-      // If the event loop is busy, Node may not have read all output yet, so this waits for one more turn of the loop.
+      // If the event loop is busy, some output is perhaps not read yet, so this waits for one more turn of the loop.
       await immediateTurn();
       await parsing;
     } while ((before !== received || budget.isWaiting()) && uptime() < latest);
