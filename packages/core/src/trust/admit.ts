@@ -133,17 +133,8 @@ function untrusted(
  * rule would not override an environment variable.
  */
 function howToTrust({ source, detail }: TrustDecision, locations: AdmissionFacts["locations"]): string {
-  switch (source) {
-    case "environment":
-      return `Remove ${detail} from the environment.`;
-    case "embedder":
-      return "Trust the folder in the program that runs Fairlead.";
-    case "flag":
-    case "disabled":
-    case "file":
-    case "default":
-      return trustAdd(locations);
-  }
+  if (source === "environment") return `Remove ${detail} from the environment.`;
+  return source === "embedder" ? "Trust the folder in the program that runs Fairlead." : trustAdd(locations);
 }
 
 /**

@@ -6,7 +6,7 @@
 import { accessSync, constants, realpathSync, statSync } from "node:fs";
 import { realpath } from "node:fs/promises";
 import { delimiter, isAbsolute, join, resolve } from "node:path";
-import { systemClock } from "../clock.ts";
+import { type Clock, systemClock } from "../clock.ts";
 import { isInside } from "../files/real-path.ts";
 import type { Environment } from "../settings/read/paths.ts";
 
@@ -16,6 +16,8 @@ export interface ProgramPlace {
   /** The workspace root, a real path. */
   readonly root: string;
   readonly trusted: boolean;
+  /** Measures the age of cached searches. Default: the clock of the process. */
+  readonly clock?: Clock;
 }
 
 /**
@@ -46,7 +48,7 @@ export interface SearchPath {
  */
 export async function withoutUntrusted(path: string, place: ProgramPlace): Promise<SearchPath> {
   if (place.trusted) return { path, dropped: [] };
-  return recently(place.environment, `PATH ${place.root} ${path}`, () => searchPathIn(path, place));
+  return recently(place, `PATH ${place.root} ${path}`, () => searchPathIn(path, place));
 }
 
 async function searchPathIn(path: string, place: ProgramPlace): Promise<SearchPath> {
@@ -65,7 +67,7 @@ async function searchPathIn(path: string, place: ProgramPlace): Promise<SearchPa
 export async function isUntrustedFolder(path: string, place: ProgramPlace): Promise<boolean> {
   const forbidden = await forbiddenFolder(place);
   if (forbidden === undefined) return false;
-  return recently(place.environment, `folder ${forbidden} ${path}`, () => liesIn(path, forbidden));
+  return recently(place, `folder ${forbidden} ${path}`, () => liesIn(path, forbidden));
 }
 
 /**
@@ -88,9 +90,10 @@ export async function isUntrusted(file: string, place: ProgramPlace): Promise<bo
  * The untrusted workspace, from which no program may start. Undefined if the workspace is trusted, or if it contains
  * the home folder, because then every program of the user would be forbidden.
  */
-async function forbiddenFolder({ environment, root, trusted }: ProgramPlace): Promise<string | undefined> {
+async function forbiddenFolder(place: ProgramPlace): Promise<string | undefined> {
+  const { environment, root, trusted } = place;
   if (trusted) return undefined;
-  const isHomeInside = await recently(environment, `home ${root}`, () => liesIn(environment.home, root));
+  const isHomeInside = await recently(place, `home ${root}`, () => liesIn(environment.home, root));
   return isHomeInside ? undefined : root;
 }
 
@@ -115,10 +118,14 @@ const keptAnswers = new WeakMap<ProgramPlace["environment"], Map<string, Kept>>(
  *
  * @param question The key of the cached result.
  */
-function recently<T>(environment: ProgramPlace["environment"], question: string, find: () => Promise<T>): Promise<T> {
+function recently<T>(
+  { environment, clock = systemClock }: ProgramPlace,
+  question: string,
+  find: () => Promise<T>,
+): Promise<T> {
   const kept = keptAnswers.get(environment) ?? new Map<string, Kept>();
   keptAnswers.set(environment, kept);
-  const now = systemClock.now();
+  const now = clock.now();
   const found = kept.get(question);
   if (found !== undefined && now - found.since < keptFor) return found.answer as Promise<T>;
   const answer = find();

@@ -21,6 +21,7 @@ const [talkAllows, talkAsks, talkDenies] = [
   rule("conversation", "ask_user"),
   rule("conversation", "deny"),
 ];
+const usuallyAllows = rule("default", "allow");
 const userCloses = rule("user", "deny", { isGate: true });
 const spaceCloses = rule("workspace", "deny", { isGate: true });
 const userAsksFirst = rule("user", "ask_user", { priority: 11 });
@@ -41,6 +42,9 @@ const deciding: readonly (readonly [readonly PolicyRule[], PolicyRule, PolicyRul
   [[talkAllows], talkAllows, trust],
   [[talkAsks], talkAsks, talkAsks],
   [[talkDenies], talkDenies, talkDenies],
+  [[usuallyAllows], usuallyAllows, trust],
+  [[usuallyAllows, talkAsks], talkAsks, talkAsks],
+  [[usuallyAllows, spaceAsks], spaceAsks, spaceAsks],
   // The strongest tier decides, stricter or not …
   [[userDenies, adminAllows], adminAllows, adminAllows],
   [[userDenies, adminAsks], adminAsks, adminAsks],

@@ -2,7 +2,8 @@ import { chmod, readdir, readFile, rm, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { findOwnProgram } from "../../src/trust/programs.ts";
+import { findOwnProgram, isUntrustedFolder, withoutUntrusted } from "../../src/trust/programs.ts";
+import { manualClock } from "../support/manual-clock.ts";
 import { openersFolder } from "../support/openers.ts";
 
 /** Every file that starts a program, and how that program is found. A new one has to find its program the same ways. */
@@ -58,4 +59,43 @@ test("a program that becomes a link into the untrusted workspace is refused at o
 test("without a PATH it is searched for where the system does", async () => {
   const place = { environment: { env: {}, platform: "linux", home: "/root" }, root: "/work", trusted: false } as const;
   expect(await findOwnProgram("sh", place)).toEqual({ file: "/bin/sh", env: { PATH: "/bin:/usr/bin" } });
+});
+
+test("the result of a search in folders is used for one second, and then the folders are searched again", async () => {
+  await using openers = await openersFolder();
+  const clock = manualClock();
+  const place = { ...openers.place("linux", {}), clock };
+  const link = join(openers.path, "link");
+  await openers.write("workspace/bin/tool", "");
+  await symlink(join(openers.path, "bin"), link);
+  const search = async () => [await withoutUntrusted(link, place), await isUntrustedFolder(link, place)];
+  const outside = [{ path: link, dropped: [] }, false];
+  expect(await search()).toEqual(outside);
+  await rm(link);
+  await symlink(join(openers.path, "workspace/bin"), link);
+  await clock.pass(999);
+  expect(await search()).toEqual(outside);
+  await clock.pass(1);
+  expect(await search()).toEqual([{ path: "", dropped: [link] }, true]);
+});
+
+test("a workspace that contains the home folder forbids no program", async () => {
+  await using openers = await openersFolder();
+  const { environment } = openers.place("linux", {});
+  const bin = join(openers.path, "bin");
+  const place = { environment, root: openers.path, trusted: false };
+  expect([await withoutUntrusted(`${bin}:relative`, place), await isUntrustedFolder(bin, place)]).toEqual([
+    { path: bin, dropped: ["relative"] },
+    false,
+  ]);
+});
+
+test("a trusted workspace keeps every entry of the search path", async () => {
+  await using openers = await openersFolder();
+  const place = { ...openers.place("linux", {}), trusted: true };
+  const path = `relative::${place.root}/bin`;
+  expect([await withoutUntrusted(path, place), await isUntrustedFolder(place.root, place)]).toEqual([
+    { path, dropped: [] },
+    false,
+  ]);
 });

@@ -92,15 +92,22 @@ export function portIn(redirectUri: string): string | undefined {
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** Listens on all `addresses` with the same port. If `port` is 0, chooses a port that is free on every address. */
-async function listenOn(addresses: readonly string[], port: number, onRequest: Listener): Promise<readonly Server[]> {
+/**
+ * Listens on all `addresses` with the same port. If `port` is 0, chooses a port that is free on every address. Leaves
+ * out an address that this machine does not have, unless it is the first.
+ */
+export async function listenOn(
+  addresses: readonly string[],
+  port: number,
+  onRequest: Listener,
+): Promise<readonly Server[]> {
   for (let attempt = 1; ; attempt += 1) {
     const servers: Server[] = [];
     try {
       for (const address of addresses) {
         const server = await listen(address, servers.length === 0 ? port : portOf(servers), onRequest).catch(
           (error: unknown) => {
-            // Ignores an address that cannot be used: many machines, such as containers, have no IPv6.
+            // Many machines, such as containers, have no IPv6.
             if (servers.length > 0 && isMissing(error)) return undefined;
             throw error;
           },

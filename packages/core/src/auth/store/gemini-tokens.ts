@@ -1,5 +1,6 @@
 /** Reads the sign-ins that Gemini CLI has stored. Never writes its file. */
 
+import type { JsonObject } from "@fairlead/wire";
 import { isObject, textIn } from "@fairlead/wire/json";
 import { readText } from "../../files/read-text.ts";
 import { limits } from "../../limits.ts";
@@ -36,8 +37,8 @@ function toCredentials(record: unknown, now: number): Credentials | undefined {
   if (!isObject(record) || !isObject(record["token"])) return undefined;
   const token = record["token"];
   const [serverName, clientId] = [textIn(record, "serverName"), textIn(record, "clientId")];
-  const serverUrl = canonicalServerUrl(webUrl(textIn(record, "mcpServerUrl") ?? "")?.href ?? "");
-  const tokenUrl = webUrl(textIn(record, "tokenUrl") ?? "");
+  const [givenUrl, tokenUrl] = [urlIn(record, "mcpServerUrl"), urlIn(record, "tokenUrl")];
+  const serverUrl = givenUrl && canonicalServerUrl(givenUrl.href);
   const accessToken = textIn(token, "accessToken");
   if (serverName === undefined || clientId === undefined || serverUrl === undefined) return undefined;
   if (tokenUrl === undefined || accessToken === undefined) return undefined;
@@ -59,6 +60,11 @@ function toCredentials(record: unknown, now: number): Credentials | undefined {
       ...present({ refreshToken, expiresAt, scope: textIn(token, "scope") }),
     },
   };
+}
+
+function urlIn(record: JsonObject, name: string): URL | undefined {
+  const text = textIn(record, name);
+  return text === undefined ? undefined : webUrl(text);
 }
 
 function momentIn(value: unknown): number | undefined {

@@ -1,7 +1,7 @@
 import { createServer } from "node:net";
 import { scaled } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
-import { isLoopback, openCallbackServer, portIn } from "../../../src/auth/browser/callback-server.ts";
+import { isLoopback, listenOn, openCallbackServer, portIn } from "../../../src/auth/browser/callback-server.ts";
 import { freePort } from "../free-port.ts";
 
 const state = "s".repeat(43);
@@ -108,6 +108,38 @@ test("localhost is listened to at both of its addresses, where the machine has b
   });
   taken.close();
   expect(["EADDRINUSE", "EADDRNOTAVAIL", "EAFNOSUPPORT"]).toContain(outcome);
+  await server.close();
+});
+
+/** An address that no machine has: it is reserved for documentation. */
+const missing = "192.0.2.1";
+
+test("an address that the machine does not have is left out, unless it is the first", async () => {
+  const servers = await listenOn(["127.0.0.1", missing], 0, () => {});
+  expect(servers.map((server) => server.address())).toMatchObject([{ address: "127.0.0.1" }]);
+  for (const server of servers) await new Promise((resolve) => server.close(resolve));
+  await expect(listenOn([missing, "127.0.0.1"], 0, () => {})).rejects.toMatchObject({ code: "EADDRNOTAVAIL" });
+});
+
+test("if the port is in use at one of the addresses, Fairlead listens at none of them", async () => {
+  const port = await freePort();
+  for (const wanted of [port, 0])
+    await expect(listenOn(["127.0.0.1", "127.0.0.1"], wanted, () => {})).rejects.toMatchObject({ code: "EADDRINUSE" });
+  const servers = await listenOn(["127.0.0.1"], port, () => {});
+  for (const server of servers) await new Promise((resolve) => server.close(resolve));
+});
+
+test("a redirect URI with the IPv6 address is listened to at that address only", async () => {
+  const open = openCallbackServer({ state, redirectUri: "http://[::1]/cb", path: "" });
+  const server = await open.catch((error: NodeJS.ErrnoException) => {
+    expect(["EADDRNOTAVAIL", "EAFNOSUPPORT"]).toContain(error.code);
+    return undefined;
+  });
+  if (server === undefined) return;
+  expect(server.redirectUri).toMatch(/^http:\/\/\[::1\]:\d+\/cb$/);
+  const url = answerAt(server.redirectUri, { state, code: "c" });
+  await expect(fetch(`http://127.0.0.1:${url.port}/cb`)).rejects.toThrow();
+  expect((await visit(url)).status).toBe(200);
   await server.close();
 });
 

@@ -45,7 +45,7 @@ async function pasting(paste: () => Promise<string | undefined>): Promise<object
   const reasons: string[] = [];
   const signal = new AbortController().signal;
   const outcome = await askForPaste({ ...sign, paste, onUnusable: (reason) => reasons.push(reason), signal });
-  return { outcome: outcome.kind === "answer" ? outcome.answer.get("code") : outcome.reason, reasons };
+  return { outcome: outcome.kind === "answer" ? outcome.answer.get("code") : outcome, reasons };
 }
 
 test("a paste that is of no use is asked for again, and so is an empty line", async () => {
@@ -57,7 +57,7 @@ test("a paste that is of no use is asked for again, and so is an empty line", as
 });
 
 test("an end of input is the end of asking", async () => {
-  expect(await pasting(typing(""))).toMatchObject({ outcome: "the input ended" });
+  expect(await pasting(typing(""))).toMatchObject({ outcome: { kind: "over", reason: "the input ended" } });
 });
 
 test("called off, nobody is asked once more", async () => {
@@ -75,7 +75,7 @@ test("called off, nobody is asked once more", async () => {
 
 test("nonsense without end has one", async () => {
   expect(await pasting(async () => "")).toMatchObject({
-    outcome: "no usable address in 100 tries",
+    outcome: { kind: "over", reason: "no usable address in 100 tries" },
     reasons: { length: 100 },
   });
 });

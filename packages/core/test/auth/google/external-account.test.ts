@@ -88,8 +88,9 @@ describe("the subject token is read from", () => {
 
   test("AWS's metadata server, with a session token", async () => {
     await using platform = await webServer(({ method, path, headers }, response) => {
-      if (method === "PUT") return void response.end("session");
-      if (headers["x-aws-ec2-metadata-token"] !== "session") return void response.writeHead(401).end();
+      if (method === "PUT")
+        return void response.end(`session for ${String(headers["x-aws-ec2-metadata-token-ttl-seconds"])} s`);
+      if (headers["x-aws-ec2-metadata-token"] !== "session for 300 s") return void response.writeHead(401).end();
       const answers: Readonly<Record<string, string>> = {
         "/zone": "eu-west-1b",
         "/role": "my-role",

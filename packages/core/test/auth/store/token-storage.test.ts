@@ -161,11 +161,31 @@ describe("a damaged record is set aside: that server needs a sign-in, the others
     await storage.saveCredentials(other);
     await store.set(name, text);
     expect(await storage.getAllCredentials()).toEqual(new Map([[other.serverUrl, other]]));
-    expect([await storage.getCredentials(url), await store.get(`corrupt.${name}`)]).toEqual([undefined, text]);
+    expect(await storage.getCredentials(url)).toBeUndefined();
+    expect([await store.get(name), await store.get(`corrupt.${name}`)]).toEqual([undefined, text]);
     await storage.saveCredentials(whole);
     expect(await openIn(folder.path).getCredentials(url)).toEqual(whole);
     await storage.deleteCredentials(url);
     expect(await store.get(`corrupt.${name}`)).toBeUndefined();
+  });
+
+  test("a sign-in of another process that replaces the damaged record stays", async () => {
+    await using folder = await temporaryFolder();
+    const store = await secretsIn(folder.path);
+    const name = await secretNameOf(url);
+    await store.set(name, "{");
+    const storage = new MCPOAuthTokenStorage(async () => ({
+      ...store,
+      get: (asked) => store.get(asked),
+      list: () => store.list(),
+      remove: (asked) => store.remove(asked),
+      async set(asked, value) {
+        await store.set(asked, value);
+        if (asked === `corrupt.${name}`) await openIn(folder.path).saveCredentials(whole);
+      },
+    }));
+    expect(await storage.getCredentials(url)).toBeUndefined();
+    expect(await storage.getCredentials(url)).toEqual(whole);
   });
 
   test("a bit that fell over in the file costs that one sign-in", async () => {
