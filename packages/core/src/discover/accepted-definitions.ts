@@ -1,6 +1,6 @@
 /**
- * Stores the digests of accepted tool definitions, in one file for each server. They are not in the catalog cache,
- * because a server with a huge catalog must not make Fairlead forget them.
+ * Stores the digests of accepted tool definitions, in one file for each server. The catalog cache does not contain
+ * them, because a huge catalog must not push them out.
  */
 
 import { hash } from "node:crypto";
@@ -12,26 +12,26 @@ import { notRead } from "../files/system-error.ts";
 import { limits } from "../limits.ts";
 
 /**
- * Identifies the server whose tool definitions are accepted. Variables, the account and timeouts are not part of the
- * identity, so they may change.
+ * The server whose tool definitions are accepted. The server's variables, account and timeouts may change without a new
+ * acceptance.
  */
 export interface DefinitionOwner {
   readonly server: string;
   /** Root of the workspace, if the server definition comes from a workspace. */
   readonly workspace?: string;
   /**
-   * Digest of the server definition; present only for a server from the command line, because the generated name of
+   * Digest of the server definition. Present only for a server from the command line, because the generated name of
    * such a server is not unique.
    */
   readonly fingerprint?: string;
 }
 
 export interface AcceptedDefinitions {
-  /** The digests of a tool's accepted definitions, newest last; undefined for an unknown tool. */
+  /** The digests of a tool's accepted definitions, newest last. Undefined for an unknown tool. */
   readonly of: (tool: string) => readonly string[] | undefined;
   /**
-   * Whether the maximum number of tool names is stored. No new name is then added, so that invented tools cannot
-   * displace accepted ones.
+   * Whether the maximum number of tool names is stored. If it is, no name is added, so that a server cannot push out
+   * accepted tools by inventing new ones.
    */
   readonly isFull: boolean;
 }
@@ -41,17 +41,14 @@ export interface AcceptedDefinitionsStore {
   read(owner: DefinitionOwner): Promise<AcceptedDefinitions>;
   /**
    * Adds digests of accepted definitions, by tool name. Resolves with all accepted definitions, including those that
-   * other processes added.
+   * other processes have added.
    */
   add(owner: DefinitionOwner, news: ReadonlyMap<string, readonly string[]>): Promise<AcceptedDefinitions>;
 }
 
-/** Maximum number of tool names of one server. The names with all their digests fit into one file. */
+/** Maximum number of tool names of one server. With this limit, all digests of a server fit into one file. */
 const mostNames = 5_000;
-/**
- * Maximum number of digests of one tool. There may be several, because different accounts may see different
- * definitions.
- */
+/** Maximum number of digests of one tool. A tool may have several, because its definition may depend on the account. */
 const mostDigests = 8;
 
 /** The content of the file. The digest of a tool's name is the key, because names may be long. */
@@ -73,7 +70,7 @@ export function createAcceptedDefinitionsStore(folder: string): AcceptedDefiniti
       const file = join(folder, name);
       const found = await readText(file, limits.settingsBytes);
       if (found.kind === "unreadable") throw notRead(file, found.reason, found.cause);
-      // A damaged file is ignored here; the next write renames it.
+      // A damaged file is ignored here. The next write renames the file.
       return toAccepted(found.kind === "text" ? parse(parseJson(found.text)) : undefined);
     },
 

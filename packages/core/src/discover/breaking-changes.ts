@@ -1,5 +1,6 @@
 /**
- * Finds changes of a tool that can break programs and models which use it. A changed description breaks nothing. Pure.
+ * Finds changes of a tool that can break the programs and models that use the tool. A changed description breaks
+ * nothing. Pure.
  */
 
 import type { JsonObject } from "@fairlead/wire";
@@ -9,8 +10,8 @@ import { isSameJson } from "../text/same-json.ts";
 import type { CatalogTool } from "./catalog.ts";
 
 /**
- * Describes how calls that worked before can fail now, one sentence for each way. A change that this function does not
- * understand counts as breaking.
+ * Describes why calls that worked before the change can fail after it, one sentence for each reason. If this function
+ * does not understand a change, the change counts as breaking.
  */
 export function breakingChanges(before: CatalogTool, after: CatalogTool): readonly string[] {
   return [
@@ -23,9 +24,9 @@ export function breakingChanges(before: CatalogTool, after: CatalogTool): readon
 const words: ReadonlySet<string> = new Set(
   "title description examples default $comment $schema $id deprecated readOnly writeOnly x-mcp-header".split(" "),
 );
-/** JSON Schema keywords that are compared by other functions than `keywordChanges`. */
+/** JSON Schema keywords that `keywordChanges` does not compare, because other functions do. */
 const compared: ReadonlySet<string> = new Set("type enum properties required additionalProperties items".split(" "));
-/** Numeric limits, with the direction in which each limit may change without breaking calls. */
+/** Numeric limits. For each limit, the direction in which it may change without breaking calls. */
 const bounds: ReadonlyMap<string, "up" | "down"> = new Map([
   ...["maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"].map((name) => [name, "up"] as const),
   ...["minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"].map((name) => [name, "down"] as const),
@@ -103,7 +104,7 @@ function keywordChanges(place: string, name: string, before: unknown, after: unk
   return [`${place}: ${name} is now ${canonicalJson(after)}${was}`];
 }
 
-/** Describes what earlier results guaranteed to callers and new results no longer guarantee. */
+/** Describes guarantees about results that the earlier definition gave and the new definition does not give. */
 function outputChanges(before: JsonObject | undefined, after: JsonObject | undefined): readonly string[] {
   if (before === undefined || isSameJson(before, after)) return [];
   if (after === undefined) return ["the result no longer has structured content"];
@@ -115,7 +116,10 @@ function outputChanges(before: JsonObject | undefined, after: JsonObject | undef
   return [
     ...Object.keys(old).flatMap((name) => {
       if (!Object.hasOwn(now, name)) return [`the result no longer has ${name}`];
-      /* The schemas are swapped, because a caller must understand every value that the new schema allows. */
+      /*
+       * Compares the schemas in reverse order, because the caller must understand every value that the new schema
+       * allows.
+       */
       return inputChanges(name, now[name], old[name], 0).length === 0 ? [] : [`${name} of the result has changed`];
     }),
     ...optional.map((name) => `the result may lack ${String(name)}`),

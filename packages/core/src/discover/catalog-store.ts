@@ -1,4 +1,4 @@
-/** The catalog cache on disk. At the next start, Fairlead shows the cached catalogs before servers answer. */
+/** The catalog cache on disk. At the next start, Fairlead shows the cached catalogs before the servers answer. */
 
 import { createHmac, hash } from "node:crypto";
 import { readdir, rm, stat, writeFile } from "node:fs/promises";
@@ -21,16 +21,16 @@ import type { Catalog, CatalogTool } from "./catalog.ts";
 export interface CatalogStore {
   /** Whether no catalog is stored at all. */
   isEmpty(): Promise<boolean>;
-  /** The cached catalog; undefined if none is stored under this key. */
+  /** The cached catalog. Undefined if no catalog is stored under this key. */
   read(key: string): Promise<CachedCatalog | undefined>;
   save(key: string, cached: CachedCatalog): Promise<void>;
-  /** Whether `noteAsksBack` was called for this key, in this run or an earlier one. */
+  /** Whether `noteAsksBack` was ever called for this key, in any run. */
   asksBack(key: string): Promise<boolean>;
-  /** Records that the server sends its own requests without saying which client's request caused them. */
+  /** Records that the server sends requests of its own and does not say which client's request caused them. */
   noteAsksBack(key: string): Promise<void>;
 }
 
-/** An unchanged catalog is written again only after this many milliseconds. */
+/** If a catalog has not changed, it is written again only after this many milliseconds. */
 const renewAfter = 60 * 60 * 1000;
 const forgetAfter = 90 * 24 * 60 * 60 * 1000;
 const mostFiles = 500;
@@ -75,7 +75,7 @@ export function createCatalogStore(folder: string): CatalogStore {
         mode: privateFileMode,
         previous: undefined,
         isCurrent: () => Promise.resolve(true),
-        // Does not wait until the text is on disk, because a cache may be lost in a power cut.
+        // Does not wait until the text is on disk, because a cache may be lost after a power failure.
         canBeLost: true,
       });
       written.set(key, { savedAt, digest });
@@ -87,14 +87,14 @@ export function createCatalogStore(folder: string): CatalogStore {
   };
 }
 
-/** The text of a cached catalog, and a digest of everything except the dates that change with every save. */
+/** The text of a cached catalog, and its digest. The digest does not cover the dates, which change with every save. */
 interface Written {
   readonly text: string;
   readonly digest: string;
 }
 
 /**
- * Converts a cached catalog to JSON, with pauses in which other code runs. Resolves with undefined if the catalog is
+ * Converts a cached catalog to JSON, and pauses so that other code can run. Resolves with undefined if the catalog is
  * too large.
  */
 async function write(cached: CachedCatalog): Promise<Written | undefined> {
@@ -112,7 +112,7 @@ async function write(cached: CachedCatalog): Promise<Written | undefined> {
     return size <= limits.cachedCatalogBytes;
   }
 
-  /** Converts a list or object to JSON, member by member, `levels` levels deep. */
+  /** Converts a list or object to JSON. Writes the members one by one, down to the given number of levels. */
   async function addMembers(value: object, levels: number): Promise<boolean> {
     const isList = Array.isArray(value);
     parts.push(isList ? "[" : "{");
@@ -133,7 +133,7 @@ async function write(cached: CachedCatalog): Promise<Written | undefined> {
   return { text: `${body.slice(0, -1)}${datesOf(cached)}`, digest: hash("sha256", body) };
 }
 
-/** The digest of a cache file's text without its dates, as `write` computes it. */
+/** The digest of a cache file's text without its dates. `write` computes the same digest. */
 function digestIn(text: string, cached: CachedCatalog): string {
   return hash("sha256", `${text.slice(0, -datesOf(cached).length)}}`);
 }
@@ -144,10 +144,10 @@ function datesOf({ savedAt, freshUntil }: CachedCatalog): string {
 }
 
 /**
- * Deletes old cache files. A changed server definition has another key, so the file of the old definition is never read
- * again.
+ * Deletes old cache files. If a server definition changes, its key changes too, and the file under the previous key is
+ * never read again.
  *
- * @param byAge If true, always deletes old files. If false, does nothing unless there are too many files.
+ * @param byAge If true, always deletes old files. If false, deletes them only if there are too many files.
  */
 async function sweep(folder: string, now: number, byAge: boolean): Promise<void> {
   const names = (await readdir(folder)).filter((name) => /\.(json|tmp|asks-back)$/.test(name));
@@ -167,15 +167,15 @@ async function sweep(folder: string, now: number, byAge: boolean): Promise<void>
 export interface CatalogIdentity {
   /** Digest of the server definition as written in the settings. */
   readonly fingerprint: string;
-  /** The transport with variables and secrets expanded. A server may list other tools for another token. */
+  /** The transport with variables and secrets expanded. A server may list different tools for different tokens. */
   readonly expanded: Transport;
   /** The account that is signed in to the server. */
   readonly account?: string;
 }
 
 /**
- * Digest of the server definition, its expanded values and the account. It is an HMAC, because an attacker could guess
- * secrets from a plain digest.
+ * Digest of the server definition, its expanded values and the account. It is an HMAC, because from a plain digest an
+ * attacker could guess secrets.
  */
 export function catalogKey({ fingerprint, expanded, account = "" }: CatalogIdentity, key: Buffer): string {
   const content = JSON.stringify([fingerprint, plain(expanded), account]);
@@ -202,12 +202,12 @@ export interface CachedCatalog {
   readonly accepted?: readonly CatalogTool[];
   readonly offer: CatalogCounts;
   readonly peer: Peer;
-  /** The server's capabilities; absent in files that an earlier version wrote. */
+  /** The server's capabilities. Absent if an earlier version of Fairlead wrote the file. */
   readonly capabilities?: JsonObject | undefined;
   /** When the protocol was negotiated. */
   readonly reachedAt: number;
   readonly savedAt: number;
-  /** The time until which the lists are valid; absent if the server does not say so. */
+  /** The time until which the lists are valid. Absent if the server does not give such a time. */
   readonly freshUntil?: number;
 }
 
@@ -229,7 +229,7 @@ const isListOf =
   (value) =>
     Array.isArray(value) && value.every(check);
 
-/** Checks the members that Fairlead uses. Other members are kept without a check. */
+/** Checks the members that Fairlead uses. Keeps all other members unchecked. */
 function isShape(shape: Readonly<Record<string, Check>>): Check {
   const checks = Object.entries(shape);
   return (value) => isObject(value) && checks.every(([member, check]) => check(value[member]));

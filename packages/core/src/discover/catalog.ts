@@ -36,15 +36,12 @@ export interface PromptArgument {
   readonly required: boolean;
 }
 
-/**
- * A note about a tool, prompt, resource or resource template that was dropped or repaired, or about a list that was
- * cut.
- */
+/** A note about one item of a catalog that was dropped or repaired, or about a list that was cut. */
 export interface CatalogNote {
   readonly kind: ListKind;
   readonly name?: string;
   readonly reason: string;
-  /** The setting that raises the limit at which the list was cut. */
+  /** The name of the setting that raises this limit. */
   readonly setting?: string;
 }
 
@@ -58,7 +55,10 @@ export interface Catalog {
   readonly resources: readonly CatalogResource[];
   readonly resourceTemplates: readonly CatalogResourceTemplate[];
   readonly instructions?: string;
-  /** For how many milliseconds the lists are valid, if the server says so. The shortest time of all lists counts. */
+  /**
+   * For how many milliseconds the lists are valid, if the server says so. If the lists have different times, the
+   * shortest.
+   */
   readonly ttlMs?: number;
   /** Notes about dropped items. A note without `name` is about an item without a name. */
   readonly dropped: readonly CatalogNote[];
@@ -85,9 +85,9 @@ export interface ReadOptions {
   readonly signal?: AbortSignal;
   readonly observe?: (step: ListStep) => void;
   readonly clock?: Clock;
-  /** Maximum bytes of JSON that all lists may have together. One page may have a quarter of that. */
+  /** Maximum bytes of JSON that all lists may have together. One page may have at most a quarter of this size. */
   readonly maxBytes?: number;
-  /** The size in bytes of the lists that were read earlier and are kept. It counts towards `maxBytes`. */
+  /** The size in bytes of lists that were read earlier and are not read again. It counts towards `maxBytes`. */
   readonly otherBytes?: number;
   /** Receives the size of each list in bytes. */
   readonly onSize?: (kind: ListKind, bytes: number) => void;
@@ -102,8 +102,8 @@ export const listMethods: Readonly<Record<ListKind, string>> = {
 };
 
 /**
- * Reads all lists in parallel, until the signal is aborted. Rejects with a `WireError` if the connection fails or no
- * list can be read.
+ * Reads all lists in parallel, until the signal is aborted. Rejects with a `WireError` if the connection fails, or if
+ * no list can be read.
  */
 export async function readCatalog(session: Session, options: ReadOptions = {}): Promise<Catalog> {
   const { listAll, WireError } = await import("@fairlead/wire");
@@ -161,8 +161,8 @@ export async function readCatalog(session: Session, options: ReadOptions = {}): 
 }
 
 /**
- * The lists that a server declares; all lists if it declares none. Fairlead does not request other lists, because some
- * servers never answer requests for undeclared lists.
+ * The lists that a server declares. If it declares none, all lists. Fairlead does not request undeclared lists, because
+ * some servers never answer such requests.
  */
 export function listsOf({ capabilities }: Pick<Session, "capabilities">): readonly ListKind[] {
   const declares = (capability: string): boolean => isObject(capabilities[capability]);
@@ -174,7 +174,7 @@ export function listsOf({ capabilities }: Pick<Session, "capabilities">): readon
   return kinds.length > 0 ? kinds : ["tools", "prompts", "resources", "resourceTemplates"];
 }
 
-/** Whether the server declares `listChanged`. If it does, an empty list may get items later. */
+/** Whether the server declares `listChanged`. If it does, a list that is empty now may get items later. */
 export function mayGrow({ capabilities }: Pick<Session, "capabilities">): boolean {
   return ["tools", "prompts", "resources"].some((capability) => {
     const declared = capabilities[capability];

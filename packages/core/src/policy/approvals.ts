@@ -6,21 +6,22 @@ import { readApprovalsFile, type ToolApproval, updateApprovalsFile } from "../tr
 
 export type { ToolApproval } from "../trust/approvals.ts";
 
-/** Identifies the server of an approval: the server's name, the fingerprint of its entry, and its workspace. */
+/** The server that an approval belongs to: its name, the fingerprint of its entry, and its workspace. */
 export interface ServerIdentity {
   readonly server: string;
   readonly fingerprint: string;
-  /** The workspace root; absent unless the entry comes from a workspace. */
+  /** The workspace root. Absent if the entry does not come from a workspace. */
   readonly workspace?: string;
 }
 
 /**
- * Maximum bytes of a saved definition. If a definition is longer, the approval is saved without it, and Fairlead cannot
- * show the approved definition later.
+ * Maximum bytes of a saved definition. If a definition is longer, the approval is saved without the definition, and
+ * Fairlead cannot show it later.
  */
 const longestDefinition = 16_384;
 /**
- * Maximum bytes of all approvals together. Fairlead drops the oldest approvals first, and asks again about their tools.
+ * Maximum bytes of all approvals together. Fairlead drops the oldest approvals first, and then asks again about their
+ * tools.
  */
 const mostBytes = 1_048_576;
 
@@ -33,7 +34,7 @@ export async function readToolApprovals(state: string): Promise<readonly ToolApp
   return (await readApprovalsFile(state)).tools;
 }
 
-/** Saves an approval in place of an earlier one for the same tool. */
+/** Saves an approval. It replaces an earlier approval of the same tool. */
 export async function saveToolApproval(
   state: string,
   identity: ServerIdentity,
@@ -62,8 +63,8 @@ export async function forgetToolApproval(state: string, identity: ServerIdentity
 }
 
 /**
- * Removes all saved approvals of this tool, also those for earlier entries of the server and in other workspaces.
- * Returns how many were removed.
+ * Removes all saved approvals of this tool, including those for earlier entries of the server and those in other
+ * workspaces. Returns how many were removed.
  */
 export async function forgetApprovalsNamed(state: string, server: string, tool: string): Promise<number> {
   let removed = 0;
@@ -76,8 +77,8 @@ export async function forgetApprovalsNamed(state: string, server: string, tool: 
 }
 
 /**
- * Whether an approval is for this tool of this server. If the server has another entry or another workspace, it counts
- * as another server.
+ * Whether an approval is for this tool of this server. A server whose entry or workspace has changed counts as a
+ * different server.
  */
 export function isFor(
   approval: ToolApproval,
@@ -92,7 +93,7 @@ export function isFor(
   );
 }
 
-/** Whether approvals can be written to disk. If not, "always and save" is not offered. */
+/** Whether approvals can be written to disk. If not, Fairlead does not offer the answer "always and save". */
 export async function canKeepApprovals(state: string): Promise<boolean> {
   try {
     await readApprovalsFile(state);
@@ -126,7 +127,7 @@ function bounded(newestFirst: readonly ToolApproval[]): readonly ToolApproval[] 
   });
 }
 
-/** The approved definition, if it was saved in full. */
+/** The approved definition. Undefined if it was not saved or is damaged. */
 export function approvedTool({ definition, digest }: ToolApproval): CatalogTool | undefined {
   if (definition === undefined) return undefined;
   try {

@@ -1,4 +1,4 @@
-/** The saved approvals of one host: finds, saves and removes them. */
+/** Finds, saves and removes the approvals of one host. */
 
 import type { CatalogTool } from "../discover/catalog.ts";
 import { definitionDigest } from "../discover/tool-changes.ts";
@@ -16,26 +16,35 @@ import {
 
 export interface ApprovedTools {
   readonly problems: readonly Problem[];
-  /** Whether an approval for this server could be saved: the server must be known and the state folder writable. */
+  /**
+   * Whether an approval for this server can be saved. The server must be known, and the state folder must be writable.
+   */
   readonly canSave: (server: string) => boolean;
-  /** The approval of the tool for the server's current entry, even if the tool's definition has changed since. */
+  /**
+   * The approval of the tool. It must have been given for the server's current entry, but the tool's definition may
+   * have changed.
+   */
   readonly find: (server: string, tool: string) => ToolApproval | undefined;
   /** The approvals for configured servers whose entries are unchanged. */
   readonly all: () => readonly ToolApproval[];
   readonly save: (server: string, tool: CatalogTool) => Promise<void>;
-  /** Removes the approval of an older definition of this tool, because the user has accepted the current definition. */
+  /**
+   * Removes the approval of an earlier definition of this tool, because the user has accepted the current definition.
+   */
   readonly forgetOthers: (server: string, tool: CatalogTool) => Promise<void>;
 }
 
 export interface ApprovedToolsOptions {
   /** The folder of Fairlead's state files. */
   readonly state: string;
-  /** The identity of a server by its current entry; undefined for an unknown server. */
+  /** The server with its current entry. Undefined for an unknown server. */
   readonly identityOf: (server: string) => ServerIdentity | undefined;
   readonly now: () => Date;
 }
 
-/** Loads the saved approvals. If the file cannot be read, there are no approvals, and `problems` says why. */
+/**
+ * Loads the saved approvals. If the file cannot be read, there are no approvals, and `problems` contains the reason.
+ */
 export async function loadApprovedTools({ state, identityOf, now }: ApprovedToolsOptions): Promise<ApprovedTools> {
   const problems: Problem[] = [];
   let approvals: readonly ToolApproval[] = await readToolApprovals(state).catch((error) => {

@@ -33,7 +33,7 @@ export interface ConfirmationsOptions extends CreateDecideOptions {
 }
 
 export interface TakingAnswer {
-  /** True while the request waits for an answer; an answer that comes later has no effect. */
+  /** True while the request waits for an answer. After that, an answer has no effect. */
   readonly isOpen: () => boolean;
   /** Called when the user's yes takes effect. `key` is present only if the yes is for this request alone. */
   readonly onYes: (key?: string) => void;
@@ -43,11 +43,11 @@ export interface TakingAnswer {
   readonly onAnswer?: (how: "yes" | "no" | "typed", place?: AnswerPlace) => void;
 }
 
-/** Decisions and confirmations of one host. */
+/** Decides about the requests of one host, and asks the user for confirmation. */
 export interface Confirmations extends Pick<Decide, "decide" | "isCurrent" | "explain"> {
   /**
    * Creates the confirmation for a request whose decision is `ask_user`. The user's answer calls the functions of
-   * `taking`. Without `taking`, a yes is kept until `takeConfirmation` uses it up.
+   * `taking`. Without `taking`, the user's yes is stored until `takeConfirmation` uses it up.
    */
   readonly question: (
     request: PolicyRequest,
@@ -56,11 +56,11 @@ export interface Confirmations extends Pick<Decide, "decide" | "isCurrent" | "ex
     taking?: TakingAnswer,
   ) => ToolCallConfirmationDetails;
   /**
-   * The key under which a yes to one request is kept: the sender, the arguments, the server, the definition, and how
-   * the definition differs from the accepted one.
+   * The key under which the user's yes to one request is stored. It contains the sender, the arguments, the server, the
+   * definition, and how the definition differs from the accepted one.
    */
   readonly confirmationKey: (request: PolicyRequest) => string;
-  /** Uses up one yes that was kept for this request; returns false if there is none. */
+  /** Uses up one yes that was stored for this request. Returns false if there is none. */
   readonly takeConfirmation: (request: PolicyRequest) => boolean;
   /** Makes the tool's current definition the accepted one. */
   readonly accept: (tool: ToolIdentity) => Promise<void>;
@@ -99,7 +99,7 @@ export function createConfirmations({ accept: acceptDefinition, ...options }: Co
   }
 
   /**
-   * The answers to offer to the user. An answer that gives an approval is offered only if the approval would take
+   * The answers that the user can choose. Leaves out an answer that gives an approval if the approval would have no
    * effect.
    */
   function outcomesFor(request: PolicyRequest): readonly ToolConfirmationOutcome[] {
@@ -136,7 +136,7 @@ export function createConfirmations({ accept: acceptDefinition, ...options }: Co
     const isChanged = isChangedRule(rule);
     /*
      * If Fairlead asked only because the definition changed, and the user confirms a model's call once, the definition
-     * is not accepted: Fairlead asks again at the next call.
+     * is not accepted. Fairlead asks again at the next call.
      */
     const isForThisCallOnly = isChanged && over?.decision === "allow" && request.who !== "user";
     const accepted = isForThisCallOnly ? undefined : accept(request);
@@ -149,14 +149,17 @@ export function createConfirmations({ accept: acceptDefinition, ...options }: Co
     if (isNew) given.allowTool(serverName, serverToolName, approvalKey);
     const isCovered = isNew && rules.wouldAllow(request, answerRule(request));
     /*
-     * `keyOf` must run after `accept`: the key contains the difference from the accepted definition, and there is no
-     * difference any more when the request runs.
+     * `keyOf` must run after `accept`, because the key contains the difference from the accepted definition. When the
+     * request runs, there is no difference any more.
      */
     onYes(isCovered ? undefined : keyOf(request));
     await accepted;
   }
 
-  /** Applies the user's answer about a tool immediately. Resolves when a saved approval is on disk. */
+  /**
+   * Applies the user's answer about a tool immediately. If the answer saves an approval, resolves when the approval is
+   * on disk.
+   */
   async function takeForTool(
     request: PolicyRequest,
     outcome: ToolConfirmationOutcome,
@@ -192,7 +195,7 @@ export function createConfirmations({ accept: acceptDefinition, ...options }: Co
     decision: Decision,
     onYes: TakingAnswer["onYes"],
   ): Promise<void> {
-    // Only tools have accepted definitions; a prompt may have the same name as a tool.
+    // A prompt may have the same name as a tool, but only tools have accepted definitions.
     if ((request.kind ?? "tool") === "tool") return takeForTool(request, outcome, decision, onYes);
     const { fingerprint } = identityOf(request.serverName) ?? {};
     if (outcome !== ProceedAlwaysServer || fingerprint === undefined) return onYes(keyOf(request));
@@ -229,7 +232,8 @@ export function createConfirmations({ accept: acceptDefinition, ...options }: Co
       const change = changeOf(request);
       const outcomes = outcomesFor(request);
       const args: JsonObject = request.kind === "resource" ? { uri: request.serverToolName } : (request.args ?? {});
-      // For a typed request, an explicit rule that asks is shown instead of the rule for changed definitions.
+      // If a rule of the user asks about typed requests, Fairlead shows this rule and not the rule for changed
+      // definitions.
       const rule = request.who === "user" && decision.over?.decision === "ask_user" ? decision.over : decision.rule;
       const details = askAbout(shown, args, {
         rule: {
@@ -245,8 +249,8 @@ export function createConfirmations({ accept: acceptDefinition, ...options }: Co
           const place = how === "typed" ? undefined : how;
           taking.onAnswer?.(isYes(given) ? (how === "typed" ? how : "yes") : "no", place);
           /*
-           * If the definition changed while the user read the question, the answer is not about the new definition and
-           * has no effect.
+           * If the definition changed while the user read the question, the answer has no effect, because the user has
+           * not seen the new definition.
            */
           if (!isYes(given) || !taking.isOpen()) return;
           if (keyOf(answered) !== asked) return taking.onOutdated?.();

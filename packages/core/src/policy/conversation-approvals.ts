@@ -15,36 +15,43 @@ export interface ConversationApprovals {
   readonly version: () => number;
   /** Increases `version`, because a saved approval or an accepted definition has changed. */
   readonly bump: () => void;
-  /** Whether the tool was ever approved, with any definition. */
+  /** Whether the tool was approved at any time, with any definition. */
   readonly has: (server: string, tool: string) => boolean;
   readonly allows: (server: string, tool: string, digest: string) => boolean;
   readonly allowTool: (server: string, tool: string, digest: string) => void;
   /**
-   * Approves all tools that the server has now, by name. Fairlead asks once about each tool that the server adds later.
+   * Approves, by name, all tools that the server has now. If the server adds a tool later, Fairlead asks once about
+   * that tool.
    */
   readonly allowServer: (server: string, digests: ReadonlyMap<string, string>) => void;
   /**
-   * Whether the tool is new: the server added the tool after the user had approved all tools of the server, and the
-   * tool's definition has not changed since.
+   * Whether the tool is new. A tool is new if the server added it after the user had approved all tools of the server.
+   * A tool whose definition has changed is not new.
    */
   readonly isNewOfWhole: (server: string, tool: string) => boolean;
   /** Records that the definition of the tool has changed, so that the tool no longer counts as new. */
   readonly notNew: (server: string, tool: string) => void;
-  /** Approves a model's reads of all resources of the server, as long as the server's entry is unchanged. */
+  /** Approves that models read all resources of the server. The approval ends when the server's entry changes. */
   readonly allowReads: (server: string, fingerprint: string) => void;
   readonly allowsReads: (server: string, fingerprint: string) => boolean;
-  /** All approvals so far, in order. */
+  /** All approvals that the user has given so far, in order. */
   readonly given: () => readonly GivenApproval[];
-  /** Restores an approval of an earlier run. If the tool's definition has changed since, the approval has no effect. */
+  /**
+   * Restores an approval of an earlier run. The approval has no effect if the tool's definition has changed since that
+   * run.
+   */
   readonly restore: (approval: GivenApproval) => void;
 }
 
-/** The largest number of client conversations whose approvals are kept. In older conversations, Fairlead asks again. */
+/**
+ * Maximum number of clients' conversations whose approvals are kept. Beyond this number, the oldest conversation loses
+ * its approvals, and Fairlead asks again.
+ */
 const mostConversations = 1000;
 
 /**
- * Returns the approvals of a conversation by its id. Without an id, returns `own`: the approvals for the user and for
- * models of this host.
+ * Returns the approvals of the conversation with this id. Without an id, returns `own`, which contains the approvals
+ * for the user and for models of this host.
  */
 export function createApprovalsOf(own: ConversationApprovals): (id: string | undefined) => ConversationApprovals {
   const byConversation = new Map<string, ConversationApprovals>();
@@ -63,9 +70,7 @@ export function createApprovalsOf(own: ConversationApprovals): (id: string | und
 export function createConversationApprovals(): ConversationApprovals {
   // Nested maps, because in a joined text, server "a.b" with tool "c" would equal server "a" with tool "b.c".
   const tools = new Map<string, Map<string, string>>();
-  /**
-   * For each server whose tools are all approved: the names of the tools that it listed when the user approved them.
-   */
+  /** For each server whose tools were all approved, the names of the tools that the server had at that time. */
   const whole = new Map<string, Set<string>>();
   const reads = new Map<string, string>();
   const given: GivenApproval[] = [];

@@ -18,17 +18,17 @@ export interface ToolIdentity {
 /** A definition that differs from the accepted one. */
 export interface ChangedDefinition {
   readonly difference: () => readonly Difference[];
-  /** Why Fairlead cannot tell whether the definition differs; absent if the definition certainly differs. */
+  /** Why Fairlead cannot tell whether the definition differs. Absent if the definition certainly differs. */
   readonly doubt?: string;
 }
 
-/** The tool definitions that decisions depend on. */
+/** Finds tool definitions, and tells which of them have changed. */
 export interface ToolDefinitions {
   readonly toolOf: (tool: ToolIdentity) => CatalogTool | undefined;
   readonly toolsOf: (server: string) => readonly CatalogTool[];
   readonly changeOf: (tool: ToolIdentity) => ChangedDefinition | undefined;
   readonly promptChangeOf: (prompt: ToolIdentity) => ChangedDefinition | undefined;
-  /** Whether the lock file has another definition of the tool. If it does, an approval cannot be saved. */
+  /** Whether the lock file contains a different definition of the tool. If it does, an approval cannot be saved. */
   readonly isLockedOut: (tool: ToolIdentity) => boolean;
 }
 
@@ -43,11 +43,11 @@ export interface PolicyRequest extends ToolIdentity {
   readonly args?: JsonObject;
   /** The name of the gateway's client that the request belongs to. */
   readonly client?: string | undefined;
-  /** The id of a conversation of the gateway's client. The approvals of this conversation apply to the request. */
+  /** The id of a conversation of this client. The approvals of this conversation apply to the request. */
   readonly conversation?: string | undefined;
 }
 
-/** The rules and the saved approvals, as last read. */
+/** The rules and the saved approvals that Fairlead has read. */
 export interface Policy {
   /** A number that increases each time Fairlead reads the files with the rules and approvals. */
   readonly version: number;
@@ -60,13 +60,13 @@ export interface DecisionInputs {
   readonly rules: number;
   readonly approvals: number;
   readonly configuration: number;
-  /** The tool's definition; undefined while no catalog has the tool. */
+  /** The tool's definition. Undefined if no catalog contains the tool. */
   readonly definition: CatalogTool | undefined;
   /** Whether the tool's definition differs from the accepted one. */
   readonly isChanged: boolean;
 }
 
-/** A decision with the versions of its inputs. It is valid until one of these inputs changes. */
+/** A decision with the versions of its inputs. The decision is valid until one of these versions changes. */
 export interface CarriedDecision extends Decision {
   readonly inputs: DecisionInputs;
 }
@@ -79,7 +79,7 @@ export interface CreateDecideOptions {
    */
   readonly configurationVersion: () => number;
   readonly approvals: ConversationApprovals;
-  /** The approvals of a client's conversation. Default: `approvals`. */
+  /** The approvals of a client's conversation. By default, `approvals` apply to every conversation. */
   readonly approvalsOf?: (conversation: string | undefined) => ConversationApprovals;
   readonly tools: ToolDefinitions;
   readonly trustsAnnotations: (server: string) => boolean;
@@ -103,12 +103,13 @@ export interface Decide {
   readonly isCurrent: (decision: CarriedDecision, request: PolicyRequest) => boolean;
   readonly explain: (request: PolicyRequest) => ExplainedDecision;
   /**
-   * Whether the request would run without confirmation if this rule existed and the user had accepted the definition.
+   * Whether the request would run without confirmation if this rule were added and the user had accepted the
+   * definition.
    */
   readonly wouldAllow: (request: PolicyRequest, rule: PolicyRule) => boolean;
   /**
-   * The text that an approval is bound to: the server's fingerprint and the definition's digest. Undefined while one of
-   * them is unknown.
+   * The text that identifies what was approved: the server's fingerprint and the definition's digest. Undefined if one
+   * of them is unknown.
    */
   readonly approvalKeyOf: (tool: ToolIdentity) => string | undefined;
 }
@@ -127,7 +128,10 @@ export function createDecide(options: CreateDecideOptions): Decide {
   const { approvalsOf = () => approvals } = options;
   let engine: { readonly of: readonly PolicyRule[]; readonly engine: PolicyEngine } | undefined;
 
-  /** The engine with the loaded rules and the approvals `own`. Requests without approvals share one engine. */
+  /**
+   * The engine with the loaded rules and `own`, the rules of approvals. All requests without approvals share one
+   * engine.
+   */
   function engineWith(own: readonly PolicyRule[]): PolicyEngine {
     const { rules } = policy();
     if (own.length > 0) return new PolicyEngine({ rules: [...rules, ...own] });
@@ -143,7 +147,7 @@ export function createDecide(options: CreateDecideOptions): Decide {
 
   const fingerprintOf = (server: string): string => identityOf(server)?.fingerprint ?? "";
 
-  /** The approvals for exactly this tool of exactly this server, as rules. */
+  /** The approvals of this tool as rules. */
   function ownRules(request: PolicyRequest): readonly PolicyRule[] {
     const { serverName, serverToolName, kind = "tool", conversation } = request;
     const given = approvalsOf(conversation);
@@ -165,8 +169,8 @@ export function createDecide(options: CreateDecideOptions): Decide {
   }
 
   /**
-   * Checks a request. Approval modes and a missing terminal restrict models only: a typed request is checked in the
-   * default mode, as if the user can be asked.
+   * Prepares a request for the rules. A typed request is checked in the default mode and as if there is a terminal,
+   * because modes and a missing terminal restrict only models.
    */
   function toCheck(request: PolicyRequest, { isChanged }: Pick<DecisionInputs, "isChanged">): CheckRequest {
     const doubt = isChanged ? changeOf(request)?.doubt : undefined;
@@ -193,10 +197,7 @@ export function createDecide(options: CreateDecideOptions): Decide {
     const given = approvalsOf(request.conversation);
     return {
       rules: policy().version,
-      /*
-       * The versions of the host's and the conversation's approvals only increase, so their sum is unchanged only if
-       * both are unchanged.
-       */
+      /* Both versions only increase. Their sum is therefore unchanged only if both are unchanged. */
       approvals: given === approvals ? approvals.version() : approvals.version() + given.version(),
       configuration: configurationVersion(),
       definition: tool,
@@ -253,14 +254,14 @@ function forTyped(found: Decision): Decision {
 
 type RuleFor = (tool: ToolIdentity) => PolicyRule;
 
-/** The rule of a saved approval. It applies in all conversations, but a stricter rule of the user overrules it. */
+/** The rule for a saved approval. It applies in all conversations, but a stricter rule of the user overrules it. */
 export const savedRule: RuleFor = (tool) => ({
   ...pairRule(tool),
   tier: "user",
   origin: { source: "approval" },
 });
 
-/** The rule of an approval for this conversation. */
+/** The rule for an approval that is valid in this conversation only. */
 export const answerRule: RuleFor = (tool) => ({
   ...pairRule(tool),
   tier: "conversation",
@@ -274,7 +275,7 @@ function pairRule({
   return { decision: "allow", priority: 0, server: exactName(serverName), tool: exactName(serverToolName) };
 }
 
-/** The rule of an approval for this conversation that lets a model read the server's resources. */
+/** The rule for an approval that lets models read the server's resources in this conversation. */
 export function readsRule(server: string): PolicyRule {
   return {
     tier: "conversation",

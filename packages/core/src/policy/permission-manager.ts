@@ -23,7 +23,7 @@ export class MCPPermissionManager {
   readonly #permitted = new Map<string, ReadonlySet<string>>();
   readonly #denied = new Set<string>();
 
-  /** Allows these tools of the server, and no others. */
+  /** Allows these tools of the server, and denies all others. */
   setServerPermissions(serverName: string, allowedTools: readonly string[]): void {
     this.#permitted.set(serverName, new Set(allowedTools));
   }
@@ -39,7 +39,7 @@ export class MCPPermissionManager {
     return this.#permitted.get(serverName)?.has(serverToolName) ?? trust;
   }
 
-  /** Returns the tool, or null if it may not be used. */
+  /** Returns the tool if it is allowed, otherwise null. */
   createSecureTool<T extends GatedTool>(tool: T): T | null {
     return this.isToolAllowed(tool) ? tool : null;
   }

@@ -3,7 +3,7 @@ import { canonicalJson } from "../text/canonical-json.ts";
 import { builtIn, defaultRules, isChangedRule, isUnsavedRule, unsavedRule } from "./rules/built-in-rules.ts";
 import type { CheckRequest, Decision, DecisionOutcome, PolicyRule, Tier } from "./rules/rule.ts";
 
-/** Decides about requests by rules, without side effects: `check` returns the decision and the rule that made it. */
+/** Applies rules to requests, without side effects. `check` returns the decision and the rule that decided. */
 export class PolicyEngine {
   readonly #rules: readonly PolicyRule[];
 
@@ -22,8 +22,8 @@ export class PolicyEngine {
   }
 
   /**
-   * Returns all matching rules, strongest first. The first rule decides, unless the mode, a changed definition or a
-   * missing terminal changes the decision.
+   * Returns all matching rules, strongest first. The first rule decides, unless the approval mode, a changed definition
+   * or a missing terminal changes the decision.
    */
   matching(request: CheckRequest): readonly PolicyRule[] {
     const fallback = defaultRules[request.kind ?? "tool"];
@@ -45,11 +45,13 @@ export class PolicyEngine {
   }
 }
 
-/** The rank of each tier; 0 is the strongest. */
+/** The rank of each tier. 0 is the strongest. */
 const ranks: Readonly<Record<Tier, number>> = { administrator: 0, user: 1, workspace: 2, conversation: 3, default: 4 };
 const strictnesses: Readonly<Record<DecisionOutcome, number>> = { allow: 0, ask_user: 1, deny: 2 };
 
-/** Whether a rule has an effect. A workspace rule that allows has none, because a workspace may only restrict. */
+/**
+ * Whether a rule has an effect. An allow rule of a workspace has none, because a workspace may only add restrictions.
+ */
 function mayCount({ tier, decision }: PolicyRule): boolean {
   return tier !== "workspace" || decision !== "allow";
 }
@@ -67,9 +69,9 @@ function strictness({ decision }: PolicyRule): number {
   return strictnesses[decision];
 }
 
-/** The strongest matching rule of each tier. Rules of `trust`, and rules that cannot be fully read, are separate. */
+/** The strongest matching rule of each kind. */
 interface Strongest {
-  /** The strongest rule that the administrator or the user wrote, or a deny that no rule can overrule (`isGate`). */
+  /** The strongest rule of the administrator or the user, or a deny rule that no rule can overrule (`isGate`). */
   own?: PolicyRule;
   trust?: PolicyRule;
   conversation?: PolicyRule;
@@ -80,8 +82,8 @@ interface Strongest {
 }
 
 /**
- * The rule that decides among the matching rules, which are given strongest first; `fallback` if no rule matches. A
- * rule that cannot be fully read can only make the decision stricter.
+ * Returns the rule that decides. `matches` are the matching rules, strongest first. If there are none, `fallback`
+ * decides. A rule that cannot be fully read can only make the decision stricter.
  */
 function decidingRule(matches: readonly PolicyRule[], fallback: PolicyRule): PolicyRule {
   const strongest: Strongest = {};
@@ -114,7 +116,7 @@ function isDoubt(rule: PolicyRule): boolean {
   return rule.isDoubt === true;
 }
 
-/** The stricter of two rules. If both are equally strict, returns the first, which is the stronger rule. */
+/** The stricter of two rules. If both are equally strict, returns `strong`. */
 function stricter(strong: PolicyRule | undefined, weak: PolicyRule | undefined): PolicyRule | undefined {
   if (strong === undefined || weak === undefined) return strong ?? weak;
   return strictness(weak) > strictness(strong) ? weak : strong;
@@ -137,7 +139,10 @@ function unseen(rule: PolicyRule, { doubt = "" }: CheckRequest): PolicyRule {
   return rule === builtIn.changed ? builtIn.changedUnseen : builtIn.headless;
 }
 
-/** Applies plan mode, which denies tools unless a trusted server declares them read-only; these need confirmation. */
+/**
+ * Applies plan mode. Plan mode denies a tool, unless a trusted server declares that the tool is read-only. Such a tool
+ * needs confirmation.
+ */
 function planned(rule: PolicyRule, { kind = "tool", annotations, trustsAnnotations }: CheckRequest): PolicyRule {
   if (kind !== "tool") return rule;
   if (trustsAnnotations !== true || annotations?.["readOnlyHint"] !== true) return builtIn.plan;
@@ -182,8 +187,8 @@ function matchesAnnotations(
 }
 
 /**
- * The protocol's defaults for missing annotations. They also replace the annotations of a server that the user does not
- * trust.
+ * The protocol's defaults for missing annotations. Fairlead also uses them if the user does not trust the server's
+ * annotations.
  */
 const worstCase: ReadonlyMap<string, unknown> = new Map([
   ["readOnlyHint", false],
@@ -193,8 +198,8 @@ const worstCase: ReadonlyMap<string, unknown> = new Map([
 ]);
 
 /**
- * Whether the annotations match the rule. Untrusted annotations can match a rule that denies or asks, but never one
- * that allows.
+ * The values of an annotation that are compared with a rule. If the user does not trust the server, the value that the
+ * server claims can match a rule that denies or asks, but not a rule that allows.
  */
 function valuesOf(
   name: string,

@@ -20,8 +20,8 @@ export function refusal(request: PolicyRequest, { decision, rule, over }: Decisi
 }
 
 /**
- * Creates the error for a request that needs confirmation without a terminal. The next step is `--allow` or `policy
- * allow` if a default asks; if an explicit rule asks, the next step is to look at that rule.
+ * Creates the error for a request that needs confirmation if there is no terminal. If a default rule asks, the next
+ * step is `--allow` or `policy allow`. If an explicit rule asks, the next step is to look at that rule.
  */
 function noTerminal(request: PolicyRequest, asking: PolicyRule | undefined): HostError {
   const { serverName, kind = "tool", client } = request;
@@ -36,7 +36,7 @@ function noTerminal(request: PolicyRequest, asking: PolicyRule | undefined): Hos
   });
 }
 
-/** Creates the error for a definition that differs from the accepted or locked one. */
+/** Creates the error for a definition that differs from the accepted definition or from the lock file. */
 export function changed(request: PolicyRequest): HostError {
   const { serverName, serverToolName, kind } = request;
   if (kind === "prompt") {
@@ -51,8 +51,8 @@ export function changed(request: PolicyRequest): HostError {
 }
 
 /**
- * Creates the error for a request that did not run, because its definition or its server's entry changed while the user
- * read the question. The user's answer was about the earlier definition or entry.
+ * Creates the error for a request whose definition or server entry changed while the user read the question. The
+ * request did not run, because the user's answer was about the earlier definition or entry.
  */
 export function changedWhileAsked(request: PolicyRequest, { rule }: Decision): HostError {
   const { serverName, who, client, kind = "tool" } = request;
@@ -102,7 +102,7 @@ function explainStep(request: PolicyRequest): string {
   return `fairlead policy explain ${subjectOf(request)}`;
 }
 
-/** The request as an argument of the `fairlead policy` commands. */
+/** Writes the request as an argument for `fairlead policy` commands. */
 function subjectOf({ serverName, serverToolName, kind = "tool", client }: PolicyRequest): string {
   const word = toShellWord(serverToolName === "" ? serverName : `${serverName}.${serverToolName}`);
   const options = [

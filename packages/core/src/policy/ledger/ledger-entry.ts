@@ -13,10 +13,10 @@ export interface LedgerEntry {
   /** When the request ended, in ISO 8601. */
   readonly time: string;
   readonly server: string;
-  /** The tool's or prompt's name, as its server names it, or the URI of the resource. */
+  /** The name that the server gives the tool or prompt, or the URI of the resource. */
   readonly tool: string;
   readonly kind: RequestKind;
-  /** The client of the gateway that sent the request; absent for the user and for models. */
+  /** The gateway's client that sent the request. Absent if the user or a model sent it. */
   readonly client?: string | undefined;
   /** The root of the workspace in which the request was made. */
   readonly workspace?: string | undefined;
@@ -63,7 +63,7 @@ export function lineOf(
   return `{"time":"${time}","argumentsDigest":"${argumentsDigest}",${kept}"durationMs":${durationMs},${shared}`;
 }
 
-/** The member `arguments` of a line; empty if the arguments are too long. */
+/** The member `arguments` of a line. Empty if the arguments are too long. */
 export function keptArguments(args: JsonObject): string {
   const written = writeJson(args);
   return written.length <= longestArguments ? `"arguments":${written},` : "";
@@ -72,8 +72,8 @@ export function keptArguments(args: JsonObject): string {
 type SharedMembers = Omit<LedgerEntry, "time" | "argumentsDigest" | "arguments" | "durationMs">;
 
 /**
- * The JSON of the entry's members that are written at the end of its line. The caller reuses this text, because
- * consecutive entries mostly have equal members.
+ * The members at the end of an entry's line, as JSON. The caller reuses this text, because these members are often
+ * equal in consecutive entries.
  */
 export function sharedMembers(entry: SharedMembers): string {
   const { server, tool, kind, client, workspace, decision, rule, ruleOrigin, mode, answer, answeredIn } = entry;
@@ -114,7 +114,7 @@ export function isAlike(one: SharedMembers, other: SharedMembers): boolean {
   );
 }
 
-/** Parses a line; undefined if the line is incomplete or in another format. */
+/** Parses a line. Undefined if the line is incomplete, or is not an entry of the ledger. */
 export function parseLine(line: string): LedgerEntry | undefined {
   const value = parseJson(line);
   return isEntry(value) ? value : undefined;

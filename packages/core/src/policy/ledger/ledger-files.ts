@@ -7,7 +7,7 @@ import { ensurePrivateFolder, privateFileMode } from "../../files/atomic/private
 import { notWritten, toWriteError, unless } from "../../files/system-error.ts";
 
 export interface LedgerLimits {
-  /** The size in bytes at which a file is full. Then the next file begins. */
+  /** The size in bytes at which a file is full. When a file is full, a new file begins. */
   readonly fileBytes: number;
   readonly files: number;
 }
@@ -30,7 +30,7 @@ export function createLedgerWriter(folder: string, limits: LedgerLimits): Ledger
     const number = numbers.at(-1) ?? 1;
     const found = await tryAppend(pathOf(folder, number), text, limits.fileBytes);
     if (found !== undefined) return found;
-    // If several processes find the file full, they all append to the same next file, which is not full yet.
+    // If several processes find that the file is full, they all append to the same new file.
     const next = await tryAppend(pathOf(folder, number + 1), text, Number.POSITIVE_INFINITY);
     const old = numbers.filter((each) => each <= number + 1 - limits.files);
     await Promise.all(old.map((each) => rm(pathOf(folder, each), { force: true })));
@@ -56,7 +56,7 @@ export function createLedgerWriter(folder: string, limits: LedgerLimits): Ledger
   };
 }
 
-/** A file to which lines were appended, and its size after that. */
+/** A file to which lines were appended, and the size that the file then had. */
 interface Written {
   readonly path: string;
   readonly size: number;
@@ -75,8 +75,8 @@ export async function* readFiles(folder: string): AsyncGenerator<readonly string
  * Appends the text with one write, so that the system does not mix it with text from other processes. Returns undefined
  * if the file is full.
  *
- * @param before The file and its size after this process last wrote to it. If the file was deleted since, it is not
- *   created again.
+ * @param before The file that this process last wrote to, and the size that it then had. If this file was deleted in
+ * the meantime, it is not created again.
  */
 async function tryAppend(path: string, text: string, fullAt: number, before?: Written): Promise<Written | undefined> {
   const handle = await open(path, before === undefined ? "a+" : existing, privateFileMode);

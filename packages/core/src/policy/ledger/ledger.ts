@@ -1,4 +1,4 @@
-/** The ledger: records every request to a server with its outcome. Entries are only ever appended. */
+/** The ledger. It records every request to a server with its outcome. Entries are never changed. */
 
 import { createHmac } from "node:crypto";
 import { join } from "node:path";
@@ -21,7 +21,7 @@ export interface LedgerOptions {
   /** The clock, in milliseconds since 1970. */
   readonly now: () => number;
   readonly limits?: LedgerLimits;
-  /** The clock that limits how long a batch collects entries. Default: the system's clock. */
+  /** The clock for the time in which a batch collects entries. Default: the system's clock. */
   readonly clock?: Clock;
 }
 
@@ -45,12 +45,12 @@ export interface Ledger {
 }
 
 /**
- * How many milliseconds a batch collects entries, because opening the file for each entry would take longer than the
- * recorded call.
+ * How many milliseconds a batch collects entries. Opening the file for each entry would take longer than the recorded
+ * call.
  */
 const batchTime = 40;
 const batchEntries = 256;
-/** The size limit of the ledger: about 80 000 entries of 400 bytes. */
+/** The size limit of the ledger. About 80 000 entries of 400 bytes fit into it. */
 const usual: LedgerLimits = { fileBytes: 4_194_304, files: 8 };
 
 export function ledgerFolder(state: string): string {
@@ -64,7 +64,7 @@ export function createLedger(options: LedgerOptions): Ledger {
   /** The batch that collects entries now. */
   let next: Batch | undefined;
   let writing: Promise<void> = Promise.resolve();
-  /** The last added entry and its texts. The next entry reuses the texts that are equal in both entries. */
+  /** The entry that was added last, as texts. The next entry reuses each text that is equal in both entries. */
   let last: { readonly moment: number; readonly record: LedgerRecord; readonly row: Row } | undefined;
 
   async function readKey(): Promise<Buffer> {
@@ -72,7 +72,7 @@ export function createLedger(options: LedgerOptions): Ledger {
     try {
       return await key;
     } catch (error) {
-      // The next batch tries again to read or create the key for digests: the disk may have space by then.
+      // The next batch tries again to read or create the key for digests, because the disk may then have space.
       key = undefined;
       throw error;
     }
@@ -148,7 +148,7 @@ interface Row {
   readonly time: string;
   /** The arguments as canonical JSON, for their digest. */
   readonly args: string;
-  /** The member `arguments` of the line; empty if the arguments are not kept. */
+  /** The member `arguments` of the line. Empty if the ledger does not store arguments. */
   readonly kept: string;
   readonly durationMs: number;
   readonly shared: string;
@@ -172,7 +172,9 @@ function createBatch(clock: Clock, onDue: () => void): Batch {
   return { rows: [], written, resolve, reject, cancelTimer: clock.after(batchTime, onDue) };
 }
 
-/** A digest of the arguments with a secret key, because the arguments could be guessed from a plain digest. */
+/**
+ * A digest of the arguments with a secret key. Without a key, an attacker could guess the arguments from their digest.
+ */
 function digestOf(args: string, key: Buffer): string {
   return createHmac("sha256", key).update(args).digest("hex");
 }

@@ -5,7 +5,7 @@ import { canonicalJson } from "../../text/canonical-json.ts";
 import { fitsText, hidden } from "../../text/hidden-text.ts";
 import type { LockedCatalog, LockFile } from "./lock-file.ts";
 
-/** A server as it is now. `offer` is absent if Fairlead has not read the server's catalog. */
+/** The current state of a server. `offer` is absent if Fairlead has not read the server's catalog. */
 export interface PresentServer {
   readonly entry: JsonObject;
   readonly offer?: LockedCatalog;
@@ -24,8 +24,8 @@ export interface LockDrift {
   /** `added`: the lock file lacks the server. `removed`: the settings lack the server. */
   readonly kind: "added" | "removed" | "changed";
   /**
-   * What changed in the server itself: members of the entry (each member of `env`, `headers` and `oauth` separately),
-   * and the server's `version` and `instructions`.
+   * What changed in the server itself: members of its entry, its `version` and its `instructions`. Each member of
+   * `env`, `headers` and `oauth` is listed separately.
    */
   readonly members: readonly Difference[];
   readonly tools: ListDrift;
@@ -51,14 +51,17 @@ export function compareLock(lock: LockFile, now: ReadonlyMap<string, PresentServ
   });
 }
 
-/** Whether the entry differs from the locked entry. A changed entry may start another program or reach another URL. */
+/**
+ * Whether the entry differs from the locked entry. If it does, it may start a different program or reach a different
+ * URL.
+ */
 export function isEntryChanged(locked: JsonObject, now: JsonObject): boolean {
   return entryDrift(locked, now).length > 0;
 }
 
 /**
- * Compares a locked entry, in which `(hidden)` matches any text, with the current entry. Returns only the names of the
- * differing members, because the values may be secrets.
+ * Compares a locked entry with the current entry. `(hidden)` in the locked entry matches any text. Returns only the
+ * names of the members that differ, because the values may be secrets.
  */
 export function hiddenEntryDrift(locked: JsonObject, written: JsonObject): readonly Difference[] {
   const { description: _words, ...entry } = written;
@@ -80,14 +83,14 @@ export function hiddenEntryDrift(locked: JsonObject, written: JsonObject): reado
   });
 }
 
-/** Whether `text` equals `shown`, in which `(hidden)` stands for any text. Lists are compared item by item. */
+/** Whether `text` equals `shown`. `(hidden)` in `shown` matches any text. Lists are compared item by item. */
 function fits(shown: string, text: string): boolean {
   const [items, others] = [listOf(shown), listOf(text)];
   if (items && others) return items.length === others.length && items.every((item, at) => fits(item, others[at] ?? ""));
   return fitsText(shown, text);
 }
 
-/** Parses the JSON text that `flat` writes for a list, and returns the items; undefined for any other text. */
+/** Parses the JSON text that `flat` writes for a list, and returns the items. Undefined if the text is not a list. */
 function listOf(text: string): readonly string[] | undefined {
   if (!text.startsWith("[")) return undefined;
   try {
@@ -111,8 +114,8 @@ function entryDrift(before: JsonObject, after: JsonObject): readonly Difference[
 }
 
 /**
- * Differences in version and instructions. The lock file has only a digest of the instructions, so only digests can be
- * shown.
+ * Differences in version and instructions. Shows only digests of the instructions, because the lock file contains only
+ * a digest.
  */
 function ownDrift(before: LockedCatalog, after: LockedCatalog): readonly Difference[] {
   const own = ({ version, instructions }: LockedCatalog): ReadonlyMap<string, string> =>
@@ -133,8 +136,8 @@ function differences(before: ReadonlyMap<string, string>, after: ReadonlyMap<str
 }
 
 /**
- * A flat form of the entry, with one item for each member, such as `env.TOKEN`. A list stays one item, because the
- * order of arguments matters.
+ * The entry as a flat list of members, such as `env.TOKEN`. A list is one member, because the order of arguments
+ * matters.
  */
 function flat(entry: JsonObject): ReadonlyMap<string, string> {
   return new Map(

@@ -15,9 +15,9 @@ import type { Locations } from "../../settings/read/paths.ts";
 import { canonicalJson } from "../../text/canonical-json.ts";
 import { toShellWord } from "../../text/shell-word.ts";
 
-/** The locked catalog of a server: a digest for each prompt and tool, by the name that the server gives it. */
+/** The locked catalog of a server. It contains a digest for each prompt and each tool. */
 export interface LockedCatalog {
-  /** The version in the entry's package name, or else the version that the server reports. */
+  /** The version in the entry's package name. If there is none, the version that the server reports. */
   readonly version?: string;
   readonly instructions?: string;
   readonly prompts: ReadonlyMap<string, string>;
@@ -34,14 +34,14 @@ export type LockFile = ReadonlyMap<string, LockedServer>;
 
 const schemaVersion = 1;
 
-/** The path of the lock file, in the folder of the workspace's settings; undefined without a workspace. */
+/** The path of the lock file, in the folder of the workspace's settings. Undefined if there is no workspace. */
 export function lockPath({ files }: Pick<Locations, "files">): string | undefined {
   return files.workspace === undefined ? undefined : join(dirname(files.workspace), "mcp.lock");
 }
 
 /**
- * Reads the lock file; undefined if there is none. `replaced` names a server whose part of the file may be invalid,
- * because the caller writes that part again.
+ * Reads the lock file. Undefined if there is none. The part of the server `replaced` may be invalid, because the caller
+ * writes this part again.
  *
  * @throws HostError `settings_invalid` if the lock file is not valid
  */
@@ -103,8 +103,8 @@ export function lockText(lock: LockFile): string {
 }
 
 /**
- * The digest of a tool's locked definition. Undefined if the server is not locked; `none` if the server is locked but
- * the lock file lacks this tool.
+ * The digest of a tool's locked definition. Undefined if the lock file lacks the server. `none` if the lock file has
+ * the server but not the tool.
  */
 export function lockedDigest(lock: LockFile, server: string, tool: string): string | undefined {
   const locked = lock.get(server);
@@ -112,8 +112,8 @@ export function lockedDigest(lock: LockFile, server: string, tool: string): stri
 }
 
 /**
- * A locked server as an object for JSON. Uses `fromEntries`, which works for a tool named `__proto__`; an assignment
- * would set the prototype.
+ * A locked server as an object for JSON. Uses `fromEntries`, because a tool may be named `__proto__`, and an assignment
+ * to that key would set the prototype.
  */
 function toPlain({ entry, version, instructions, prompts, tools }: LockedServer): JsonObject {
   return {
@@ -126,8 +126,8 @@ function toPlain({ entry, version, instructions, prompts, tools }: LockedServer)
 }
 
 /**
- * The checksum of a locked server, which detects an accidental edit or merge. It does not stop an attacker, who can
- * compute the checksum too.
+ * The checksum of a locked server. It detects accidental edits and wrong merges, but not an attacker, who can compute
+ * the checksum too.
  */
 function checksumOf(name: string, locked: LockedServer): string {
   return createHash("sha256")
@@ -135,7 +135,7 @@ function checksumOf(name: string, locked: LockedServer): string {
     .digest("hex");
 }
 
-/** The checksum of the list of servers, which detects that a server was removed from the file by accident. */
+/** The checksum of all server names. It detects that a server was removed from the file by accident. */
 function namesChecksum(names: readonly string[]): string {
   return createHash("sha256").update(canonicalJson(names.toSorted())).digest("hex");
 }
@@ -227,7 +227,7 @@ function editedByHand(name: string, file: string): HostError {
   });
 }
 
-/** The part of a catalog that the lock file stores: a digest of everything that a model sees. */
+/** The part of a catalog that the lock file stores. It consists of digests of everything that a model sees. */
 export function lockCatalog({ tools, prompts, instructions }: Catalog, version: string | undefined): LockedCatalog {
   return {
     ...(version !== undefined && { version }),
@@ -245,7 +245,7 @@ export function promptDigest(prompt: CatalogPrompt): string {
   return digestOf(promptText(prompt));
 }
 
-/** Everything of a prompt that the user or a model sees, as JSON. */
+/** All texts of a prompt that the user or a model sees, as JSON. */
 export function promptText({ name, title, description, arguments: wanted }: CatalogPrompt): string {
   return canonicalJson({ name, title, description, arguments: wanted });
 }

@@ -1,12 +1,12 @@
-/** Compiles `argsPattern` for an engine with linear matching time, so that no arguments can make a rule hang. */
+/** Compiles `argsPattern` with an engine whose matching time is linear, so that no arguments can make a rule hang. */
 
 import { errorMessage } from "@fairlead/wire/text";
 import { RE2JS } from "re2js";
 import type { ArgsPattern } from "./rule.ts";
 
 /**
- * Returns the pattern, or the reason why it cannot be used: look-around, back-references, or repeat counts that are too
- * high.
+ * Returns the pattern, or the reason why it cannot be used. Look-around, back-references and very high repeat counts
+ * are not supported.
  */
 export function compileArgsPattern(text: string): ArgsPattern | string {
   try {

@@ -5,7 +5,7 @@ function rule(name: string, decision: DecisionOutcome, kind?: RequestKind): Poli
   return { tier: "default", decision, priority: 0, origin, ...(kind === undefined ? {} : { kind }) };
 }
 
-/** Whether this is one of the built-in rules for definitions that have changed or may have changed. */
+/** Whether this is the built-in rule for changed definitions, or the one for definitions that may have changed. */
 export function isChangedRule(one: PolicyRule): boolean {
   return one === builtIn.changed || one === builtIn.changedUnseen || isUnsavedRule(one);
 }
@@ -13,7 +13,8 @@ export function isChangedRule(one: PolicyRule): boolean {
 const unsavedName = "unsaved";
 
 /**
- * The rule for a definition that may have changed. Fairlead cannot tell, because it cannot save accepted definitions.
+ * The rule for a definition that may have changed. Fairlead does not know whether it has, because accepted definitions
+ * cannot be saved.
  *
  * @param reason Why accepted definitions cannot be saved.
  */
@@ -26,7 +27,7 @@ export function isUnsavedRule({ origin }: PolicyRule): boolean {
   return origin.source === "built_in" && origin.name === unsavedName;
 }
 
-/** The default rules for requests of a model. Where such a rule asks, a typed request is allowed. */
+/** The default rules for requests of models. If such a rule asks, the same request of the user is allowed. */
 export const defaultRules: Readonly<Record<RequestKind, PolicyRule>> = {
   tool: rule("tools", "ask_user", "tool"),
   resource: rule("resources", "ask_user", "resource"),
@@ -47,7 +48,7 @@ interface BuiltIn {
   readonly headless: PolicyRule;
 }
 
-/** The rules for modes, changed definitions and a missing terminal. */
+/** The rules for approval modes, changed definitions and a missing terminal. */
 export const builtIn: BuiltIn = {
   plan: rule("plan", "deny"),
   planAsks: rule("plan", "ask_user"),

@@ -1,4 +1,4 @@
-/** Loads all rules that exist before a conversation begins: policy files, settings and flags. */
+/** Loads the rules from policy files, settings and command-line flags. */
 
 import { readdir, realpath } from "node:fs/promises";
 import { join } from "node:path";
@@ -21,9 +21,9 @@ export interface AllowedTools {
    * think of.
    */
   readonly server: string;
-  /** The tool's name. If absent, everything of the server is allowed, except sampling. */
+  /** The tool's name. If absent, all requests to the server are allowed, except sampling. */
   readonly tool?: string;
-  /** Whether `tool` is a pattern with `*` and `?`. Default: it is an exact name. */
+  /** Whether `tool` is a pattern with `*` and `?`. By default, `tool` is an exact name. */
   readonly isPattern?: boolean;
 }
 
@@ -67,7 +67,7 @@ export async function loadPolicies(configuration: Configuration, flags: PolicyFl
   };
 }
 
-/** Turns the warning about a restricting setting into an error, because the restriction may not be enforced. */
+/** Turns the warning about a restricting setting into an error, because the restriction might have no effect. */
 function believed(problem: Problem): Problem {
   return { ...problem, severity: "error" };
 }
@@ -129,8 +129,8 @@ function toPolicies(file: string, tier: FileTier, { state, rules, problems }: Re
 }
 
 /**
- * Whether the file lies in the workspace, with links resolved. Other files are ignored, because messages quote
- * lines of the files that are read.
+ * Whether the file lies in the workspace after links are resolved. Files outside are ignored, because error messages
+ * quote lines of policy files.
  */
 async function leadsInto(file: string, root: string): Promise<boolean> {
   const real = await realpath(file).catch(() => undefined);

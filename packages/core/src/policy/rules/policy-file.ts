@@ -1,6 +1,6 @@
 /**
- * Reads one policy file: its rules, and its mistakes with their positions. A file that cannot be read makes decisions
- * stricter, never weaker.
+ * Reads one policy file. Returns its rules, and its mistakes with their positions. A file that cannot be read makes
+ * decisions stricter.
  */
 
 import { readText } from "../../files/read-text.ts";
@@ -27,7 +27,7 @@ export interface PolicyFileOptions {
   readonly servers: readonly string[];
 }
 
-/** Reads a policy file; undefined if the file no longer exists. */
+/** Reads a policy file. Undefined if the file no longer exists. */
 export async function readPolicyFile(file: string, options: PolicyFileOptions): Promise<ReadPolicyFile | undefined> {
   const { tier } = options;
   const read = await readText(file, limits.policyBytes);
@@ -42,8 +42,8 @@ export async function readPolicyFile(file: string, options: PolicyFileOptions): 
 }
 
 /**
- * The result for a file whose rules are unknown. For an administrator's file, every request is denied; for any other
- * file, every request needs confirmation.
+ * The result for a file whose rules are unknown. If the file belongs to the administrator, every request is denied.
+ * Otherwise every request needs confirmation.
  */
 export function unreadable(
   file: string,
@@ -67,7 +67,7 @@ const effects: Readonly<Record<FileTier, string>> = {
   workspace: "every request needs confirmation",
 };
 
-/** The rule that stands for the rules of a file which Fairlead could not read. */
+/** The rule that replaces the unknown rules of a file which Fairlead could not read. */
 function doubtAbout(file: string, tier: FileTier, denyMessage: string, { line }: TextPosition): PolicyRule {
   return {
     tier,
@@ -90,10 +90,7 @@ async function rulesOf(
     const origin = originOf(file, tier, at);
     problems.push({ severity, code: "settings_invalid", message, origin, ...(next === undefined ? {} : { next }) });
   }
-  /*
-   * A table that is not a rule may have been meant to deny something, so Fairlead adds a rule that makes decisions
-   * stricter.
-   */
+  /* The user may have meant this table to deny something, so Fairlead adds a rule that makes decisions stricter. */
   function doubt(at: TextPosition, problem: string, how: string): void {
     const message = `${problem}, so ${effects[tier]}`;
     report("error", at, message, how);
@@ -116,7 +113,9 @@ interface FoundRule {
 /** Tables of Gemini CLI's policy files that contain no rules. */
 const theirTables = ["safety_checker"];
 
-/** Finds the `[[rule]]` tables. Also finds tables that were probably meant as rules; they may only deny or ask. */
+/**
+ * Finds the `[[rule]]` tables. Also finds tables that were probably meant as rules. Such a table can only deny or ask.
+ */
 function tablesOf(
   name: string,
   { value, ...at }: TomlItem,

@@ -10,21 +10,21 @@ import { lockPath } from "../lock/lock-file.ts";
 /** Notices when the files of one host change. */
 export interface PolicyFiles {
   /**
-   * Returns a number that increases when a file was added, changed or removed. Calls in one turn of the event loop
-   * share one check of the files, because many requests may be decided in that turn.
+   * Returns a number that increases when a file was added, changed or removed. All calls in one turn of the event loop
+   * share one check of the files.
    */
   readonly version: (locations: Locations) => number;
 }
 
 /**
- * For this many milliseconds after a change, each check lists the folder again, because a second change may not change
- * the folder's modification time.
+ * For this many milliseconds after a change, each check lists the folder again. Two changes in a short time may give
+ * the folder the same modification time.
  */
 const coarsestTime = 2000;
 
 /**
- * Checks the files on each call instead of watching them, because a watcher misses some changes on some file systems
- * and reports others late.
+ * Checks the files at each call. Does not watch them, because on some file systems a watcher misses changes or reports
+ * them late.
  */
 export function createPolicyFiles(now: () => number): PolicyFiles {
   let version = 0;
@@ -52,7 +52,7 @@ export function createPolicyFiles(now: () => number): PolicyFiles {
 }
 
 interface Watched {
-  /** Whether the file has changed since the previous call; true at the first call. */
+  /** Whether the file has changed since the previous call. True at the first call. */
   readonly isChanged: () => boolean;
 }
 
@@ -117,17 +117,12 @@ function policyFilesIn(folder: string): readonly string[] {
   }
 }
 
-/**
- * Whether the file is a policy file. Accepts `.TOML` too, because Fairlead must not silently ignore a file that a
- * person takes for a policy file.
- */
+/** Whether the file is a policy file. Accepts `.TOML` too, because the user may take such a file for a policy file. */
 export function isPolicyFile(name: string): boolean {
   return /[.]toml$/i.test(name);
 }
 
-/**
- * Reads the state of a file. Synchronous, because a `stat` takes microseconds and the thread pool would take longer.
- */
+/** Reads the state of a file. Synchronous, because `stat` takes less time than a switch to the thread pool. */
 function traceOf(path: string): Stats | string {
   try {
     return statSync(path, { throwIfNoEntry: false }) ?? "none";

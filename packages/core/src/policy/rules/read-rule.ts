@@ -1,6 +1,6 @@
 /**
- * Converts one `[[rule]]` of a policy file to rules, one for each tool that the table names. A mistake in the table
- * never allows anything.
+ * Converts one `[[rule]]` table of a policy file to rules, one for each tool that the table names. A table with a
+ * mistake never allows anything.
  */
 
 import { limits } from "../../limits.ts";
@@ -12,24 +12,27 @@ import { isTable, type TextPosition, type TomlItem, type TomlTable } from "./tom
 interface RuleContext {
   readonly tier: Tier;
   readonly file: string;
-  /** Names of the configured servers, to resolve tool names that contain the server's name. */
+  /**
+   * Names of the configured servers. With them, Fairlead finds the server in a tool name that contains the server's
+   * name.
+   */
   readonly servers: readonly string[];
   readonly compile: (pattern: string) => ArgsPattern | string;
   /**
-   * Reports a problem. `error` means that Fairlead ignores a part of the file, or applies it more strictly than
+   * Reports a problem. `error` means that Fairlead ignores a part of the file, or applies this part more strictly than
    * written.
    */
   readonly report: (severity: "error" | "warning", at: TextPosition, message: string, next?: string) => void;
-  /** True if the table may not be meant as a rule. Such a table can only deny or ask. */
+  /** True if the table is perhaps not meant as a rule. Such a table can only deny or ask. */
   readonly isDoubtful?: boolean;
 }
 
-/** Members of Gemini CLI's rules for its shell and its agents, which do not concern MCP servers. */
+/** Members of Gemini CLI's rules about its shell and its agents. Such rules do not concern MCP servers. */
 const aboutOtherThings = ["commandPrefix", "commandRegex", "allowRedirection", "allow_redirection", "subagent"];
 
-/** Reads one rule table. Problems go to `context.report`. */
+/** Reads one rule table. Reports problems with `context.report`. */
 export function readRule(table: TomlTable, start: TextPosition, context: RuleContext): readonly PolicyRule[] {
-  // In a rule with `mcpName`, members about a shell are mistakes, because an MCP server has no shell.
+  // If a rule has `mcpName`, members about a shell are mistakes, because an MCP server has no shell.
   if (!table.has("mcpName") && aboutOtherThings.some((name) => table.has(name))) return [];
   const mistakes: { at: TextPosition; message: string; next: string | undefined }[] = [];
   const fields = createRuleFields(table, start, (at, message, next) => mistakes.push({ at, message, next }));
@@ -38,15 +41,15 @@ export function readRule(table: TomlTable, start: TextPosition, context: RuleCon
   const pairs = { server: fields.text("mcpName"), tools: fields.texts("toolName") };
 
   if (context.tier === "workspace" && decision === "allow") {
-    const message = "a workspace may only restrict: its allow rule is ignored";
-    context.report("warning", start, message, "Move it to your own policy files to use it.");
+    const message = "a workspace may only add restrictions: its allow rule is ignored";
+    context.report("warning", start, message, "To use the rule, move it to your own policy files.");
     return [];
   }
   const effect = decision === "allow" ? "the rule is ignored" : "the rule is applied in its strictest meaning";
   for (const { at, message, next } of mistakes) context.report("error", at, `${message}; ${effect}`, next);
   const isDoubt = mistakes.length > 0 || context.isDoubtful === true;
   if (decision === "allow" && isDoubt) return [];
-  // If `modes` names only modes of Gemini CLI that Fairlead does not have, the rule never applies.
+  // If `modes` names only modes that Fairlead does not have, the rule never applies.
   if (rule.modes?.length === 0) return [];
   const origin = { source: "policy_file", file: context.file, line: start.line } as const;
   return namedBy(pairs, decision, fields, context).map((pair) => ({
@@ -112,7 +115,7 @@ function modesOf(fields: RuleFields): readonly ApprovalMode[] | undefined {
 
 interface Pairs {
   readonly server: string | undefined;
-  /** The tools that the rule names; undefined if it names none. */
+  /** The tools that the rule names. Undefined if it names none. */
   readonly tools: readonly string[] | undefined;
 }
 
@@ -138,8 +141,8 @@ function namedBy(
 }
 
 /**
- * Finds the server and tool of a name that contains both, such as `mcp_SERVER_TOOL` in Gemini CLI, by comparing the
- * name with the configured servers. If two servers match, the rule applies to both.
+ * Splits a name that contains a server and a tool, such as `mcp_SERVER_TOOL` in Gemini CLI. Compares the name with the
+ * configured servers. If two servers match, the rule applies to both.
  */
 function joined(tool: string, servers: readonly string[]): readonly NamedPair[] {
   if (tool === "mcp_*") return [{ tool: namePattern("*") }];
@@ -152,7 +155,7 @@ function joined(tool: string, servers: readonly string[]): readonly NamedPair[] 
   );
 }
 
-/** The members of Gemini CLI's rules, and `kind` and `client`, which only Fairlead has. */
+/** The members of a rule. Gemini CLI has all of them except `kind` and `client`. */
 const known = [
   "mcpName",
   "toolName",
@@ -179,7 +182,7 @@ interface RuleFields {
   readonly has: (field: Field) => boolean;
   readonly place: (field: Field) => TextPosition;
   readonly text: (field: Field) => string | undefined;
-  /** The texts of a list. A single text counts as a list with one item. */
+  /** The texts in a list. A single text counts as a list with one item. */
   readonly texts: (field: Field) => readonly string[] | undefined;
   readonly flag: (field: Field) => boolean | undefined;
   readonly number: (field: Field, lowest: number, highest: number) => number | undefined;
@@ -189,7 +192,7 @@ interface RuleFields {
   readonly mistake: (field: Field, problem: string, next?: string) => undefined;
 }
 
-/** Creates the reader of one rule. A misspelt member is read as the known member that it resembles most. */
+/** Creates the reader for one rule. If a member is misspelt, reads it as the member with the most similar name. */
 function createRuleFields(table: TomlTable, start: TextPosition, report: Report): RuleFields {
   const items = new Map<string, TomlItem>();
   for (const [name, item] of table) {

@@ -1,4 +1,4 @@
-/** Removes rules from a policy file of the user and leaves the rest of the file unchanged, byte for byte. */
+/** Removes rules from a policy file of the user. The rest of the file stays unchanged, byte for byte. */
 
 import { updateText } from "../../files/atomic/update-text.ts";
 import { eolOf } from "../../files/json/text-layout.ts";
@@ -13,7 +13,7 @@ export interface RemovedRule {
 }
 
 /**
- * Removes the rules that `isMeant` selects, with the comments between their lines. Comments above a rule stay.
+ * Removes the rules that `isMeant` selects, and the comments inside them. Comments above a rule stay.
  *
  * @throws HostError `settings_invalid` if the file is not valid TOML, `busy`, `internal` if it cannot be written
  */
@@ -38,7 +38,7 @@ export async function removeRules(
   return removed;
 }
 
-/** Cuts whole lines, and one empty line before them. Adding a rule and removing it again leaves the text as it was. */
+/** Removes whole lines, and one empty line before them. If a rule is added and then removed, the text is unchanged. */
 function without(text: string, { range: [start, end] }: RuleInFile): string {
   const eol = eolOf(text);
   const lineStart = text.lastIndexOf("\n", start - 1) + 1;

@@ -4,17 +4,17 @@ import type { NamePattern } from "./name-pattern.ts";
 /** What a rule decides about a request: the request runs, needs confirmation, or is denied. */
 export type DecisionOutcome = "allow" | "ask_user" | "deny";
 
-/** The author of a rule, strongest first. A workspace may only restrict. */
+/** The author of a rule, strongest first. Rules of a workspace may only add restrictions. */
 export type Tier = "administrator" | "user" | "workspace" | "conversation" | "default";
 
 /**
- * The approval mode of a session: `plan` denies tools that are not read-only and asks about the others; `yolo` allows
- * calls that would need confirmation.
+ * The approval mode of a session. `plan` denies tools that are not read-only, and asks about read-only tools. `yolo`
+ * allows calls that would need confirmation.
  */
 export type ApprovalMode = "default" | "plan" | "yolo";
 
 /**
- * The kind of a request. A rule that names a tool applies to tools; a rule without tool and kind applies to all
+ * The kind of a request. A rule that names a tool applies only to tools. A rule without tool and kind applies to all
  * requests to the server.
  */
 export type RequestKind = "tool" | "resource" | "prompt" | "sampling";
@@ -28,24 +28,22 @@ export interface RuleOrigin {
   readonly name?: string;
 }
 
-/** A regular expression for the arguments of a call, which are written as JSON. It matches in linear time. */
+/** A regular expression for the arguments of a call, written as JSON. Matching takes linear time. */
 export interface ArgsPattern {
   readonly text: string;
   readonly matches: (json: string) => boolean;
 }
 
-/** One rule. An absent member sets no condition. */
+/** One rule. A condition whose member is absent is always met. */
 export interface PolicyRule {
   readonly tier: Tier;
   readonly decision: DecisionOutcome;
-  /** Priority within the tier, 0 to 999; `trust` has -1. */
+  /** Priority within the tier, from 0 to 999. Rules of the setting `trust` have -1. */
   readonly priority: number;
   readonly server?: NamePattern;
   readonly tool?: NamePattern;
   readonly kind?: RequestKind;
-  /**
-   * Restricts the rule to requests of this client of the gateway. Requests of the user and of models have no client.
-   */
+  /** The rule applies only to requests of this client of the gateway. The user and models have no client. */
   readonly client?: NamePattern;
   /** A pattern that is searched for in the canonical JSON of the arguments. */
   readonly argsPattern?: ArgsPattern;
@@ -54,24 +52,24 @@ export interface PolicyRule {
   readonly interactive?: boolean;
   /** The message for the user when this rule denies. */
   readonly denyMessage?: string;
-  /** Marks a rule whose deny no other rule can overrule, not even a rule of a stronger tier. */
+  /** True if no rule can overrule this deny, not even a rule of a stronger tier. */
   readonly isGate?: boolean;
   /**
-   * Marks a rule whose meaning is uncertain. Such a rule only restricts, whatever its tier, and yolo mode does not
-   * overrule it.
+   * True if the meaning of the rule is uncertain. Such a rule can only make decisions stricter, in every tier, and yolo
+   * mode does not overrule it.
    */
   readonly isDoubt?: boolean;
   readonly origin: RuleOrigin;
 }
 
-/** A request to decide about: the server, the tool, its arguments and the circumstances. */
+/** A request to decide about: the server, the tool, the arguments, and for example the approval mode. */
 export interface CheckRequest {
   readonly server: string;
-  /** The tool's or prompt's name, as its server names it, or the URI of the resource. Empty for sampling. */
+  /** The name that the server gives the tool or prompt, or the URI of the resource. Empty for sampling. */
   readonly tool: string;
   /** The kind of the request. Default: `tool`. */
   readonly kind?: RequestKind;
-  /** The client of the gateway that sends the request; absent for the user and for models. */
+  /** The gateway's client that sends the request. Absent if the user or a model sends it. */
   readonly client?: string | undefined;
   /** The arguments. If absent, no rule with an `argsPattern` matches. */
   readonly args?: JsonObject | undefined;

@@ -13,9 +13,7 @@ export function rulesOfSettings({ settings, trust, servers }: Configuration): re
   ];
 }
 
-/**
- * The tier of each scope. System defaults are weaker than the user's settings, because no administrator enforces them.
- */
+/** The tier of each scope. System defaults are not in the administrator's tier, because no administrator enforces them. */
 const tiers: Readonly<Record<Scope, Tier>> = {
   system: "administrator",
   user: "user",
@@ -28,8 +26,8 @@ function isUnknown({ scope, state }: SettingsFile, isTrusted: boolean): boolean 
 }
 
 /**
- * The rule for a settings file that cannot be read. Such a file may contain restrictions, so it makes decisions
- * stricter, like an unreadable policy file.
+ * The rule for a settings file that cannot be read. The file may contain restrictions, so the rule makes decisions
+ * stricter.
  */
 function unread({ scope, file }: SettingsFile): PolicyRule {
   const tier = tiers[scope];
@@ -64,14 +62,14 @@ function toPattern(tools: NonNullable<Gate["tools"]>): NamePattern {
 }
 
 /**
- * Whether the user trusts the server. In a workspace entry, `trust` counts only if the user has approved the entry with
- * its `trust`.
+ * Whether the user trusts the server. If the entry comes from a workspace, `trust` counts only if the user has approved
+ * the entry.
  */
 function isTrusted({ server, admission }: AdmittedServer): boolean {
   return admission.status === "admitted" && server.definition?.trust === true;
 }
 
-/** The rules of `trust`, which covers the server's tools, resources and prompts, but not its sampling requests. */
+/** The rules for a server with `trust`. They cover its tools, resources and prompts, but not its sampling requests. */
 function trusting({ server: { name, origin } }: AdmittedServer): readonly PolicyRule[] {
   const { file, line } = origin;
   return (["tool", "resource"] as const).map((kind) => ({

@@ -1,6 +1,6 @@
 /**
- * Parses TOML to tables, lists and plain values, each with its position in the file. Every key is ordinary, even
- * `__proto__`.
+ * Parses TOML to tables, lists and plain values, each with its position in the file. Tables are maps, so that a key may
+ * be named `__proto__`.
  */
 
 import type { AST } from "toml-eslint-parser";
@@ -12,7 +12,7 @@ export interface TextPosition {
 }
 
 export interface TomlItem extends TextPosition {
-  /** The parsed value; undefined for values that rules do not use: dates, and values that are nested too deeply. */
+  /** The parsed value. Undefined for dates and for values that are nested too deeply, because rules do not use them. */
   readonly value: string | number | boolean | readonly TomlItem[] | TomlTable | undefined;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Writes one rule of the user into a policy file and leaves the rest of the file unchanged, byte for byte. Does not
- * write into a file with a syntax error.
+ * Writes one rule of the user into a policy file. The rest of the file stays unchanged, byte for byte. Does not change
+ * a file with a syntax error.
  */
 
 import { join } from "node:path";
@@ -15,15 +15,15 @@ import type { Locations } from "../../settings/read/paths.ts";
 import { everyResource } from "./name-pattern.ts";
 import type { DecisionOutcome, RequestKind } from "./rule.ts";
 
-/** The rule to write. As in a policy file, names are patterns: `*`, `?` and `\` have a special meaning. */
+/** The rule to write. Names are patterns, as in a policy file: `*`, `?` and `\` have a special meaning. */
 export interface RuleToWrite {
   readonly server: string;
-  /** The name or pattern of tools, resources or prompts; `*` means all of them. */
+  /** The name or pattern of tools, resources or prompts. `*` means all of them. */
   readonly tool: string;
   /** The kind of requests that the rule covers. Default: `tool`. */
   readonly kind?: RequestKind;
   readonly argsPattern?: string;
-  /** The client of the gateway whose requests the rule covers. Default: the requests of all senders. */
+  /** The gateway's client whose requests the rule covers. By default, the rule covers the requests of all senders. */
   readonly client?: string;
   readonly decision: DecisionOutcome;
 }
@@ -33,7 +33,7 @@ export interface WrittenRule {
   readonly file: string;
   /** The line of the rule's `[[rule]]`. */
   readonly line: number;
-  /** The earlier decision, if the file already had a rule for the same requests. */
+  /** The decision that the rule had before, if the file already had a rule for the same requests. */
   readonly replaced?: string;
 }
 
@@ -67,7 +67,7 @@ export async function writeRule(file: string, rule: RuleToWrite): Promise<Writte
     const eol = eolOf(before);
     const start = spaced(before, eol);
     const after = start + lines.map((line) => line + eol).join("");
-    // A file that writes its rules in another TOML form cannot contain a `[[rule]]` as well.
+    // Parses the new text, because not every form of TOML allows a `[[rule]]` at the end of the file.
     parse(after);
     if (Buffer.byteLength(after) > limits.policyBytes)
       throw new HostError(
@@ -85,8 +85,8 @@ export async function writeRule(file: string, rule: RuleToWrite): Promise<Writte
 const introduction = `# Rules about MCP servers, written by "fairlead policy allow|deny|ask" and editable by hand. fairlead policy list shows the rules in force.\n`;
 
 /**
- * The members that a rule of `fairlead policy` can have. A rule with any other member is a different rule, even for the
- * same tool.
+ * The members that `fairlead policy` writes. If a rule has any other member, `fairlead policy` does not change the
+ * rule.
  */
 const comparable = new Set([
   "mcpName",
@@ -104,15 +104,18 @@ export interface RuleInFile {
   /** The line of the rule's `[[rule]]`. */
   readonly line: number;
   readonly lastLine: number;
-  /** Where the text of the rule begins and ends, with its own tables such as `[rule.annotations]`. */
+  /** The start and end of the rule's text, including its own tables, such as `[rule.annotations]`. */
   readonly range: readonly [start: number, end: number];
   /** The members of the rule, by the first part of their dotted keys. */
   readonly members: ReadonlyMap<string, AST.TOMLContentNode>;
-  /** The value of a member; undefined if the rule has no such member. */
+  /** The value of a member. Undefined if the rule has no such member. */
   readonly value: (name: string) => unknown;
 }
 
-/** Returns a function that finds the rules in a text. It throws `settings_invalid` for a text that is not valid TOML. */
+/**
+ * Returns a function that finds the rules in a text. The function throws `settings_invalid` if the text is not valid
+ * TOML.
+ */
 export async function rulesParser(file: string): Promise<(text: string) => readonly RuleInFile[]> {
   const { parseTOML, getStaticTOMLValue } = await import("toml-eslint-parser");
   return (text) => {
@@ -158,7 +161,7 @@ function rulesOf(
   }));
 }
 
-/** Whether a rule is about exactly these requests and has no other condition. */
+/** Whether a rule is about exactly these requests. A rule with an additional condition is not. */
 export function isAbout(
   { members, value }: RuleInFile,
   { server, tool, kind = "tool", argsPattern, client }: Omit<RuleToWrite, "decision">,
@@ -174,7 +177,7 @@ export function isAbout(
   );
 }
 
-/** Applies the edits from the last rule to the first, so that positions earlier in the text stay valid. */
+/** Changes the last rule first, so that the positions of the rules before it stay valid. */
 function withDecision(text: string, rules: readonly RuleInFile[], decision: DecisionOutcome): string {
   return rules.reduceRight((before, { members }) => {
     const [start, end] = members.get("decision")?.range ?? [0, 0];
@@ -189,12 +192,12 @@ function spaced(text: string, eol: string): string {
 }
 
 /**
- * Priorities of written rules. A rule about fewer requests is stronger, so "all tools of the server except this one"
- * works in any order.
+ * Priorities of the rules that Fairlead writes. A rule about fewer requests is stronger. So the user can add "all tools
+ * of the server" and "not this tool" in any order.
  */
 const priorities = { server: 100, tool: 200, arguments: 300 } as const;
 /**
- * Added to the priority of a rule about one client, so that it is stronger than the same rule for all clients, but
+ * Added to the priority of a rule about one client. Such a rule is stronger than the same rule for all clients, but
  * weaker than a rule about fewer tools.
  */
 const clientPriority = 50;
@@ -223,7 +226,7 @@ function toLines(rule: RuleToWrite): readonly string[] {
 
 const hidden = "\\p{C}|(?! )\\p{Z}";
 
-/** Writes a text as TOML. Writes invisible characters as escapes, so that a reader of the file sees them. */
+/** Writes a text as TOML. Writes invisible characters as escapes, so that people who read the file see them. */
 function quoted(text: string): string {
   if (text === "" || text.length > limits.policyText)
     throw new HostError("usage", `a name in a rule must have 1 to ${limits.policyText} characters`);

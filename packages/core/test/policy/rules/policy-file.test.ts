@@ -166,7 +166,7 @@ test("a workspace allows nothing", async () => {
   );
   expect(found.rules.map(told)).toEqual(["deny 1 a/· :5"]);
   expect(said(found)).toEqual([
-    "warning 1:1 a workspace may only restrict: its allow rule is ignored | Move it to your own policy files to use it.",
+    "warning 1:1 a workspace may only add restrictions: its allow rule is ignored | To use the rule, move it to your own policy files.",
   ]);
 });
 
