@@ -8,8 +8,9 @@ import { failedParseLines } from "../rpc/read-budget.ts";
 import { systemTime, type TimeSource } from "../rpc/time-source.ts";
 import { createDiagnostics } from "../shapes/diagnostics.ts";
 import { parseJson } from "../shapes/json.ts";
+import { memoryFor } from "../shapes/json-memory.ts";
 import { parseLongJson } from "../shapes/long-json.ts";
-import { longJson, memoryFor } from "../shapes/sliced-json.ts";
+import { longJson } from "../shapes/sliced-json.ts";
 import { readEvents, type StreamEvent } from "./event-stream.ts";
 import { type MessageReader, messagesOf, takeMessage } from "./http-answer.ts";
 

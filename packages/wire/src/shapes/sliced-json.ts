@@ -3,7 +3,8 @@
  * alone needs more than a second for 16 MB of small values.
  */
 
-import { WireError } from "../errors.ts";
+import { createItemReader } from "./json-items.ts";
+import { itemsMemory, keyMemory, memory, mostMemory, tooMuchMemory } from "./json-memory.ts";
 
 /**
  * Minimum length of a text that is parsed in slices, in characters. `JSON.parse` reads shorter texts in a few
@@ -20,17 +21,6 @@ const valueWork = 150;
  * length.
  */
 const pieceLength = 512 * 1024;
-/**
- * The estimated memory of each kind of value, in bytes. Objects with the same keys share their keys; a key that no
- * other object has costs far more.
- */
-const memory = { object: 56, member: 8, ownKey: 160, list: 32, item: 8, string: 24, number: 16 };
-const megabyte = 1024 * 1024;
-const mostMemory: number = 64 * megabyte;
-/** The values may take this many bytes of memory for each byte of the longest allowed text. */
-const memoryShare = 4;
-/** Maximum number of different keys that are remembered. Every further key counts as a key that no other object has. */
-const sharedKeys = 1_000;
 /** After this many characters of a string, its end is searched with `indexOf`. */
 const searchedFrom = 32;
 /** Maximum number of characters that V8 copies for a slice. A longer slice would keep the complete text in memory. */
@@ -64,11 +54,6 @@ export async function parseInSlices(text: string, options: SliceOptions = {}): P
   }
 }
 
-/** Returns how much memory the values of a message may take, if its text may have `largest` bytes. */
-export function memoryFor(largest: number): number {
-  return Math.min(mostMemory, memoryShare * largest);
-}
-
 /** Resolves in the next turn of the event loop. */
 export function immediateTurn(): Promise<void> {
   return new Promise((resolve) => void setImmediate(resolve));
@@ -98,6 +83,7 @@ function* parseSteps(text: string, maxMemory: number): Generator<void, unknown, 
   /** The items of all lists that are not complete yet. */
   const waiting: unknown[] = [];
   const keys = new Set<string>();
+  const { read } = createItemReader(text);
   let at = 0;
   let work = 0;
   let used = 0;
@@ -154,10 +140,7 @@ function* parseSteps(text: string, maxMemory: number): Generator<void, unknown, 
       if (isKeyNext) {
         if (next !== colon) throw new SyntaxError("a key has no value");
         const key = value as string;
-        if (!keys.has(key)) {
-          used += memory.ownKey + key.length;
-          if (keys.size < sharedKeys) keys.add(key);
-        }
+        used += keyMemory(key, keys);
         (around as OpenObject).key = key;
         isKeyNext = false;
         break;
@@ -165,7 +148,16 @@ function* parseSteps(text: string, maxMemory: number): Generator<void, unknown, 
       if (typeof around === "number") {
         waiting.push(value);
         used += memory.item;
-        if (next === comma) break;
+        if (next === comma) {
+          const run = read(at, afterSpaces(text, at));
+          if (run === undefined) break;
+          for (const item of run.items) waiting.push(item);
+          used += itemsMemory(run.items, keys);
+          if (used > maxMemory) throw tooMuchMemory(maxMemory);
+          at = run.end;
+          yield;
+          break;
+        }
         if (next !== closeList) throw new SyntaxError("a list is not closed");
         value = waiting.splice(around);
       } else {
@@ -277,10 +269,4 @@ function positionOf(character: string, text: string, from: number): number {
 
 function escapeLength(text: string, at: number): number {
   return text[at + 1] === "u" ? 6 : 2;
-}
-
-function tooMuchMemory(maxMemory: number): WireError {
-  const most = Math.round(maxMemory / megabyte);
-  const message = `the values of a message take more than ${most} MB of memory`;
-  return new WireError("too_large", message, { overMemory: true });
 }

@@ -83,6 +83,53 @@ test("a changed text is JSON here if and only if it is JSON for JSON.parse", asy
   }
 });
 
+const row = '{"id":12,"name":"x\\u0041\\"y","tags":["ä",null,{"id":1}]}';
+const rows = `[${Array.from({ length: 2_000 }, () => row).join()}]`;
+const spacedRows = `[\n  ${Array.from({ length: 2_000 }, () => row).join(",\n  ")}\n]`;
+const tree = `[${row},{"id":1,"more":[${Array.from({ length: 3_000 }, () => row).join()}]},${row}]`;
+
+test.each([
+  ["rows", rows],
+  ["rows on lines of their own", spacedRows],
+  ["rows within a row", `[${Array.from({ length: 5 }, () => tree).join()}]`],
+  ["rows of different kinds", rows.replaceAll(`${row},${row}`, `${row},{"other":[]},[{"id":1}],null,"},{",${row}`)],
+  ["text that looks like rows", `[${row},{"id":"${`},{\\"id\\":`.repeat(80_000)}"},${row},${row}]`],
+])("the items of a long list are those of JSON.parse: %s", async (_, text) => {
+  const { value, turns } = await parsed(text);
+  expect(value).toStrictEqual(JSON.parse(text));
+  expect(turns).toBeGreaterThanOrEqual(1);
+});
+
+test("a long list with a changed character is JSON here if and only if it is JSON for JSON.parse", async () => {
+  const start = seed();
+  let state = start;
+  const random = (below: number): number => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff;
+    return (state >> 4) % below;
+  };
+  for (let round = 0; round < scaled(100); round += 1) {
+    const base = random(2) === 0 ? rows : spacedRows;
+    const at = random(base.length);
+    const text = base.slice(0, at) + '{}[]",:\\ 0'[random(10)] + base.slice(at + random(3));
+    const { value } = await parsed(text);
+    if (JSON.stringify(value) !== JSON.stringify(native(text)))
+      expect.fail(`seed ${start}: ${text.slice(at - 40, at + 40)}`);
+  }
+});
+
+test.each([["},{}"], ["},,{"], ["}, ,{"], ["},]"], ["}{"], ["},{]"], ["}],[{"]])(
+  "a long list with a wrong separator is not JSON: %s",
+  async (wrong) => {
+    for (const at of [500, 1_000, 1_995]) {
+      const items = Array.from({ length: 2_000 }, (_, index) =>
+        index === at ? row.slice(0, -1) + wrong + row.slice(1) : row,
+      );
+      const text = `[${items.join()}]`;
+      expect((await parsed(text)).value).toStrictEqual(native(text));
+    }
+  },
+);
+
 test.each([
   ["numbers", `[${"0,".repeat(100_000)}0]`],
   ["objects", `[${"{},".repeat(100_000)}0]`],
