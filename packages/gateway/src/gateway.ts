@@ -24,7 +24,6 @@ export type { CreateGatewayHost, HostHooks, Workspace } from "./hosts/gateway-ho
 export interface GatewayOptions {
   readonly createHost: CreateGatewayHost;
   readonly consent: Consent;
-  /** Fairlead's version. */
   readonly version: string;
   readonly clock?: Clock;
   /** Returns the current time, in milliseconds since 1970. */

@@ -21,7 +21,6 @@ export interface MovePlan {
    * has.
    */
   readonly names: readonly string[];
-  /** Servers that stay in the client's file. */
   readonly staying: readonly StayingServer[];
 }
 

@@ -41,7 +41,7 @@ function print(prompts: readonly HostPrompt[], { io, out }: Context): void {
   else out.say(safe`No prompts to show. To see some: fairlead prompts demo`);
 }
 
-/** Suggests the next command. Not called for JSON output. */
+/** Prints which command the user can try next. */
 function leadOn([example]: readonly HostPrompt[], { out }: Context): void {
   if (example !== undefined) out.say(safe`\nTry: fairlead prompt ${toSafeLine(examplePrompt(example))}`);
 }

@@ -59,7 +59,7 @@ function print(
   else out.say(safe`No resources to show. To see some: fairlead resources demo`);
 }
 
-/** Suggests the next command. Not called for JSON output. */
+/** Prints which command the user can try next. */
 function leadOn({ resourceRegistry }: Host, resources: readonly HostResource[], { out }: Context): void {
   const example = resources.find((resource) => resource.kind === "resource");
   if (example === undefined) return;

@@ -143,7 +143,7 @@ function rawDocuments(host: Host, server: string | undefined): readonly object[]
   });
 }
 
-/** Suggests the next command. Not called for JSON output. */
+/** Prints which command the user can try next. */
 function leadOn(tools: readonly HostTool[], server: string | undefined, context: Context): void {
   const { out, globals, command } = context;
   const { repairs = false, raw = false } = command.opts<Options>();

@@ -16,7 +16,7 @@ export interface MachineFact {
   readonly source: string;
   /** The file that contains the private key. */
   readonly file?: string;
-  /** Whether other users of this machine can read that file. */
+  /** Whether other users of this machine can read the file with the private key. */
   readonly othersCanRead: boolean;
   /** The algorithm of the private key, if the key is usable. */
   readonly algorithm?: string;

@@ -20,7 +20,6 @@ export interface HostSurroundings {
 export interface HostPlace {
   readonly folder: RunFolder;
   readonly version: string;
-  /** Starts the host. */
   readonly command: HostCommand;
 }
 

@@ -19,7 +19,7 @@ export interface HeadlessOptions {
   readonly allow: readonly string[];
   readonly servers: readonly string[] | undefined;
   readonly model: string | undefined;
-  /** Milliseconds. */
+  /** How long to wait for servers without a cached catalog, in milliseconds. */
   readonly wait: number | undefined;
   readonly maxTurns: number | undefined;
   readonly failOnDenied: boolean;

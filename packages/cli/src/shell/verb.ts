@@ -29,7 +29,6 @@ export interface Globals {
   readonly root?: string;
   /** `--settings FILE`: the file that replaces the user settings. */
   readonly settings?: string;
-  /** False with `--no-workspace`. */
   readonly workspace: boolean;
   readonly trustWorkspace: boolean;
   readonly json: boolean;

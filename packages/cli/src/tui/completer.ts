@@ -30,7 +30,7 @@ export interface Completer {
   readonly press: (key: Key) => boolean;
   /** Called after another part of the app has handled a key. */
   readonly pressed: (key: Key) => void;
-  /** Cancels pending requests. */
+  /** Cancels the requests to servers that have no answer yet. */
   readonly end: () => void;
 }
 

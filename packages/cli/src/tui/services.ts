@@ -19,6 +19,6 @@ export interface Services {
   readonly runVerb: (...words: readonly string[]) => Promise<string>;
   /** Writes a control sequence that neither prints text nor moves the cursor. */
   readonly writeTerminal: (sequence: string) => void;
-  /** Undefined with `--plain`. */
+  /** Opens the `/mcp` panel. Undefined with `--plain`, which has no panel. */
   readonly openPanel?: () => void;
 }

@@ -14,7 +14,6 @@ import type { ClientCall } from "./client-call.ts";
 /** A client's request: sent for the first time, or sent again with answers. */
 export interface ModernRequest {
   readonly id: RequestId;
-  /** The client's name. */
   readonly client: string;
   /**
    * Digest of the client's name, the method and the parameters without the answers. A repeated request continues a

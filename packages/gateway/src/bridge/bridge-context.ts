@@ -34,7 +34,7 @@ export interface BridgeContext extends GatewayParts {
    * rules again.
    */
   readonly sampled: Set<string>;
-  /** Returns the current lists. */
+  /** Returns the tools, prompts and resources that the client sees now. */
   readonly view: () => ClientView;
   /** Waits until servers without a cached catalog are connected. Rejects if the signal aborts first. */
   readonly discovered: (era: Era, signal: AbortSignal) => Promise<void>;

@@ -28,7 +28,6 @@ export async function hostStatus(folder: RunFolder): Promise<RunningHost | undef
 
 export interface StopOptions {
   readonly isRunning: (pid: number) => boolean;
-  /** Kills a process at once. */
   readonly kill: (pid: number) => void;
   /** Milliseconds after which a host that does not answer, or does not end, is killed. Default: 15 seconds. */
   readonly waitTime?: number;

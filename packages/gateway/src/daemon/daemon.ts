@@ -26,7 +26,7 @@ export interface DaemonOptions {
   /** Called when this host or another host is listening. */
   readonly onReady: () => void;
   readonly note: (text: string) => void;
-  /** Ends the host. */
+  /** Aborting this signal ends the host. */
   readonly signal: AbortSignal;
   /** Milliseconds without clients and open requests after which the host ends. Default: ten minutes. */
   readonly idleTime?: number;

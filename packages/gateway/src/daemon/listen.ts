@@ -35,7 +35,7 @@ export interface RelayListenerOptions {
 }
 
 export interface RelayListener {
-  /** Refuses new clients. */
+  /** From now on, refuses new clients. */
   retire(): void;
   /** Tells all clients that the host ends, and stops listening. */
   close(): Promise<void>;

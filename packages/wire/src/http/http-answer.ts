@@ -117,7 +117,7 @@ export function messagesOf(parsed: unknown): readonly RpcMessage[] {
 export interface MessageReader {
   readonly events: ChannelEvents;
   readonly budget: ReadBudget;
-  /** As in `ChannelEvents.message`. */
+  /** The id of the request on whose stream the messages arrive. */
   readonly about?: number | undefined;
 }
 

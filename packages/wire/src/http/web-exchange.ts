@@ -34,7 +34,7 @@ export interface WebAnswer {
   readonly statusText: string;
   /** Alternating header names and values, as in Node's `rawHeaders`. */
   readonly headers: readonly string[];
-  /** Decompressed. */
+  /** The body of the response, decompressed. */
   readonly body: Readable;
   /** Closes the connection. No other request uses this connection. */
   close(): void;

@@ -9,7 +9,6 @@ import type { RequestClock } from "./clock.ts";
 /** The options of a request, with members that only this package sets. */
 export interface ExchangeOptions extends McpRequestOptions {
   readonly headers?: Readonly<Record<string, string>>;
-  /** As in `ChannelSendOptions`. */
   readonly about?: RequestId | undefined;
   /** Members that this package adds to `params._meta`. They replace the caller's members with the same names. */
   readonly envelope?: JsonObject;

@@ -132,7 +132,6 @@ function guarded(response: ServerResponse, take: () => void): void {
   }
 }
 
-/** @returns The port. */
 async function bind(server: Server, port: number): Promise<number> {
   await new Promise<void>((resolve, reject) => {
     server.once("error", (cause: NodeJS.ErrnoException) => {

@@ -22,7 +22,6 @@ interface Options extends ListenOptions {
   readonly tools?: string;
   readonly client?: string;
   readonly alone?: boolean;
-  /** False with `--no-token`. */
   readonly token: boolean;
 }
 

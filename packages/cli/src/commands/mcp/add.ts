@@ -46,9 +46,7 @@ import { askToTrust } from "./add/trust-folder.ts";
 interface Options extends AddOptions {
   readonly scope?: ScopeWord;
   readonly replace?: boolean;
-  /** False with `--no-test`. */
   readonly test: boolean;
-  /** False with `--no-approve`. */
   readonly approve: boolean;
 }
 

@@ -196,7 +196,6 @@ function needsTerminal(serverName: string): HostError {
 
 /** Options of a sign-in whose questions and messages appear on the terminal. */
 interface TerminalSignInOptions {
-  /** False with `--no-browser`. */
   readonly browser: boolean;
   readonly device: boolean;
   readonly scopes?: readonly string[];

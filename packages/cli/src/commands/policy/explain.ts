@@ -100,7 +100,7 @@ interface Explanation {
   readonly interactive: boolean;
   readonly isChanged: boolean;
   readonly decision: Decision;
-  /** Strongest first. */
+  /** The rules that match the request, strongest first. */
   readonly matching: readonly PolicyRule[];
 }
 

@@ -11,7 +11,7 @@ const longestWords = 50;
 
 export interface ConversationTextOptions {
   readonly home: string;
-  /** Milliseconds since 1970. */
+  /** The current time, in milliseconds since 1970. */
   readonly now: number;
 }
 

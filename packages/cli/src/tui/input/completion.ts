@@ -18,7 +18,7 @@ export interface CompletionList {
   /** Index in the prompt's text where the word begins that a suggestion replaces. */
   readonly from: number;
   readonly to: number;
-  /** At least one. */
+  /** The suggestions. The list is never empty. */
   readonly suggestions: readonly CompletionItem[];
   readonly selected: number;
   /**

@@ -5,7 +5,7 @@ import { readState, updateState } from "@fairlead/core/files/atomic/state-file";
 import { looksSecret } from "../../output/servers/server-secrets.ts";
 
 export interface InputHistory {
-  /** Oldest first. */
+  /** The entered lines, oldest first. */
   readonly entries: readonly string[];
   /** Index of the shown entry; `entries.length` if no entry is shown. */
   readonly at: number;

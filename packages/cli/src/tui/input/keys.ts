@@ -28,7 +28,7 @@ export interface Key {
   /** The text of a `text` or `paste` key. */
   readonly text?: string;
   readonly ctrl?: boolean;
-  /** Alt. */
+  /** Whether Alt was pressed. */
   readonly meta?: boolean;
   readonly shift?: boolean;
 }

@@ -43,7 +43,7 @@ export interface OpenedAppSession {
 
 export interface Screen extends Pick<SessionOptions, "onQuit" | "onRedraw"> {
   readonly size: Size;
-  /** False with `--plain`. */
+  /** Whether the app draws a screen. With `--plain`, it prints lines instead. */
   readonly hasScreen: boolean;
   /** Writes a control sequence that neither prints text nor moves the cursor. */
   readonly writeTerminal: (sequence: string) => void;

@@ -54,7 +54,6 @@ export type Asked =
       readonly kind: "trust";
       readonly root: string;
       readonly servers: readonly ApprovalRow[];
-      /** Names of servers that the user has already approved. */
       readonly approved: readonly string[];
     }
   /**

@@ -26,7 +26,6 @@ export interface ImportReport {
   /** The command that trusts the folder and approves its servers. */
   readonly trustLine: string;
   readonly stored: readonly StoredSecret[];
-  /** Whether literal secrets are written unchanged. */
   readonly keepsSecrets: boolean;
 }
 
