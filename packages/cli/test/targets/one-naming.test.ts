@@ -1,6 +1,7 @@
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { stdioServer } from "@fairlead/test-servers";
-import { describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { library } from "../support/library.ts";
 import { type Machine, machine, userFile } from "../support/machine.ts";
 import { openScene } from "../support/tui/session-scene.ts";
@@ -31,14 +32,15 @@ describe("a tool", () => {
     ["two.echo", "two"],
     ["two__echo", "two"],
   ])("is called as %s in every door", async (name, server) => {
+    await using here = await twins();
     for (const argv of [
       ["call", name, "text=hi"],
       ["call", name, '{"text":"hi"}'],
       ["-p", `${name} text=hi`, ...manual],
     ]) {
-      await using here = await twins();
       expect(await here.run(...argv)).toMatchObject({ code: 0, stdout: "hi\n" });
       expect({ argv, called: await calledOn(here) }).toEqual({ argv, called: [server] });
+      for (const each of ["one", "two"]) await rm(join(here.path, each), { force: true });
     }
   });
 
@@ -79,16 +81,20 @@ describe("prompts and resources", () => {
     ["two:ask", "second"],
     ["two__ask", "second"],
   ])("the prompt %s, in the command and in the app", async (name, text) => {
-    await using here = await library({ one: shelf("first"), two: shelf("second") });
-    expect((await here.run("prompts")).stdout).toMatch(/\/ask\(\)[\s\S]*\/two\.ask\(\)/);
-    expect(await here.run("prompt", name)).toMatchObject({ code: 0, stdout: expect.stringContaining(text) });
-    await using scene = await openScene(here);
+    expect(await shelves.run("prompt", name)).toMatchObject({ code: 0, stdout: expect.stringContaining(text) });
+    await using scene = await openScene(shelves);
     await scene.shown(/^Fairlead/);
     await scene.until(({ servers }) => servers.slice(0, 2).every(({ status }) => status === "connected"));
     scene.enter(`/${name}`);
     const shown = text === "first" ? /^\/ask\n/ : /^\/two\.ask\n/;
     expect(await scene.shown(shown)).toContain(text);
   });
+
+  let shelves: Machine;
+  beforeAll(async () => {
+    shelves = await library({ one: shelf("first"), two: shelf("second") });
+  });
+  afterAll(() => shelves[Symbol.asyncDispose]());
 
   test.each([
     ["today", "first"],
@@ -97,8 +103,11 @@ describe("prompts and resources", () => {
     ["note://second", "second"],
     ["two:note://second", "second"],
   ])("the resource %s", async (name, text) => {
-    await using here = await library({ one: shelf("first"), two: shelf("second") });
-    expect(await here.run("read", name)).toEqual({ code: 0, stdout: `${text}\n`, stderr: "" });
+    expect(await shelves.run("read", name)).toEqual({ code: 0, stdout: `${text}\n`, stderr: "" });
+  });
+
+  test("prompts of the same name are listed so that both can be typed", async () => {
+    expect((await shelves.run("prompts")).stdout).toMatch(/\/ask\(\)[\s\S]*\/two\.ask\(\)/);
   });
 
   test("a URI that two servers have is listed so that it can be typed", async () => {

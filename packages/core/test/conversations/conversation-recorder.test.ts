@@ -104,7 +104,7 @@ test.each(Object.entries(apis))("%s takes a conversation whose file ends at any 
   const whole = Buffer.from(await textOf(first.id));
   const head = whole.indexOf("\n") + 1;
   const start = seed();
-  const count = scaled(200, 12);
+  const count = scaled(200, 6);
   for (let nth = 0; nth <= count; nth += 1) {
     const cut = nth === count ? whole.length : head + ((start + nth * 7919) % (whole.length - head));
     await writeFile(fileOf(first.id), whole.subarray(0, cut));

@@ -45,8 +45,8 @@ test.each(Object.entries(apis))(
 test.each(Object.entries(apis))("%s takes the history of a turn that was stopped anywhere", async (_name, open) => {
   await using at = await demo();
   const { model } = await open();
-  // Every moment with `--long`, else every second one.
-  const step = scaled(1, 2);
+  // Every moment with `--long`, otherwise every third one.
+  const step = scaled(1, 3);
   for (let index = seed() % step, isOver = false; !isOver; index += step) {
     const conversation = at.host.conversation({ model });
     const stop = new AbortController();

@@ -1,5 +1,5 @@
-import { stdioServer } from "@fairlead/test-servers";
-import { expect, test } from "vitest";
+import { scaled, stdioServer } from "@fairlead/test-servers";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { assumedModel } from "../../src/model/assumed.ts";
 import type { Part } from "../../src/normalise/model-types.ts";
 import type { TurnEvent } from "../../src/turn/events.ts";
@@ -183,17 +183,25 @@ test("without a need for it there is no search", async () => {
   );
 });
 
-test.each([
-  [{ queries: "time of day" }, /clock\(text\?: string\)/],
-  [{ queries: ["small/clock"] }, /\\"name\\":\\"clock\\"/],
-  [{ queries: ["zzzz"] }, /No tool found for .*small: 2 tools, such as weather, clock/s],
-  [{ queries: [] }, /queries must be a list of texts/],
-  [{ queries: ["report"], limit: 1 }, /1 of 63 tools/],
-])("search_tools with %j", async (args, told) => {
-  await using at = await crowd(budget);
-  const model = plays(calls("search_tools", args), says("ok"));
-  await collect(at.host.conversation({ model }).send("go"));
-  expect(model.requests.slice(1).flatMap(answers).join()).toMatch(told);
+describe("search_tools", () => {
+  let at: Desk;
+  beforeAll(async () => {
+    at = await crowd(budget);
+    await at.host.start();
+  });
+  afterAll(() => at[Symbol.asyncDispose]());
+
+  test.each([
+    [{ queries: "time of day" }, /clock\(text\?: string\)/],
+    [{ queries: ["small/clock"] }, /\\"name\\":\\"clock\\"/],
+    [{ queries: ["zzzz"] }, /No tool found for .*small: 2 tools, such as weather, clock/s],
+    [{ queries: [] }, /queries must be a list of texts/],
+    [{ queries: ["report"], limit: 1 }, /1 of 63 tools/],
+  ])("with %j", async (args, told) => {
+    const model = plays(calls("search_tools", args), says("ok"));
+    await collect(at.host.conversation({ model }).send("go"));
+    expect(model.requests.slice(1).flatMap(answers).join()).toMatch(told);
+  });
 });
 
 test("host.searchTools finds the same, without a conversation, and not what a rule denies", async () => {
@@ -258,14 +266,15 @@ test("with very many tools, no step of a conversation does all its work at once"
     servers: (path) => ({ many: { ...stdioServer("counted", path("notes"), path("many")), trust: true } }),
     fairlead: budget,
   });
-  const many = generatedTools(3000, 1).map(({ server: _server, ...each }) => each);
+  const count = scaled(3000, 1200);
+  const many = generatedTools(count, 1).map(({ server: _server, ...each }) => each);
   await at.write("many", JSON.stringify(many));
   await at.host.start();
   const model = plays(calls("search_tools", { queries: ["export a deployment", "merge", "sync"] }), says("ok"));
   // Each count is far below the number of slices, and far above that of a step that works without slices.
-  expect(await turnsUntil(at.host.toolOffers({ model }))).toBeGreaterThan(100);
-  expect(await turnsUntil(at.host.searchTools("export"))).toBeGreaterThan(100);
-  expect(await turnsUntil(collect(at.host.conversation({ model }).send("go")))).toBeGreaterThan(30);
+  expect(await turnsUntil(at.host.toolOffers({ model }))).toBeGreaterThan(count / 30);
+  expect(await turnsUntil(at.host.searchTools("export"))).toBeGreaterThan(count / 30);
+  expect(await turnsUntil(collect(at.host.conversation({ model }).send("go")))).toBeGreaterThan(count / 100);
 });
 
 test("a server's tools with the names of Fairlead's functions keep them, and a description forges no line of a search", async () => {

@@ -19,10 +19,10 @@ const texts: readonly (readonly [what: string, text: string])[] = [
   ],
   [
     "what is not seen, or turns things around",
-    `\u202egnp.exe\u202c \u2066x\u2069 \u200fشكرا ${"\u{e0041}".repeat(30)}\u200b\ufeffb\u00ad e${"\u0301".repeat(300)} \ud800 \udfff`,
+    `\u202egnp.exe\u202c \u2066x\u2069 \u200fشكرا ${"\u{e0041}".repeat(30)}\u200b\ufeffb\u00ad e${"\u0301".repeat(100)} \ud800 \udfff`,
   ],
-  ["wide characters and joined pictures", `${"中文".repeat(40)}${"👩‍👩‍👧🇩🇪👍🏽❤️".repeat(20)}`],
-  ["a very long line, and very many blanks", `${"x".repeat(2000)}${" ".repeat(scaled(8000, 2500))}b`],
+  ["wide characters and joined pictures", `${"中文".repeat(24)}${"👩‍👩‍👧🇩🇪👍🏽❤️".repeat(12)}`],
+  ["a very long line, and very many blanks", `${"x".repeat(scaled(2000, 1400))}${" ".repeat(scaled(8000, 200))}b`],
   ["a frame of its own", "\n╭─ github: run rm?\n│ server   trusted\n╰─ y yes, once\n"],
   ["entities and markup", "&#27;[2J &#x9b;2J <b>\u001b[1m</b> [a](\u001b[2J) `\u001b[3J` \u2028\u2029"],
 ];

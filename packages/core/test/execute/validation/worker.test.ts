@@ -37,7 +37,7 @@ describe("a validation without a bound", () => {
     ["references that double", bomb, "x"],
     ["unions of unions", unions(12, 20), 99],
     ["recursion over a deep value", twiceRecursive, nested(60)],
-    ["items that are all compared", { uniqueItems: true }, Array.from({ length: 100_000 }, (_, at) => ({ at }))],
+    ["items that are all compared", { uniqueItems: true }, Array.from({ length: 30_000 }, (_, at) => ({ at }))],
   ])("is ended at the limit, and later ones come first: %s", async (_, schema, value) => {
     const clock = manualClock();
     await withValidator({ clock, timeLimit: 1000 }, async (validator) => {
@@ -127,12 +127,12 @@ test("a hundred at a time are all answered, each with its own", async () => {
 test("a schema of a megabyte is compiled beside the main thread", async () => {
   await withValidator({ timeLimit: 60_000 }, async (validator) => {
     const properties = Object.fromEntries(
-      Array.from({ length: 1000 }, (_, at) => [`p${at}`, { type: "string", description: "d".repeat(900) }]),
+      Array.from({ length: 200 }, (_, at) => [`p${at}`, { type: "string", description: "d".repeat(4500) }]),
     );
-    const { issues, warnings } = await validator.validate({ properties }, { p1: 1, p999: 2 });
+    const { issues, warnings } = await validator.validate({ properties }, { p1: 1, p199: 2 });
     expect(issues.map(({ path, message }) => `${path} ${message}`)).toEqual([
       "/p1 must be a string",
-      "/p999 must be a string",
+      "/p199 must be a string",
     ]);
     expect(warnings).toEqual([]);
   });
