@@ -11,7 +11,7 @@ export interface RequestingClient {
   /** The name that rules and the history use, such as `claude-code`. */
   readonly name: string;
   /**
-   * Identifies the client's connection. An approval "for this conversation" applies to requests with the same value.
+   * Identifies the client's connection. An approval "for this conversation" applies to all requests of this connection.
    */
   readonly conversation: string;
 }

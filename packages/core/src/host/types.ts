@@ -165,7 +165,7 @@ export interface Host extends AsyncDisposable, GatewayHost {
   start(options?: StartOptions): Promise<void>;
   /**
    * Reads changed settings, then restarts the named servers. Without names, connected servers with an unchanged
-   * definition keep running; all other servers that were in use or had failed are started.
+   * definition keep running. All other servers that were in use or had failed are started.
    */
   restart(servers?: readonly string[]): Promise<void>;
   /** Stops these servers. The next request to a stopped server starts it again. */
@@ -225,7 +225,7 @@ export interface Host extends AsyncDisposable, GatewayHost {
    */
   catalog(server: string): Catalog | undefined;
   /**
-   * Calls a tool for the user. First connects the tool's server, if it is not connected; starts no other server.
+   * Calls a tool for the user. If the tool's server is not connected, connects it first. Starts no other server.
    *
    * @throws HostError `denied`, `changed`, `arguments_invalid`, `call_timeout`, `cancelled` and others
    */
@@ -251,7 +251,7 @@ export interface Host extends AsyncDisposable, GatewayHost {
    * does not end the subscription.
    */
   subscribe(server: string, uri: string, options?: SubscribeOptions): Promise<Disposable>;
-  /** Returns a typed text, followed by the contents of the resources and files that it refers to with `@`. */
+  /** Returns a typed text, followed by the contents of the resources and files that the text names with `@`. */
   expandReferences(typed: string, options?: ReferenceOptions): Promise<PromptContent>;
   /**
    * Creates a conversation with a model that uses the tools. Starts no server and sends nothing before the first turn.
@@ -259,8 +259,8 @@ export interface Host extends AsyncDisposable, GatewayHost {
    */
   conversation(options?: NewConversation): Conversation;
   /**
-   * Resumes a recorded conversation, with its history, the names of its tools and its approvals. It is recorded in the
-   * same file again. `resume` is its id, or the beginning of its id.
+   * Resumes a recorded conversation, with its history, the names of its tools and its approvals. Fairlead records the
+   * new turns in the same file. `resume` is the id of the conversation, or the beginning of the id.
    *
    * @throws HostError `not_found`; `busy` if another process has the conversation open
    */

@@ -75,8 +75,8 @@ function chosenServers({ server }: JsonObject, servers: readonly string[]): read
 }
 
 /**
- * Finds the server that lists a URI, or else a server with a matching template. If there is none and only one server is
- * possible, returns that server.
+ * Finds the server that lists a URI; otherwise the server with a template that matches the URI. If there is neither and
+ * only one server to choose from, returns that server.
  */
 function whose(uri: string, servers: readonly string[], { resources }: TurnHost): string {
   const listed = servers.filter((server) => resources.getResourcesByServer(server).some((each) => each.uri === uri));

@@ -30,7 +30,7 @@ export interface TurnHost {
   readonly servers: () => readonly string[];
   /** Whether the model may list and read resources. */
   readonly offersResources: () => boolean;
-  /** The budget for tool declarations in a request to the model, from the settings. */
+  /** The setting that limits the tool declarations in one request to the model. */
   readonly toolBudget: () => { readonly tokens?: number; readonly tools?: number };
   /** Whether the tools of this server are always offered directly. */
   readonly isAlwaysLoaded: (server: string) => boolean;

@@ -28,7 +28,7 @@ export async function* streamUntilAborted<T>(
       yield step.value;
     }
   } finally {
-    // Does not wait, because a stream that ignores the signal may never end.
+    // Does not wait for the stream's end, because a stream that ignores the signal may never end.
     if (!isOver) steps.return?.().catch(() => undefined);
   }
 }

@@ -167,7 +167,6 @@ export function createCatalogRegistries(): CatalogRegistries {
         [...filtered.hidden].map(([serverToolName, setting]) => ({ server, serverToolName, setting })),
       ),
     notes: () => inOrder().flatMap(([server]) => notes.get(server) ?? []),
-    // Includes tools that are not in the registry: tools without a name, and tools that the server lists twice.
     quarantined: () => [
       ...tools.quarantined(),
       ...inOrder().flatMap(([server, { catalog }]) =>

@@ -160,8 +160,10 @@ export function createChangedDefinitions(first: LockComparison = noLock): Change
 
   function see(server: string, tools: readonly CatalogTool[], isNew: boolean): void {
     const seen = seenOf(server);
-    // Accepts new tools of the previous list first. If such a tool now has a different definition, it counts as
-    // changed.
+    /*
+     * Accepts new tools of the previous list first. If such a tool now has a different definition, it counts as
+     * changed.
+     */
     allAccepted(seen);
     const now = new Map<string, CatalogTool>();
     for (const tool of tools) now.set(tool.name, tool);

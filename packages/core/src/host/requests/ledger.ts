@@ -39,8 +39,7 @@ export function answerOf({
 }: AnswerFacts): Pick<LedgerRow, "answer" | "refusal"> {
   if (outcome === "denied" && isAsking) {
     if (how === undefined) return { refusal: "no_terminal" };
-    // The user said yes, but the request was denied for a different reason, for example because the server was
-    // replaced.
+    // The user said yes, but the request was denied later, for example because the server was replaced.
     return how === "no" ? { refusal: "user" } : {};
   }
   if (!isAnswered || outcome === "denied" || outcome === "changed") return {};

@@ -77,7 +77,7 @@ export function createHostSearch({ catalogs, isMeantByAll, isDenied, deniedTo }:
   };
 }
 
-/** The number of tools that are checked before other code can run. Checking them takes a few milliseconds. */
+/** The number of tools that are checked without a pause. Checking them takes a few milliseconds. */
 const checkedPerTurn = 200;
 
 /** Returns the first `most` tools that satisfy the condition. Lets other code run in between. */

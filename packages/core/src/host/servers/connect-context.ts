@@ -62,7 +62,7 @@ export function createConnectContext(
         environment,
         root: locations.root,
         trusted: trust.trusted,
-        // With this variable, `fairlead serve` refuses to start as a server of another gateway.
+        // This variable tells `fairlead serve` that a gateway started it as a server. It then refuses to start.
         mark: declare && { [parentVariable]: String(process.pid) },
         connectTimeout: settings.host.connectTimeout,
         keeper,

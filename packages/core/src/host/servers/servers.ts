@@ -166,7 +166,7 @@ function createIdleStop({ milliseconds = 300_000, isLazy, stop, clock }: IdleOpt
 
   function ring(server: string, use: ServerUse): void {
     use.cancelTimer = undefined;
-    // While a request is open, no timer runs; the end of the request sets a new one.
+    // While a request is open, no timer runs. The end of the request starts a new timer.
     if (use.open > 0) return;
     const left = use.idleSince + milliseconds - clock.now();
     if (left > 0) wait(server, use, left);

@@ -1,4 +1,4 @@
-/** Finds the tools of a conversation for one model, by the name that the model uses or by the key of the tool. */
+/** Finds the tools of a conversation, by the name that the model uses or by the tool's key. */
 
 import type { Model } from "../../model/model.ts";
 import { toolKey } from "../../normalise/tool-name.ts";
