@@ -90,7 +90,7 @@ export interface ToolChanges {
 
 /** Events about one server. Text and data of the server are not made safe to print. */
 export type ServerNews =
-  /** The server starts for the first time, through a program such as `npx` that may have to download it. */
+  /** The server starts for the first time, through a program such as `npx`, which may have to download the server. */
   | { readonly type: "fetching"; readonly server: string }
   /** A line of the server's stderr, in which secrets are hidden. */
   | { readonly type: "stderr"; readonly server: string; readonly line: string }
@@ -127,7 +127,7 @@ export interface ServerChanges {
 export type HostEvent =
   | { readonly type: "state"; readonly state: ServerState }
   | { readonly type: "discovery"; readonly state: MCPDiscoveryState }
-  /** The host's servers have changed; read their states again. */
+  /** The host's servers have changed. A program should read their states again. */
   | ({ readonly type: "servers" } & ServerChanges)
   /** A settings file has changed; `reload` applies the change. */
   | { readonly type: "settings_changed"; readonly file: string }

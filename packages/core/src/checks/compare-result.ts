@@ -64,8 +64,8 @@ export async function schemaProblems(
 }
 
 /**
- * Describes the expected parts that a value lacks. Objects may have more members than expected; lists must have the
- * same length.
+ * Describes the expected parts that a value lacks. Objects may have more members than expected. Lists must have exactly
+ * as many items as expected.
  */
 function subsetProblems(path: string, expected: unknown, given: unknown): readonly string[] {
   if (isObject(expected) && isObject(given))

@@ -142,7 +142,7 @@ function timedOut({ timeout, lastRequest, diagnostics, hasSentMessage, stderr, d
 function secureAdvice(error: WireError, definition: ServerDefinition): string {
   const cause = rootCauseOf(error);
   const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
-  // OpenSSL reports these codes when the other side answers in plain HTTP.
+  // OpenSSL reports these codes if the server answers in plain HTTP.
   if (/^(EPROTO|ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST))$/.test(code))
     return `If the server speaks plain HTTP, write http:// instead of https:// (${place(definition)}).`;
   return code.startsWith("ERR_SSL") ? checkAddress(definition) : extraAuthority;

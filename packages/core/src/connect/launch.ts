@@ -124,8 +124,7 @@ export function childEnvironment(
       result[name] = value;
     }
   }
-  // If an entry sets a variable named `__proto__`, an assignment would change the prototype, but `fromEntries` creates
-  // a variable.
+  // Uses `fromEntries`, because an assignment to a variable named `__proto__` would change the prototype.
   return {
     env: { ...result, ...Object.fromEntries(entry) },
     passed: passed.sort(),

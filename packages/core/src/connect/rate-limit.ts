@@ -4,9 +4,7 @@
 
 /** A rate limit. */
 export interface RateLimit {
-  /**
-   * Asks whether `wanted` items, such as log lines, may pass. Returns how many may pass now, and counts those as used.
-   */
+  /** Returns how many of `wanted` items, such as log lines, may pass now, and counts them as passed. */
   take(wanted: number): number;
 }
 

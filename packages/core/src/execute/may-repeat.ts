@@ -21,7 +21,7 @@ export interface FailedCall {
 export function mayRepeat(failed: FailedCall): boolean {
   const { code, neverLeft, annotations, trustAnnotations, pause, timeLeft } = failed;
   if (pause !== undefined && pause >= timeLeft) return false;
-  // A new connection helps only if the connection failed. Any other error would occur again.
+  // A new connection helps only if the connection failed. After any other error, the call would fail again.
   if (neverLeft) return code === "unreachable" || code === "server_exited";
   return code === "lost" && trustAnnotations && isHarmless(annotations);
 }

@@ -37,7 +37,7 @@ export async function leadsNowhere(path: string): Promise<boolean> {
   );
 }
 
-/** Maximum number of links to follow; the same as in Linux. */
+/** Maximum number of links to follow. Linux has the same limit. */
 const linksFollowed = 40;
 
 export interface TargetOptions {

@@ -157,8 +157,7 @@ export class McpClientManager {
     const server = this.#find(name);
     if (!("client" in server)) throw notConnectedError(server.state);
     const { state } = server.client;
-    // Rejects, because the server failed too often or sent too much. Only a person may start it again, and the caller
-    // may be a model.
+    // Only a person may restart a server that failed too often or sent too much, and the caller may be a model.
     if (state.status === "disconnected" && (state.reason === "start_limit" || state.reason === "flooding"))
       throw notConnectedError(state);
     return unlessAborted(this.#attemptUntilSettled(server), signal, () => cancelled(name));
@@ -218,7 +217,7 @@ export class McpClientManager {
     signal.throwIfAborted();
     const leave = isProgram ? await this.#startLimit.acquire(signal) : undefined;
     try {
-      // Ends an earlier connection, or the state `needs_auth`, because the user may have signed in meanwhile.
+      // Disconnects first, even in the state `needs_auth`, because the user may have signed in meanwhile.
       if (client.getStatus() !== "disconnected") await client.disconnect();
       await client.connect(signal);
       await client.discover(signal);

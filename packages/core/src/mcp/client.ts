@@ -183,7 +183,7 @@ export class McpClient {
     return toCompletion(answer["completion"]);
   }
 
-  /** Sends any request of the protocol; `what` is its name in errors, such as `demo.greet`. */
+  /** Sends any request of the protocol. Errors name the request `what`, such as `demo.greet`. */
   request(what: string, method: string, params: JsonObject, options?: McpRequestOptions): Promise<JsonObject> {
     if (this.#connection === undefined) return Promise.reject(notConnectedError(this.#state));
     return this.#connection.request(what, method, params, options);

@@ -47,8 +47,7 @@ export function transition(state: ServerState, change: ServerChange, now: number
     case "needs_auth":
       return change.type === "disconnect" ? stopped(here) : state;
     case "blocked":
-      // When a blocked server is stopped, it may be started again. The new start checks the folder and the approval
-      // again.
+      // A blocked server that is stopped may start again. The start checks the folder and the approval again.
       return change.type === "disconnect" && isBlocking(state.reason) ? stopped(here) : state;
     // A disabled server stays disabled until the settings change.
     case "disabled":

@@ -13,7 +13,7 @@ export interface StartLimit {
 export interface StartLimitOptions {
   readonly limit: number;
   /**
-   * Milliseconds after which the next program may start even if this one is still starting: such a program is probably
+   * If a program is still starting after this many milliseconds, the next program may start: the first one is probably
    * waiting, not computing.
    */
   readonly slotTimeout: number;

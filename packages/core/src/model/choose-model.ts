@@ -49,7 +49,10 @@ export async function chooseModel(options: ChooseOptions): Promise<ModelChoice> 
   const fetch = options.fetch ?? createModelFetch({ env, clock });
   const access = geminiAccess(options);
   const speaksOpenai = isSet(env["OPENAI_BASE_URL"]) || isSet(env["OPENAI_API_KEY"]);
-  // If both kinds of credentials are set, the model's name decides. Without a name, Fairlead uses Gemini.
+  /*
+   * If credentials for both Gemini and an OpenAI endpoint are set, the model's name decides. Without a name, Fairlead
+   * uses Gemini.
+   */
   const isForOpenai = speaksOpenai && (access === undefined || (wanted !== undefined && !isGeminiName(wanted)));
   if (isForOpenai) return { kind: "model", model: await chooseOpenai(options, fetch) };
   if (access !== undefined) {
@@ -123,7 +126,7 @@ const serverName = "Vertex AI";
 const scopes = ["https://www.googleapis.com/auth/cloud-platform"];
 
 /**
- * Returns a function that creates the authorization headers for Vertex AI, with a token of the user's Google account
+ * Returns a function that creates the authorization headers for Vertex AI. The token of the user's Google account comes
  * from `gcloud` or an environment variable.
  */
 function authorizeVertex(given: Partial<Environment> & Pick<Environment, "env">, fetch?: Fetch): Authorize {

@@ -32,9 +32,8 @@ export function checkUrl(url: URL, near: URL | undefined): void {
 }
 
 /**
- * Refuses a host, unless each of its addresses is public, or of a kind (such as `private`) that all addresses of the
- * MCP server have. If one such address were enough, the server's operator could add it in DNS to reach the user's
- * network.
+ * Refuses a host unless each of its addresses is public or of a kind, such as `private`, that all addresses of the MCP
+ * server have. Otherwise the server's operator could add one private address in DNS to reach the user's network.
  */
 export function checkAddresses(host: string, addresses: readonly string[], near: readonly string[]): void {
   const refused = addresses.find((address) => !isReachable(address, near));

@@ -18,7 +18,7 @@ const startTimeout = 3_000;
  * characters. Show and open its `href`, in which every character that a shell could interpret is percent-encoded.
  */
 export function webUrl(text: string): URL | undefined {
-  // Checks the text before parsing, because `new URL` would silently drop some of these characters.
+  // Checks the characters before parsing, because `new URL` silently drops some invisible characters.
   if (text.length > longestUrl || /[\p{C}\p{Z}]/u.test(text)) return undefined;
   const url = parseUrl(text);
   if (url === undefined) return undefined;
@@ -49,7 +49,9 @@ export interface OpenUrlOptions extends ProgramPlace {
   readonly clock?: Clock;
 }
 
-/** Opens the `href` of a `webUrl`; returns false for any other text, or if no browser could be started. */
+/**
+ * Opens a URL that `webUrl` returned as `href`. Returns false for any other text, or if no browser could be started.
+ */
 export async function openUrl(url: string, options: OpenUrlOptions): Promise<boolean> {
   if (webUrl(url)?.href !== url) return false;
   for (const [command, ...args] of openersOn(options.environment)) {
@@ -62,8 +64,8 @@ export async function openUrl(url: string, options: OpenUrlOptions): Promise<boo
 type CommandLine = readonly [command: string, ...args: string[]];
 
 /**
- * Finds the program of an opener. The openers of macOS and Windows have absolute paths; others are searched for in
- * `PATH`.
+ * Finds the program that opens URLs. On macOS and Windows, the program has an absolute path. On other systems, Fairlead
+ * searches for it in `PATH`.
  */
 async function locate(command: string, options: OpenUrlOptions): Promise<OwnProgram | undefined> {
   const { platform, env } = options.environment;

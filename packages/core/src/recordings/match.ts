@@ -47,7 +47,7 @@ export function indexScripts(scripts: readonly Script[]): ScriptIndex {
 }
 
 /**
- * Creates the matcher for one client. A message that was recorded several times gets its answers in order; after that,
+ * Creates the matcher for one client. A message that was recorded several times gets its answers in order. After that,
  * the last answer is repeated.
  */
 export function createMatcher(index: ScriptIndex, { loose = false }: MatchOptions = {}): Matcher {

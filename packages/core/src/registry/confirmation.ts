@@ -19,7 +19,8 @@ export const ToolConfirmationOutcome = {
 export type ToolConfirmationOutcome = (typeof ToolConfirmationOutcome)[keyof typeof ToolConfirmationOutcome];
 
 /**
- * What a confirmation is about. `serverName` and `serverToolName` identify the tool; the other members are for display.
+ * The tool, prompt or resource that a confirmation is about. `serverName` and `serverToolName` identify it. All other
+ * members are for display.
  */
 export interface AskedTool {
   readonly serverName: string;

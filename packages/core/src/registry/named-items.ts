@@ -31,7 +31,7 @@ export interface UnnamedItem {
 }
 
 export interface NamedItems<T> {
-  /** Adds a tool or prompt. If the server already has one with the same name, the earlier one stays. */
+  /** Adds a tool or prompt. If the server already has a tool or prompt with this name, nothing changes. */
   add(item: T): void;
   /**
    * Replaces all tools or prompts of a server. If one of them does not belong to the server, nothing changes. If
@@ -40,7 +40,8 @@ export interface NamedItems<T> {
   replace(server: string, items: Iterable<T> | (() => Iterable<T>)): void;
   remove(server: string): void;
   /**
-   * Sets a new order of servers. If several tools or prompts have the same name, the one of the first server keeps it.
+   * Sets a new order of servers. If several tools or prompts have the same name, the first server's tool or prompt
+   * keeps the name.
    */
   reorder(serverOrder: readonly string[], alwaysQualified: readonly string[]): void;
   /**

@@ -136,7 +136,7 @@ const latin = (): RegExp => /\p{Script=Latin}/u;
 const foreign = (): RegExp =>
   /(?![\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Bopomofo}\p{Script=Hangul}])\p{L}/gu;
 
-/** Marks letters of another alphabet inside a Latin word, because they may look like Latin letters. */
+/** Marks non-Latin letters inside a Latin word, because they may look like Latin letters. */
 function markLookalikes(text: string, mark: (character: string) => string): string {
   return text.replaceAll(words(), (word) => (latin().test(word) ? word.replaceAll(foreign(), mark) : word));
 }

@@ -11,7 +11,7 @@ import { type PreparedSchema, prepareSchema } from "./prepare-schema.ts";
 import { type Check, notValidated } from "./validation.ts";
 
 const options: Options = {
-  // Unknown keywords are ignored, because many servers use some.
+  // Ajv ignores unknown keywords, because many servers' schemas contain some.
   strict: false,
   // Ajv checks no schema against a meta-schema, because `prepare-schema.ts` has already repaired the schema.
   meta: false,
@@ -20,7 +20,7 @@ const options: Options = {
   inlineRefs: false,
   // Inherited properties, such as those of `Object.prototype`, do not count as properties of the value.
   ownProperties: true,
-  // `format` is not checked: in 2020-12 it is only an annotation, and Ajv sets no limit to the time that checking it takes.
+  // Ajv does not check `format`: in JSON Schema 2020-12 it is only an annotation, and checking it may take very long.
   validateFormats: false,
   // Ajv writes no messages: `describe-error.ts` writes them, and needs the schema of each error.
   messages: false,
@@ -108,7 +108,7 @@ function createLinearPatterns(): LinearPatterns {
   }
 
   return {
-    // Ajv's type requires `code`, which has no effect here.
+    // Ajv's type for this option requires `code`, which has no effect here.
     engine: Object.assign(matcher, { code: "linear" }),
     refusal(pattern) {
       const result = compile(pattern);

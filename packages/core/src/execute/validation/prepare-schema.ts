@@ -197,7 +197,7 @@ const known: readonly (readonly [RegExp, Dialect])[] = [
   [/^https?:\/\/json-schema\.org\/schema/, "2020-12"],
 ];
 
-/** The dialect of a schema. As the protocol specifies, it is 2020-12 unless `$schema` names another. */
+/** The dialect of a schema. As the protocol specifies, it is 2020-12 unless `$schema` names a different dialect. */
 function dialectOf({ $schema }: JsonObject): { readonly dialect: Dialect; readonly warning?: string } {
   if (typeof $schema !== "string") return { dialect: "2020-12" };
   const found = known.find(([pattern]) => pattern.test($schema));

@@ -28,10 +28,12 @@ const maxName = 1000;
 /** Maximum work on the main thread. The unit is one step of a pattern, which takes up to 150 ns. */
 const maxWork = 500_000;
 
-/** The work of checking one schema node on one value node, in steps of a pattern. */
+/** The work of checking one schema node on one value node. The unit is one step of a pattern. */
 const nodeWeight = 4;
 
-/** The work of counting a character (10 ns) and of comparing two characters (0.3 ns), in steps of a pattern. */
+/**
+ * The work of counting a character (10 ns) and of comparing two characters (0.3 ns). The unit is one step of a pattern.
+ */
 const lengthWeight = 0.1;
 const comparisonWeight = 0.003;
 /** Keywords that change how references are resolved, so that a JSON pointer alone does not find the target. */
@@ -122,7 +124,7 @@ export function patternWeight(pattern: string): number {
     if (repeat !== null) {
       const least = Number(repeat[1]);
       const most = repeat[2] === "" ? least : Number(repeat[3] || least + 1);
-      // Each optional repetition adds one branch.
+      // Each optional repetition in a pattern adds one branch.
       add(last * Math.max(0, most - 1) + Math.max(0, most - least));
       at += repeat[0].length - 1;
     } else if (rest[0] === "(") totals.push(0);
@@ -167,7 +169,7 @@ export function measure(value: unknown, limit: ValueSize): ValueSize | undefined
         if (typeof item === "object" && item !== null) open.push(item);
       }
     } else if (typeof next === "object" && next !== null) {
-      // Does not use `Object.entries`, which would create a pair for each member of the arguments of each call.
+      // Does not use `Object.entries`, because this code runs for each call and would create a pair for each argument.
       const members = next as Readonly<Record<string, unknown>>;
       for (const name of Object.keys(members)) {
         const member = members[name];

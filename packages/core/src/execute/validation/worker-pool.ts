@@ -97,7 +97,7 @@ export function createWorkerPool({
       const reason = isReady
         ? `the validation took longer than ${timeLimit} ms`
         : "the validation thread did not start";
-      // Waiting jobs with the same schema would probably take too long as well, so they end without validation.
+      // Waiting jobs with this schema would probably take too long too, so they end without validation.
       const alike = queue.filter(({ job }) => job.schema === current?.job.schema);
       for (const waiting of alike) waiting.settle(notValidated(reason));
       end(thread, reason);

@@ -50,7 +50,7 @@ export async function removeDeadLock(file: string): Promise<boolean> {
   const text = await readFile(noteOf(file), "utf8").catch(ignored);
   const owner = text === undefined ? undefined : parse(text);
   if (owner === undefined || !(await hasEnded(owner, file))) return false;
-  // Only one waiting process can rename the record; that process removes the lock.
+  // Only one waiting process can rename the record. That process removes the lock.
   const claimed = temporaryName(file);
   const isClaimed = await rename(noteOf(file), claimed).then(
     () => true,

@@ -20,7 +20,7 @@ export interface Replacement {
   readonly mode: number | undefined;
   /** The file that is replaced. The new file gets the same owner, if the system allows that. */
   readonly previous: Stats | undefined;
-  /** Called just before the rename. If it returns false, the old file stays. */
+  /** Called just before the temporary file is renamed. If `isCurrent` returns false, the file is not replaced. */
   readonly isCurrent: () => Promise<boolean>;
   /** If true, does not wait until the text is on disk: after a power cut, the file may be empty. */
   readonly canBeLost?: boolean;

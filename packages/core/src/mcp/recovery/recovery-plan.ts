@@ -4,9 +4,9 @@ import { longestRetryAfter, type RetryClass, retryAfterPause } from "../../conne
 
 /** Earlier failures of a server. */
 export interface RetryHistory {
-  /** The number of failures in a row that were each followed by another attempt to connect. */
+  /** The number of consecutive failures after which Fairlead tried to connect again. */
   readonly tries: number;
-  /** The number of failures in a row that came soon after a start. */
+  /** The number of consecutive failures that came soon after a start. */
   readonly crashes: number;
   /** Whether the server has ever worked. If so, its settings are not the cause of a failure. */
   readonly hasWorked: boolean;

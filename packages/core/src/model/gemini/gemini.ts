@@ -171,7 +171,7 @@ function describeApi({ name, access }: GeminiOptions): ModelApi {
 
 /**
  * Loads Google's package in its build for browsers, because the build for Node reads the environment and writes to
- * stdout. The package does not get the key; Fairlead's `fetch` adds it.
+ * stdout. The package does not get the API key: Fairlead's own `fetch` adds the key to each request.
  */
 async function openGemini(access: GeminiAccess, baseUrl: string | undefined, fetch: Fetch): Promise<GoogleGenAI> {
   const { GoogleGenAI } = await import("@google/genai/web");

@@ -181,14 +181,14 @@ function isSame(draft: Draft, { index, id }: Piece, isLast: boolean): boolean {
 }
 
 /**
- * Whether a piece begins another call. The index does not always show this: old Ollama versions send 0 for every call.
+ * Whether a piece begins a new call. The index does not always show this: old versions of Ollama send 0 for every call.
  */
 function begins(draft: Draft, { id, name, text, hasArguments }: Piece): boolean {
   if (id !== undefined && draft.id !== undefined && id !== draft.id) return true;
   if (name === "" || draft.name === "") return false;
   if (id !== undefined && id === draft.id && text === "") return false;
   if (draft.text === "") {
-    // If the call already has arguments and the piece has arguments too, the piece begins another call.
+    // If both the call and the piece have arguments, the piece begins a new call.
     const isWhole = id === undefined && draft.id === undefined && draft.hasArguments && hasArguments;
     return isWhole && (text === "" || name !== draft.name);
   }

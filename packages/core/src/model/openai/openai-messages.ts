@@ -115,7 +115,9 @@ function fromUser(
   return { results, rest: others.length === 0 ? [] : [{ role: "user", content: simplest(others) }] };
 }
 
-/** The content of a message. If all parts are text, it is a string, because some endpoints accept nothing else. */
+/**
+ * The content of a message. If all parts are text, the content is a string, because some endpoints accept only strings.
+ */
 function simplest(parts: readonly ContentPart[]): string | readonly ContentPart[] {
   const texts = parts.flatMap((part) => (part.type === "text" ? [part.text] : []));
   return texts.length === parts.length ? texts.join("\n") : parts;
