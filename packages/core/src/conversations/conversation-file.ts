@@ -1,6 +1,6 @@
 /**
- * The file of a conversation that this process writes. The file is locked and stays open for appending; media is stored
- * in a folder next to it.
+ * The file of a conversation that this process writes. The file is locked and stays open for appending. Media is stored
+ * in a folder next to the file.
  */
 
 import { constants } from "node:fs";
@@ -27,7 +27,7 @@ export function mediaFolder(path: string): string {
   return path.replace(/(?:[.]jsonl)?$/, ".media");
 }
 
-/** The open file of a conversation. No other process may append to it. */
+/** The open file of a conversation. No other process can append to the file. */
 export interface ConversationFile {
   readonly append: (lines: readonly EncodedLine[]) => Promise<void>;
   /** Releases the file. */
@@ -52,7 +52,7 @@ export async function createConversationFile(folder: string, id: string): Promis
 }
 
 /**
- * Opens the file of an earlier conversation.
+ * Opens the file of a conversation that was recorded earlier.
  *
  * @throws HostError `busy` if another process has the file open, `not_found` if there is no such file
  */
@@ -135,7 +135,7 @@ function tooLarge(path: string): HostError {
   });
 }
 
-/** Removes an incomplete last line, which a killed process may leave. Returns the remaining size. */
+/** Removes an incomplete last line, which a killed process may have left. Returns the size of the rest. */
 async function withoutTornLine(handle: FileHandle): Promise<number> {
   const { size } = await handle.stat();
   const chunk = Buffer.alloc(64 * 1024);

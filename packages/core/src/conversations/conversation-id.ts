@@ -1,5 +1,6 @@
 /**
- * Ids of conversations, which sort by time. An id is part of a file name, so any text with another form is rejected.
+ * Ids of conversations. Sorted ids are in order of time. An id is part of a file name, so a text that is not a valid id
+ * is rejected.
  */
 
 import { randomBytes } from "node:crypto";

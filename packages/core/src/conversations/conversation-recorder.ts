@@ -21,13 +21,13 @@ export interface ConversationRecorderOptions {
   /** The open file of a resumed conversation. */
   readonly resumed?: ConversationFile;
   /**
-   * Opens the file. If `size` is undefined, creates a new file; otherwise opens the existing file, which must have that
+   * Opens the file. If `size` is undefined, creates a new file. Otherwise opens the existing file, which must have this
    * size.
    */
   readonly open: (size: number | undefined) => Promise<ConversationFile>;
-  /** Returns a function that hides all secrets known at the time of the call. */
+  /** Returns a function that hides all secrets that are known at the time of the call. */
   readonly hide: () => Promise<Redact>;
-  /** Whether the user hides this server's results, so that recorded conversations must not contain them. */
+  /** Whether recorded conversations must not contain the results of this server. */
   readonly hidesResults: (server: string) => boolean;
   /** The clock, in milliseconds since 1970. */
   readonly now: () => number;
@@ -38,7 +38,7 @@ export interface ConversationRecorderOptions {
 export interface ConversationRecorder {
   readonly record: RecordChange;
   readonly approve: (approval: GivenApproval) => void;
-  /** Resolves when all complete lines are on disk. A line is complete when its text no longer grows. */
+  /** Resolves when all complete lines are on disk. A line is complete when its text cannot grow any more. */
   readonly saved: () => Promise<void>;
   /**
    * Resolves when all lines are on disk and the file is closed. The next change of the conversation opens the file
@@ -49,20 +49,20 @@ export interface ConversationRecorder {
 
 type TextLine = Extract<RecordedLine, { readonly type: "text" | "thought" }>;
 
-/** Lines that are written together: consecutive pieces of one text, or a single line. */
+/** Lines that are written together. They are consecutive pieces of one text, or a single line. */
 type Entry = readonly RecordedLine[];
 
 export function createConversationRecorder(options: ConversationRecorderOptions): ConversationRecorder {
   const { head, open, hide, hidesResults, now, onFailed } = options;
   let file = options.resumed;
   let size = file?.size();
-  /** Whether the conversation needs a file: it does from its first message on. */
+  /** Whether the conversation needs a file. It needs one as soon as it has a message. */
   let hasBegun = file !== undefined;
   let hasFailed = false;
   let waiting: Entry[] = file ? [[{ time: timeOf(now()), type: "resumed", workspace: options.workspace }]] : [];
   /**
-   * Pieces of a text that is still growing. They wait until it is complete, because a secret may be split between two
-   * pieces.
+   * Pieces of a text that is still growing. They wait until the text is complete, because a secret may be split between
+   * two pieces.
    */
   let run: TextLine[] = [];
   let writing: Promise<void> | undefined;
@@ -88,7 +88,7 @@ export function createConversationRecorder(options: ConversationRecorderOptions)
 
   async function write(): Promise<void> {
     try {
-      // Waits a moment, so that changes which arrive at the same time are written together.
+      // Waits for a short time, so that changes which arrive together are written together.
       await new Promise((resolve) => setImmediate(resolve));
       while (waiting.length > 0) {
         file ??= await open(size);
@@ -109,7 +109,7 @@ export function createConversationRecorder(options: ConversationRecorderOptions)
   }
 
   /*
-   * Records the resumption at once, because the conversation that was opened last counts as the latest, even if no
+   * Records the resumption at once, because the conversation that was resumed last counts as the latest, even if no
    * message follows.
    */
   if (hasBegun) writing = write();
@@ -141,7 +141,7 @@ function timeOf(milliseconds: number): string {
 type Plain = ConversationChange | Exclude<TurnEvent, { readonly type: "confirmation" | "error" }> | PlainError;
 type PlainError = Omit<Extract<RecordedLine, { readonly type: "error" }>, "time">;
 
-/** Converts an event to plain data. A confirmation gives undefined, because it contains functions. */
+/** Converts an event to plain data. Returns undefined for a confirmation, because it contains functions. */
 function toPlain(change: ConversationChange | TurnEvent): Plain | undefined {
   if (change.type === "confirmation") return undefined;
   if (change.type !== "error") return change;
@@ -149,7 +149,9 @@ function toPlain(change: ConversationChange | TurnEvent): Plain | undefined {
   return { type: "error", error: { code, message, ...(next !== undefined && { next }) } };
 }
 
-/** Encodes lines that belong together. If a secret is split between pieces of a text, joins the pieces first. */
+/**
+ * Encodes lines that are written together. If a secret is split between the pieces of a text, joins the pieces first.
+ */
 function encode(entry: Entry, hide: Redact): readonly EncodedLine[] {
   const texts = entry.flatMap((line) => (line.type === "text" || line.type === "thought" ? line.text : []));
   const whole = texts.join("");
@@ -159,7 +161,9 @@ function encode(entry: Entry, hide: Redact): readonly EncodedLine[] {
   return [encodeLine({ ...first, text: whole } as TextLine, hide)];
 }
 
-/** Creates the function that replaces results by `(hidden)` if `hidesResults` is true for the server that sent them. */
+/**
+ * Creates a function that replaces a server's results by `(hidden)`, if `hidesResults` returns true for this server.
+ */
 function createResultFilter(hidesResults: (server: string) => boolean): (change: Plain) => Plain {
   /** The ids of calls to servers whose results are hidden. */
   const calls = new Set<string>();
@@ -204,8 +208,8 @@ function createResultFilter(hidesResults: (server: string) => boolean): (change:
 }
 
 /**
- * Removes resources of servers with hidden results from the user's message. The parts of a resource begin after a
- * heading that names the server, and end with the tag `</untrusted_context_…>`.
+ * Removes the resources of servers with hidden results from the user's message. A resource begins after a heading that
+ * names the server, and ends with the tag `</untrusted_context_…>`.
  */
 function withoutReferences(content: Content, hidesResults: (server: string) => boolean): Content {
   if (content.role !== "user" || content.parts.length < 2) return content;

@@ -5,7 +5,7 @@ import { isObject } from "@fairlead/wire/json";
 import type { Redact } from "../connect/redact.ts";
 import type { RecordedLine } from "./format.ts";
 
-/** Media, by the SHA-256 digest of its bytes. */
+/** The bytes of media, by their SHA-256 digest. */
 export type MediaFiles = ReadonlyMap<string, Buffer>;
 
 /** A line of text without its line break, and the media that it refers to. */
@@ -15,8 +15,8 @@ export interface EncodedLine {
 }
 
 /**
- * Types of lines in which no secrets are hidden: they contain only names, numbers and digests, and a partly hidden name
- * could not be found again.
+ * Types of lines in which Fairlead hides no secrets. They contain only names, numbers and digests, and Fairlead must
+ * find each name again.
  */
 const withoutSecrets: ReadonlySet<RecordedLine["type"]> = new Set([
   "model",
@@ -32,8 +32,8 @@ const withoutSecrets: ReadonlySet<RecordedLine["type"]> = new Set([
 ] as const);
 
 /**
- * Members whose values must stay exact, because Fairlead compares them or sends them back to the model. Inside
- * arguments and results, secrets are hidden in these members too.
+ * Members whose values must stay exact, because Fairlead compares them or sends them back to the model. Secrets in
+ * these members are hidden only inside arguments and results.
  */
 const kept: ReadonlySet<string> = new Set(
   "type time id name role status code server serverToolName mimeType digest thoughtSignature".split(" "),
@@ -50,7 +50,7 @@ export function encodeLine(line: RecordedLine, hide: Redact): EncodedLine {
   if (withoutSecrets.has(line.type)) return { text: JSON.stringify(line), media };
 
   /**
-   * @param isForeign Whether the value is part of arguments or results, where every text and every name may contain a
+   * @param isForeign Whether the value is part of arguments or results. There, every text and every name may contain a
    * secret.
    */
   function copy(value: unknown, level: number, isForeign: boolean): unknown {
@@ -73,12 +73,12 @@ export function encodeLine(line: RecordedLine, hide: Redact): EncodedLine {
   return { text: JSON.stringify(copy(line, 0, false)), media };
 }
 
-/** Replaces the data of media by its digest; undefined if the value is not media. */
+/** Replaces the data of media by its digest. Undefined if the value is not media. */
 function takeMedia(value: Readonly<Record<string, unknown>>, media: Map<string, Buffer>): object | undefined {
   const { mimeType, data, ...others } = value;
   if (typeof mimeType !== "string" || typeof data !== "string" || Object.keys(others).length > 0) return undefined;
   const bytes = Buffer.from(data, "base64");
-  // Data that is not exact Base64 stays in the line, because decoding and encoding would change it.
+  // If the data is not exact Base64, it stays in the line, because decoding and encoding would change it.
   if (bytes.toString("base64") !== data) return undefined;
   const digest = createHash("sha256").update(bytes).digest("hex");
   media.set(digest, bytes);

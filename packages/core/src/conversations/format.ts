@@ -1,6 +1,6 @@
 /**
- * The format of recorded conversations, version 1: one JSON object per line, and the head in the first line.
- * `docs/recording.md` describes it.
+ * The format of recorded conversations, version 1. Each line is a JSON object. The first line is the head.
+ * `docs/recording.md` describes the format.
  */
 
 import type { JsonObject } from "@fairlead/wire";
@@ -42,7 +42,10 @@ export type RecordedLine = { readonly time: string } & (
   | { readonly type: "resumed"; readonly workspace: string }
 );
 
-/** The result of parsing a line. Later versions of Fairlead may add new types of lines; this version skips them. */
+/**
+ * The result of parsing a line. This version of Fairlead skips types of lines that it does not know, because later
+ * versions may add types.
+ */
 export type ParsedLine =
   | { readonly kind: "line"; readonly line: RecordedLine }
   | { readonly kind: "unknown" }
@@ -60,7 +63,7 @@ export function parseHead(text: string): ConversationHead | string {
   return head as unknown as ConversationHead;
 }
 
-/** The deepest nesting of a line that Fairlead accepts, so that no function overflows the stack. */
+/** How deeply a line may be nested, so that no function overflows the stack. */
 const mostLevels = 200;
 
 export function parseRecordedLine(text: string): ParsedLine {

@@ -9,20 +9,20 @@ import { conversationPath, unknownConversation } from "./conversation-file.ts";
 import { isConversationId } from "./conversation-id.ts";
 import { type ConversationHead, parseHead } from "./format.ts";
 
-/** Information about a recorded conversation, for lists. The texts are not escaped. */
+/** Information about a recorded conversation. The texts are not escaped. */
 export interface ConversationInfo {
   readonly id: string;
   /** The name that the user gave the conversation, if any. */
   readonly title?: string;
   /** The beginning of the first message. */
   readonly firstWords: string;
-  /** When the conversation began and when it was last recorded, in ISO 8601. */
+  /** When the conversation began, and when its last line was recorded, in ISO 8601. */
   readonly startedAt: string;
   readonly updatedAt: string;
   /** The root of the workspace in which the conversation was last used. */
   readonly workspace: string;
   readonly model: ConversationHead["model"];
-  /** The number of the user's messages (`turns`) and of tool calls (`calls`). */
+  /** `turns` is the number of the user's messages, and `calls` the number of tool calls. */
   readonly turns: number;
   readonly calls: number;
   readonly bytes: number;
@@ -70,7 +70,7 @@ export async function conversationsIn(folder: string): Promise<readonly Dated[]>
 }
 
 /**
- * Finds the conversation that the user means: by its id, or by the beginning of exactly one id.
+ * Finds the conversation that the user means. `wanted` is an id, or the beginning of exactly one id.
  *
  * @throws HostError `not_found`
  */
@@ -89,7 +89,8 @@ export async function findConversation(folder: string, wanted: string): Promise<
 
 const longestWords = 200;
 /**
- * Matches the time and the type at the start of a line. The rest is parsed only if the list needs lines of this type.
+ * Matches the time and the type at the start of a line. The rest of the line is parsed only if the list needs this type
+ * of line.
  */
 const lineStart = /^\{"time":"[^"]{1,40}","type":"(\w+)"/;
 

@@ -1,6 +1,6 @@
 /**
- * Reads the file of a conversation. The file may contain anything, so Fairlead checks every line. An incomplete last
- * line is skipped.
+ * Reads the file of a conversation. Fairlead checks every line, because the file may contain anything. Skips an
+ * incomplete last line.
  */
 
 import { createHash } from "node:crypto";
@@ -36,7 +36,7 @@ function notReadable(path: string, reason: string): HostError {
   return new HostError("usage", `${path} cannot be read as a recorded conversation: ${reason}`);
 }
 
-/** Reads the file up to its last line break, because a killed process may leave half a line or half a character. */
+/** Reads the file up to its last line break, because a killed process may have left half a line or half a character. */
 function toText(path: string, bytes: Buffer): string {
   try {
     const whole = bytes.subarray(0, bytes.lastIndexOf("\n") + 1);
@@ -87,7 +87,7 @@ function digestOf(value: object): string | undefined {
   return typeof digest === "string" && digestPattern.test(digest) ? digest : undefined;
 }
 
-/** Returns the value with the data of its media filled in. Missing media keeps its type and has no data. */
+/** Returns the value with the data of its media. If media is missing, keeps its type and leaves out its data. */
 function withData(value: unknown, data: ReadonlyMap<string, string>): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map((item) => withData(item, data));

@@ -1,4 +1,4 @@
-/** Computes the state in which a recorded conversation is resumed. Pure. */
+/** Computes the state with which a recorded conversation continues. Pure. */
 
 import type { Content, Part } from "../normalise/model-types.ts";
 import { type Pin, toolKey } from "../normalise/tool-name.ts";
@@ -12,7 +12,7 @@ import type { RecordedConversation } from "./read-conversation.ts";
 /** The state of a recorded conversation after the last line of its file. */
 export interface ResumedConversation extends EarlierConversation {
   readonly model: ConversationHead["model"];
-  /** Approvals that the user gave during this conversation, in the current workspace. */
+  /** Approvals that the user gave in this conversation. Only those for the current workspace. */
   readonly approvals: readonly GivenApproval[];
 }
 
@@ -23,7 +23,7 @@ interface OpenRound {
 
 const interrupted = "[Fairlead was stopped before there was an answer.]";
 
-/** @param workspace The current workspace root. Approvals of another workspace do not apply. */
+/** @param workspace The current workspace root. Approvals for other workspaces do not apply. */
 export function resumeFrom({ head, lines }: RecordedConversation, workspace: string): ResumedConversation {
   let history: History = [];
   let round: OpenRound | undefined;
@@ -39,8 +39,8 @@ export function resumeFrom({ head, lines }: RecordedConversation, workspace: str
   const results: StoredResult[] = [];
 
   /**
-   * Adds the model's last message to the history, with a response for each of its calls. A call without a recorded
-   * response gets a generated one.
+   * Adds the model's last message to the history, with a response for each call in it. If the response of a call was
+   * not recorded, adds a generated response.
    */
   function endRound(): void {
     if (round === undefined) return;
@@ -48,7 +48,10 @@ export function resumeFrom({ head, lines }: RecordedConversation, workspace: str
     round = undefined;
   }
 
-  /** Completes a turn that a killed process left unfinished, so that user and model alternate in the history. */
+  /**
+   * Completes a turn that ended early because the process was killed. In the history, the messages of user and model
+   * must alternate.
+   */
   function endTurn(): void {
     endRound();
     if (isUnanswered(history)) history = [...history, { role: "model", parts: [{ text: interrupted }] }];
@@ -148,7 +151,7 @@ function withoutLostMedia({ role, parts }: Content): Content {
   return { role, parts: parts.map(withoutLost) };
 }
 
-/** Replaces media whose file no longer exists by a text, because an API refuses empty media. */
+/** Replaces media by a text if the file of the media no longer exists, because APIs refuse empty media. */
 function withoutLost(part: Part): Part {
   const { inlineData, functionResponse } = part;
   if (inlineData?.data === "") return { text: `[${inlineData.mimeType ?? "media"} that is no longer stored]` };

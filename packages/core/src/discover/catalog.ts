@@ -220,14 +220,14 @@ interface CatalogLimit {
 }
 
 /**
- * The size limit of a page is the size limit of all lists divided by this number, because reading a page needs several
- * times its size in memory.
+ * One page may have the size limit of all lists, divided by this number, because reading a page needs several times its
+ * size in memory.
  */
 const pageShare = 4;
 const catalogSetting = "fairlead.limits.catalogBytes";
 
 function cutAt({ maxBytes, maxPageBytes }: CatalogLimit, cutBy: "page" | "memory" | "room"): Partial<CatalogNote> {
-  // If the memory is too small for the list, no setting helps, so the note names no setting.
+  // If the memory is too small for the list, raising a setting does not help, so the note names no setting.
   if (cutBy === "memory") return {};
   const reason =
     cutBy === "room"
@@ -253,7 +253,7 @@ function toPrompts(listed: readonly ListedItem<"prompts">[]): {
 }
 
 /**
- * Checks an argument of a prompt. Keeps its members that Fairlead does not know, because clients of the gateway may use
+ * Checks an argument of a prompt. Keeps members that Fairlead does not know, because clients of the gateway may use
  * them.
  */
 function toArgument({ name, description, required, ...others }: JsonObject): readonly PromptArgument[] {

@@ -1,4 +1,4 @@
-/** Compares tool definitions. A definition consists of the parts of a tool that a person or a model sees. Pure. */
+/** Compares tool definitions. A definition consists of those members of a tool that a person or a model sees. Pure. */
 
 import { hash } from "node:crypto";
 import { isObject } from "@fairlead/wire/json";
@@ -9,8 +9,8 @@ import { createTurns } from "../text/turns.ts";
 import type { CatalogTool } from "./catalog.ts";
 
 /**
- * A changed member of a definition. If `before` is absent, the member is new; if `after` is absent, it was removed.
- * Texts are not escaped.
+ * A changed member of a definition. If the member is new, `before` is absent. If the member was removed, `after` is
+ * absent. Texts are not escaped.
  */
 export interface Difference {
   /** Path of the member, such as `inputSchema.properties.path.type`. */
@@ -21,7 +21,7 @@ export interface Difference {
 
 /** Added, removed and changed tools, by name. */
 export function toolChanges(before: readonly CatalogTool[], after: readonly CatalogTool[]): ToolChanges {
-  // Without earlier tools, for example at the first start, there is nothing to compare.
+  // If there are no earlier tools, as at the first start, there is nothing to compare.
   if (before.length === 0) return { added: after.map(({ name }) => name), removed: [], changed: [] };
   const old = new Map(before.map((tool) => [tool.name, tool]));
   const now = new Set(after.map(({ name }) => name));
@@ -47,12 +47,12 @@ export function definitionOf(tool: CatalogTool): string {
 
 const digests = new WeakMap<CatalogTool, string>();
 
-/** SHA-256 of the definition, to which an approval is bound. Cached, because definitions are immutable. */
+/** SHA-256 of the definition. An approval is valid for one digest. Cached, because definitions do not change. */
 export function definitionDigest(tool: CatalogTool): string {
   return digests.get(tool) ?? addDigest(tool).digest;
 }
 
-/** Computes the digests of all tools in advance, with pauses in which other code runs. */
+/** Computes the digests of all tools in advance, and pauses so that other code can run. */
 export async function prepareDigests(tools: readonly CatalogTool[]): Promise<void> {
   const turns = createTurns();
   for (const tool of tools) {
@@ -75,7 +75,7 @@ export function differenceOf(before: CatalogTool, after: CatalogTool): readonly 
 
 type Definition = Pick<CatalogTool, "name" | "title" | "description" | "inputSchema" | "outputSchema" | "annotations">;
 
-/** The members that belong to a definition. Other members, such as icons, are not compared. */
+/** The members that belong to a definition. Leaves out all other members, such as icons. */
 function definingMembers(tool: CatalogTool): Definition {
   const { name, title, description, inputSchema, outputSchema, annotations } = tool;
   return {
@@ -88,7 +88,7 @@ function definingMembers(tool: CatalogTool): Definition {
   };
 }
 
-/** The depth at which values are compared as a whole and no longer member by member. */
+/** At this depth, values are compared as a whole and not member by member. */
 const mostLevels = 8;
 
 function differencesIn(path: string, before: object, after: object, level: number): readonly Difference[] {

@@ -14,7 +14,7 @@ export interface CompletionRequest {
   /** The name of the argument or variable, and its text so far. */
   readonly name: string;
   readonly value: string;
-  /** The values of the other arguments so far. */
+  /** The values that the user has already given to the other arguments. */
   readonly given?: Readonly<Record<string, string>>;
 }
 
@@ -31,8 +31,8 @@ const longestValue = 1000;
 const longestWritten = 10_000;
 
 /**
- * Asks the server for values that complete the argument. Rejects only with `cancelled`; any other failure gives an
- * empty list.
+ * Asks the server for values that complete the argument. Rejects only with `cancelled`. After any other failure,
+ * resolves with an empty list.
  */
 export async function completeArgument(
   { of, name, value, given = {} }: CompletionRequest,
@@ -57,8 +57,8 @@ export async function completeArgument(
 }
 
 /**
- * Whether a suggestion may be offered. Fairlead inserts it into the user's text and sends it unchanged, so it must not
- * contain invisible characters.
+ * Whether Fairlead may offer a suggestion. A suggestion with invisible characters is not offered, because Fairlead
+ * inserts it into the user's text and sends it unchanged.
  */
 function isPlain(value: string): boolean {
   return value !== "" && value.length <= longestValue && !hasUnseen(value);

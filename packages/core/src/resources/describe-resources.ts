@@ -1,5 +1,5 @@
 /**
- * Lists the readable resources for a model, one on each line. If there are too many, lists only some resources of each
+ * Lists the resources that a model can read, one on each line. If there are too many, lists some resources of each
  * server. Pure.
  */
 
@@ -38,7 +38,7 @@ interface Entry {
   readonly size?: unknown;
 }
 
-/** Returns the list; empty if there are no resources. */
+/** Returns the list. Empty if there are no resources. */
 export function describeResources({
   servers,
   resources,
@@ -64,8 +64,8 @@ function linesOf(server: string, resources: DescribeResourcesOptions["resources"
 }
 
 /**
- * A line of the list. A model must repeat the URI exactly, so a resource whose URI cannot be shown completely is left
- * out.
+ * Whether the list contains the resource. A model must repeat the URI exactly, so a resource whose URI cannot be shown
+ * completely is left out.
  */
 function isUsable({ uri }: Entry): boolean {
   return uri.length <= longestUri && toModelText(uri) === uri && !/\s/.test(uri);

@@ -9,7 +9,7 @@ import { closingQuote } from "./typed-lines.ts";
 
 export interface PromptCall {
   readonly server: string;
-  /** The prompt's name, as its server names it. */
+  /** The name that the server gives the prompt. */
   readonly prompt: string;
   readonly args: PromptValues;
 }
@@ -22,7 +22,9 @@ export interface GivenArguments {
 
 type Described = Pick<DiscoveredMCPPrompt, "name" | "serverName" | "serverPromptName" | "arguments">;
 
-/** Parses a line that the user typed. Undefined if the line does not begin with a slash, or begins with a path. */
+/**
+ * Parses a line that the user typed. Undefined if the line does not begin with a slash, or if it begins with a path.
+ */
 export function readPromptCall(typed: string, prompts: PromptSource): PromptCall | undefined {
   const line = typed.trimStart();
   const [first, ...words] = line.startsWith("/") ? splitWords(line.slice(1)) : [];
@@ -38,8 +40,8 @@ export function readPromptCall(typed: string, prompts: PromptSource): PromptCall
 }
 
 /**
- * Assigns the typed words to the required arguments that have no value yet or, if there are none, to the optional
- * arguments. A single remaining argument takes all words.
+ * Assigns the typed words to the required arguments that have no value yet. If there are none, assigns the words to the
+ * optional arguments. If only one argument remains, it takes all words.
  *
  * @throws HostError `arguments_invalid`
  */
@@ -63,12 +65,12 @@ export function bindArguments(prompt: Described, { named, positional }: GivenArg
 }
 
 /**
- * The name that lists and messages show for a prompt: its bare name if no other prompt has that name, otherwise
- * `server.prompt`. The user can type both.
+ * The name that lists and messages show for a prompt. If no other prompt has the same name, it is the prompt's name.
+ * Otherwise it is `server.prompt`. The user can type both.
  */
 export function typedPromptName({ name, serverName, serverPromptName }: Omit<Described, "arguments">): string {
   const pair = `${serverName}.${serverPromptName}`;
-  // If `server.prompt` is not a single word, shows the prompt's name in the registry, which is always a single word.
+  // If `server.prompt` is not a single word, shows the prompt's name in the registry, which is a single word.
   return name === toModelName(serverPromptName) || /[\s/]/.test(pair) ? name : pair;
 }
 
@@ -82,7 +84,7 @@ export function promptUsage(prompt: Described): string {
   return [`/${typedPromptName(prompt)}`, ...written].join(" ");
 }
 
-/** Reads `--name=value`, `--name value` and `name=value`. After `--` every word is positional. */
+/** Reads `--name=value`, `--name value` and `name=value`. All words after `--` are values without names. */
 function readWords(words: readonly Word[], prompt: Described): GivenArguments {
   const named: [string, string][] = [];
   const positional: string[] = [];
@@ -110,7 +112,7 @@ function readWords(words: readonly Word[], prompt: Described): GivenArguments {
 }
 
 /**
- * Whether the text before `=` is an argument name or resembles one. If not, the `=` belongs to a value, such as a
+ * Whether the text before `=` is an argument name or is similar to one. If not, the `=` is part of a value, such as a
  * formula or a URL.
  */
 function isMeantAs(name: string, known: ReadonlySet<string>): boolean {
@@ -141,7 +143,7 @@ function refusal(reason: string, prompt: Described): HostError {
 type PromptSource = Pick<PromptRegistry, "getPrompt" | "getAllPrompts">;
 
 /**
- * Finds a prompt by `name`, `server.name` or `server:name`, without a slash; undefined if there is none.
+ * Finds a prompt by `name`, `server.name` or `server:name`, without a slash. Undefined if there is none.
  *
  * @throws HostError `usage` if several prompts match
  */
@@ -174,7 +176,7 @@ function isPair(typed: string, { serverName }: DiscoveredMCPPrompt, name: string
   return typed === `${serverName}.${name}` || typed === `${serverName}:${name}`;
 }
 
-/** The server names with which a typed prompt name may begin: `server.name` or `server:name`. */
+/** The names of servers with which the typed prompt name may begin, as in `server.name` or `server:name`. */
 export function serversNamedBy(typed: string, servers: readonly string[]): readonly string[] {
   return servers.filter((server) => typed.startsWith(`${server}.`) || typed.startsWith(`${server}:`));
 }
@@ -186,7 +188,7 @@ function firstNotEmpty<T>(lists: readonly (readonly T[])[]): readonly T[] {
 /** A word of the typed text, without quotes and escapes. */
 interface Word {
   readonly text: string;
-  /** The length of the unquoted beginning of the word. Only there do `--` and `=` have a meaning. */
+  /** The length of the unquoted beginning of the word. `--` and `=` have a meaning only in this part. */
   readonly plain: number;
 }
 

@@ -22,8 +22,8 @@ export interface PromptMessagesOptions {
 }
 
 /**
- * Converts the messages of a prompt. Their texts count as the user's request, because the user chose the prompt;
- * embedded resources count as untrusted data.
+ * Converts the messages of a prompt. Their texts count as the user's request, because the user chose the prompt.
+ * Embedded resources count as untrusted data.
  */
 export async function toPromptMessages(
   { messages }: Pick<PromptResult, "messages">,
@@ -42,15 +42,15 @@ export async function toPromptMessages(
 
 /** A prompt as the input of a turn. */
 export interface PromptInput {
-  /** The earlier messages, with their roles. */
+  /** The messages before the last one, with their roles. */
   readonly before: readonly Content[];
   /** The user's last message. */
   readonly parts: readonly Part[];
 }
 
 /**
- * Splits messages into earlier messages and the user's last message. A model answers only a message of the user, so if
- * the last message is the assistant's, adds a message that asks the model to go on.
+ * Splits messages into the user's last message and the messages before it. A model answers only the user. So if the
+ * last message is the assistant's, adds a message of the user that asks the model to go on.
  */
 export function toPromptInput(messages: readonly PromptMessage[]): PromptInput {
   const contents = messages.map(

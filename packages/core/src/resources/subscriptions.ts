@@ -1,4 +1,4 @@
-/** Subscribes to resources on servers. Subscribes again after each new connection. */
+/** Subscribes to resources on servers. After each new connection, subscribes again. */
 
 import { member } from "@fairlead/wire/json";
 import { type Clock, sleep } from "../clock.ts";
@@ -11,8 +11,8 @@ import { unlessAborted } from "../mcp/unless-aborted.ts";
 
 export interface Subscriptions extends Disposable {
   /**
-   * Subscribes to a resource: the host emits `resource_updated` when the resource changes, or when a change may have
-   * been missed. The subscription ends when every caller has disposed of the returned object.
+   * Subscribes to a resource. The host emits `resource_updated` when the resource changes, or when Fairlead may have
+   * missed a change. The subscription ends when every caller has disposed of the returned object.
    */
   subscribe(server: string, uri: string, signal?: AbortSignal): Promise<Disposable>;
 }
@@ -24,7 +24,7 @@ export interface SubscriptionsOptions extends Pick<Emitter, "on" | "emit"> {
   readonly ready: (server: string, signal?: AbortSignal) => Promise<Client>;
   /** Returns the server's client, connected or not. */
   readonly client: (server: string) => Client | undefined;
-  /** Keeps the server from being stopped as idle until the returned function is called. */
+  /** Prevents that Fairlead stops the server as idle, until the returned function is called. */
   readonly use: (server: string) => () => void;
   readonly clock: Clock;
   readonly random?: () => number;
@@ -38,7 +38,7 @@ interface Wanted {
   holders: number;
   asked: Promise<void>;
   isAsking: boolean;
-  /** The abort controller of the subscription's current connection. It is aborted when that connection ends. */
+  /** The abort controller for the subscription's current connection. It is aborted when that connection ends. */
   connection: AbortController | undefined;
 }
 
@@ -93,7 +93,10 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
     await open(wanted, await ready(server, over.signal));
   }
 
-  /** Subscribes again after a reconnection. A failure is not reported, because the next connection tries again. */
+  /**
+   * Subscribes again after a reconnection. Does not report a failure, because Fairlead tries again with the next
+   * connection.
+   */
   async function askAgain(wanted: Wanted): Promise<void> {
     const { server, uri } = wanted;
     const connected = client(server);
@@ -103,8 +106,8 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
   }
 
   /**
-   * Subscribes on a connection. With a modern protocol version, opens a stream and does not wait for the server. With a
-   * legacy version, resolves when the server has accepted the subscription.
+   * Subscribes on a connection. If the protocol version is modern, opens a stream and does not wait for the server. If
+   * it is legacy, resolves when the server has accepted the subscription.
    */
   async function open(wanted: Wanted, connected: Client): Promise<void> {
     const { server, uri, over } = wanted;
@@ -179,7 +182,7 @@ function cancelled(serverName: string, uri: string): HostError {
 interface ListenOptions {
   readonly uri: string;
   readonly request: McpClient["request"];
-  /** Called when the stream is open again. Changes may have been missed while it was closed. */
+  /** Called when the stream is open again, because Fairlead may have missed changes while the stream was closed. */
   readonly onMissed: () => void;
   readonly signal: AbortSignal;
   readonly clock: Clock;
@@ -189,15 +192,15 @@ interface ListenOptions {
 /** A stream that ends before this many milliseconds counts as ended early. */
 const steady = 60_000;
 /**
- * Maximum number of streams in a row that end early. After that, Fairlead opens no more streams, because the server
- * does not seem to support them.
+ * After this many streams in a row that end early, Fairlead opens no more streams, because the server does not seem to
+ * support them.
  */
 const mostEnds = 8;
 const method = "subscriptions/listen";
 
 /**
- * Listens to one resource with a modern protocol version, until the signal is aborted. Opens the stream again if it
- * breaks. Never rejects.
+ * Listens to one resource with a modern protocol version, until the signal is aborted. If the stream breaks, opens it
+ * again. Never rejects.
  */
 export async function listenToResource({
   uri,

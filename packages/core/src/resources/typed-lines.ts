@@ -8,7 +8,7 @@ export interface TypedLines {
   readonly lines: readonly string[];
   /** The index in the text at which the last line starts. */
   readonly lastStart: number;
-  /** The quote that is not closed. Its line continues to the end of the text. */
+  /** The quote that is not closed. The last line begins before this quote and continues to the end of the text. */
   readonly open?: OpenQuote;
 }
 
@@ -18,7 +18,7 @@ export interface OpenQuote {
   readonly at: number;
 }
 
-/** Matches the start of a call that is written like code, `server.tool(`, with or without the word `call` before it. */
+/** Matches the start of a call that is written like code: `server.tool(`. The word `call` may stand before it. */
 const expression = /^\s*(?:(?:fairlead\s+|\/)?(?:call|form)\s+)?[^\s=("']+\(/;
 
 /** Splits a text into lines. Quotes have the same meaning as in `splitWords`, which splits a line into words. */
@@ -41,7 +41,7 @@ interface ReadLine {
 }
 
 function readLine(text: string, start: number): ReadLine {
-  // The first characters of a line show whether it is a call, so the pattern tests only these.
+  // Tests only the start of the line, because it shows whether the line is a call.
   const isExpression = expression.test(text.slice(start, start + 400));
   let depth = 0;
   for (let at = start; at < text.length; at += 1) {
@@ -64,7 +64,7 @@ function mayOpen(text: string, start: number, at: number): boolean {
   return at === start || /[\s=]/.test(text.charAt(at - 1));
 }
 
-/** The position of the closing quote; undefined if there is none. */
+/** The position of the closing quote. Undefined if there is none. */
 export function closingQuote(text: string, open: number): number | undefined {
   const quote = text.charAt(open);
   for (let at = open + 1; at < text.length; at += 1) {

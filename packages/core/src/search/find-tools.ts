@@ -14,12 +14,12 @@ export interface FindToolsOptions {
   readonly limit: number;
 }
 
-/** The score of a tool that was found by its exact name. It is higher than any other score. */
+/** The score of a tool that was found by its exact name. All other scores are lower. */
 const exactScore = 1000;
 
 /**
- * Returns the tools, best first and without repeats. With several queries, first the best tool of each query, then the
- * second best of each.
+ * Returns the tools, best first and each only once. If there are several queries, returns the best tool of each query,
+ * then the second best of each.
  */
 export async function findTools(
   queries: readonly string[],

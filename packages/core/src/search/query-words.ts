@@ -1,4 +1,4 @@
-/** The words to search for: the words of a query, their synonyms, and similar words for misspelt ones. Pure. */
+/** The words to search for: the words of a query, their synonyms, and words that are spelt similarly. Pure. */
 
 import { synonymsOf } from "./synonyms.ts";
 import { searchWords } from "./words.ts";
@@ -8,13 +8,14 @@ const longestQuery = 2000;
 const mostWords = 64;
 
 /**
- * The number of words from which a query counts as long. In a long query, words of URLs and paths count as much as
- * others.
+ * A query with at least this many words counts as long. In a long query, words of URLs and paths count as much as other
+ * words.
  */
 const longQuery = 12;
 
 /**
- * Returns the words to search for, each with its weight in the ranking. `known` contains all words that occur in tools.
+ * Returns the words to search for. The value is the weight of the word in the ranking. `known` contains all words that
+ * occur in tools.
  */
 export function queryWords(query: string, known: ReadonlyMap<string, unknown>): ReadonlyMap<string, number> {
   const text = query.slice(0, longestQuery);
@@ -23,7 +24,8 @@ export function queryWords(query: string, known: ReadonlyMap<string, unknown>): 
   const weights = new Map<string, number>();
   for (const word of words) for (const synonym of synonymsOf(word)) weights.set(synonym, synonymWeight);
   /*
-   * Words of URLs and paths weigh less in a short query, because they would outweigh the words that describe the task.
+   * In a short query, words of URLs and paths weigh less. Otherwise they would outweigh the words that describe the
+   * task.
    */
   const valueWeight = Math.min(1, read.length / longQuery);
   for (const word of searchWords(text).slice(0, mostWords))
@@ -33,8 +35,8 @@ export function queryWords(query: string, known: ReadonlyMap<string, unknown>): 
 }
 
 /**
- * Replaces each URL by `url`, and each path by `file` and the path's extension. These words show which tool is wanted
- * better than the words inside the URL or the path do.
+ * Replaces each URL by `url`, and each path by `file` and the extension. These words show better which tool is wanted
+ * than the words inside the URL or path.
  */
 function withoutValues(query: string): string {
   return query
@@ -47,7 +49,7 @@ function withoutValues(query: string): string {
 
 const shortestMisspelt = 5;
 
-/** The word, and the known words that begin with the same letter and differ from it by one letter. */
+/** The word, and all known words that begin with the same letter and differ from the word by one letter. */
 function respelled(word: string, known: ReadonlyMap<string, unknown>): readonly string[] {
   if (word.length < shortestMisspelt) return [word];
   const near: string[] = [word];
@@ -56,10 +58,7 @@ function respelled(word: string, known: ReadonlyMap<string, unknown>): readonly 
   return near;
 }
 
-/**
- * Whether two words differ by one missing, added or different letter, or by two neighbouring letters that are
- * exchanged.
- */
+/** Whether two words differ by one letter, or by two neighbouring letters that are exchanged. */
 function differsByOne(one: string, other: string): boolean {
   if (Math.abs(one.length - other.length) > 1) return false;
   let at = 0;

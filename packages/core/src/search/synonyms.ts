@@ -1,4 +1,4 @@
-/** Groups of words that have similar meanings in the names and descriptions of tools. */
+/** Groups of words that have similar meanings in tool names and tool descriptions. */
 
 import { stemOf } from "./words.ts";
 

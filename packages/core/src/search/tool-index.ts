@@ -1,4 +1,4 @@
-/** The index of all tools by word, and the ranking of tools for a query (BM25F with synonyms). */
+/** The index, which finds the tools that contain a word, and the ranking of tools for a query (BM25F with synonyms). */
 
 import { createTurns, type Turns } from "../text/turns.ts";
 import { queryWords } from "./query-words.ts";
@@ -12,7 +12,7 @@ export interface RankedTool {
 
 export interface ToolIndex {
   /**
-   * Replaces the tools of a server, with pauses in which other code runs. Until all new tools are indexed, searches
+   * Replaces the tools of a server, and pauses so that other code can run. Until all new tools are indexed, searches
    * find the server's previous tools.
    */
   readonly set: (server: SearchableServer, tools: readonly SearchableTool[]) => Promise<void>;
@@ -21,7 +21,7 @@ export interface ToolIndex {
   readonly rank: (query: string, most: number) => readonly RankedTool[];
 }
 
-/** The tools that contain a word, with the weight of the word in each tool. Tools are identified by their number. */
+/** The tools that contain a word, and the weight of the word in each tool. Each tool has a number. */
 interface Posting {
   readonly tools: number[];
   readonly weights: number[];
@@ -30,31 +30,29 @@ interface Posting {
 interface IndexedServer {
   readonly server: SearchableServer;
   readonly tools: readonly SearchableTool[];
-  /** The number of the server's first tool. Its other tools have the following numbers. */
+  /** The number of the server's first tool. The numbers of its other tools follow this number. */
   readonly first: number;
 }
 
 interface IndexState {
   readonly postings: Map<string, Posting>;
   readonly servers: Map<string, IndexedServer>;
-  /** The tools by number. Undefined for a tool that was removed, or that is still being added. */
+  /** The tools by number. Undefined for a tool that was removed, and for a tool that is still being added. */
   readonly tools: (Omit<RankedTool, "score"> | undefined)[];
 }
 
-/** The parameter `k1` of BM25. The lower it is, the less a repeated word counts. */
+/** The parameter `k1` of BM25. If it is lower, a repeated word counts less. */
 const saturation = 2;
-/** How many more removed tools than current tools the index may contain before it is rebuilt. */
+/** The index is rebuilt when it contains this many more removed tools than current tools. */
 const mostOutdated = 1000;
-/**
- * How many characters are indexed without a pause. Indexing them takes a few milliseconds, even if all words are new.
- */
+/** How many characters are indexed without a pause. This takes a few milliseconds, even if all words are new. */
 const perSlice = 8_000;
 /** Indexing a tool without any text takes as long as indexing this many characters. */
 const perTool = 100;
 
 export function createToolIndex(): ToolIndex {
   let state = emptyState();
-  // Counts the indexed characters of all servers together, because many small servers take as long as a large one.
+  // Counts the indexed characters of all servers together, because many small servers take as long as one large server.
   const turns = createTurns(perSlice);
   let last: Promise<void> = Promise.resolve();
 
@@ -143,7 +141,7 @@ function removeServer({ servers, tools: entries }: IndexState, name: string): vo
   servers.delete(name);
 }
 
-/** The tools with the highest scores. If scores are equal, tools keep their order. */
+/** The tools with the highest scores. Tools with equal scores keep their order. */
 function bestOf(scores: Float64Array, entries: IndexState["tools"], most: number): readonly RankedTool[] {
   for (let number = 0; number < entries.length; number += 1) if (entries[number] === undefined) scores[number] = 0;
   const least = scores.toSorted().at(-most) ?? 0;

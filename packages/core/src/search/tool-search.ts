@@ -1,4 +1,4 @@
-/** Searches the tools of a host. The index is built at the first search and kept up to date with the registry. */
+/** Searches the tools of a host. The index is built at the first search and updated when the registry changes. */
 
 import { createHash } from "node:crypto";
 import type { JsonObject } from "@fairlead/wire";
@@ -16,7 +16,7 @@ export interface FoundTool {
 }
 
 export interface ToolSearch {
-  /** The matching tools, best first. Results of several queries alternate. */
+  /** The matching tools, best first. If there are several queries, their results alternate. */
   readonly find: (queries: readonly string[], limit: number) => Promise<readonly FoundTool[]>;
 }
 
@@ -33,7 +33,7 @@ export function createToolSearch({ tools, aboutServer }: ToolSearchOptions): Too
   let names: ToolNames = emptyNames;
   let updating: Promise<void> | undefined;
 
-  /** Brings the index up to date with the current tools. Does not index a server again if it is unchanged. */
+  /** Updates the index with the current tools. Does not index a server again if the server is unchanged. */
   async function update(): Promise<void> {
     const latest = await tools();
     if (latest === indexed) return;
@@ -69,7 +69,7 @@ export function createToolSearch({ tools, aboutServer }: ToolSearchOptions): Too
 
 const toolsPerTurn = 250;
 /**
- * How many characters of a text are looked up as a tool name. In a longer text, trying every separator would take too
+ * If a text has more characters, it is not looked up as a tool name, because trying every separator would take too
  * long.
  */
 const longestName = 1000;
@@ -77,8 +77,8 @@ const longestName = 1000;
 interface ToolNames {
   readonly find: (server: string, name: string) => DiscoveredMCPTool | undefined;
   /**
-   * Returns the tools with this name, in upper or lower case: the name for the model, or the server's name for the
-   * tool, with or without the server's own name before it.
+   * Returns the tools with this name, in upper or lower case. It may be the name that the model gets, or the name that
+   * the server gives the tool. The server's name may stand before it.
    */
   readonly named: (name: string) => readonly KnownTool[];
 }

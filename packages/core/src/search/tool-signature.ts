@@ -1,4 +1,6 @@
-/** Describes a tool for a model in one line, with its signature and its first sentence. Pure. */
+/**
+ * Describes a tool for a model in one line, with the tool's signature and the first sentence of its description. Pure.
+ */
 
 import { clip } from "@fairlead/wire/text";
 import { toLabel } from "../normalise/content/shorten.ts";
@@ -15,7 +17,7 @@ const limits = { depth: 1, members: 6, parts: 60 };
 const mostOptional = 8;
 const longestSentence = 160;
 
-/** The signature of a tool. It contains all required parameters; `…` stands for parameters that are left out. */
+/** The signature of a tool. It contains all required parameters. `…` stands for parameters that are left out. */
 export function toolSignature({ name, description, parameters: schema }: DescribedTool): string {
   const parameters = parametersOf(schema);
   const required = parameters.filter((parameter) => parameter.required).length;

@@ -1,6 +1,6 @@
 /**
- * The words of one tool with their weights. A word weighs more in a name than in a description, and less in a long
- * text. Pure.
+ * The words of one tool with their weights. A word weighs more in a name than in a description, and it weighs less in a
+ * long text. Pure.
  */
 
 import type { JsonObject } from "@fairlead/wire";
@@ -25,8 +25,8 @@ export interface SearchableServer {
 }
 
 /**
- * How the words of one field of a tool count: the `weight` of a word, the `usual` number of words, and how much (`b`) a
- * longer field reduces the weight.
+ * How much the words in one field of a tool count. `weight` is the weight of a word. `usual` is the usual number of
+ * words. If the field is longer, `b` says how much the weight decreases.
  */
 interface Field {
   readonly weight: number;
@@ -88,7 +88,7 @@ function add(weights: Weights, text: string, { weight, usual, b }: Field): void 
 
 const mostParameters = 100;
 
-/** The names and descriptions of the parameters, including those of members of objects. */
+/** The names and descriptions of the parameters. If a parameter is an object, also those of its members. */
 function parametersOf(schema: JsonObject | undefined): {
   readonly names: readonly string[];
   readonly texts: readonly string[];

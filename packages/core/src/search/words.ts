@@ -2,7 +2,9 @@
 
 import { stemmer } from "stemmer";
 
-/** Frequent words that say nothing about a tool, including words that people use in requests. */
+/**
+ * Frequent words that say nothing about a tool, including words that people often use in requests, such as "please".
+ */
 const stopWords = new Set(
   `a about above after again all also am an and any are as at be because been before being below between both but by can could
   did do does doing down during each etc few for from further had has have having he help her here hers him his how i if in
@@ -13,8 +15,8 @@ const stopWords = new Set(
 );
 
 /**
- * Chinese, Japanese and Korean characters. These languages have no spaces, so each pair of neighbouring characters
- * counts as a word.
+ * Chinese, Japanese and Korean characters. Their languages write no spaces between words, so each pair of neighbouring
+ * characters counts as a word.
  */
 const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]+/gu;
 const word = /[\p{L}\p{M}]+|\p{N}+/gu;

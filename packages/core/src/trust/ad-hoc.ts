@@ -1,4 +1,7 @@
-/** Adds a server given on the command line to the configuration of one run, like an entry of the user's settings. */
+/**
+ * Adds a server from the command line to the configuration of one run. The server counts as an entry of the user's
+ * settings.
+ */
 
 import { HostError } from "../errors.ts";
 import { parseJsonc } from "../files/json/jsonc.ts";
@@ -19,8 +22,8 @@ export interface AdHocServer {
 }
 
 /**
- * The options of a server that is given on the command line. In the settings, options for a server with the same name
- * mean another server.
+ * The options of a server from the command line. Options in the settings do not apply, even if they are for a server
+ * with the same name.
  */
 const extras: ServerExtras = {
   start: "lazy",
@@ -33,8 +36,8 @@ const extras: ServerExtras = {
 };
 
 /**
- * Adds the server to the configuration. The allow and deny lists of the settings decide whether it may start;
- * `admission` contains the decision.
+ * Adds the server to the configuration. The allow and deny lists of the settings decide whether the server may start.
+ * `admission` contains this decision.
  */
 export async function addAdHocServer(
   configuration: Configuration,
@@ -75,7 +78,7 @@ export async function addAdHocServer(
   return { configuration: { ...configuration, servers: [...others, added] }, added };
 }
 
-/** Whether another server already has this name. Servers of an untrusted workspace do not count. */
+/** Whether the name already belongs to a server. Servers of an untrusted workspace do not count. */
 export function isServerNameTaken(name: string, { servers }: Pick<Configuration, "servers">): boolean {
   return servers.some(
     ({ server, admission }) =>
@@ -90,9 +93,8 @@ function sourceOf(name: string, entry: object): SettingsSource {
 }
 
 /**
- * The working folder of the program: the current folder if it is trusted, otherwise the folder in which the user's own
- * servers run. Files of an untrusted folder (`node_modules`, `.npmrc`, Python modules) must not become part of the
- * program.
+ * The working folder of the program. If the current folder is not trusted, it is the folder in which the user's own
+ * servers run, so that files such as `node_modules`, `.npmrc` or Python modules do not become part of the program.
  */
 function folderFor(
   entry: AdHocServer["entry"],

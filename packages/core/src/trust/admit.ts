@@ -1,5 +1,6 @@
 /**
- * Decides whether a configured server may start. If it may not, gives the reason and the next command. `admit` is pure.
+ * Decides whether a configured server may start. If the server is refused, gives the reason and the next command.
+ * `admit` is pure.
  */
 
 import { HostError } from "../errors.ts";
@@ -72,8 +73,8 @@ export function admitBuiltIn(
 }
 
 /**
- * Denies a server that the settings disable. `fairlead mcp enable` changes only the user's settings; other files must
- * be edited by hand.
+ * Denies a server that the settings disable. `fairlead mcp enable` changes only the user's settings. If another file
+ * disables the server, the user must edit that file.
  */
 function switchedOff({
   name,
@@ -129,8 +130,8 @@ function untrusted(
 }
 
 /**
- * The next step for trusting the folder. It depends on the source that decided against trust: for example, a new trust
- * rule would not override an environment variable.
+ * The next step for trusting the folder. It depends on what decided against trust. For example, a new trust rule does
+ * not override an environment variable.
  */
 function howToTrust({ source, detail }: TrustDecision, locations: AdmissionFacts["locations"]): string {
   if (source === "environment") return `Remove ${detail} from the environment.`;
@@ -138,8 +139,8 @@ function howToTrust({ source, detail }: TrustDecision, locations: AdmissionFacts
 }
 
 /**
- * Denies a workspace server that is not approved. An invalid entry cannot be approved, so Fairlead reports its mistake
- * instead.
+ * Denies a workspace server that is not approved. If the entry is invalid, reports its mistake, because an invalid
+ * entry cannot be approved.
  */
 function unapproved(
   { name, scope, origin, definition }: ConfiguredServer,
@@ -157,7 +158,7 @@ function unapproved(
   };
 }
 
-/** Why the approval does not cover the server: it is absent, or covers another entry or other program files. */
+/** Why the approval does not cover the server: there is no approval, or the entry or the program files have changed. */
 export function whyUnapproved(approval: Approval | undefined, { fingerprint, programs = [] }: Approvable): string {
   if (approval === undefined) return "has not been approved yet";
   if (approval.fingerprint !== fingerprint) return "has changed since you approved it";
@@ -191,7 +192,7 @@ export async function checkApprovedPrograms(definition: ServerDefinition, place:
 
 /**
  * Whether the entry runs Fairlead's own gateway. Fairlead writes such entries for other programs, and some of these
- * programs share their settings file with Fairlead.
+ * programs use the same settings file as Fairlead.
  */
 function itself({ name, origin, definition }: ConfiguredServer): Admission | undefined {
   if (!isOwnGateway(definition?.resolved ?? definition?.transport)) return undefined;
@@ -217,8 +218,8 @@ function mistaken({ name, origin, definition, problems }: ConfiguredServer): Adm
 }
 
 /**
- * The command that trusts the folder. Names the folder only if an option chose the workspace, because the command's
- * default is the current folder.
+ * The command that trusts the folder. By default, this command trusts the current folder, so the folder is named only
+ * if an option chose the workspace.
  */
 function trustAdd({ root, rootFrom }: AdmissionFacts["locations"]): string {
   return rootFrom === "option" ? `fairlead trust add ${toShellWord(root)}` : "fairlead trust add";

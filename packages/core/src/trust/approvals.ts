@@ -1,4 +1,4 @@
-/** The user's approvals of workspace servers, each bound to the definition and the program files that were approved. */
+/** The user's approvals of workspace servers. Each approval is valid for one definition and its program files. */
 
 import { join } from "node:path";
 import { isObject } from "@fairlead/wire/json";
@@ -11,11 +11,11 @@ export type WorkspaceApprovals = ReadonlyMap<string, Approval>;
 export type Approvals = ReadonlyMap<string, WorkspaceApprovals>;
 
 /**
- * Maximum number of workspaces with stored approvals, and of servers in each workspace. The oldest approvals are
- * removed first.
+ * Maximum number of workspaces with stored approvals. The same number limits the servers in each workspace. The oldest
+ * approvals are removed first.
  */
 const mostKept = 1000;
-/** Maximum number of approved sets of program files that are kept for one server. */
+/** Maximum number of sets of program files that can be approved for one server at the same time. */
 const mostProgramsKept = 16;
 
 type Stored = ApprovalsFile["workspaces"];
@@ -43,8 +43,8 @@ export async function approve(
 export type Approvable = Pick<ServerDefinition, "name" | "fingerprint" | "programs">;
 
 /**
- * Creates the approval of a server. Program files that were approved earlier for the same entry stay approved, because
- * one entry may run different files, such as two versions of Node in two terminals.
+ * Creates the approval of a server. Keeps the program files that were approved earlier for the same entry, because one
+ * entry may run different files, such as two versions of Node in two terminals.
  */
 function toApproval({ fingerprint, programs }: Approvable, old: Approval | undefined, now: Date): Approval {
   const approval = { fingerprint, approvedAt: now.toISOString() };
@@ -60,7 +60,10 @@ export function isApprovedBy(approval: Approval | undefined, { fingerprint, prog
   return programs === undefined || (approval.programs ?? []).some((files) => isSamePrograms(files, programs));
 }
 
-/** Removes the approvals of a workspace, or of the named servers only. Returns the names that were removed. */
+/**
+ * Removes the approvals of a workspace. If `names` is given, removes only those of the named servers. Returns the names
+ * that were removed.
+ */
 export async function revoke(state: string, root: string, names?: readonly string[]): Promise<readonly string[]> {
   let revoked: readonly string[] = [];
   await updateApprovalsFile(state, ({ workspaces }) => {
@@ -79,8 +82,8 @@ function toApprovals(stored: Stored): Approvals {
 }
 
 /**
- * Converts the approvals to the form in which the file stores them. Uses `fromEntries`, because assigning to a member
- * `__proto__` would set the prototype.
+ * Converts the approvals to the form in which the file stores them. Uses `fromEntries`, because a server may be named
+ * `__proto__`, and an assignment to that key would set the prototype.
  */
 function toStored(approvals: Approvals): Stored {
   const workspaces = [...approvals].flatMap(([root, servers]) => {
@@ -101,7 +104,7 @@ export interface Approval {
   readonly fingerprint: string;
   /** ISO 8601. */
   readonly approvedAt: string;
-  /** The approved files of a stdio server, newest approval first; absent for a URL. */
+  /** The approved files of a stdio server, newest approval first. Absent for a server with a URL. */
   readonly programs?: readonly (readonly ProgramFile[])[];
 }
 
@@ -112,11 +115,11 @@ export interface ToolApproval extends Approval {
   /** Digest of the tool's definition. */
   readonly digest: string;
   /**
-   * The workspace root, if the tool's server is an entry of a workspace: the same entry may run another program in
-   * another workspace.
+   * The workspace root, if the tool's server is an entry of a workspace. In a different workspace, the same entry may
+   * run a different program.
    */
   readonly workspace?: string;
-  /** The approved definition as JSON, so that a later change can be shown. Absent if the JSON is too long. */
+  /** The approved definition as JSON, so that Fairlead can show a later change. Absent if the JSON is too long. */
   readonly definition?: string;
 }
 
@@ -150,7 +153,7 @@ export function approvalsPath(state: string): string {
   return join(state, "approvals.json");
 }
 
-/** Parses version 2 of the approvals file, and also version 1, which contained only the approvals by workspace. */
+/** Parses the approvals file in version 2 or version 1. Version 1 contained only the approvals by workspace. */
 function parse(value: unknown): ApprovalsFile | undefined {
   if (!isObject(value)) return undefined;
   const { version, workspaces, tools } = value as Partial<Record<keyof ApprovalsFile, unknown>>;

@@ -1,4 +1,4 @@
-/** Finds the program files that an approval of a workspace's stdio server covers, in addition to its entry. */
+/** Finds the program files of a workspace's stdio server. An approval covers these files and the server's entry. */
 
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
@@ -14,14 +14,17 @@ import { findProgram, type ProgramPlace, systemPath } from "./programs.ts";
 
 /** One file that the server would run. */
 export interface ProgramFile {
-  /** The real path, with symbolic links resolved. If the file does not exist: the path as the entry names it. */
+  /** The real path, with symbolic links resolved. If the file does not exist, the path as the entry names it. */
   readonly file: string;
-  /** SHA-256 of the file's content. Absent for a file outside the workspace, which the workspace cannot change. */
+  /**
+   * SHA-256 of the file's content. Absent for a file outside the workspace, because the workspace cannot change that
+   * file.
+   */
   readonly digest?: string;
 }
 
 /**
- * Adds the files that the server would run, if it is a stdio server of a trusted workspace. Returns other servers
+ * Adds the files that the server would run, if it is a stdio server of a trusted workspace. Returns any other server
  * unchanged.
  */
 export async function withPrograms(server: ConfiguredServer, place: ProgramPlace): Promise<ConfiguredServer> {
@@ -31,8 +34,8 @@ export async function withPrograms(server: ConfiguredServer, place: ProgramPlace
 }
 
 /**
- * The files that the server would run: the program, the interpreter in the program's first line, and the files that an
- * interpreter gets as arguments.
+ * The files that the server would run: the program, the interpreter that the program's first line names, and the files
+ * that the interpreter gets as arguments.
  */
 export async function readPrograms(
   { command, args, env, cwd }: StdioTransport,
@@ -62,7 +65,7 @@ async function identify(path: string, root: string): Promise<ProgramFile> {
   return { file, ...(digest !== undefined && { digest }) };
 }
 
-/** The digest of the file's content; undefined if the file cannot be read, and therefore cannot run. */
+/** The digest of the file's content. Undefined if the file cannot be read, because then it cannot run. */
 async function digestOf(file: string): Promise<string | undefined> {
   if ((await stat(file).catch(() => undefined))?.isFile() !== true) return undefined;
   const hash = createHash("sha256");
@@ -77,8 +80,9 @@ async function digestOf(file: string): Promise<string | undefined> {
 const longestLine = 256;
 
 /**
- * The interpreter in a script's first line, if `env` finds it on the server's `PATH` (`#!/usr/bin/env node`) or it is a
- * file of the workspace. Other interpreters, such as `/bin/sh`, belong to the system.
+ * The interpreter that a script's first line names. Found only if `env` searches for it on the server's `PATH`
+ * (`#!/usr/bin/env node`), or if it is a file of the workspace. All other interpreters, such as `/bin/sh`, belong to
+ * the system.
  */
 async function interpreterOf(
   file: string,
@@ -117,17 +121,17 @@ function isInterpreter(command: string): boolean {
 /** Environment variables that make an interpreter run files before the script. */
 const preloadVariables = ["NODE_OPTIONS", "BUN_OPTIONS", "RUBYOPT", "PERL5OPT", "BASH_ENV", "ENV", "PYTHONSTARTUP"];
 
-/** The words in the values of `preloadVariables` that may name files. */
+/** The words in the values of `preloadVariables` that may be paths of files. */
 function preloadsIn(env: ReadonlyMap<string, string>): readonly string[] {
   return preloadVariables.flatMap((name) => {
     const value = env.get(name) ?? "";
-    // A path may contain spaces: inside quotes, escaped, or because the path is the whole value.
+    // A path may contain spaces if it is quoted, if the spaces are escaped, or if the path is the whole value.
     const words = value.match(/(?:"(?:\\.|[^"\\])*"|\\.|[^\s"])+/g) ?? [];
     return [...new Set([value, ...words.map((word) => word.replaceAll(/"|\\(?=["\\\s])/g, ""))])];
   });
 }
 
-/** All files of the workspace that the arguments name, because only the interpreter knows which of them it runs. */
+/** All files of the workspace that the arguments name. Only the interpreter knows which of these files it runs. */
 async function filesIn(args: readonly string[], cwd: string, root: string): Promise<readonly string[]> {
   const files = await Promise.all(args.flatMap(pathsIn).map((path) => filesOf(resolve(cwd, path), root)));
   return [...new Set(files.flat())];
@@ -159,7 +163,7 @@ const folderFiles = [...endings.map((ending) => `index${ending}`), "__main__.py"
 
 /**
  * The existing files that an interpreter may run for this path: the path itself, the path with an ending, and the files
- * that run if the path is a folder. Returns all of them, because interpreters choose differently.
+ * that run if the path is a folder. Returns all of them, because each interpreter chooses differently.
  */
 async function filesOf(path: string, root: string): Promise<readonly string[]> {
   if (await isWorkspaceFile(path, root)) return [path];
@@ -183,7 +187,7 @@ async function mainOf(manifest: string): Promise<string | undefined> {
   return isObject(content) && typeof content["main"] === "string" ? content["main"] : undefined;
 }
 
-/** Whether the path is a file in the workspace, or a link to one, or a link in the workspace to a file elsewhere. */
+/** Whether the path leads to a file. The path itself, or the path with links resolved, must lie in the workspace. */
 async function isWorkspaceFile(path: string, root: string): Promise<boolean> {
   const real = await realpath(path).catch(() => undefined);
   if (real === undefined || !(isInside(path, root) || isInside(real, root))) return false;

@@ -32,7 +32,7 @@ export interface Configuration {
   readonly trust: TrustDecision;
   /** Problems in the settings and in the trust rules. */
   readonly problems: readonly Problem[];
-  /** The servers in the order of the settings, including servers that may not start. */
+  /** The servers in the order of the settings, including servers that are not allowed to start. */
   readonly servers: readonly AdmittedServer[];
 }
 
@@ -77,16 +77,16 @@ async function readRules({ trustedFolders, root }: Locations, { home }: Environm
 }
 
 /**
- * Whether the file lies in the workspace. False if the workspace contains the home folder, because then every file of
- * the user would lie in it.
+ * Whether the file lies in the workspace. False if the workspace contains the home folder, because then all files of
+ * the user would lie in the workspace.
  */
 async function isInWorkspace(file: string, root: string, home: string): Promise<boolean> {
-  // If a path cannot be resolved, reading the file fails too and reports the reason.
+  // If a path cannot be resolved, reading the file will fail too, and that error contains the reason.
   const [realFile, realHome] = await Promise.all([file, home].map((path) => realpath(path).catch(() => path)));
   return isInside(realFile ?? file, root) && !isInside(realHome ?? home, root);
 }
 
-/** Reads the approvals only if the workspace has servers. If they cannot be read, no server counts as approved. */
+/** Reads the approvals if the workspace has servers. If the approvals cannot be read, no server counts as approved. */
 async function readApproved(
   settings: Settings,
   trust: TrustDecision,

@@ -1,6 +1,6 @@
 /**
- * Recognises Fairlead's own gateway among the configured servers. A gateway that started itself as a server would start
- * gateways without end.
+ * Recognises Fairlead's own gateway among the configured servers. If a gateway started itself as a server, it would
+ * start gateways without end.
  */
 
 import { HostError } from "../errors.ts";
@@ -24,7 +24,7 @@ function isOurProgram(word: string): boolean {
 /**
  * Refuses to start a gateway inside another gateway.
  *
- * @throws HostError `usage` if a server of another gateway started this gateway, directly or indirectly
+ * @throws HostError `usage` if this gateway was started, directly or indirectly, by a server of another gateway
  */
 export function refuseNested(env: Readonly<Record<string, string | undefined>>): void {
   if (!env[parentVariable]) return;

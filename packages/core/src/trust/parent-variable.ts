@@ -1,2 +1,5 @@
-/** The environment variable that tells a server's process and its child processes that a gateway has started them. */
+/**
+ * The environment variable by which a process can tell that a gateway has started it, directly or through other
+ * processes.
+ */
 export const parentVariable = "FAIRLEAD_PARENT";

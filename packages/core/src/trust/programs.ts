@@ -1,6 +1,6 @@
 /**
- * Finds programs on a `PATH`, both for servers and for programs that Fairlead itself starts. Every search uses this
- * file, so that Fairlead never finds a program through a `PATH` entry inside an untrusted workspace.
+ * Finds programs on a `PATH`: the programs of servers, and programs that Fairlead itself needs. Every search uses this
+ * file, so that Fairlead never finds a program in an untrusted workspace.
  */
 
 import { accessSync, constants, realpathSync, statSync } from "node:fs";
@@ -13,7 +13,7 @@ import type { Environment } from "../settings/read/paths.ts";
 /** The facts that decide in which folders Fairlead may search for programs. */
 export interface ProgramPlace {
   readonly environment: Pick<Environment, "env" | "platform" | "home">;
-  /** The workspace root, a real path. */
+  /** The real path of the workspace root. */
   readonly root: string;
   readonly trusted: boolean;
   /** Measures the age of cached searches. Default: the clock of the process. */
@@ -72,7 +72,7 @@ export async function isUntrustedFolder(path: string, place: ProgramPlace): Prom
 
 /**
  * Whether a program file lies in the untrusted workspace, directly or through a symbolic link. Resolves the link
- * synchronously, so that as little time as possible passes before the file is started.
+ * synchronously, so that the file starts as soon as possible after the check.
  */
 export async function isUntrusted(file: string, place: ProgramPlace): Promise<boolean> {
   const forbidden = await forbiddenFolder(place);
@@ -87,8 +87,8 @@ export async function isUntrusted(file: string, place: ProgramPlace): Promise<bo
 }
 
 /**
- * The untrusted workspace, from which no program may start. Undefined if the workspace is trusted, or if it contains
- * the home folder, because then every program of the user would be forbidden.
+ * The untrusted workspace, from which Fairlead starts no program. Undefined if the workspace is trusted. Also undefined
+ * if the workspace contains the home folder, because then no program of the user could start.
  */
 async function forbiddenFolder(place: ProgramPlace): Promise<string | undefined> {
   const { environment, root, trusted } = place;
@@ -103,7 +103,7 @@ async function liesIn(path: string, root: string): Promise<boolean> {
   return real !== undefined && isInside(real, root);
 }
 
-/** How many milliseconds the results of searches in folders are cached, for servers that start together. */
+/** Search results are cached for this many milliseconds, for servers that start at the same time. */
 const keptFor = 1000;
 
 interface Kept {
@@ -114,7 +114,7 @@ interface Kept {
 const keptAnswers = new WeakMap<ProgramPlace["environment"], Map<string, Kept>>();
 
 /**
- * Returns the cached result for `question`. If it is missing or too old, calls `find` and caches its result.
+ * Returns the cached result for `question`. If there is none, or if it is too old, calls `find` and caches the result.
  *
  * @param question The key of the cached result.
  */
@@ -133,20 +133,20 @@ function recently<T>(
   return answer;
 }
 
-/** A program that Fairlead itself starts, with the environment to start it in. */
+/** A program that Fairlead itself needs, and the environment in which it starts. */
 export interface OwnProgram {
   /** An absolute path. */
   readonly file: string;
   /**
-   * Fairlead's environment. Its `PATH` has only the entries that Fairlead may search, because the program may start
-   * other programs.
+   * Fairlead's environment. Its `PATH` contains only folders that Fairlead may search, because the program may start
+   * further programs.
    */
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
 /**
- * Finds a program that Fairlead itself starts, such as the program that opens a browser. Leaves out relative entries of
- * `PATH` even in a trusted workspace: they are relative to the current folder, in which such a program does not start.
+ * Finds a program that Fairlead itself needs, such as the program that opens a browser. Ignores relative entries of
+ * `PATH` even in a trusted workspace, because the program does not start in the current folder.
  */
 export async function findOwnProgram(name: string, place: ProgramPlace): Promise<OwnProgram | undefined> {
   const { env } = place.environment;
@@ -157,8 +157,8 @@ export async function findOwnProgram(name: string, place: ProgramPlace): Promise
 }
 
 /**
- * The executable file of a command. Undefined if there is none. Always undefined on Windows, where the system searches
- * itself.
+ * The executable file of a command. Undefined if there is none. Always undefined on Windows, where the system finds the
+ * file.
  */
 export async function findProgram(command: string, path: string, cwd: string): Promise<string | undefined> {
   if (process.platform === "win32") return undefined;
@@ -175,7 +175,7 @@ function isExecutable(file: string): boolean {
     accessSync(file, constants.X_OK);
     return true;
   } catch {
-    // If the file cannot be executed, a shell would also continue with the next folder.
+    // If the file cannot be executed, the search continues with the next folder, as in a shell.
     return false;
   }
 }

@@ -6,7 +6,7 @@ import { TrustLevel, type TrustRule } from "./trusted-folders.ts";
 export interface TrustDecision {
   readonly trusted: boolean;
   readonly source: "flag" | "environment" | "embedder" | "file" | "disabled" | "default";
-  /** True if this decision also approves the workspace's servers for this run. */
+  /** True if this decision also approves the servers of the workspace for this run. */
   readonly approvesEntries: boolean;
   /** The flag, variable or rule that decided. */
   readonly detail: string;
@@ -33,7 +33,8 @@ export interface TrustEvaluation {
   readonly problems: readonly Problem[];
 }
 
-// The strongest variable comes first. Gemini CLI has no approval of servers, so its variable only trusts the folder.
+// The strongest variable comes first. Gemini CLI's variable only trusts the folder and approves no servers, because
+// Gemini CLI has no approvals.
 const variables = [
   { name: "FAIRLEAD_TRUST_WORKSPACE", approvesEntries: true },
   { name: "GEMINI_CLI_TRUST_WORKSPACE", approvesEntries: false },
@@ -47,8 +48,8 @@ const meanings: ReadonlyMap<string, boolean> = new Map([
 ]);
 
 /**
- * Decides by the first source that says whether the workspace is trusted: a flag, an environment variable, the setting
- * `security.folderTrust.enabled`, the embedding program, a rule in `trustedFolders.json`.
+ * Decides whether the workspace is trusted. The first of these sources that says so decides: a flag, an environment
+ * variable, the setting `security.folderTrust.enabled`, the embedding program, a rule in `trustedFolders.json`.
  */
 export function decideTrust(facts: TrustFacts): TrustEvaluation {
   const decision =

@@ -1,4 +1,4 @@
-/** Reads and writes `trustedFolders.json`, the user's trust rules, which Gemini CLI shares. */
+/** Reads and writes the user's trust rules in `trustedFolders.json`. Gemini CLI uses the same file. */
 
 import { realpathSync } from "node:fs";
 import { lstat, realpath } from "node:fs/promises";
@@ -13,7 +13,7 @@ import { limits } from "../limits.ts";
 import type { Origin, Problem } from "../settings/define/definition.ts";
 import { propertyNodes, stringNode } from "../settings/read/nodes.ts";
 
-/** The trust levels of folders in `trustedFolders.json`, the file that Fairlead shares with Gemini CLI. */
+/** The trust levels of folders in `trustedFolders.json`, which Gemini CLI uses too. */
 export const TrustLevel = {
   TRUST_FOLDER: "TRUST_FOLDER",
   TRUST_PARENT: "TRUST_PARENT",
@@ -28,8 +28,8 @@ export interface TrustRule {
   readonly level: TrustLevel;
   readonly origin: Origin;
   /**
-   * The real path of the folder. Absent if the folder does not exist or the path is a symbolic link: such a rule has no
-   * effect.
+   * The real path of the folder. Absent if the folder does not exist, or if the path is a symbolic link. Such a rule
+   * has no effect.
    */
   readonly effective?: string;
 }
@@ -59,7 +59,7 @@ function nothingFrom(file: string, { message, line, column }: JsoncError): Trust
 async function toRules(file: string, document: JsoncDocument): Promise<TrustedFolders> {
   const mistake = mistakeIn(document);
   if (mistake !== undefined) return nothingFrom(file, mistake);
-  // Reads the members as syntax nodes, because `JSON.parse` keeps only the last of two rules for the same path.
+  // Reads syntax nodes, because for two rules with the same path `JSON.parse` keeps only the last rule.
   const judged = await Promise.all(
     propertyNodes(document.root).map(({ name, key, value }) =>
       toRule(name, stringNode(value), { scope: "user", file, ...document.positionAt(key.offset) }),
@@ -71,8 +71,7 @@ async function toRules(file: string, document: JsoncDocument): Promise<TrustedFo
 const trusts = { TRUST_FOLDER: "folder", TRUST_PARENT: "parent", DO_NOT_TRUST: "nothing" } as const;
 
 /**
- * Reads a rule. An unknown level counts as distrust: a misspelt DO_NOT_TRUST must not trust a folder inside a trusted
- * one.
+ * Reads a rule. An unknown level counts as distrust, because a misspelt DO_NOT_TRUST must not leave the folder trusted.
  */
 async function toRule(path: string, written: string | undefined, origin: Origin): Promise<TrustedFolders> {
   if (!isAbsolute(path)) {
@@ -103,7 +102,9 @@ function mistakeIn({ root, errors }: JsoncDocument): JsoncError | undefined {
   return { message: "the file must contain an object that maps folders to trust levels", line: 1, column: 1 };
 }
 
-/** Replaces all rules for the folder, however its path is written, by one rule with the real path. */
+/**
+ * Replaces all rules for the folder by one rule with the real path. The replaced rules may write the path differently.
+ */
 export async function setFolderTrust(file: string, folder: string, level: TrustLevel): Promise<void> {
   const real = await realpath(folder).catch((cause: unknown) => {
     throw new HostError("usage", `the folder ${folder} does not exist`, { cause });
@@ -119,7 +120,10 @@ export async function removeFolderTrust(file: string, folder: string): Promise<b
   return (await updateRules(file, folder, removeAll)) === "written";
 }
 
-/** Changes the file under the lock that Gemini CLI also takes. An invalid file is not changed: the user must correct it. */
+/**
+ * Changes the file under the lock that Gemini CLI also uses. Does not change an invalid file, because the user must
+ * correct it.
+ */
 function updateRules(
   file: string,
   folder: string,
@@ -160,12 +164,12 @@ function realOrWritten(path: string): string {
   }
 }
 
-/** Where the path of a trust rule leads. `gone`: to no readable folder. `link`: to a symbolic link. */
+/** What a trust rule's path names. `gone`: no readable folder. `link`: a symbolic link. */
 type RulePath = { readonly kind: "folder"; readonly real: string } | { readonly kind: "gone" | "link" };
 
 /**
- * The real folder of a rule. If a trusting rule names a symbolic link, Fairlead does not follow the link, because the
- * creator of the link would choose which folder is trusted.
+ * Finds the real folder that a rule names. If a rule that trusts names a symbolic link, Fairlead does not follow the
+ * link. Otherwise the creator of the link could choose which folder is trusted.
  */
 export async function findRulePath(path: string, trusts: "folder" | "parent" | "nothing"): Promise<RulePath> {
   switch (trusts) {
@@ -181,8 +185,8 @@ export async function findRulePath(path: string, trusts: "folder" | "parent" | "
 }
 
 /**
- * Finds the folder that a trusting rule names. Resolves symbolic links only in the parent folders: if the last part of
- * the rule's path is a link, the rule trusts no folder.
+ * Finds the folder that a trusting rule names. Resolves symbolic links only in the parent folders. If the path itself
+ * is a link, the rule trusts no folder.
  */
 async function ownPath(path: string): Promise<RulePath> {
   const parent = await realPath(dirname(path));
@@ -198,7 +202,7 @@ async function realPath(path: string): Promise<RulePath> {
   return real === undefined ? { kind: "gone" } : { kind: "folder", real };
 }
 
-/** Treats a file system error as "does not exist"; throws any other error again. */
+/** Returns undefined after a file system error. Throws all other errors again. */
 async function reach<T>(looking: Promise<T>): Promise<T | undefined> {
   try {
     return await looking;

@@ -13,7 +13,7 @@ export function rulesOfSettings({ settings, trust, servers }: Configuration): re
   ];
 }
 
-/** The tier of each scope. System defaults are not in the administrator's tier, because no administrator enforces them. */
+/** The tier of each scope. System defaults have the user's tier, because no administrator enforces them. */
 const tiers: Readonly<Record<Scope, Tier>> = {
   system: "administrator",
   user: "user",

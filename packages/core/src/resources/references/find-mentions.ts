@@ -1,4 +1,4 @@
-/** Finds `@` mentions in a text that the user typed. Pure; reads the text once. */
+/** Finds `@` mentions in a text that the user typed. Reads the text once. Pure. */
 
 /** A mention, or the text between mentions. */
 export type Mention =
@@ -15,17 +15,22 @@ export type Mention =
 /** Maximum characters of a target. If the text after an `@` is longer, it is not a mention. */
 const longestTarget = 8192;
 const quotes = "\"'";
-/** Characters that may precede the `@` of a mention. After a letter, the `@` is part of an e-mail address. */
+/**
+ * Characters that may stand before the `@` of a mention. If a letter stands before the `@`, the text is an e-mail
+ * address.
+ */
 const opening = /^[\s([<,;“‘（）［］「」『』【】《》〈〉、，；：。！？…]$/u;
 /**
- * Chinese, Japanese and Korean characters. These languages have no spaces, so such a letter may stand directly before
- * and after a mention.
+ * Chinese, Japanese and Korean characters. Their languages write no spaces between words, so such a character may stand
+ * directly before or after a mention.
  */
 const cjk = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}ー]$/u;
 const hiragana = /^\p{Script=Hiragana}$/u;
 /** Markdown's marks for emphasis, which may stand around a mention. */
 const emphasis = /^[*_~]$/;
-/** Matches the character after an `@` that is not a mention, as in `@(` and `@{upstream}`, or the end of the text. */
+/**
+ * Matches the next character, or the end of the text, if an `@` does not begin a mention, as in `@(` and `@{upstream}`.
+ */
 const noBeginning = /^[\s"'`<>|,;:!?()[\]{}@=&#*+^]?$/u;
 const ending = /^[\s"'`<>|”（）［］「」『』【】《》〈〉。、，；：！？]$/u;
 const escapable = /^[ !-/:-@[-`{-~]$/;
@@ -36,7 +41,7 @@ const openers: ReadonlyMap<string, string> = new Map([
   ["}", "{"],
 ]);
 
-/** Splits a text into mentions and other text. Joined again, the pieces give the whole text. */
+/** Splits a text into mentions and the text between them. */
 export function findMentions(text: string): readonly Mention[] {
   const found: Mention[] = [];
   const codeEnds = endsOfCode(text);
@@ -56,7 +61,7 @@ export function findMentions(text: string): readonly Mention[] {
   return found;
 }
 
-/** Whether an `@` at this position can begin a mention. Inside a word, such as an e-mail address, it cannot. */
+/** Whether an `@` at this position can begin a mention. An `@` inside a word, as in an e-mail address, cannot. */
 export function mayBeginMention(text: string, at: number): boolean {
   const before = text.charAt(at - 1);
   if (isFree(text, at)) return true;
@@ -74,7 +79,7 @@ function isFree(text: string, at: number): boolean {
   return at <= 0 || opening.test(before) || cjk.test(before);
 }
 
-/** The longest run of marks that counts as emphasis. */
+/** The largest number of marks in a row that count as emphasis. */
 const longestRun = 3;
 
 /** How many times the character at `at` is repeated, forwards or backwards. */
@@ -146,10 +151,12 @@ function isEnd(text: string, at: number): boolean {
   return ending.test(character) || ((character === "," || character === ";") && text.charAt(at + 1) === "@");
 }
 
-/** How many characters before a mention Fairlead searches, on the same line, for the start of emphasis. */
+/** Fairlead searches this many characters before a mention, on the same line, for the start of emphasis. */
 const longestEmphasis = 200;
 
-/** Cuts a mention at the end of emphasis that began before the mention: `**see @a://b**`, `_@a://b_`. */
+/**
+ * If emphasis began before a mention, cuts the mention where the emphasis ends, as in `**see @a://b**` and `_@a://b_`.
+ */
 function withoutEmphasis(units: readonly Unit[], text: string, at: number): readonly Unit[] {
   const place = units.findIndex(({ character, isEscaped, end }, index) => {
     if (isEscaped || !emphasis.test(character) || units[index - 1]?.character === character) return false;
@@ -161,8 +168,8 @@ function withoutEmphasis(units: readonly Unit[], text: string, at: number): read
 }
 
 /**
- * Whether emphasis with this mark is open: the mark occurs an odd number of times between the start of the line and the
- * position.
+ * Whether emphasis with this mark is open. It is open if the mark occurs an odd number of times between the start of
+ * the line and the position.
  */
 function isOpen(mark: string, text: string, at: number): boolean {
   const line = text.slice(Math.max(0, at - longestEmphasis), at);
@@ -174,7 +181,7 @@ function isOpen(mark: string, text: string, at: number): boolean {
 
 /**
  * Cuts off words that follow a mention without a space, as in Japanese: `@demo://aboutを見て`. Cuts only after an ASCII
- * letter, digit or bracket, because names may contain such words.
+ * letter, digit or bracket, because a name may itself be Japanese.
  */
 function withoutCjkWords(units: readonly Unit[]): readonly Unit[] {
   const lastAscii = units.findLastIndex(({ character }) => /^[a-z0-9]$/i.test(character));
@@ -185,7 +192,7 @@ function withoutCjkWords(units: readonly Unit[]): readonly Unit[] {
   return place === -1 ? units : units.slice(0, place);
 }
 
-/** Removes punctuation at the end, and a closing bracket whose opening bracket is before the mention. */
+/** Removes punctuation at the end. Also removes a closing bracket if its opening bracket is before the mention. */
 function withoutPunctuation(units: readonly Unit[]): readonly Unit[] {
   const count = new Map<string, number>();
   for (const { character } of units) count.set(character, (count.get(character) ?? 0) + 1);
@@ -211,7 +218,7 @@ function endsOfCode(text: string): ReadonlyMap<number, number> {
   }
   return new Map(
     runs.flatMap(({ index, length }) => {
-      /* Possible closing backticks, the nearest one last. */
+      /* The positions of backticks that may close the code, nearest last. */
       const closings = byLength.get(length) ?? [];
       while ((closings.at(-1) ?? Number.POSITIVE_INFINITY) <= index) closings.pop();
       const closing = closings.at(-1);

@@ -1,6 +1,4 @@
-/**
- * Finds files that the user refers to. Finds only files whose real path, with links resolved, is inside the workspace.
- */
+/** Finds files that the user refers to. A file must be inside the workspace after links are resolved. */
 
 import { constants } from "node:fs";
 import { type FileHandle, open, opendir, realpath, stat } from "node:fs/promises";
@@ -25,7 +23,7 @@ export type FileFinding =
   | LocalFile
   /** There is no such file. `near` is a file with a similar name in the same folder. */
   | { readonly kind: "absent"; readonly near?: string }
-  /** The file may not be read. `reason` is the end of a sentence that begins with "it". */
+  /** Fairlead does not read the file. `reason` continues a sentence that begins with "it". */
   | { readonly kind: "refused"; readonly reason: string };
 
 export type FindFile = (path: string) => Promise<FileFinding>;
@@ -65,8 +63,8 @@ async function find(path: string, root: string): Promise<FileFinding> {
 }
 
 /**
- * Suggests a file with a similar name. Suggests nothing unless the text is clearly a path, because a single word may be
- * a person's name.
+ * Suggests a file with a similar name. Suggests nothing unless the text is clearly a path, because a single word after
+ * `@` may be a person's name.
  */
 async function nearName(full: string, root: string): Promise<string | undefined> {
   const isPath = dirname(full) !== root || basename(full).slice(1).includes(".");
@@ -78,7 +76,8 @@ async function nearName(full: string, root: string): Promise<string | undefined>
 }
 
 /**
- * The names in a folder; the names of folders end with a slash. If there are more than `most`, an arbitrary selection.
+ * The names in a folder. The names of folders end with a slash. If there are more than `most`, returns only some of
+ * them.
  */
 export async function fileNamesIn(folder: string, most: number): Promise<readonly string[]> {
   const names: string[] = [];
@@ -89,7 +88,7 @@ export async function fileNamesIn(folder: string, most: number): Promise<readonl
   return names;
 }
 
-/** Maximum bytes of a file. A larger file is mentioned by name, but not read. */
+/** Maximum bytes of a file. If a file is larger, the model gets only its name. */
 const mostBytes = 10_000_000;
 const mostListed = 1000;
 const namesShown = 200;
@@ -120,7 +119,7 @@ async function listFolder({ path }: LocalFile): Promise<readonly Block[]> {
 }
 
 async function readFile({ path, name }: LocalFile): Promise<readonly Block[]> {
-  // Checks the file again, because a link or a pipe may have replaced it since it was found.
+  // Checks the file a second time, because a link or a pipe may have replaced it in the meantime.
   const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
   try {
     return toBlocks(await readBytes(handle, name), path);
@@ -152,7 +151,7 @@ function toBlocks(bytes: Buffer, path: string): readonly Block[] {
   return [{ type: "resource", resource: { uri: path, mimeType: type, blob: data } }];
 }
 
-/** Decodes text; undefined if the bytes are not text. */
+/** Decodes text. Undefined if the bytes are not text. */
 function decode(bytes: Buffer): string | undefined {
   if (bytes.includes(0)) return undefined;
   try {

@@ -1,6 +1,6 @@
 /**
- * Reads the contents that a typed message refers to, and adds them to the message. Each content names its source and is
- * marked as untrusted.
+ * Reads the resources and files that a typed message refers to, and adds their contents to the message. Each content
+ * names its source and is marked as untrusted.
  */
 
 import type { Block, ResourceContents, ResourceResult } from "@fairlead/wire";
@@ -16,14 +16,14 @@ import { readLocalFile } from "./local-file.ts";
 import type { Piece } from "./references.ts";
 
 export interface ReadReferencesOptions {
-  /** Reads a resource from its server if the policy allows it. A denial is reported like any other failure. */
+  /** Reads a resource from its server if the policy allows this. A denial is reported like any other failure. */
   readonly readResource: (server: string, uri: string, signal?: AbortSignal) => Promise<ResourceResult>;
-  /** Saves the parts of contents that the model does not get. */
+  /** Saves contents that the model does not get completely. */
   readonly keep?: Keep;
   readonly limits?: Partial<ContentLimits>;
   /** The random part of the tags around contents. Default: a new one for each reference. */
   readonly nonce?: string;
-  /** The user's abort signal. It ends all reads with `cancelled`. */
+  /** The user's abort signal. When it is aborted, all reads end with `cancelled`. */
   readonly signal?: AbortSignal;
 }
 
@@ -48,7 +48,7 @@ type Outcome = readonly Block[] | HostError;
 const mostReads = 8;
 
 /**
- * Reads all references of a message. A reference that fails is reported in `problems`.
+ * Reads all references of a message. If a reference cannot be read, `problems` says why.
  *
  * @throws HostError `cancelled`
  */
@@ -93,8 +93,8 @@ async function read(reference: Reference, { readResource, signal }: ReadReferenc
 }
 
 /**
- * Converts one content of a resource to a block for a model. A text that is the only content gets no URI, because its
- * URI is the requested one.
+ * Converts one content of a resource to a block for a model. If a text is the only content, the block has no URI,
+ * because it would be the requested URI.
  */
 export function contentsBlock(contents: ResourceContents, isAlone: boolean): Block {
   const { text, blob, mimeType = "" } = contents;
@@ -145,7 +145,7 @@ function sourceOf(reference: Reference): { readonly name: string; readonly data:
   }
 }
 
-/** The resource's URI, if the typed text does not contain it. The URI is the server's text, so it is untrusted. */
+/** The resource's URI, if the typed text does not contain it. The server chose the URI, so the URI is untrusted. */
 function addressOf(reference: Reference): readonly Part[] {
   if (reference.kind !== "resource" || reference.text.includes(reference.uri)) return [];
   return [{ text: `URI: ${toLabel(reference.uri)}` }];
@@ -165,19 +165,16 @@ function cancelled(hasReferences = true): HostError {
   return new HostError("cancelled", hasReferences ? "the references were not read: cancelled" : "cancelled");
 }
 
-/** The free part of the size limit that all contents of a prompt share. */
+/** The size limit that all contents of a prompt share. */
 interface ContentRoom {
   /**
-   * Shortens blocks to the free part of the limit. @param giver The source, named in the sentence about contents that
-   * are left out.
+   * Shortens blocks so that they fit into the rest of the limit. @param giver Names the source in the sentence about
+   * contents that are left out.
    */
   readonly fit: (blocks: readonly Block[], giver: string) => Fitted;
 }
 
-/**
- * Creates one size limit for all contents of a prompt. Later contents get the part of the limit that earlier ones
- * leave.
- */
+/** Creates one size limit for all contents of a prompt. Each content reduces the limit for the next contents. */
 export function createContentRoom(limits: Partial<ContentLimits> = {}): ContentRoom {
   let { partCharacters, totalCharacters, inlineBytes, blocks: most } = { ...contentLimits, ...limits };
   return {

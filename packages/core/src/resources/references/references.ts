@@ -12,7 +12,7 @@ import {
   writeMention,
 } from "./resource-reference.ts";
 
-/** A piece of a typed message. Joined, the `text` of all pieces is the whole message. */
+/** A piece of a typed message. All `text`s joined are the whole message. */
 export type Piece = { readonly text: string } & (
   | { readonly kind: "text" }
   | ({ readonly kind: "resource" } & ResourceAddress)
@@ -31,8 +31,8 @@ const mostReferences = 64;
 const mostMentions = 1000;
 
 /**
- * Resolves the `@` references of a message that the user typed. Callers must not pass other texts, such as files or
- * results, because an `@` in these is not a reference.
+ * Resolves the `@` references in a message that the user typed. Callers must not pass the text of files or results,
+ * because an `@` in such a text is not a reference.
  */
 export async function resolveReferences(typed: string, source: ReferenceSource): Promise<readonly Piece[]> {
   const pieces: Piece[] = [];
@@ -41,7 +41,7 @@ export async function resolveReferences(typed: string, source: ReferenceSource):
   for (const part of findMentions(typed)) {
     mentions += part.kind === "mention" ? 1 : 0;
     const piece = mentions > mostMentions ? asText(part) : await resolve(part, source);
-    // A reference that is repeated is read once, so it counts once towards the limit.
+    // A repeated reference is read once, so it counts once towards the limit.
     if (piece.kind !== "text") references.add(piece.text);
     pieces.push(references.size > mostReferences && piece.kind !== "text" ? tooMany(piece) : piece);
   }
@@ -81,7 +81,7 @@ async function resolve(part: Mention, source: ReferenceSource): Promise<Piece> {
   }
 }
 
-/** Whether the URI is a template whose variables are not filled in. */
+/** Whether the URI is a template that still contains variables. */
 function isTemplate({ server, uri }: ResourceAddress, { resources }: ReferenceSource): boolean {
   return /[{}]/.test(uri) && !resources.getResourcesByServer(server).some((listed) => listed.uri === uri);
 }

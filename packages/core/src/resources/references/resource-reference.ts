@@ -32,8 +32,8 @@ export type ResourceFinding =
   | { readonly kind: "other" };
 
 /**
- * Finds the resource that a reference means. `x:uri` and `x.uri` name a resource of server x; `x://p` also names the
- * resource of x whose URI ends with `://p`; any other text is a URI that exactly one server has.
+ * Finds the resource that a reference means. `x:uri` and `x.uri` name a resource of the server `x`. `x://p` also names
+ * the resource of `x` whose URI ends with `://p`. A text without a server's name is a URI that exactly one server has.
  */
 export function findResource(target: string, source: ResourceSource): ResourceFinding {
   const wishes = toWishes(target, source.servers);
@@ -106,7 +106,7 @@ function anywhere(uri: string, { resources }: ResourceSource): ResourceFinding |
   );
 }
 
-/** The resource whose URI only a template matches, or an error if that URI could be harmful. */
+/** The resource whose URI is not listed but matches a template. Returns an error if the URI could be harmful. */
 function fromTemplates(found: readonly ResourceAddress[], wanted: string): ResourceFinding | undefined {
   const reason = found.map(({ uri }) => whyHarmful(uri)).find((why) => why !== undefined);
   if (reason === undefined) return onlyOne(found, wanted);
@@ -161,16 +161,16 @@ function quoted(text: string): string {
 }
 
 /**
- * Checks a URI that no server lists before Fairlead requests it: the URI must not lead out of its template's path.
+ * Checks a URI that no server lists, before Fairlead requests it. The URI must not lead out of its template's path.
  * Pure.
  */
 const overlong = /%c[01]/i;
 const encodedByte = /%([0-9A-Fa-f]{2})/g;
 const separators = /[/;?#&=]/;
-/** How many times Fairlead decodes the URI for the check, because a server may decode it more than once. */
+/** How many times the check decodes the URI, because a server may decode a URI more than once. */
 const rounds = 3;
 
-/** Returns the problem, as the end of a sentence that begins with "it"; undefined if there is none. */
+/** Returns the problem as the end of a sentence that begins with "it". Undefined if there is no problem. */
 export function whyHarmful(uri: string): string | undefined {
   let text = uri;
   for (let round = 0; round < rounds; round += 1) {
@@ -198,7 +198,7 @@ function hasControl(text: string): boolean {
 /** Matches a target that needs no quotes. */
 const plain = /^[\w./~%-](?:[\w./~%:?=&#+@!$*-]*[\w/=&#%~+-])?$/;
 
-/** Writes a resource as an `@` reference that resolves to it again. */
+/** Writes an `@` reference to a resource. `findResource` finds the resource again from this text. */
 export function writeReference(server: string, uri: string): string {
   return writeMention(uri.startsWith(`${server}://`) ? uri : `${server}:${uri}`);
 }

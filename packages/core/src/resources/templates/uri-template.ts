@@ -1,4 +1,4 @@
-/** URI templates (RFC 6570, all four levels): parses, matches and expands them. Matching takes linear time. */
+/** Parses, matches and expands URI templates (RFC 6570, all four levels). Matching takes linear time. */
 
 import { clip } from "@fairlead/wire/text";
 import { HostError } from "../../errors.ts";
@@ -29,7 +29,7 @@ export type UriTemplate =
       /** The names of the variables, without repeats. */
       readonly variables: readonly string[];
     }
-  /** The template is malformed. `reason` is the end of a sentence that begins with "the template". */
+  /** The template is malformed. `reason` continues a sentence that begins with "the template". */
   | { readonly kind: "malformed"; readonly reason: string };
 
 /** Maximum characters of a URI. A longer URI is neither expanded nor matched. */
@@ -42,10 +42,7 @@ const operators: ReadonlyMap<string, Operator> = new Map(
 );
 /** Characters that RFC 6570 reserves for future operators. */
 const reserved = "=,!@|$";
-/**
- * Matches a variable name. RFC 6570 allows no hyphens. Fairlead allows them, because many servers use them and they
- * have no other meaning.
- */
+/** Matches a variable name. Fairlead allows hyphens, although RFC 6570 does not, because many servers use them. */
 const variableName = /^(?:\w|%[0-9A-Fa-f]{2})(?:[\w.-]|%[0-9A-Fa-f]{2})*$/;
 const prefixLength = /^[1-9]\d{0,3}$/;
 
@@ -100,20 +97,20 @@ function malformed(reason: string): UriTemplate {
 }
 
 const notUnreserved = /[^A-Za-z0-9\-._~]/gu;
-/** Matches a percent-encoded byte, which stays unchanged, or a character that must be encoded. */
+/** Matches a percent-encoded byte, or a character that must be encoded. A percent-encoded byte does not change. */
 const notInUri = /%[0-9A-Fa-f]{2}|[^A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=]/gu;
 
-/** Encodes a value, including all characters that have a meaning in a URI. */
+/** Percent-encodes a value, including the characters that have a meaning in a URI. */
 export function encodeValue(text: string): string {
   return text.replaceAll(notUnreserved, toBytes);
 }
 
-/** Encodes a part of a URI, but leaves the characters that have a meaning in a URI. */
+/** Percent-encodes a part of a URI, except the characters that have a meaning in a URI. */
 export function encodeUri(text: string): string {
   return text.replaceAll(notInUri, (found) => (found.length === 3 ? found : toBytes(found)));
 }
 
-/** Encodes one character as UTF-8. A lone surrogate becomes the replacement character. */
+/** Percent-encodes one character as UTF-8. A lone surrogate becomes the replacement character. */
 function toBytes(character: string): string {
   return Array.from(
     Buffer.from(character, "utf8"),
@@ -121,12 +118,15 @@ function toBytes(character: string): string {
   ).join("");
 }
 
-/** For each position in the URI: 1 if the part of the template that is already matched can end there. */
+/**
+ * One item for each position in the URI. It is 1 if the pieces of the template that were matched so far can end at this
+ * position.
+ */
 type Places = Uint8Array<ArrayBuffer>;
 
 /**
- * Whether the template could produce the URI. The check is more permissive than RFC 6570, as servers are, because it
- * only decides which server Fairlead asks.
+ * Whether the template could produce the URI. The check allows more than RFC 6570, because it only decides which server
+ * Fairlead asks.
  */
 export function matchesTemplate(uri: string, template: string): boolean {
   const parsed = parseTemplate(template);
@@ -175,7 +175,7 @@ function run({ operator, variables }: Expression, text: string, from: Places): P
   const { start, ends, named } = shapes[operator];
   const takesPaths = variables.some(({ explode }) => explode) || (operator === "/" && variables.length > 1);
   const isEnd = (character: string): boolean => ends.includes(character) && !(takesPaths && character === "/");
-  // An exploded variable may hold pairs, whose names replace the variable's name in the URI.
+  // An exploded variable may contain pairs of names and values. In the URI, these names replace the variable's name.
   const names = named && !takesPaths ? variables.map(({ name }) => name + named.equals) : undefined;
   const isNamed = (at: number): boolean => names?.some((name) => text.startsWith(name, at)) ?? true;
   let isInside = false;
@@ -219,7 +219,7 @@ const styles: Readonly<Record<Operator, Style>> = {
  * Returns the URI that the template produces with these values (RFC 6570).
  *
  * @throws HostError `protocol` if the template is malformed, `too_large` if the URI is too long, `arguments_invalid` if
- * the template takes the first characters of a value (`{name:3}`) that is not a string
+ * the template takes the first characters (`{name:3}`) of a value that is not a string
  */
 export function expandTemplate(template: string, values: TemplateValues): string {
   const parsed = parseTemplate(template);
