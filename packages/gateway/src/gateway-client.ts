@@ -14,7 +14,7 @@ export interface GatewayClient {
   readonly conversation: string;
   /** The servers that the client may use. Default: all. */
   readonly servers?: readonly string[] | undefined;
-  /** The tools that the client may use, as `server.tool`; `*` matches any characters. Default: all. */
+  /** The tools that the client may use, as `server.tool`. `*` matches any characters. Default: all. */
   readonly tools?: readonly string[] | undefined;
   /** The server of the URL `/mcp/<server>`, whose tools keep their own names. Default: all servers, merged. */
   readonly only?: string | undefined;

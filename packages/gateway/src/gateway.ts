@@ -157,7 +157,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     }
 
     /**
-     * Serves an HTTP client: a legacy session or a modern request. Rejects if the client's hosts cannot be created; the
+     * Serves an HTTP client: a legacy session or a modern request. Rejects if the client's hosts cannot be created. The
      * listener then sends the error to the client.
      */
     async function take(open: OpenChannel, era: Era, found: HttpClient): Promise<void> {
@@ -226,7 +226,9 @@ function isServer(server: string, hosts: readonly Host[]): boolean {
   return hosts.some((host) => host.states().some(({ name }) => name === server));
 }
 
-/** Returns the server in the path `/mcp/<server>`; an empty string for `/mcp`, undefined for any other path. */
+/**
+ * Returns the server in the path `/mcp/<server>`. Returns an empty string for `/mcp`, and undefined for any other path.
+ */
 function serverIn(path: string): string | undefined {
   if (path === "/mcp" || path === "/mcp/") return "";
   const [, name] = /^\/mcp\/([^/]+)\/?$/.exec(path) ?? [];

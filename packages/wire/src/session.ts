@@ -103,7 +103,7 @@ export interface McpRequestOptions {
 export interface RequestStop {
   readonly aborted: boolean;
   readonly reason: unknown;
-  /** An `AbortSignal` that aborts together with the request; created when it is first read. */
+  /** An `AbortSignal` that aborts together with the request. Created when it is first read. */
   readonly signal: AbortSignal;
   throwIfAborted(): void;
   abort(reason: unknown): void;
@@ -135,7 +135,7 @@ export interface Session {
   readonly serverInfo: ServerInfo;
   readonly capabilities: JsonObject;
   readonly instructions?: string;
-  /** The negotiated protocol, for `era` of the next `connect`; absent for the built-in demo server. */
+  /** The negotiated protocol, for `era` of the next `connect`. Absent for the built-in demo server. */
   readonly protocol?: NegotiatedProtocol;
   request(method: string, params?: JsonObject, options?: McpRequestOptions): Promise<JsonObject>;
   notify(method: string, params?: JsonObject): Promise<void>;

@@ -11,7 +11,7 @@ export interface StdioTarget {
   readonly kind: "stdio";
   readonly command: string;
   readonly args: readonly string[];
-  /** The complete environment of the process; it inherits no variable. */
+  /** The complete environment of the process, which inherits no variable from the host. */
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
 }
@@ -43,7 +43,7 @@ export interface Challenge {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** Headers that the hook added to the refused request. If the hook has a newer token by now, no sign-in is needed. */
   readonly sent: Readonly<Record<string, string>>;
-  /** The server's IP address; absent behind a proxy, because only the proxy knows it. */
+  /** The server's IP address. Absent behind a proxy, because only the proxy knows it. */
   readonly address?: string;
   /** How often the server has already refused this request. */
   readonly attempt: number;
@@ -122,8 +122,8 @@ export interface ConnectOptions {
   /** The source of time for timeouts and retry pauses. Default: the system's clock. */
   readonly time?: TimeSource | undefined;
   /**
-   * The registry of child processes. Share one between all connections; otherwise each connection starts its own
-   * watchdog.
+   * The registry of child processes. All connections should share one registry. Otherwise each connection starts its
+   * own watchdog.
    */
   readonly processes?: ProcessRegistry;
   /** Receives the server's stderr as it arrives. The text is not safe to print. */

@@ -54,7 +54,7 @@ interface LiteralReader {
   value(): unknown;
   /** Reads a bare or quoted name. If there is none, returns undefined and does not move the cursor. */
   name(): string | undefined;
-  /** Skips whitespace; if the next character is one of `characters`, reads it and returns true. */
+  /** Skips whitespace. If the next character is one of `characters`, reads this character and returns true. */
   take(characters: string): boolean;
   peek(): string;
   /** Returns a function that moves the cursor back to the current position. */

@@ -11,8 +11,8 @@ export type Coerced =
   | { readonly kind: "mistake"; readonly reason: string };
 
 /**
- * Converts text to a value. Keeps the text if the schema allows a string; otherwise parses it as JSON. A single value
- * becomes a list if the schema requires a list.
+ * Converts text to a value. Keeps the text if the schema allows a string. Otherwise parses the text as JSON. A single
+ * value becomes a list if the schema requires a list.
  *
  * @param root The whole schema, in which `$ref` is resolved.
  */
@@ -29,7 +29,7 @@ export function coerce(text: string, schema: unknown, root: unknown = schema): C
   return item.kind === "value" ? { kind: "value", value: [item.value] } : item;
 }
 
-/** Returns the schema of the list items; undefined if the schema allows no list. */
+/** Returns the schema of the list items. Returns undefined if the schema allows no list. */
 export function listItemsOf(schema: unknown, root: unknown): { readonly items: unknown } | undefined {
   return shapesOf(schema, root).find(isList);
 }

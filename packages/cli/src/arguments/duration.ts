@@ -13,7 +13,7 @@ const units: ReadonlyMap<string, number> = new Map([
 /** The next step that the error message suggests. */
 type Hint = { readonly next?: string };
 
-/** Returns the duration in milliseconds; undefined if the text is not a duration. */
+/** Returns the duration in milliseconds. Returns undefined if the text is not a duration. */
 export function parseDuration(text: string): number | undefined {
   const [, number = "", unit = ""] = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m)?$/.exec(text) ?? [];
   const length = units.get(unit);

@@ -23,7 +23,7 @@ function toNamedValue(word: string): NamedValue {
   throw new HostError("usage", `--arg takes name=value, not "${word}"`);
 }
 
-/** Splits `name=value`; returns undefined if there is no name. */
+/** Splits `name=value`. Returns undefined if there is no name. */
 export function splitNamed(word: string): NamedValue | undefined {
   const equals = word.indexOf("=");
   const name = word.slice(0, Math.max(0, equals));
@@ -36,7 +36,7 @@ interface TemplateVariable {
   readonly required: boolean;
 }
 
-/** Returns the variables of a URI template; an empty list for text that is no template. */
+/** Returns the variables of a URI template. Returns an empty list for text that is no template. */
 export function variablesOf(uriTemplate: string): readonly TemplateVariable[] {
   const template = parseTemplate(uriTemplate);
   if (template.kind === "malformed") return [];

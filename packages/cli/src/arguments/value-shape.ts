@@ -19,7 +19,9 @@ export interface ValueShape {
 const deepest = 8;
 const most = 200;
 
-/** Returns what each alternative (`anyOf`, `oneOf`) of a schema allows; empty if any type is allowed. */
+/**
+ * Returns what each alternative (`anyOf`, `oneOf`) of a schema allows. Returns an empty list if any type is allowed.
+ */
 export function shapesOf(schema: unknown, root: unknown): readonly ValueShape[] {
   const shapes: ValueShape[] = [];
   let visited = 0;

@@ -27,7 +27,7 @@ export interface BugReport {
   /** Problems in the settings: only their place and code, because a message may quote a secret value. */
   readonly problems: readonly string[];
   readonly servers: readonly object[];
-  /** The attempt to connect to the server that the user named; absent if the user named no server. */
+  /** The attempt to connect to the server that the user named. Absent if the user named no server. */
   readonly attempt?: Attempt;
   readonly logs: readonly { readonly server: string; readonly lines: readonly string[] }[];
 }

@@ -27,7 +27,7 @@ export const gatewayPort = "4100";
 export interface EntryRequest {
   readonly client: ClientName;
   readonly file: string;
-  /** The gateway's URL; undefined if the client starts a command. */
+  /** The gateway's URL. Undefined if the client starts a command. */
   readonly url: string | undefined;
 }
 

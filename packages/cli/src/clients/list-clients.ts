@@ -34,7 +34,7 @@ interface ListedClient {
   readonly error?: HostError;
 }
 
-/** Lists the named clients; without names, lists the clients that are installed or connected. */
+/** Lists the named clients. Without names, lists the clients that are installed or connected. */
 export async function listClients(
   names: readonly ClientName[],
   configuration: Configuration,

@@ -9,7 +9,7 @@ import type { Io } from "../shell/io.ts";
 /** Time limit for `ps`, in milliseconds. */
 const listTimeout = 2_000;
 
-/** Whether the client is running; false if the list of processes cannot be read. */
+/** Whether the client is running. False if the list of processes cannot be read. */
 export async function isRunning(client: ClientName, { platform }: Pick<Io, "platform">): Promise<boolean> {
   const names = platform === "linux" ? await fromProc() : platform === "darwin" ? await fromPs() : [];
   const running = new Set(names.map((name) => basename(name.trim())));

@@ -124,7 +124,7 @@ Examples:
   },
 };
 
-/** The progress line; absent until the call runs. It is hidden while the user answers a server's question. */
+/** The progress line. Absent until the call runs. It is hidden while the user answers a server's question. */
 interface Watch {
   progress?: ProgressLine;
 }

@@ -138,7 +138,7 @@ function withoutBlock(text: string): string {
 
 interface Installation {
   readonly file: string;
-  /** The startup file and the lines to add to it; absent if the shell finds the script without such lines. */
+  /** The startup file and the lines to add to it. Absent if the shell finds the script without such lines. */
   readonly startup?: Startup;
   /** Advice about the shell's setup, printed unless the startup file has Fairlead's lines. */
   readonly hint?: string;

@@ -86,7 +86,7 @@ async function suggestTargets(current: string, known: CachedServers): Promise<re
   return offered.flat();
 }
 
-/** Returns the tool that the word names; undefined if the word names no tool or is ambiguous. */
+/** Returns the tool that the word names. Returns undefined if the word names no tool or is ambiguous. */
 async function targetOf(word: string, known: CachedServers): Promise<ToolTarget | undefined> {
   const possible = known.names.filter((name) => word.startsWith(`${name}.`));
   const servers = await Promise.all(

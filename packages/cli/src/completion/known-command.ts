@@ -69,7 +69,7 @@ export function spellingsOf({ flags }: Pick<KnownOption, "flags">): readonly str
   return flags.match(/(?<=^|, )-[^\s,<[]+/g) ?? [];
 }
 
-/** Returns the placeholder of the option's value; undefined if the option takes no value. */
+/** Returns the placeholder of the option's value. Returns undefined if the option takes no value. */
 export function placeholderOf({ flags }: KnownOption): string | undefined {
   return /[<[](.*?)(?:\.\.\.)?[>\]]$/.exec(flags)?.[1];
 }

@@ -12,7 +12,7 @@ export type FoundCommand =
   | { readonly kind: "group"; readonly group: string; readonly isHelp: boolean; readonly words: readonly string[] }
   | { readonly kind: "command"; readonly row: CommandRow; readonly isHelp: boolean; readonly words: readonly string[] };
 
-/** Finds the command that the words name; returns undefined if there is none. */
+/** Finds the command that the words name. Returns undefined if there is none. */
 export function findCommand(words: readonly string[], isHelp = false): FoundCommand | undefined {
   const start = firstWord(words);
   const [first, ...rest] = words.slice(start);
@@ -39,7 +39,10 @@ function rowOf(words: string): CommandRow | undefined {
 
 export interface Typed {
   readonly operands: readonly string[];
-  /** Values of options, by the option's long name; an empty text for an option without a value. */
+  /**
+   * The values of the typed options, by the option's long name. For an option without a value, the value is an empty
+   * text.
+   */
   readonly values: ReadonlyMap<string, string>;
   /** The option whose value is the word at the cursor. */
   readonly pending: KnownOption | undefined;

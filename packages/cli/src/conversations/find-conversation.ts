@@ -49,8 +49,8 @@ export interface ResumeOptions {
 }
 
 /**
- * Returns the conversation to resume; undefined if a new one begins. Without an id, returns the latest conversation of
- * this workspace.
+ * Returns the conversation to resume. Returns undefined if a new one begins. Without an id, returns the latest
+ * conversation of this workspace.
  *
  * @throws HostError `not_found`
  */

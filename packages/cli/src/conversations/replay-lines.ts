@@ -12,7 +12,7 @@ import { appEvents, stateBefore } from "./recorded-events.ts";
 const longestPause = 2000;
 
 export interface PlayOptions {
-  /** Speed factor: 2 means twice as fast as recorded; undefined means without pauses. */
+  /** Speed factor: 2 means twice as fast as recorded. Undefined means without pauses. */
   readonly speed?: number;
   readonly clock: Clock;
   readonly signal: AbortSignal;

@@ -20,7 +20,7 @@ export interface ServerChecks {
   readonly findings: readonly DoctorFinding[];
 }
 
-/** Connects to the servers and checks them. `known`: the findings so far, whose problems are not reported again. */
+/** Connects to the servers and checks them. `known`: the findings so far. Problems in them are not reported again. */
 export function connectAndCheck(
   servers: readonly AdmittedServer[],
   configuration: Configuration,

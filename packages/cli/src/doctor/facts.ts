@@ -64,7 +64,7 @@ async function tryToWrite(folder: string): Promise<string | undefined> {
   }
 }
 
-/** Returns why the folder cannot be created in its nearest existing parent; undefined if it can be created. */
+/** Returns why the folder cannot be created in its nearest existing parent. Returns undefined if it can be created. */
 async function whyNotMade(folder: string): Promise<string | undefined> {
   const parent = dirname(folder);
   try {
@@ -95,7 +95,7 @@ export async function readNetworkFacts({ env }: Environment): Promise<Omit<Netwo
   return { env, badCertificates: new Map(flaws.flatMap(([name, flaw]) => (flaw === undefined ? [] : [[name, flaw]]))) };
 }
 
-/** Returns what is wrong with a certificate file; undefined for a valid file or a folder of certificates. */
+/** Returns what is wrong with a certificate file. Returns undefined for a valid file or a folder of certificates. */
 async function flawOf(path: string): Promise<string | undefined> {
   const found = await stat(path).catch(explain);
   if (typeof found === "string") return found.startsWith("ENOENT") ? "the file does not exist" : found;

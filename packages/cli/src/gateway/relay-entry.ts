@@ -20,7 +20,8 @@ export async function runServe(words: readonly string[], runCommand: (more: read
 }
 
 /**
- * Returns the current folder; an empty text if the folder was removed. The background host reports the missing folder.
+ * Returns the current folder. Returns an empty text if the folder was removed. The background host reports the missing
+ * folder.
  */
 function currentFolder(): string {
   try {

@@ -77,8 +77,8 @@ export function countAlternatives(document: SchemaDocument, spot: Spot): number 
 const mostDefinitions = 64;
 
 /**
- * Returns the text of a schema and of all schemas that it refers to; undefined if this text is too long. Schemas with
- * the same text get the same type.
+ * Returns the text of a schema and of all schemas that it refers to. Returns undefined if this text is too long.
+ * Schemas with the same text get the same type.
  */
 export function closureOf(document: SchemaDocument, start: Spot): string | undefined {
   const found = new Map<string, unknown>();

@@ -100,7 +100,7 @@ export function createTypeDeclarations(taken: Iterable<string>): TypeDeclaration
   return { claim, write, declarations };
 }
 
-/** Converts a schema to the form that validation uses; undefined if the schema is too large for a type. */
+/** Converts a schema to the form that validation uses. Returns undefined if the schema is too large for a type. */
 function toDocument(raw: unknown): SchemaDocument | undefined {
   try {
     textOf(raw);

@@ -42,7 +42,7 @@ function indent(text: string): string {
   return text.replaceAll("\n", "\n  ");
 }
 
-/** Joins alternatives to a union. If one alternative accepts any value, so does the union. */
+/** Makes a union of the alternatives. If one alternative accepts any value, the union accepts any value. */
 export function unionOf(types: readonly TypeText[]): TypeText {
   if (types.some(isUnknown)) return unknownType;
   const [only, ...others] = types;
@@ -63,7 +63,7 @@ export interface TypeClaim {
 const mostProducts = 128;
 
 /**
- * Intersects the types. Leaves out a type that would create too many alternatives; the result then accepts more values.
+ * Intersects the types. Leaves out a type that would create too many alternatives. The result then accepts more values.
  */
 export function intersectionOf(claims: readonly TypeClaim[]): TypeText {
   const exact = claims.filter(({ type }) => !isUnknown(type) && type.isBare !== true);

@@ -64,7 +64,7 @@ export function serversOfCalls(
   return [...named];
 }
 
-/** Returns the first word of a line, which names the tool; an empty text if the line cannot be parsed. */
+/** Returns the first word of a line, which names the tool. Returns an empty text if the line cannot be parsed. */
 function wordOf(line: string): string {
   try {
     return takeApart(withoutCall(line)).word;
@@ -78,7 +78,10 @@ function withoutCall(line: string): string {
   return line.replace(/^(?:fairlead\s+)?call\s+/, "");
 }
 
-/** Returns why a server has no tools in this conversation; undefined if it is connected, or has a cached catalog. */
+/**
+ * Returns why a server has no tools in this conversation. Returns undefined if it is connected, or has a cached
+ * catalog.
+ */
 function notConnected(server: string, host: Pick<Host, "states" | "catalog">): HostError | undefined {
   const state = host.states().find(({ name }) => name === server);
   if (state === undefined || state.status === "connected" || host.catalog(server) !== undefined) return undefined;

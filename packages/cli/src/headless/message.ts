@@ -49,7 +49,7 @@ async function fromWords(
   return { history: [], parts, notes: problems.map(({ text, error }) => `${text}: ${error.message}`) };
 }
 
-/** Gets a server's prompt; undefined if the text does not begin with `/` and a prompt's name. */
+/** Gets a server's prompt. Returns undefined if the text does not begin with `/` and a prompt's name. */
 async function fromPrompt(
   typed: string,
   asking: ReferenceOptions,

@@ -8,12 +8,12 @@ type CallDocument = Omit<CallEvent, "type">;
 
 export interface TurnReport {
   readonly ok: boolean;
-  /** The model's name; absent if no model was reached. */
+  /** The model's name. Absent if no model was reached. */
   readonly model?: StartLine["model"];
   /** The id of the conversation, for `--resume`. */
   readonly conversation?: string;
   readonly text: string;
-  /** Why the turn ended; absent after an error. */
+  /** Why the turn ended. Absent after an error. */
   readonly reason?: DoneReason;
   /** The final state of each call, in the order in which the model requested the calls. */
   readonly calls: readonly CallDocument[];
@@ -136,7 +136,7 @@ export type EventLine =
   | Exclude<TurnEvent, { readonly type: "error" | "confirmation" }>
   | { readonly type: "error"; readonly error: ErrorDocument };
 
-/** Returns the line of an event; undefined for a confirmation, because there is no terminal to ask on. */
+/** Returns the line of an event. Returns undefined for a confirmation, because there is no terminal to ask on. */
 export function toEventLine(event: TurnEvent): EventLine | undefined {
   switch (event.type) {
     case "confirmation":

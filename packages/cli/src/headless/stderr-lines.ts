@@ -5,7 +5,9 @@ import { joinSafe, type SafeText, safe, toSafeLine } from "@fairlead/core/text/s
 import type { CallEvent, CallFailure, TurnEvent } from "@fairlead/core/turn/events";
 import { clip } from "@fairlead/wire/text";
 
-/** Returns the lines for an event; no lines for an event that stderr does not show, such as the model's text. */
+/**
+ * Returns the lines for an event. Returns no lines for an event that stderr does not show, such as the model's text.
+ */
 export function eventLines(event: TurnEvent): readonly SafeText[] {
   switch (event.type) {
     case "call":

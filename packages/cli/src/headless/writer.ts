@@ -20,10 +20,10 @@ import { deniedAdvice, eventLines } from "./stderr-lines.ts";
 
 export interface TurnWriter {
   readonly start: (model: StartLine["model"], conversation: string) => void;
-  /** Counts a request; called for every request to the model's API. */
+  /** Counts a request. Called for every request to the model's API. */
   readonly asked: () => void;
   readonly event: (event: TurnEvent) => void;
-  /** Ends the output; called after the last event. The caller prints the error to stderr. */
+  /** Ends the output. Called after the last event. The caller prints the error to stderr. */
   readonly end: (error?: HostError) => void;
 }
 

@@ -23,13 +23,13 @@ export interface VersionPin extends ArgumentChange {
   readonly note?: string;
 }
 
-/** Returns the package or image that the server downloads at its start; undefined if it downloads nothing. */
+/** Returns the package or image that the server downloads at its start. Returns undefined if it downloads nothing. */
 export function downloadOf({ transport }: Pick<ServerDefinition, "transport">): Download | undefined {
   return transport.kind === "stdio" ? findDownload(transport.command, transport.args) : undefined;
 }
 
 /**
- * Returns the change that puts the exact version into the entry; undefined if the version is already exact.
+ * Returns the change that puts the exact version into the entry. Returns undefined if the version is already exact.
  * @throws HostError if no exact version can be found
  */
 export async function pinServer(

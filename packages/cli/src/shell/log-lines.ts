@@ -4,7 +4,7 @@ import { type FileHandle, open, readFile, stat } from "node:fs/promises";
 import { StringDecoder } from "node:string_decoder";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Returns the lines of a file; undefined if the file does not exist. */
+/** Returns the lines of a file. Returns undefined if the file does not exist. */
 export async function readLogLines(path: string): Promise<readonly string[] | undefined> {
   try {
     return (await readFile(path, "utf8")).split("\n").filter((line) => line !== "");

@@ -147,7 +147,7 @@ export interface Media {
   readonly data: string;
 }
 
-/** Returns a block's binary content; undefined if the block has none. */
+/** Returns a block's binary content. Returns undefined if the block has none. */
 export function mediaOf(block: ResultBlock): Media | undefined {
   if (block.type === "image" || block.type === "audio")
     return { what: block.type, mimeType: block.mimeType, data: block.data };

@@ -44,7 +44,7 @@ export function isTyped(address: string | undefined, { command }: Pick<Context, 
 }
 
 /**
- * Adds the server given on the command line to the configuration; undefined if none was given.
+ * Adds the server given on the command line to the configuration. Returns undefined if none was given.
  * @throws HostError `usage`
  */
 export async function openAdHoc(

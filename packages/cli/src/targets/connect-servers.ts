@@ -1,5 +1,6 @@
 /**
- * Connects to servers. On a terminal, one line shows which servers are still connecting; it is redrawn every second.
+ * Connects to servers. On a terminal, a line shows which servers are still connecting. This line is redrawn every
+ * second.
  */
 
 import type { ServerState } from "@fairlead/core/events";
@@ -20,7 +21,7 @@ interface ConnectOptions {
 }
 
 /**
- * Connects to the servers. Resolves when each server is connected or has failed; its state says which.
+ * Connects to the servers. Resolves when each server is connected or has failed. The server's state says which.
  * @throws HostError `cancelled` on Ctrl-C
  */
 export async function connectServers(

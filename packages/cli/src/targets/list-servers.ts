@@ -43,8 +43,8 @@ export async function listCachedServers(
 }
 
 /**
- * Connects to all servers that may start. On a terminal, shows each server as soon as it has answered; otherwise lists
- * them in the order of the settings.
+ * Connects to all servers that may start. On a terminal, shows each server as soon as it has answered. Without a
+ * terminal, lists the servers in the order of the settings.
  *
  * @param listed All servers in the order of the settings, before connecting.
  */

@@ -19,9 +19,9 @@ interface Search<T> {
    * Throws an error if no catalog can have it.
    */
   readonly find: () => T | HostError;
-  /** The only servers that Fairlead may connect to; by default all. */
+  /** The only servers that Fairlead may connect to. Default: all servers. */
   readonly servers?: readonly string[] | undefined;
-  /** Milliseconds to wait for servers; by default the connect timeout in the settings. */
+  /** Milliseconds to wait for servers. Default: the connect timeout in the settings. */
   readonly wait?: number | undefined;
 }
 

@@ -17,7 +17,7 @@ export function targetName({ server, tool }: ToolTarget): string {
 
 export interface KnownServer {
   readonly name: string;
-  /** The names of the server's tools in its cached or current catalog; may be empty. */
+  /** The names of the server's tools, from its current or cached catalog. The list may be empty. */
   readonly tools: readonly string[];
 }
 

@@ -36,7 +36,7 @@ export function defineListOptions(command: Command, items: "tools" | "prompts" |
 
 export interface CatalogScope {
   readonly host: Host;
-  /** The server whose tools, prompts or resources are listed; undefined for all servers. */
+  /** The server whose tools, prompts or resources are listed. Undefined for all servers. */
   readonly server: string | undefined;
   /** Whether the server was given on the command line. If so, other commands cannot find it by name. */
   readonly isTyped: boolean;
@@ -85,15 +85,15 @@ async function choose(context: Context): Promise<Choice> {
 }
 
 interface LoadedCatalogs {
-  /** Servers whose cached catalog is used. */
+  /** The servers for which the command uses the cached catalog. */
   readonly known: ReadonlySet<string>;
   /** Servers that failed in an earlier run, so that this run did not try them again. */
   readonly skipped: readonly FailedStart[];
 }
 
 /**
- * Connects to the listed servers that have no cached catalog; with `--refresh`, to all listed servers. Skips servers
- * that failed in an earlier run, unless the user names the server or sets `--refresh`.
+ * Connects to the listed servers that have no cached catalog. With `--refresh`, connects to all listed servers. Skips
+ * servers that failed in an earlier run, unless the user names the server or sets `--refresh`.
  */
 async function loadCatalogs(
   host: Host,

@@ -122,7 +122,10 @@ function completionRows({ completion, size }: AppState): readonly Line[] {
   return completion === undefined ? [] : completionLines(completion, room);
 }
 
-/** Returns the current time, and redraws regularly. `every`: milliseconds between updates; undefined for no updates. */
+/**
+ * Returns the current time, and redraws regularly. `every`: milliseconds between two updates. If undefined, there are
+ * no updates.
+ */
 function useNow(clock: Clock, every: number | undefined): number {
   const [now, setNow] = useState(() => clock.now());
   useEffect(() => {

@@ -16,7 +16,7 @@ export interface Captured<C> {
   readonly text: () => string;
 }
 
-/** Returns a context that captures output. `columns`: the width at which lists wrap; undefined for no wrapping. */
+/** Returns a context that captures output. `columns`: the width at which lists wrap. If undefined, nothing wraps. */
 export function captured<C extends Pick<Context, "io" | "out">>(context: C, columns?: number): Captured<C> {
   const written: string[] = [];
   const stream = (): Writable =>

@@ -102,7 +102,7 @@ export function takeTerminal({ stdin, stdout }: Terminal, onKey: (key: Key) => v
   stdin.setRawMode(true);
   stdin.on("data", onData);
   stdin.once("end", onEnd);
-  // A closed terminal ends the session; the process ends later, when its servers have stopped.
+  // A closed terminal ends the session. The process ends later, when its servers have stopped.
   stdin.once("error", onEnd);
   stdin.resume();
   stdout.write(pastesOn);

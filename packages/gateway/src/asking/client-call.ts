@@ -10,7 +10,7 @@ export interface ClientCall {
    * The capabilities that the client declares: once in the legacy protocol era, with every request in the modern era.
    */
   readonly capabilities: JsonObject;
-  /** The lowest level of log messages that the client wants; undefined if it wants no log messages. */
+  /** The lowest level of log messages that the client wants. Undefined if it wants no log messages. */
   readonly logLevel: string | undefined;
   /** A signal that aborts when the client cancels the request or disconnects. */
   readonly signal: AbortSignal;

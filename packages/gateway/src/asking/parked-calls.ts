@@ -23,7 +23,7 @@ export interface ModernRequest {
   readonly capabilities: JsonObject;
   readonly logLevel: string | undefined;
   readonly signal: AbortSignal;
-  /** A signal that aborts when the client disconnects; absent if the client opens a new connection for each request. */
+  /** A signal that aborts when the client disconnects. Absent if the client opens a new connection for each request. */
   readonly gone?: AbortSignal | undefined;
   readonly notify: (method: string, params: JsonObject) => void;
 }

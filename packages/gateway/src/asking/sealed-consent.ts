@@ -23,7 +23,7 @@ export interface SealedYes {
    * another tool by now.
    */
   readonly subject: string;
-  /** The server's own request state; undefined if the server sent none. */
+  /** The server's own request state. Undefined if the server sent none. */
   readonly state: string | undefined;
 }
 

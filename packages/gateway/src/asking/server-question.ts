@@ -5,7 +5,10 @@ import type { JsonObject } from "@fairlead/wire";
 import { isObject, objectOf, stringOf } from "@fairlead/wire/json";
 import type { ClientCall } from "./client-call.ts";
 
-/** Returns the capabilities that the question needs but the client does not declare; undefined if none is missing. */
+/**
+ * Returns the capabilities that the question needs but the client does not declare. Returns undefined if none is
+ * missing.
+ */
 export function lackingFor(method: string, params: JsonObject, capabilities: JsonObject): JsonObject | undefined {
   switch (method) {
     case "elicitation/create": {

@@ -27,7 +27,7 @@ export const uncached: JsonObject = { ttlMs: 0, cacheScope: "private" };
 const eraMembers = ["resultType", "ttlMs", "cacheScope", "_meta", "structuredContent"];
 
 function toLegacy(result: JsonObject): JsonObject {
-  // Most results have no member of `eraMembers`, and this check is faster than copying the result.
+  // Most results have no member of `eraMembers`, so the result can be returned without a copy.
   if (!eraMembers.some((name) => name in result)) return result;
   const { resultType: _type, ttlMs: _ttl, cacheScope: _scope, ...rest } = result;
   const { _meta, structuredContent, ...others } = rest;
@@ -35,7 +35,8 @@ function toLegacy(result: JsonObject): JsonObject {
   return {
     ...others,
     ...(meta.length > 0 && { _meta: Object.fromEntries(meta) }),
-    // Before 2026-07-28, structured content must be an object. Other values are dropped; the text content repeats them.
+    // Before 2026-07-28, structured content must be an object. A value that is not an object is dropped. The text
+    // content repeats such a value.
     ...(isObject(structuredContent) && { structuredContent }),
   };
 }

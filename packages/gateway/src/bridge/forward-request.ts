@@ -114,8 +114,8 @@ function passOn(call: ClientCall, name: string, news: JsonObject): void {
 }
 
 /**
- * Whether the client gets the server's log messages. A legacy client without a log level gets all of them; a modern
- * client must ask for them with each request.
+ * Whether the client gets the server's log messages. A legacy client that has set no log level gets all log messages. A
+ * modern client must ask for log messages with each request.
  */
 function wantsMessage({ era, logLevel }: ClientCall, level: unknown): boolean {
   return logLevel === undefined ? era === "legacy" : reaches(level, logLevel);

@@ -14,7 +14,7 @@ export function reaches(level: unknown, least: string): boolean {
   return !isLogLevel(level) || levels.indexOf(level) >= levels.indexOf(least);
 }
 
-/** Returns the lowest of several levels, which lets most messages through; undefined if the list is empty. */
+/** Returns the lowest of several levels, which lets most messages through. Returns undefined if the list is empty. */
 export function lowest(given: Iterable<string>): string | undefined {
   return [...given].toSorted((a, b) => levels.indexOf(a) - levels.indexOf(b))[0];
 }

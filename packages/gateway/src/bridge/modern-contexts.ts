@@ -7,7 +7,10 @@ import { randomUUID } from "node:crypto";
 import type { Clock } from "@fairlead/core/clock";
 import type { BridgeContext } from "./bridge-context.ts";
 
-/** A client and its URL. `only` is the server of `/mcp/<server>`; undefined for `/mcp`, which means all servers. */
+/**
+ * A client and its URL. `only` is the server of `/mcp/<server>`. For `/mcp`, which means all servers, `only` is
+ * undefined.
+ */
 export interface HttpClient {
   readonly name: string;
   readonly only: string | undefined;
@@ -19,7 +22,7 @@ export interface ModernContexts {
    * created.
    */
   enter(client: HttpClient): Promise<{ readonly context: BridgeContext; readonly leave: () => void }>;
-  /** Returns the context of the client's earlier requests; undefined if there is none. */
+  /** Returns the context of the client's earlier requests. Returns undefined if there is none. */
   find(client: HttpClient): BridgeContext | undefined;
   close(): Promise<void>;
 }

@@ -147,7 +147,7 @@ export function createConsent(options: ConsentOptions): Consent {
       page.close();
       return false;
     }
-    // "accept" only means that the client has shown the URL; the answer itself comes from the page.
+    // "accept" only means that the client has shown the URL. The answer itself comes from the page.
     if (result["action"] === "accept") {
       await Promise.race([open.answered, aborted(signal)]);
       client.elicited?.(elicitationId);

@@ -20,8 +20,8 @@ import {
 type AnsweredEntry = Pick<EntryFile, "id" | "key">;
 
 /**
- * Stores an answer, unless the confirmation already has one. Returns the first answer; undefined if the confirmation no
- * longer exists.
+ * Stores an answer, unless the confirmation already has one. Returns the first answer. Returns undefined if the
+ * confirmation no longer exists.
  */
 export async function writeAnswer(
   folder: string,

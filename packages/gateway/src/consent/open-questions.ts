@@ -21,12 +21,12 @@ export interface OpenQuestion {
   /** Resolves with the first answer, wherever the person gave it. Never rejects. */
   readonly answered: Promise<GivenAnswer>;
   /**
-   * Stores an answer, unless there already is one. Returns the first answer; undefined if the confirmation no longer
-   * exists.
+   * Stores an answer, unless there already is one. Returns the first answer. Returns undefined if the confirmation no
+   * longer exists.
    */
   answer(answer: ConsentAnswer, by: string): Promise<GivenAnswer | undefined>;
   /**
-   * Stops waiting. Returns the answer, if a person has given one in the meantime; a later approval is valid for the
+   * Stops waiting. Returns the answer, if a person has given one in the meantime. A later approval is valid for the
    * next identical request.
    */
   leave(): Promise<GivenAnswer | undefined>;
@@ -36,8 +36,8 @@ export interface OpenQuestion {
 
 export interface OpenQuestions {
   /**
-   * Returns and uses up the answer that a person gave too late for an earlier identical request; undefined if there is
-   * none.
+   * Returns and uses up the answer that a person gave too late for an earlier identical request. Returns undefined if
+   * there is none.
    */
   takeLate(question: ConsentQuestion): Promise<GivenAnswer | undefined>;
   /**
@@ -92,8 +92,7 @@ export function createOpenQuestions(
       /** The answer that this request has used up. Later reads of the inbox return the same answer. */
       let used: GivenAnswer | undefined;
       /**
-       * Whether the request was refused. If so, it must not use up a later answer, which is for the next identical
-       * request.
+       * Whether the request was refused. A refused request must leave a later answer for the next identical request.
        */
       let isLeft = false;
       let checking: Promise<GivenAnswer | undefined> = Promise.resolve(undefined);

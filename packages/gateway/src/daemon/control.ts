@@ -12,7 +12,7 @@ export interface RunningHost extends HostStatus {
 }
 
 /**
- * Returns the host's status; undefined if no host runs.
+ * Returns the host's status. Returns undefined if no host runs.
  *
  * @throws Error if the host does not answer
  */
@@ -35,7 +35,7 @@ export interface StopOptions {
 
 /**
  * Stops the host and waits until its process has ended. Kills a host that does not answer or does not end. Returns the
- * process id; undefined if no host ran.
+ * process id. Returns undefined if no host ran.
  *
  * @throws Error if it is not certain which process to kill
  */

@@ -38,7 +38,7 @@ export interface DaemonOptions {
 
 const defaultIdleTime = 600_000;
 
-/** Runs the host. Resolves when it has ended; resolves at once if another host of this installation runs. */
+/** Runs the host. Resolves when the host has ended. Resolves at once if another host of this installation runs. */
 export async function runDaemon(options: DaemonOptions): Promise<void> {
   const { folder, onReady, note } = options;
   createRunFolder(folder);

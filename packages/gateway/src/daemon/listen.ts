@@ -26,7 +26,7 @@ export interface RelayListenerOptions {
   readonly token: string;
   readonly version: string;
   readonly gateway: Pick<Gateway, "serve" | "status">;
-  /** Returns a client's workspace, with the part of its environment that affects its servers. */
+  /** Returns a client's workspace, with the environment variables that affect the servers. */
   readonly workspaceOf: (client: RelayClient) => Promise<Workspace>;
   /** Called when `fairlead daemon stop` asks the host to end. */
   readonly onStop: () => void;
@@ -93,7 +93,7 @@ export async function listenForRelays(options: RelayListenerOptions): Promise<Re
     }
   }
 
-  /** Returns the reason to refuse the connection; undefined if the connection is accepted. */
+  /** Returns the reason to refuse the connection. Returns undefined if the connection is accepted. */
   function refusalOf({ fairlead, token: given, wants, client }: Hello): readonly [Refusal, string] | undefined {
     if (fairlead !== speechNumber)
       return ["speech", `the versions of the relay protocol differ: the host uses version ${speechNumber}`];
@@ -140,8 +140,8 @@ export async function listenForRelays(options: RelayListenerOptions): Promise<Re
 }
 
 /**
- * Opens the file of sent requests. Returns undefined if it cannot be written; the host then sends `sent` lines to the
- * relay.
+ * Opens the file of sent requests. Returns undefined if the file cannot be written. The host then sends `sent` lines to
+ * the relay.
  */
 function tryCreate(path: string): SentFile | undefined {
   try {

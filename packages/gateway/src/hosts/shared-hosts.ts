@@ -84,8 +84,8 @@ export async function createSharedHosts(
   }
 
   /**
-   * Returns the host for a server's legacy clients: the legacy host, if it can connect to the server; otherwise the
-   * host that modern clients use.
+   * Returns the host for a server's legacy clients: the legacy host, if it can connect to the server. If it cannot,
+   * returns the host that modern clients use.
    */
   async function chooseForLegacy(server: string): Promise<Host> {
     // Only a shared server that is known to be modern may need a separate host for legacy clients.
@@ -137,7 +137,7 @@ export async function createSharedHosts(
   };
 }
 
-/** Returns the protocol era in which the server is connected; undefined if it is not connected. */
+/** Returns the protocol era in which the server is connected. Returns undefined if it is not connected. */
 function eraOf(host: Host, server: string): Era | undefined {
   const state = host.states().find(({ name }) => name === server);
   return state?.status === "connected" ? state.peer.era : undefined;

@@ -8,7 +8,7 @@ import type { Host } from "@fairlead/core/host/types";
 import type { GatewayClient } from "../gateway-client.ts";
 
 export interface ClientReach {
-  /** The server in the URL `/mcp/<server>`; undefined for all servers. */
+  /** The server in the URL `/mcp/<server>`. Undefined for all servers. */
   readonly only: string | undefined;
   /** The names of the servers that the client may use, in the order of the settings. */
   readonly servers: readonly string[];
@@ -41,7 +41,7 @@ export function reachOf(client: GatewayClient, host: Pick<Host, "states" | "clie
   };
 }
 
-/** Compiles a pattern. `*` matches any characters; every other character matches itself. */
+/** Compiles a pattern. `*` matches any characters. Every other character matches itself. */
 function matches(pattern: string, name: string): boolean {
   const [first = "", ...rest] = pattern.split("*");
   const last = rest.pop();

@@ -14,7 +14,7 @@ const waitTime = 2000;
  * Starts the servers that have no cached catalog and are allowed to start. Resolves when each of them has connected or
  * failed, or when the time limit is reached. Slower servers report changed lists later.
  *
- * @param tried Servers that were started earlier; the function adds the servers that it starts.
+ * @param tried Servers that were started earlier. The function adds the servers that it starts.
  */
 export async function discoverUnknown(
   servers: readonly string[],

@@ -12,8 +12,8 @@ export interface ClientState {
   /** Records the host's response to the client's `initialize`. */
   greeted(line: Buffer): void;
   /**
-   * Returns the client's `initialize` line for a new host; undefined if no host has answered it, or if a modern client
-   * sent none.
+   * Returns the client's `initialize` line for a new host. Returns undefined if no host has answered it, or if a modern
+   * client sent none.
    */
   greeting(): ReplayedRequest | undefined;
   /** Returns the lines to send after `initialize`: notifications and requests, in order. */
@@ -89,7 +89,7 @@ const noted: ReadonlySet<string> = new Set([
   "resources/unsubscribe",
 ]);
 
-/** Parses the message in a line; undefined if it is not an object. */
+/** Parses the message in a line. Returns undefined if it is not an object. */
 export function readMessage(line: Buffer): Message | undefined {
   try {
     const value: unknown = JSON.parse(line.toString("utf8"));

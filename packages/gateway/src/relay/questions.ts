@@ -10,7 +10,10 @@ export interface Questions {
   begin(): boolean;
   /** Returns the host's request, with the id that the client sees. */
   ask(id: string, line: Buffer): Buffer;
-  /** Returns the client's answer with the host's own request id; undefined if the answer belongs to no open request. */
+  /**
+   * Returns the client's answer with the host's own request id. Returns undefined if the answer belongs to no open
+   * request.
+   */
   answer(id: string, line: Buffer): Buffer | undefined;
   /** Records that the host was lost. Returns the ids of its requests, which the client need not answer any more. */
   lost(): readonly string[];

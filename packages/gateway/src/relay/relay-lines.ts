@@ -49,7 +49,7 @@ function notification(method: string, params?: object): string {
  */
 const batchLimit = 100;
 
-/** Returns the messages of a batch, one for each line; an empty list if the line is not JSON. */
+/** Returns the messages of a batch, one for each line. Returns an empty list if the line is not JSON. */
 export function ofBatch(line: Buffer): readonly Buffer[] {
   try {
     const values: unknown = JSON.parse(line.toString("utf8"));

@@ -41,7 +41,7 @@ export function runRelay({ input, output, first, reach, onProblem }: RelayOption
   const state = createClientState();
   const questions = createQuestions();
   const fromClient = createLineFrames(messageBytes, () => end());
-  /** The host that receives the client's lines; undefined without a host, or while `initialize` is repeated to it. */
+  /** The host that receives the client's lines. Undefined without a host, or while `initialize` is repeated to it. */
   let ready: HostConnection["socket"] | undefined;
   let attached: HostConnection["socket"] | undefined;
   let isReaching = false;

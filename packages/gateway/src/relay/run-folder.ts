@@ -21,7 +21,7 @@ export interface RunFolderOptions {
 
 /** The files of one background host. */
 export interface RunFolder {
-  /** The folder that hosts of all versions share; it contains the log. */
+  /** The folder that hosts of all versions share. It contains the log. */
   readonly all: string;
   readonly path: string;
   /** A Unix socket, or a named pipe on Windows. */
@@ -87,8 +87,8 @@ export function createRunFolder({ path, socketFolder }: RunFolder): void {
 }
 
 /**
- * Reads the host's token; undefined if no host has ever run, or if another user may own the socket. Without a token,
- * the relay sends nothing to the socket.
+ * Reads the host's token. Returns undefined if no host has ever run, or if another user may own the socket. Without a
+ * token, the relay sends nothing to the socket.
  */
 export function readToken({ token, socketFolder }: Pick<RunFolder, "token" | "socketFolder">): string | undefined {
   try {

@@ -2,9 +2,9 @@
 
 /** The members of a message that a relay reads. */
 export interface ScannedMessage {
-  /** The id as JSON text, so that equal ids have equal text; undefined in a notification. */
+  /** The id as JSON text, so that equal ids have equal text. Undefined in a notification. */
   readonly id: string | undefined;
-  /** The method; undefined in a response. */
+  /** The method. Undefined in a response. */
   readonly method: string | undefined;
 }
 
@@ -88,7 +88,7 @@ function stringEnd(text: string, from: number): number {
   return text.length;
 }
 
-/** Returns the position after a JSON value; -1 if the text ends inside the value. */
+/** Returns the position after a JSON value. Returns -1 if the text ends inside the value. */
 function valueEnd(text: string, from: number): number {
   if (text.charCodeAt(from) === quote) return stringEnd(text, from);
   let depth = 0;

@@ -1,6 +1,6 @@
 /**
- * The lines that relays and the background host exchange. The first line in each direction is not MCP; MCP messages
- * follow. A host line that does not begin with `{` is for the relay itself.
+ * The lines that relays and the background host exchange. The first line in each direction is not MCP. The later lines
+ * are MCP messages, except for lines of the host that do not begin with `{`: these are for the relay itself.
  */
 
 /**
@@ -63,7 +63,7 @@ export interface HostStatus {
 export type RelayNote =
   /** The host is about to send the request to its server. From now on, the request may have run. */
   | { readonly kind: "sent"; readonly id: string; readonly subject: string }
-  /** The client cannot be served; its requests fail with this message. */
+  /** The host cannot serve the client. The client's requests fail with this message. */
   | { readonly kind: "failed"; readonly message: string; readonly next: string | undefined }
   /** The host ends on purpose. A relay without open requests need not start a new host. */
   | { readonly kind: "bye" };

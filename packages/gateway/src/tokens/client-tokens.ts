@@ -18,8 +18,8 @@ export interface ClientTokens {
   /** Creates a token and returns it. The token cannot be read again later. */
   create(client: string): Promise<string>;
   /**
-   * Returns the client of a token; undefined if the token was revoked or never created. Takes the same time for every
-   * token.
+   * Returns the client of a token. Returns undefined if the token was revoked or never created. Takes the same time for
+   * every token.
    */
   clientOf(token: string): string | undefined;
   /** Revokes all tokens of a client. Returns the number of revoked tokens. */

@@ -30,7 +30,7 @@ export interface Handshake {
 /** The protocol era that a server supports, according to its response to `server/discover`. */
 export type Discovery =
   | { readonly era: "modern"; readonly greeting: Greeting }
-  /** The server supports only the legacy protocol era; `offer` is the version that `initialize` proposes. */
+  /** The server supports only the legacy protocol era. `offer` is the version that `initialize` proposes. */
   | { readonly era: "legacy"; readonly offer: string };
 
 /** Sends `initialize` and `notifications/initialized`. */

@@ -22,7 +22,10 @@ export interface EventReader {
    */
   read(body: Readable, grace: number): Promise<void>;
   done(): boolean;
-  /** Returns the last event id, which is needed to resume the stream; undefined if the server sends no event ids. */
+  /**
+   * Returns the last event id, which is needed to resume the stream. Returns undefined if the server sends no event
+   * ids.
+   */
   position(): string | undefined;
   /** Returns the number of messages delivered so far. */
   delivered(): number;

@@ -22,7 +22,7 @@ export function kindOf({ status, headers }: HttpAnswer): AnswerKind {
 }
 
 /**
- * Reads the complete body as JSON; undefined if the body is empty.
+ * Reads the complete body as JSON. Returns undefined if the body is empty.
  *
  * @throws WireError `bad_message` if it is not JSON.
  */
@@ -47,8 +47,8 @@ export async function readSizedJson(
 }
 
 /**
- * Parses the text; undefined if it is not JSON. A long text is parsed in several steps if one step would block the
- * event loop.
+ * Parses the text. Returns undefined if it is not JSON. A long text is parsed in several steps if one step would block
+ * the event loop.
  *
  * @throws WireError `too_large` if the values of a long text take too much memory.
  */

@@ -53,7 +53,7 @@ interface Attempt {
   readonly url: URL;
   readonly response: IncomingMessage;
   readonly sent: Readonly<Record<string, string>>;
-  /** The server's IP address; undefined behind a proxy. */
+  /** The server's IP address. Undefined behind a proxy. */
   readonly address: string | undefined;
 }
 

@@ -45,7 +45,7 @@ export function sendHttp(
     response.on("error", () => {});
     outgoing.on("error", (error) => response.destroy(error));
     if (response.statusCode !== 407 || !route.proxied) return resolve(response);
-    // With status 407 the proxy asks for credentials; the server has not seen the request.
+    // With status 407 the proxy asks for credentials. The server has not seen the request.
     response.resume();
     reject(new WireError("proxy", "the proxy answered with HTTP status 407", { httpStatus: 407, unsent: true }));
   });

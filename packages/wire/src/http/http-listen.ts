@@ -42,7 +42,7 @@ export async function keepListening(options: Listening): Promise<void> {
       if (wasOpen && expired(answer)) return;
       if (answer.status !== 200 || kindOf(answer) !== "events") {
         discard(answer.body);
-        // 405 means "no such stream" in the protocol; some servers answer 404 or 400 instead.
+        // 405 means "no such stream" in the protocol. Some servers answer 404 or 400 instead.
         if (answer.status >= 400 && answer.status < 500 && answer.status !== 408 && answer.status !== 429) return;
         throw new WireError("http_status", `the GET stream answered with HTTP status ${answer.status}`);
       }

@@ -58,7 +58,7 @@ function createHttpChannel(given: URL, client: Client, events: ChannelEvents, op
   let url = given;
   let version: string | undefined;
   let sessionId: string | undefined;
-  /** The error for all requests; set when the server no longer knows the session id. */
+  /** The error for all requests. Set when the server no longer knows the session id. */
   let sessionError: WireError | undefined;
   /** Number of sent messages that have no response yet. */
   let unanswered = 0;

@@ -22,7 +22,7 @@ const keyword = "x-mcp-header";
 const fieldName = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const headerTypes: ReadonlySet<unknown> = new Set(["string", "integer", "boolean"]);
 
-/** Schema keywords whose subschemas cannot be reached by a fixed path of property names. */
+/** Schema keywords with subschemas. No fixed path of property names leads to such a subschema. */
 const branches: ReadonlySet<string> = new Set([
   "items",
   "prefixItems",
@@ -115,7 +115,7 @@ function search(inputSchema: unknown): ParamHeaders {
 
   /**
    * Checks one `x-mcp-header` keyword.
-   * @returns The mistake in the keyword; undefined if the keyword is valid.
+   * @returns The mistake in the keyword. Undefined if the keyword is valid.
    */
   function take(schema: JsonObject, reachable: boolean): string | undefined {
     const header = schema[keyword];

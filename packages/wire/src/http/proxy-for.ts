@@ -1,6 +1,6 @@
 /** Finds the proxy for a URL in the proxy variables of an environment. Pure functions. */
 
-/** Returns the proxy's URL; undefined if no proxy is set or `NO_PROXY` exempts the host. */
+/** Returns the proxy's URL. Returns undefined if no proxy is set or `NO_PROXY` exempts the host. */
 export function proxyFor(url: URL, env: Readonly<Record<string, string | undefined>>): string | undefined {
   const value = (name: string): string => env[name] || env[name.toUpperCase()] || "";
   const scheme = url.protocol.slice(0, -1);

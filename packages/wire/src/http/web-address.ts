@@ -3,8 +3,8 @@
 import { parseUrl } from "../shapes/text.ts";
 
 /**
- * Parses the URL; undefined if it is invalid or not http(s). Error messages must not contain an invalid URL, because
- * the URL may contain a password.
+ * Parses the URL. Returns undefined if it is invalid or not http(s). Error messages must not contain an invalid URL,
+ * because the URL may contain a password.
  */
 export function webAddress(text: string): URL | undefined {
   const url = parseUrl(text);

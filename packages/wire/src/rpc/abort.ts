@@ -71,8 +71,8 @@ interface ListedCallback {
 }
 
 /**
- * Calls a function once when the signal aborts; at once if it has already aborted. Returns the function that stops
- * listening.
+ * Calls a function once when the signal aborts, or at once if the signal has already aborted. Returns the function that
+ * stops listening.
  */
 export function onAbort(signal: AbortSignal | RequestStop | undefined, callback: () => void): () => void {
   if (signal === undefined) return nothing;

@@ -19,7 +19,7 @@ export interface ChannelSendOptions {
   readonly cancellation?: Cancellation;
   /** Maximum size of the response, in bytes. Stdio calls `ChannelEvents.largest` instead. */
   readonly maxBytes?: number;
-  /** HTTP headers for this message; stdio ignores them. */
+  /** HTTP headers for this message. Stdio ignores them. */
   readonly headers?: Readonly<Record<string, string>>;
   /**
    * For a message of a server: the client's open request that the message belongs to. Over HTTP, the message is sent on
@@ -33,7 +33,7 @@ export interface ChannelEvents {
    * Called when a message arrives. The messages of a batch are reported one by one.
    *
    * @param size The size of the message in bytes, or slightly less.
-   * @param about The id of the request on whose stream the message arrived; undefined for transports with one stream.
+   * @param about The id of the request on whose stream the message arrived. Undefined for transports with one stream.
    * @param headers HTTP headers of a client's request that repeat arguments (`Mcp-Param-…`): a relay passes them on.
    * @returns The kind of the message if no open request asked for it.
    */
@@ -66,7 +66,8 @@ export interface Channel {
   /** How a request is cancelled: by closing its stream, or by a `notifications/cancelled` message. */
   readonly cancelBy: "message" | "stream";
   /**
-   * Sends a message. With stdio, resolves when the bytes are written; with HTTP, when the response has been read.
+   * Sends a message. With stdio, resolves when the bytes are written. With HTTP, resolves when the response has been
+   * read.
    * @throws WireError if the message or its response is lost; other requests are not affected.
    */
   send(message: RpcMessage, options?: ChannelSendOptions): Promise<void>;

@@ -65,7 +65,7 @@ export class Exchange implements ChannelSendOptions, Cancellation {
   timesOutAt: number;
   #totalLimitAt: number;
   #pauses = 0;
-  /** When the timeouts were paused; undefined while they run. */
+  /** When the timeouts were paused. Undefined while they run. */
   #pausedAt: number | undefined;
   /**
    * When the server could last continue the request: when it was sent, or when the last question about it was answered.
@@ -159,7 +159,7 @@ export class Exchange implements ChannelSendOptions, Cancellation {
     this.timesOutAt = now + this.silence;
   }
 
-  /** When the server began to wait for an answer to its question about this request; undefined if it does not wait. */
+  /** When the server began to wait for an answer to its question about this request. Undefined if it does not wait. */
   get askedAt(): number | undefined {
     return this.#pausedAt;
   }

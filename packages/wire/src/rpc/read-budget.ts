@@ -49,7 +49,7 @@ export interface ReadBudgetOptions {
 export const lineCost = 1024;
 /** A text that begins like JSON but is not JSON counts as this many lines, because a failed `JSON.parse` is slow. */
 export const failedParseLines = 8;
-/** An unrequested line counts as this many lines, because it takes longer to handle and no request waits for it. */
+/** A line that answers no request counts as this many lines, because it takes longer to handle. */
 const unsolicitedWeight = 4;
 /**
  * Shortest pause of a server that is above its rate, in milliseconds. Shorter pauses would cost more time than they

@@ -26,7 +26,7 @@ const subscriptionId = "io.modelcontextprotocol/subscriptionId";
 /**
  * Finds the open request that a request of the server belongs to.
  *
- * @param about The request on whose stream the message arrived; undefined for transports with one stream.
+ * @param about The request on whose stream the message arrived. Undefined for transports with one stream.
  * @param givenUp Requests whose caller has stopped waiting. Perhaps the server does not know that yet.
  */
 export function relatedToRequest(

@@ -23,7 +23,7 @@ export function cancelledError(step: string, cause: unknown, unsent: boolean): W
 /**
  * Returns the error for a timeout.
  *
- * @param silence Milliseconds without a response; undefined for the total limit.
+ * @param silence Milliseconds without a response. Undefined for the total limit.
  */
 export function timeoutError(step: string, silence: number | undefined): WireError {
   const why =

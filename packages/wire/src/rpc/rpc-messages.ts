@@ -4,7 +4,9 @@ import type { JsonObject, Progress } from "../session.ts";
 import { objectOf, stringOf } from "../shapes/json.ts";
 import { clip } from "../shapes/text.ts";
 
-/** Returns the id of a request as a number, even if the server returned it as a string; -1 for any other value. */
+/**
+ * Returns the id of a request as a number, even if the server returned it as a string. Returns -1 for any other value.
+ */
 export function requestIdOf(id: unknown): number {
   if (typeof id === "number") return id;
   return typeof id === "string" && /^[1-9]\d{0,15}$/.test(id) ? Number(id) : -1;
@@ -41,7 +43,7 @@ export function forwardedMeta(theirs: JsonObject | undefined, ours: JsonObject |
   return { ...Object.fromEntries(passedOn.map((key) => [key, theirs[key]])), ...ours };
 }
 
-/** Returns the progress of a notification; undefined if it contains no number. */
+/** Returns the progress of a notification. Returns undefined if it contains no number. */
 export function progressOf(params: JsonObject): Progress | undefined {
   const { progress, total } = params;
   const message = stringOf(params["message"]);

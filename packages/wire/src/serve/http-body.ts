@@ -9,7 +9,7 @@ export function declaresMore({ headers }: IncomingMessage, limit: number): boole
 
 /**
  * Calls a function with the body as text, or with undefined as soon as the body is larger than the limit. Does not call
- * it if the connection breaks.
+ * the function if the connection breaks.
  */
 export function readBody(request: IncomingMessage, limit: number, done: (text: string | undefined) => void): void {
   const chunks: Buffer[] = [];

@@ -16,7 +16,7 @@ export interface HttpLimits {
   readonly unsentBytes: number;
 }
 
-/** Times in milliseconds. */
+/** Time limits and intervals of an HTTP listener, in milliseconds. */
 export interface HttpTimes {
   /** How long receiving a request may take. */
   readonly receive: number;

@@ -85,7 +85,7 @@ export function createModernClients(serve: (open: OpenChannel) => Promise<void>)
         return undefined;
       },
       closed() {
-        // The request has no response, so its client has disconnected: cancels the request at the server.
+        // The client has disconnected before the response, so the request is cancelled at the server.
         if (!requests.delete(id)) return;
         early = early.filter(([message]) => message["id"] !== id);
         const params = { requestId: id };

@@ -14,7 +14,7 @@ const capabilitiesKey = "io.modelcontextprotocol/clientCapabilities";
 /** The last protocol version with sessions. */
 const lastLegacy = "2025-11-25";
 
-/** Returns the protocol version in the body of a modern message; undefined in the legacy protocol era. */
+/** Returns the protocol version in the body of a modern message. Returns undefined in the legacy protocol era. */
 export function modernVersionOf(message: RpcMessage): string | undefined {
   return stringOf(member(member(message["params"], "_meta"), versionKey));
 }
@@ -86,7 +86,7 @@ function argumentHeaders(
   return { ...Object.fromEntries(absent), ...paramHeaderValues(found.headers, args) };
 }
 
-/** Returns the decoded value of a header; undefined if it is invalid Base64. */
+/** Returns the decoded value of a header. Returns undefined if it is invalid Base64. */
 function decoded(value: string): string | undefined {
   const encoded = /^=\?base64\?(.*)\?=$/.exec(value)?.[1];
   if (encoded === undefined) return value;

@@ -92,7 +92,7 @@ function knownBlockOf(raw: JsonObject): Block | undefined {
   return undefined;
 }
 
-/** Returns the contents of a resource; undefined if it has no `uri`. */
+/** Returns the contents of a resource. Returns undefined if it has no `uri`. */
 export function contentsOf(raw: unknown): ResourceContents | undefined {
   if (!isObject(raw) || typeof raw["uri"] !== "string") return undefined;
   const { uri, text, blob } = raw;

@@ -32,7 +32,7 @@ export function textIn(value: unknown, key: string): string | undefined {
   return stringOf(member(value, key)) || undefined;
 }
 
-/** Returns the parsed text; undefined if it is not JSON. */
+/** Returns the parsed text. Returns undefined if it is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

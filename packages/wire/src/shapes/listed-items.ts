@@ -152,7 +152,7 @@ function allFit(entry: JsonObject, members: readonly Member[], mayBeMissing: boo
   return true;
 }
 
-/** Returns a copy with defaults in place of invalid members; undefined if the item cannot be repaired. */
+/** Returns a copy with defaults in place of invalid members. Returns undefined if the item cannot be repaired. */
 function repaired<K extends ListKind>(kind: K, entry: unknown, notes: DroppedItem[]): ListedItem<K> | undefined {
   const { key, needed, optional } = shapes[kind];
   if (!isObject(entry) || !isName(entry[key])) return undefined;
@@ -179,7 +179,7 @@ function whyNot(kind: ListKind, entry: unknown): string {
   return isObject(entry) ? `it has no ${shapes[kind].key}` : "it is not an object";
 }
 
-/** Returns the name of an invalid item, for the note about it; undefined if it has no name. */
+/** Returns the name of an invalid item, for the note about it. Returns undefined if it has no name. */
 export function nameOf(kind: ListKind, entry: unknown): { name?: string } {
   const name = isObject(entry) ? entry[shapes[kind].key] : undefined;
   return typeof name === "string" ? { name } : {};

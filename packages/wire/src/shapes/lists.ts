@@ -35,7 +35,7 @@ export interface Listing<K extends ListKind> {
   readonly dropped: readonly DroppedItem[];
   /** Items that were repaired, each with its fault. */
   readonly repaired: readonly DroppedItem[];
-  /** Why the list may be incomplete; absent if it is complete. */
+  /** Why the list may be incomplete. Absent if it is complete. */
   readonly truncated?: string;
   /**
    * The size of all pages in bytes, or their size in memory if that is larger. Absent if there is no limit in bytes.

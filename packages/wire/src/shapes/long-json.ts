@@ -15,8 +15,8 @@ const samples = 64;
 const sampleLength = 256;
 
 /**
- * Parses the text; undefined if it is not JSON. `JSON.parse` is several times as fast as parsing in slices, but for a
- * text with millions of small values it would block the event loop for seconds.
+ * Parses the text. Returns undefined if it is not JSON. `JSON.parse` is several times as fast as parsing in slices, but
+ * for a text with millions of small values it would block the event loop for seconds.
  *
  * @throws WireError `too_large` if the values take more than `maxMemory`.
  */

@@ -10,7 +10,7 @@ import { excerpt, isObject, stringOf } from "./json.ts";
 /** The result of `tools/call`. */
 export interface ToolResult {
   readonly content: readonly Block[];
-  /** The structured content: any JSON value; absent if the server sent none. */
+  /** The structured content: any JSON value. Absent if the server sent none. */
   readonly structuredContent?: unknown;
   readonly isError: boolean;
   readonly meta?: JsonObject;

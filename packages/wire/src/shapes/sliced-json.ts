@@ -35,7 +35,7 @@ export interface SliceOptions {
 }
 
 /**
- * Parses the text; undefined if it is not JSON.
+ * Parses the text. Returns undefined if it is not JSON.
  *
  * @throws WireError `too_large` if the values take more than `maxMemory`.
  */
@@ -215,7 +215,9 @@ function scalar(text: string, from: number, end: number): unknown {
   return JSON.parse(text.slice(from, end)) as unknown;
 }
 
-/** Returns the position after the string that begins at `from`; -1 if the string is longer than `pieceLength`. */
+/**
+ * Returns the position after the string that begins at `from`. Returns -1 if the string is longer than `pieceLength`.
+ */
 function stringEnd(text: string, from: number): number {
   const last = Math.min(text.length, from + pieceLength);
   for (let at = from + 1; at < last; at += 1) {
@@ -229,7 +231,7 @@ function stringEnd(text: string, from: number): number {
   return -1;
 }
 
-/** Returns the position of the next quotation mark; `from` if a backslash comes first. */
+/** Returns the position of the next quotation mark. Returns `from` if a backslash comes first. */
 function plainEnd(text: string, from: number): number {
   const end = text.indexOf('"', from);
   return end === -1 || text.slice(from, end).includes("\\") ? from : end;

@@ -17,8 +17,8 @@ export function errorMessage(thrown: unknown): string {
 }
 
 /**
- * Parses a URL; undefined if it is invalid. Does not use `URL.canParse`, which in Node 20 rejects some non-ASCII URLs
- * after optimisation.
+ * Parses a URL. Returns undefined if it is invalid. Does not use `URL.canParse`, which in Node 20 rejects some
+ * non-ASCII URLs after optimisation.
  */
 export function parseUrl(text: string, base?: string | URL): URL | undefined {
   try {

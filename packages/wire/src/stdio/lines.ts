@@ -53,11 +53,11 @@ export function createLineSplitter(options: LineOptions): LineSplitter {
   let size = 0;
   let slab = noBytes;
   let used = 0;
-  /** Length of the last piece, if the next small chunk can be appended to it; otherwise 0. */
+  /** Length of the last piece if the next small chunk can be appended to this piece, or 0. */
   let joinable = 0;
-  /** The beginning of a line that is longer than `limitNow`; its other bytes are not kept. */
+  /** The beginning of a line that is longer than `limitNow`. The rest of the line is not kept. */
   let start: string | undefined;
-  /** Complete lines that were not delivered yet; `after` has the incomplete line that follows them. */
+  /** Complete lines that were not delivered yet. `after` has the incomplete line that follows these lines. */
   let held = "";
   let after: Buffer = noBytes;
 

@@ -25,7 +25,8 @@ export interface ProcessRegistration {
   /** Records that the server and its child processes have ended, or never started. */
   over(): void;
   /**
-   * Returns the ids of the processes that have the server's tag in their environment; none on systems without `/proc`.
+   * Returns the ids of the processes that have the server's tag in their environment. Returns no ids on systems without
+   * `/proc`.
    */
   tagged(): Promise<readonly number[]>;
   /** Whether the process group still has members that are not zombies. */

@@ -63,7 +63,7 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** Returns the process group; 0 if the process has ended or is a zombie. */
+/** Returns the process group. Returns 0 if the process has ended or is a zombie. */
 function livingGroupIn(stat: Buffer): number {
   const text = stat.toString("latin1");
   // The process name in field 2 may contain ") ", so the other fields are read after the last ") ".

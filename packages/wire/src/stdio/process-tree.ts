@@ -85,7 +85,7 @@ async function endWindowsTree(server: ServerProcess, { endGrace, killGrace }: Gr
   return (await settledWithin(server.exited, killGrace)) ? [] : [server.pid];
 }
 
-/** Sends a signal. Returns the error code, such as `ESRCH` for no such process; undefined if it succeeded. */
+/** Sends a signal. Returns the error code, such as `ESRCH` for no such process. Returns undefined if it succeeded. */
 function signal(pid: number, name: NodeJS.Signals | 0): unknown {
   try {
     process.kill(pid, name);

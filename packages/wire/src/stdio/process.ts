@@ -9,7 +9,7 @@ import type { ProcessRegistration, ProcessRegistry } from "./process-registry.ts
 export interface Exit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
-  /** The error of a failed start. On Windows, a missing command is reported only here. */
+  /** The error of a failed start. On Windows, only this error reports a missing command. */
   readonly error?: Error;
 }
 

@@ -1,4 +1,4 @@
-/** `fairlead mcp import`: copies servers from other programs' settings; without `--write` it only shows the result. */
+/** `fairlead mcp import`: copies servers from other programs' settings. Without `--write`, only shows the result. */
 
 import { realpath } from "node:fs/promises";
 import { resolve } from "node:path";
@@ -149,8 +149,8 @@ function byDestination(
 }
 
 /**
- * Whether literal secrets go into the secret store. `--secrets` decides; without it, Fairlead asks the user. Without a
- * terminal, the answer is yes.
+ * Whether literal secrets go into the secret store. `--secrets` decides. Without this option, Fairlead asks the user.
+ * Without a terminal, the answer is yes.
  */
 async function wantsStore(
   secrets: Options["secrets"],

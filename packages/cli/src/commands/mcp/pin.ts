@@ -59,7 +59,7 @@ type Outcome = { readonly name: string } & (
       readonly scope: "user" | "workspace";
       readonly file: string;
       readonly undo: Undo;
-      /** The approval of the changed entry; absent for user entries, which need none. */
+      /** The approval of the changed entry. Absent for user entries, which need none. */
       readonly approval?: { readonly isGiven: boolean; readonly next: string };
     }
 );

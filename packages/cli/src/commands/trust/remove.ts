@@ -39,8 +39,8 @@ Examples:
 };
 
 /**
- * Returns the parent rule or the setting that still trusts the folder; undefined if there is none or the folder does
- * not exist.
+ * Returns the parent rule or the setting that still trusts the folder. Returns undefined if there is none or the folder
+ * does not exist.
  */
 async function trustAbove(context: Context, folder: string): Promise<string | undefined> {
   const isThere = (await stat(folder).catch(() => undefined))?.isDirectory() ?? false;

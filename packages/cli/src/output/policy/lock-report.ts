@@ -11,10 +11,16 @@ import { errorDocument, errorLines } from "../error-lines.ts";
 import { count } from "../output.ts";
 import { differenceLines } from "./difference-lines.ts";
 
-/** The changed members of each tool, by tool name; only for tools whose locked definition is in the catalog cache. */
+/**
+ * The changed members of each tool, by tool name. Tools are left out if the catalog cache lacks their locked
+ * definition.
+ */
 type ToolDifferences = ReadonlyMap<string, readonly Difference[]>;
 
-/** Compares the tools with their locked definitions in the catalog cache; the lock file itself has only digests. */
+/**
+ * Compares the tools with their locked definitions. These are in the catalog cache, because the lock file has only
+ * digests.
+ */
 function toolDifferences(
   { server, tools }: LockDrift,
   lock: LockFile,
@@ -80,7 +86,7 @@ interface Relock {
   readonly before: LockFile;
   readonly state: "written" | "unchanged";
   readonly looks: ReadonlyMap<string, ServerSnapshot>;
-  /** The server that the user named; undefined if the command is about all servers. */
+  /** The server that the user named. Undefined if the command is about all servers. */
   readonly only: string | undefined;
 }
 

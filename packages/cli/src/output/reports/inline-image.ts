@@ -97,7 +97,7 @@ export function defineImageOption(command: Command): void {
   );
 }
 
-/** Returns the function that draws images; undefined if images are not drawn. */
+/** Returns the function that draws images. Returns undefined if images are not drawn. */
 export function imageDrawing({
   command,
   globals,

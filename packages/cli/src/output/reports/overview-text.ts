@@ -141,7 +141,7 @@ export interface Overview {
   };
   readonly files: readonly SettingsFile[];
   readonly servers: readonly AdmittedServer[];
-  /** The tools of the demo server; empty if a configured server uses the demo server's name. */
+  /** The tools of the demo server. Empty if a configured server uses the demo server's name. */
   readonly demoTools: readonly HostTool[];
   readonly problems: readonly Problem[];
   /** Suggested commands, which work exactly as written. */

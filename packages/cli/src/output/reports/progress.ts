@@ -104,7 +104,7 @@ function bar(part: number): SafeText {
   return toSafeLine(`${"█".repeat(full)}${"░".repeat(barWidth - full)}`);
 }
 
-/** Returns the completed fraction; undefined if the server's numbers do not give one. */
+/** Returns the completed fraction. Returns undefined if the server's numbers do not give one. */
 export function fractionDone({ progress, total }: Pick<Progress, "progress" | "total">): number | undefined {
   if (total === undefined || !(total > 0) || !(progress >= 0)) return undefined;
   return Math.min(progress / total, 1);
@@ -124,7 +124,7 @@ function rounded(number: number): SafeText {
   return safe`${Number(number.toFixed(2))}`;
 }
 
-/** Number of progress lines that are printed without delay; after them, at most one line per second is printed. */
+/** Number of progress lines that are printed without delay. After them, at most one line per second is printed. */
 const freeLines = 100;
 
 export function createLineLog(

@@ -56,7 +56,7 @@ export async function outcomeOfCall(call: Promise<CallResult>, target: ToolTarge
 export interface CallReport extends Omit<Outcome, "error"> {
   readonly target: ToolTarget;
   readonly error: HostError | undefined;
-  /** The folder for images and audio; undefined if they are not saved. */
+  /** The folder for images and audio. Undefined if they are not saved. */
   readonly folder: string | undefined;
   readonly draw: DrawImage | undefined;
 }
@@ -93,7 +93,7 @@ export async function reportCall(
 
 interface DisplayOptions {
   readonly paths?: ReadonlyMap<ResultBlock, string>;
-  /** Draws an image; set only if the terminal can draw images. */
+  /** Draws an image. Set only if the terminal can draw images. */
   readonly draw?: DrawImage | undefined;
 }
 
@@ -127,7 +127,7 @@ interface PromptReport {
   /** The prompt's name as the server lists it. */
   readonly prompt: string;
   readonly result: PromptResult;
-  /** The folder for images and audio; undefined if they are not saved. */
+  /** The folder for images and audio. Undefined if they are not saved. */
   readonly folder: string | undefined;
   readonly draw: DrawImage | undefined;
 }
@@ -171,7 +171,7 @@ type Contents = Reading["contents"][number];
 interface ResourceReport {
   readonly address: ResourceAddress;
   readonly result: Reading;
-  /** Where to save the contents; undefined if they are printed. */
+  /** Where to save the contents. Undefined if they are printed. */
   readonly place: SavePlace | undefined;
   readonly draw: DrawImage | undefined;
 }

@@ -75,7 +75,8 @@ function programText({ file, digest }: NonNullable<ServerDefinition["programs"]>
 }
 
 /**
- * Formats a variable. Its value is shown only if it comes from a workspace file; the user's own values may be secrets.
+ * Formats a variable. The value is shown only if it comes from a workspace file, because the user's own values may be
+ * secrets.
  */
 function variableText(use: VariableUse, { values }: ServerDefinition): SafeText {
   const words = safe`${show(use.name)} ${variableWords[use.from]}`;

@@ -87,7 +87,7 @@ export interface Download {
   readonly at: number;
 }
 
-/** Returns the package or image that a command line downloads and runs; undefined if it downloads nothing. */
+/** Returns the package or image that a command line downloads and runs. Returns undefined if it downloads nothing. */
 export function findDownload(command: string, args: readonly string[]): Download | undefined {
   const program = programName(command);
   // On Windows, entries often start npx or uvx through `cmd /c`.

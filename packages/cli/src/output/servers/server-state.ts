@@ -167,7 +167,7 @@ function target({ definition }: ConfiguredServer): SafeText {
   return toVisibleLine(shown.kind === "stdio" ? [shown.command, ...shown.args].join(" ") : shown.url);
 }
 
-/** Returns the negotiated transport if the server has connected before; otherwise the configured transport. */
+/** Returns the negotiated transport. If the server has never connected, returns the configured transport. */
 function transportOf({ server, state, known }: ListedServer): string {
   const { peer } = state.status === "connected" ? state : (known ?? {});
   return peer?.transport ?? transportWord(server.kind);

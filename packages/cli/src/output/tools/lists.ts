@@ -150,7 +150,7 @@ function descriptionLines(
   return lines(text).flatMap((line) => (line.trim() === "" ? [safe``] : fill(words(line), layout)));
 }
 
-/** Formats one parameter as `name: description`; returns no lines if it has no description. */
+/** Formats one parameter as `name: description`. Returns no lines if it has no description. */
 function remarkLines(name: string, remark: unknown, columns: number): readonly SafeText[] {
   if (typeof remark !== "string" || remark.trim() === "") return [];
   const text = clip(remark.replaceAll(/\s+/g, " ").trim(), longestRemark);

@@ -11,7 +11,7 @@ export interface ServerCost {
   readonly tools: readonly OfferedTool[];
 }
 
-/** Sorts servers by cost, most expensive first, and the tools of each server as well. */
+/** Sorts the servers by their cost in tokens, most expensive first. Sorts the tools of each server in the same way. */
 export function serverCosts(offers: readonly OfferedTool[]): readonly ServerCost[] {
   return [...groupBy(offers, ({ server }) => server)]
     .map(([server, tools]) => ({

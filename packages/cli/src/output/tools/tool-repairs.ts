@@ -29,7 +29,7 @@ const usual: ReadonlySet<string> = new Set([
   "example",
 ]);
 
-/** Returns one sentence about the schema changes; undefined if all changes are minor. */
+/** Returns one sentence about the schema changes. Returns undefined if all changes are minor. */
 export function repairSummary(tools: readonly Repaired[]): SafeText | undefined {
   const adapted = tools.filter(isAdapted).length;
   if (adapted === 0) return undefined;

@@ -32,7 +32,7 @@ export type CompletionStep =
   | { readonly kind: "take"; readonly suggestion: CompletionItem }
   | { readonly kind: "close" };
 
-/** Returns what a key does in the completion list; undefined if the list does not use the key. */
+/** Returns what a key does in the completion list. Returns undefined if the list does not use the key. */
 export function completionKey(
   completion: CompletionList,
   { name, ctrl, meta, shift }: Key,
@@ -99,7 +99,7 @@ export function extend(
 const longestText = 300;
 const mostStarts = 20;
 
-/** Returns how well the text matches: a higher score is better; undefined if it does not match. */
+/** Returns how well the text matches: a higher score is better. Returns undefined if it does not match. */
 export function fuzzyScore(typed: string, text: string): number | undefined {
   const letters = typed.toLowerCase();
   if (letters === "") return 0;

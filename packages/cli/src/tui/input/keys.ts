@@ -133,7 +133,7 @@ function unfinishedKeys(pending: string): readonly Key[] {
 }
 
 interface One {
-  /** The key; undefined for input that is not a key. */
+  /** The key. Undefined for input that is not a key. */
   readonly key: Key | undefined;
   readonly length: number;
 }

@@ -77,7 +77,7 @@ function questionAbout(typed: string, template: Template): TemplateQuestion | un
   return undefined;
 }
 
-/** Returns the literal text before the template's first variable; undefined if there is none. */
+/** Returns the literal text before the template's first variable. Returns undefined if there is none. */
 function beginningOf({ uriTemplate }: Template): string | undefined {
   const parsed = parseTemplate(uriTemplate);
   const start = parsed.kind === "template" ? literalOf(parsed.pieces[0]) : "";

@@ -53,8 +53,8 @@ function chosenSteps({ options }: QuestionOf<"choice">, dialog: Of<"chosen">, wo
 }
 
 /**
- * Fills in one form field with a line; an empty line keeps its value. `-` declines the form and `.` cancels it; `\-`
- * and `\.` enter these characters.
+ * Fills in one form field with a line. An empty line keeps the field's value. `-` declines the form, and `.` cancels
+ * the form. `\-` and `\.` enter these characters as a value.
  */
 function formSteps(dialog: Of<"form">, line: string): readonly LineStep[] {
   const { form } = dialog;

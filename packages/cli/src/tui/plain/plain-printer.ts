@@ -15,7 +15,7 @@ interface PlainPrinter {
 }
 
 interface PlainPrinterOptions extends Pick<Store, "get"> {
-  /** Called with the identifier of the question that was printed; undefined if no question is open. */
+  /** Called with the identifier of the question that was printed. Undefined if no question is open. */
   readonly onAsked: (question: string | undefined) => void;
   readonly write: (text: string) => void;
 }

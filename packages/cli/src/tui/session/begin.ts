@@ -86,7 +86,7 @@ export async function askIfWaiting(services: Services): Promise<void> {
 interface Welcome {
   readonly configuration: Configuration;
   readonly tools: readonly HostTool[];
-  /** The chosen model; undefined with `--model manual`. */
+  /** The chosen model. Undefined with `--model manual`. */
   readonly choice: ModelChoice | undefined;
   /** The value of `--model`. */
   readonly wanted: string | undefined;

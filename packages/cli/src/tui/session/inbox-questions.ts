@@ -38,7 +38,8 @@ export async function showInbox({ inbox, ask, note, fail, now }: InboxQuestionsO
       const { isFirst, by } = await inbox.answer(id, answerOf(outcome), place, entry);
       if (!isFirst) note("info", `${entry.server}.${entry.name} was already answered in ${by}.`);
     } finally {
-      // Removes the request from `open` only after the current read of the inbox, which may still list the request.
+      // The current read of the inbox may still list the request, so `open` keeps the request until this read has
+      // ended.
       looking = looking.then(() => void open.delete(id));
       lookSoon();
     }

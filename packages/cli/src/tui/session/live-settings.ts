@@ -37,7 +37,7 @@ export function createLiveSettings({ context, configuration, host, warn }: LiveS
   let current = configuration;
   let changes: Promise<unknown> = Promise.resolve();
   /**
-   * The contents of the files of settings, trust rules and approvals when the app last read them; empty before the
+   * The contents of the files of settings, trust rules and approvals when the app last read them. Empty before the
    * first reload.
    */
   let texts: ReadonlyMap<string, string | undefined> = new Map();
@@ -93,7 +93,7 @@ export function createLiveSettings({ context, configuration, host, warn }: LiveS
   }
 }
 
-/** Reads a file as text; undefined if the file is missing or cannot be read. */
+/** Reads a file as text. Returns undefined if the file is missing or cannot be read. */
 async function textOf(file: string): Promise<string | undefined> {
   const read = await readText(file, limits.settingsBytes);
   return read.kind === "text" ? read.text : undefined;

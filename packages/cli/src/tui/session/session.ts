@@ -60,7 +60,7 @@ export interface AppSession extends QuestionQueue {
   readonly clear: () => void;
   /** Switches to the conversation `next`, and shows its transcript. */
   readonly take: (next: Conversation, shown: Iterable<AppEvent>) => void;
-  /** Lets the model summarise the conversation; not allowed during a turn. Esc stops it. */
+  /** Lets the model summarise the conversation. Not allowed during a turn. Esc stops the summary. */
   readonly compact: () => Promise<void>;
   readonly quit: () => void;
 }
@@ -79,7 +79,7 @@ export interface SessionOptions {
   /** The model of manual mode, which parses each line as a call. */
   readonly manual: Model;
   readonly clock: Clock;
-  /** Resolves when the model is chosen. Messages that are sent earlier wait for it. */
+  /** Resolves when the model is chosen. Messages that the user sends earlier wait until then. */
   readonly ready: Promise<void>;
   readonly commands: (session: AppSession) => readonly SlashCommand[];
   readonly onEntered: (text: string) => void;

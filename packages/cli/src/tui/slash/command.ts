@@ -38,7 +38,7 @@ export function lookFor({ session }: Services): { readonly style: Style; readonl
 }
 
 /**
- * Returns the server that the line names; undefined if it names none, which means all servers.
+ * Returns the server that the line names. Returns undefined if it names none, which means all servers.
  * @throws HostError `server_unknown`
  */
 export function namedServer(line: string, { servers }: Services): string | undefined {

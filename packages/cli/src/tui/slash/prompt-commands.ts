@@ -1,4 +1,7 @@
-/** Offers servers' prompts as slash commands. A prompt's messages go to the model; without a model, they are shown. */
+/**
+ * Offers servers' prompts as slash commands. The messages of a prompt go to the model. Without a model, the app only
+ * shows the messages.
+ */
 
 import type { HostPrompt } from "@fairlead/core/host";
 import type { CompletionRequest } from "@fairlead/core/resources/completion";

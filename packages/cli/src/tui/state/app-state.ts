@@ -16,19 +16,19 @@ export interface AppState {
   readonly items: readonly TranscriptItem[];
   /** Number of complete items at the start of `items`. */
   readonly settled: number;
-  /** A counter; increasing it makes the app draw the screen again. */
+  /** A counter. When it increases, the app draws the screen again. */
   readonly epoch: number;
   /** Index of the first item to draw again. Earlier items are in the terminal's scrollback. */
   readonly drawnFrom: number;
   readonly turn: TurnState;
-  /** Open questions; the first one is shown. */
+  /** The open questions. The app shows the first question. */
   readonly questions: readonly UserQuestion[];
   /** Which part of the app receives keys while a question is open. */
   readonly focus: Focus;
   readonly dialog?: DialogState;
   readonly editor: Editor;
   readonly completion?: CompletionList;
-  /** The `/mcp` panel; absent while it is closed. It receives the keys, unless a question is open. */
+  /** The `/mcp` panel. Absent while it is closed. It receives the keys, unless a question is open. */
   readonly panel?: PanelState;
   readonly history: InputHistory;
   /** Messages that the user entered during a turn. They are sent when the turn ends. */
@@ -36,7 +36,7 @@ export interface AppState {
   readonly servers: readonly ServerState[];
   readonly model: ModelLine;
   readonly usage: Usage;
-  /** Estimated tokens of the next request; undefined before the first turn. */
+  /** Estimated tokens of the next request. Undefined before the first turn. */
   readonly context: ConversationTokens | undefined;
   /** Whether Ctrl-C was pressed on an empty prompt: the next Ctrl-C quits. */
   readonly isQuitArmed: boolean;
@@ -96,7 +96,7 @@ export type AppEvent =
   | { readonly type: "focus"; readonly focus: "input" | "dialog" }
   | { readonly type: "dialog"; readonly dialog: DialogState }
   | { readonly type: "edit"; readonly editor: Editor; readonly history?: InputHistory }
-  /** Sets the completion list; without `completion`, closes it. */
+  /** Sets the completion list. Without `completion`, closes the list. */
   | { readonly type: "completion"; readonly completion?: CompletionList }
   | { readonly type: "panel"; readonly panel?: PanelState }
   | { readonly type: "entered"; readonly text: string }
@@ -104,7 +104,7 @@ export type AppEvent =
   | { readonly type: "wait"; readonly text: string }
   /** The first `count` queued messages were sent. */
   | { readonly type: "waited"; readonly count: number }
-  /** Expands or folds the result of a call; without an id, the result of the last call. */
+  /** Expands or folds the result of a call. Without an id, this is the last call. */
   | { readonly type: "fold"; readonly id?: string }
   | { readonly type: "model"; readonly model: ModelLine }
   | { readonly type: "resize"; readonly size: Size }
@@ -134,8 +134,8 @@ export function rowsOf(item: TranscriptItem | undefined, { columns }: Size): num
 }
 
 /**
- * Returns the position of the open question, as in "1 of 3". Calls that Fairlead may still ask about count as
- * questions.
+ * Returns the position of the open question, as in "1 of 3". Calls that perhaps need a confirmation later count as
+ * questions too.
  */
 export function questionNumber({ questions, items, settled }: AppState): QuestionNumber {
   const waiting = items.slice(settled).filter((item) => item.kind === "call" && item.call.status === "requested");

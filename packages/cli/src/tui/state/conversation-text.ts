@@ -2,7 +2,9 @@
 
 import type { CallCard, TranscriptItem } from "./transcript.ts";
 
-/** Returns the model's last answer, or the last result if no answer follows it; undefined if there is neither. */
+/**
+ * Returns the model's last answer, or the last result if no answer follows it. Returns undefined if there is neither.
+ */
 export function lastAnswer(items: readonly TranscriptItem[]): string | undefined {
   const end = items.findLastIndex(({ kind }) => kind === "answer" || kind === "call");
   const last = items[end];
@@ -13,7 +15,7 @@ export function lastAnswer(items: readonly TranscriptItem[]): string | undefined
   return textOf(items.slice(start, end + 1)).trim();
 }
 
-/** Returns the conversation as Markdown; undefined if the user has sent no message. */
+/** Returns the conversation as Markdown. Returns undefined if the user has sent no message. */
 export function toMarkdown(items: readonly TranscriptItem[], model: string): string | undefined {
   const sections: string[] = [];
   for (const [at, item] of items.entries()) {

@@ -40,7 +40,7 @@ export function openDialog(question: UserQuestion): DialogState {
   }
 }
 
-/** Whether text can be typed into the question; otherwise only a single key is an answer. */
+/** Whether the user can type text as the answer. If not, the answer is a single key. */
 export function takesText(question: UserQuestion): boolean {
   const { kind } = question;
   return kind === "form" || (kind === "sign_in" && question.canPaste) || kind === "client_id";

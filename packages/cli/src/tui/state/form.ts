@@ -110,8 +110,8 @@ export function formKey(form: FormState, key: Key): KeyStep<FormState, "form"> {
 }
 
 /**
- * Moves within a list of choices with the arrow keys. At the ends of the list they do nothing; only Tab leaves the
- * field.
+ * Moves within a list of choices with the arrow keys. At the ends of the list, the arrow keys do nothing. Only Tab
+ * leaves the field.
  */
 function chooseKey(form: FormState, { name }: Key): FormState | undefined {
   const { focus, fields, entries } = form;
@@ -143,7 +143,7 @@ function onButton(form: FormState, key: Key): FormState {
     : form;
 }
 
-/** Handles Enter: in a field, moves to the next field; on a button, sends or declines the form. */
+/** Handles Enter. In a field, moves to the next field. On a button, sends or declines the form. */
 function enter(form: FormState): { readonly state: FormState } | { readonly answer: ElicitationAnswer } {
   if (form.focus === "decline") return { answer: { action: "decline" } };
   if (form.focus !== "send") return { state: moveFocus(form, 1) };
@@ -198,7 +198,8 @@ function turn(at: number | undefined, step: number, count: number): number | und
 }
 
 /**
- * Returns the index of the choice whose title is the typed letters; otherwise of the next choice that starts with them.
+ * Returns the index of the choice whose title is exactly the typed text. If there is none, returns the next choice that
+ * starts with this text.
  */
 function startingWith(titles: readonly string[], letters: string, at: number | undefined): number | undefined {
   if (letters === "") return at;

@@ -25,7 +25,7 @@ export interface OpenServer {
   readonly server: string;
   readonly tab: PanelTab;
   readonly scroll: number;
-  /** The text of the tab; undefined while it loads. */
+  /** The text of the tab. Undefined while it loads. */
   readonly text?: SafeText;
 }
 
@@ -113,7 +113,7 @@ function openKey(panel: PanelState, open: OpenServer, key: Key): PanelStep {
     const at = panelTabs.indexOf(open.tab) + by;
     return look(panel, open.server, panelTabs[(at + panelTabs.length) % panelTabs.length] ?? "tools");
   }
-  // Here the scroll position has no limit; the view limits it to the length of the text.
+  // The scroll position has no upper limit here. The view limits it to the length of the text.
   const extent = { rows: Number.MAX_SAFE_INTEGER, page: pageRows };
   const scroll = key.name === "end" ? open.scroll : (scrollKey(open.scroll, key, extent) ?? open.scroll);
   return { kind: "stay", panel: { ...panel, open: { ...open, scroll } } };

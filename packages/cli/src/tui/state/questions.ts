@@ -85,11 +85,11 @@ export interface AnswersByKind {
   readonly url: "open" | "by_hand" | "decline" | "cancel";
   readonly sampling: boolean;
   readonly trust: boolean;
-  /** The pasted text; undefined if the user cancels the sign-in. */
+  /** The pasted text. Undefined if the user cancels the sign-in. */
   readonly sign_in: string | undefined;
-  /** The client ID; empty if the user enters none. */
+  /** The client ID. Empty if the user enters none. */
   readonly client_id: string;
-  /** The index in `options`; undefined if the user chooses no option. */
+  /** The index in `options`. Undefined if the user chooses no option. */
   readonly choice: number | undefined;
 }
 

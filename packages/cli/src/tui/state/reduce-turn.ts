@@ -135,8 +135,8 @@ function replaceAt(state: AppState, at: number, item: TranscriptItem): AppState 
 const least = 400;
 
 /**
- * Returns the index after the last complete paragraph of a growing answer; 0 if there is none. Never splits a code
- * block or a list.
+ * Returns the index after the last complete paragraph of a growing answer. Returns 0 if there is none. Never splits a
+ * code block or a list.
  */
 function finishedPart(text: string): number {
   if (text.length < least) return 0;

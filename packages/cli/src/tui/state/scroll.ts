@@ -8,7 +8,7 @@ export interface Extent {
   readonly page: number;
 }
 
-/** Returns the scroll position after a key; undefined for a key that does not scroll. */
+/** Returns the scroll position after a key. Returns undefined for a key that does not scroll. */
 export function scrollKey(scroll: number, { name, text, ctrl }: Key, extent: Extent): number | undefined {
   const here = clampScroll(scroll, extent);
   const page = Math.max(1, extent.page - 1);

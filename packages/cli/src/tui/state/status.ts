@@ -65,7 +65,7 @@ function timeWords(state: ServerState, now: number): string {
   return groupOf(state) === "starting" && seconds > 0 ? ` ${seconds} s` : "";
 }
 
-/** Returns the group of a server's state; undefined for a server that the user has disabled. */
+/** Returns the group of a server's state. Returns undefined for a server that the user has disabled. */
 function groupOf(state: ServerState): Group | undefined {
   switch (state.status) {
     case "connected":

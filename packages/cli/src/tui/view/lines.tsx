@@ -61,7 +61,7 @@ function Styled({ span, hasColour }: { readonly span: Span; readonly hasColour: 
 export interface Look {
   readonly hasColour: boolean;
   readonly highlighter?: Highlighter;
-  /** Draws images; set only if the terminal can draw them. */
+  /** Draws images. Set only if the terminal can draw them. */
   readonly draw?: DrawImage;
 }
 

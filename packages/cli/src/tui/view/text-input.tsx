@@ -48,7 +48,7 @@ function rowLine({ before, under, after }: InputRow, mark: SafeText, isActive: b
 
 interface InputRow {
   readonly before: SafeText;
-  /** The character under the cursor; set only in the cursor's row. */
+  /** The character under the cursor. Set only in the cursor's row. */
   readonly under?: SafeText;
   readonly after: SafeText;
 }

@@ -48,7 +48,7 @@ export function decisionLines(text: string, width: number, style?: SpanStyle): r
 const longBlank = / {25,}/g;
 
 export function toDecisionText(row: string): SafeText {
-  // `toVisibleLine` marks only longer runs of spaces; on a narrow screen, shorter runs can hide text too.
+  // `toVisibleLine` marks only long runs of spaces. On a narrow screen, short runs can hide text too.
   return replaceSafe(toVisibleLine(row), longBlank, (run) => safe` ⟨×${run.length}⟩`);
 }
 

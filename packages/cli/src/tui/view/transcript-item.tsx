@@ -14,7 +14,7 @@ export interface TranscriptItemProps {
   readonly item: TranscriptItem;
   readonly now: number;
   readonly width: number;
-  /** Maximum number of rows while the item can still change; undefined once the item is complete. */
+  /** Maximum number of rows while the item can still change. Undefined once the item is complete. */
   readonly height?: number;
 }
 

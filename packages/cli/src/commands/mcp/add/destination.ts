@@ -117,7 +117,7 @@ interface Before {
   readonly name: string;
   /** The entry's value in the file before the change. */
   readonly entry: unknown;
-  /** Whether the entry was approved before the change; if not, the undo command has `--no-approve`. */
+  /** Whether the entry was approved before the change. If not, the undo command has `--no-approve`. */
   readonly approved: boolean;
 }
 

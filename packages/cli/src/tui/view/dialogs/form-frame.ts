@@ -114,7 +114,7 @@ function valueLines({ input }: FormField, entry: FieldEntry, isFocused: boolean,
   }
 }
 
-/** Maximum number of choices shown; the selected choice is among them. */
+/** Maximum number of choices that are shown. The selected choice is always shown. */
 const shownChoices = 9;
 
 function listLines(

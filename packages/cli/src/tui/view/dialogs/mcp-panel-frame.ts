@@ -44,7 +44,7 @@ function listFrame(view: PanelView, room: Room): Frame {
   };
 }
 
-/** Returns the rows of each server: its name and state; for the selected server, also its message and next step. */
+/** Returns the rows of each server: its name and state. The selected server also has its message and next step. */
 function listRows({ panel, servers, now }: PanelView, room: Room): readonly (readonly Line[])[] {
   const width = bodyWidth(room);
   const selected = selectedServer(panel, servers);

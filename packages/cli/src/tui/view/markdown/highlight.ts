@@ -4,7 +4,7 @@ import { toSafeLine } from "@fairlead/core/text/safe-text";
 import { common, createLowlight } from "lowlight";
 import { type Line, type Span, type SpanStyle, span } from "../line.ts";
 
-/** Returns the lines of the code, not yet wrapped to a width; undefined for an unknown language. */
+/** Returns the lines of the code, not yet wrapped to a width. Returns undefined for an unknown language. */
 export type Highlight = (code: string, language: string) => readonly Line[] | undefined;
 
 /** Maximum length of highlighted code, in characters, because highlighting longer code takes too long. */

@@ -43,7 +43,7 @@ function textLines(text: string, width: number, highlight: Highlight | undefined
   return tokens === undefined ? readingLines(text, width) : blockLines(tokens, { width, highlight });
 }
 
-/** Parses the text into Markdown tokens; undefined if the text is nested too deeply for the lexer. */
+/** Parses the text into Markdown tokens. Returns undefined if the text is nested too deeply for the lexer. */
 function lex(text: string): readonly Token[] | undefined {
   try {
     return new Lexer({ gfm: true }).lex(text);

@@ -31,7 +31,7 @@ function bold(line: Line): Line {
   return line.map((each) => ({ ...each, isBold: true }));
 }
 
-/** Returns the column widths; the widest columns shrink first. Undefined if the table cannot fit. */
+/** Returns the column widths. The widest columns shrink first. Returns undefined if the table cannot fit. */
 function fit(wanted: readonly number[], room: number): readonly number[] | undefined {
   const widths = [...wanted];
   let excess = widths.reduce((sum, each) => sum + each, 0) - room;
