@@ -23,7 +23,7 @@ export interface ConnectFacts {
   readonly diagnostics: readonly string[];
   /** Last lines of the program's stderr. */
   readonly stderr: readonly string[];
-  /** Whether the program's file was found. */
+  /** Whether the program's executable file was found. */
   readonly isFound: boolean;
   /** Names of variables in Fairlead's environment that the program does not get. */
   readonly withheld: readonly string[];

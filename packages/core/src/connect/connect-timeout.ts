@@ -19,7 +19,7 @@ const launcherVerbs: ReadonlySet<string> = new Set([
 const fetchingFactor = 4;
 
 export interface ConnectTimeoutOptions {
-  /** `fairlead.connectTimeout`, in milliseconds. */
+  /** The setting `fairlead.connectTimeout`, in milliseconds. */
   readonly connectTimeout: number;
   /**
    * True if Fairlead has never connected to a server with this definition. A launcher such as `npx` may then have to

@@ -12,7 +12,7 @@ export interface ValueInText {
  * Matches `"name": "value"`. The quotes around the name may be single, missing or escaped; the value may be a number.
  */
 const member = /([\w.-]{1,80})(?:\\*["'])?\s{0,9}:\s{0,9}(?:(\\*["'])((?:(?!\2)(?:\\.|[^\\]))*)\2|(-?\d[\d.]{0,40}))/gs;
-/** `NAME=value`, `--name="value"` */
+/** Matches `NAME=value` and `--name="value"`. */
 const assignment = /(?<![\w.-])([\w.-]{1,80})=(["']?)([^\s"';|&]+)\2/g;
 
 /**

@@ -35,7 +35,7 @@ import { type WatchedAuth, watchAuth } from "./watched-auth.ts";
 export interface ConnectContext extends LaunchContext {
   /** The process registry of the host, created when the first server starts. */
   readonly keeper: () => Promise<ProcessRegistry>;
-  /** `fairlead.connectTimeout`, in milliseconds. */
+  /** The setting `fairlead.connectTimeout`, in milliseconds. */
   readonly connectTimeout: number;
   readonly secret: (name: string) => Promise<string | undefined>;
   /** The sign-in hook for a server's HTTP requests; not used for stdio servers. */
@@ -75,7 +75,6 @@ export interface PreparedConnection {
   readonly tell: ReturnType<typeof createStepper>;
   /** The options of `@fairlead/wire` that are the same for a session and a relay. */
   readonly wire: Pick<ConnectOptions, "signal" | "times" | "processes" | "auth"> & Listeners;
-  /** Creates the `HostError` for a failure. */
   readonly explain: (error: unknown, circumstances: Pick<ConnectFacts, "isTimedOut" | "lastRequest">) => HostError;
 }
 

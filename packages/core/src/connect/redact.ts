@@ -93,12 +93,12 @@ export function hideInArguments(args: readonly string[]): readonly string[] {
   });
 }
 
-/** `--token VALUE` */
+/** The value of an option such as `--token VALUE`. */
 function valueOfOption(before: string, arg: string): string | undefined {
   return /^-[^=]*$/.test(before) && isTelling(before.replace(/^-+/, "")) && !arg.startsWith("-") ? arg : undefined;
 }
 
-/** Matches `--token=VALUE`, `TOKEN=VALUE` and `X-Token: VALUE`. */
+/** The value in `--token=VALUE`, `TOKEN=VALUE` or `X-Token: VALUE`. */
 function valueInArgument(arg: string): string | undefined {
   const [, name = "", value] = /^([\w.-]+)(?:=|:\s+)(.+)$/s.exec(arg) ?? [];
   return isTelling(name.replace(/^-+/, "")) ? value : undefined;

@@ -35,7 +35,6 @@ export function createTextLines({ limit, rate, lines }: TextLineOptions): TextLi
   let dropped = 0;
   let lastDropped = "";
 
-  /** Appends text to a line that is not complete yet. */
   function keep(piece: string): void {
     if (isCut || piece === "") return;
     start += piece;

@@ -259,7 +259,6 @@ const none: readonly string[] = [];
 
 interface CallSteps<Client extends CallClient, Answer, Result> extends Pick<RawCall<Client, Answer>, "send"> {
   readonly find: (client: Client, name: string) => CatalogTool | undefined;
-  /** Creates the result from the server's answer. */
   readonly finish: (
     answer: Answer,
     tool: CatalogTool | undefined,
@@ -267,7 +266,6 @@ interface CallSteps<Client extends CallClient, Answer, Result> extends Pick<RawC
   ) => Result | Promise<Result>;
 }
 
-/** A call with checked arguments. */
 interface CheckedCall<Client extends CallClient, Answer> extends Pick<RawCall<Client, Answer>, "client" | "send"> {
   readonly name: string;
   /** The tool's definition; undefined if the server does not list the tool. */

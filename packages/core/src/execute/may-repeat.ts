@@ -9,7 +9,6 @@ export interface FailedCall {
   readonly neverLeft: boolean;
   /** The tool's annotations, as the server claims them. */
   readonly annotations: JsonObject | undefined;
-  /** Whether the user trusts the tool's annotations. */
   readonly trustAnnotations: boolean;
   /** Milliseconds that a busy server asks Fairlead to wait; undefined if the server did not ask. */
   readonly pause: number | undefined;

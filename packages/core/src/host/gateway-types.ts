@@ -93,7 +93,7 @@ export interface SubscribeOptions extends Pick<ForwardOptions, "signal" | "confi
 
 /** Options of `host.searchTools`. */
 export interface SearchToolsOptions {
-  /** Default: 10. */
+  /** Maximum number of tools to return. Default: 10. */
   readonly limit?: number;
   /** The name of a gateway's client. Tools that the rules deny to this client are left out. */
   readonly client?: string | undefined;

@@ -103,7 +103,7 @@ export type Knowledge = CachedCatalogInfo;
 
 /** Options of `decide` and `explain`: the kind and the sender of the request. */
 export interface DecideOptions {
-  /** Default: `tool`. */
+  /** The kind of the request. Default: `tool`. */
   readonly kind?: RequestKind;
   /** True if the user sends the request. Default: a model sends it. */
   readonly typed?: boolean;

@@ -282,7 +282,7 @@ export class McpClient {
     for (const listener of this.#endListeners) listener({ error, startedAt: this.#startedAt, wasUp });
   }
 
-  /** The error with which the connection has ended. */
+  /** Resolves with the error that ended the connection. */
   async #lost(): Promise<HostError> {
     await this.#ending;
     return this.#lastError ?? notConnectedError(this.#state);

@@ -63,7 +63,6 @@ export interface Connection {
     params: JsonObject,
     options?: McpRequestOptions,
   ) => Promise<JsonObject>;
-  /** Handles a notification of the server. */
   readonly notified: (method: string) => void;
   /**
    * Called when the notification stream of a legacy server is open again. Reads the lists that may have changed
@@ -84,7 +83,6 @@ export function createConnection(options: ConnectionOptions): Connection {
   const refresh = createRefresh({ read: readAgain, clock });
   /** For each list that could not be read again, the reason. */
   const outdated = new Map<ListName, string>();
-  /** The size of each list in bytes. */
   const sizes = new Map<ListKind, number>();
   let catalog: Catalog | undefined;
   let filteredCatalog: FilteredCatalog | undefined;

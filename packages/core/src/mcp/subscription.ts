@@ -18,7 +18,7 @@ export interface SubscriptionOptions {
   readonly serverName: string;
   readonly clock: Clock;
   readonly random: () => number;
-  /** Ends the subscription. */
+  /** When this signal is aborted, the subscription ends. */
   readonly signal: AbortSignal;
   /** Called when the subscription is open again. Changes in the meantime were not reported. */
   readonly onMissed: (lists: readonly ListName[]) => void;

@@ -11,7 +11,7 @@ import type { ModelEvent } from "./model.ts";
 export interface ModelFailure {
   readonly error: HostError;
   readonly again?: {
-    /** A few words. */
+    /** Why the request failed, in a few words. */
     readonly reason: string;
     /** The waiting time that the API asks for, in milliseconds. */
     readonly afterMs?: number;

@@ -47,7 +47,7 @@ export interface Player {
    * modern protocol version repeat some arguments as headers.
    */
   readonly schemaOf: (tool: string) => unknown;
-  /** Requests that were never recorded, without repeats. */
+  /** Requests of clients that the recording does not contain. Each request is listed once. */
   unmatched(): readonly Unmatched[];
 }
 

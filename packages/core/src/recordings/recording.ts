@@ -15,7 +15,7 @@ export interface RecordingHeader {
   readonly kind: "fairlead.recording";
   /** The server's name in the settings. */
   readonly server: string;
-  /** ISO 8601. */
+  /** The time when recording began, in ISO 8601 format. */
   readonly recordedAt: string;
 }
 

@@ -30,7 +30,6 @@ export interface CallAnswer {
   readonly response: Record<string, unknown>;
   readonly media: readonly Part[];
   readonly status: CallStatus;
-  /** The server that was called. */
   readonly server?: string;
 }
 

@@ -90,7 +90,7 @@ export interface Conversation {
 export interface ConversationTokens {
   /** The tokens of tool definitions, as in the last request. */
   readonly declarations: number;
-  /** All messages. */
+  /** The tokens of all messages. */
   readonly history: number;
   /** The part of `history` that consists of results of calls. */
   readonly results: number;

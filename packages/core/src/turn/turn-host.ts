@@ -28,7 +28,6 @@ export interface TurnHost {
   readonly resources: ResourceRegistry;
   /** The servers that a conversation uses by default, in the order of the settings. */
   readonly servers: () => readonly string[];
-  /** Whether the model may list and read resources. */
   readonly offersResources: () => boolean;
   /** The setting that limits the tool declarations in one request to the model. */
   readonly toolBudget: () => { readonly tokens?: number; readonly tools?: number };
@@ -77,7 +76,6 @@ export interface TurnHost {
     typed: string,
     options: { readonly signal: AbortSignal; readonly wait: number; readonly servers: readonly string[] | undefined },
   ) => Promise<PromptContent>;
-  /** Stores content of a result in a file. */
   readonly storeResult: (file: LeftOut) => Promise<StoredFile>;
   readonly findResults: (ids: ReadonlySet<string>) => Promise<readonly StoredFile[]>;
   /** The size of the model's context in tokens, from the settings. */

@@ -35,7 +35,6 @@ interface Account {
   malformed: number;
   /** True if the model has finished, or if a limit is reached. */
   isOver: boolean;
-  /** The history before this turn. */
   before: ConversationState["history"];
 }
 

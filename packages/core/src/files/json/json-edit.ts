@@ -160,7 +160,6 @@ function endOfLine(text: string, offset: number): number {
   }
 }
 
-/** A part of the text, from `start` to `end`. */
 interface Span {
   readonly start: number;
   readonly end: number;

@@ -157,7 +157,7 @@ function brokenStore(file: string, aside: string, { message: reason, rest }: Bro
   });
 }
 
-/** All in base64. */
+/** An encrypted secret. All members are in Base64. */
 interface Sealed {
   readonly iv: string;
   readonly tag: string;

@@ -84,7 +84,6 @@ interface BusMessage {
   /** The serial number of the call that this message answers. */
   readonly replyTo: number | undefined;
   readonly body: Buffer;
-  /** The length of the message in bytes. */
   readonly length: number;
 }
 

@@ -24,7 +24,6 @@ export interface CatalogSyncOptions {
   readonly known: KnownServers;
   readonly registries: CatalogRegistries;
   readonly client: (server: string) => McpClient | undefined;
-  /** Whether the host is starting servers now. */
   readonly isStarting: () => boolean;
   readonly definition: (server: string) => ServerDefinition | undefined;
   readonly registered: (server: string) => RegisteredServer;

@@ -30,7 +30,6 @@ export interface CatalogsOptions
 /** The functions of the host that the catalogs call. `join` sets these functions after the catalogs are created. */
 export interface CatalogsJoin extends RequestBinding {
   readonly client: (server: string) => McpClient | undefined;
-  /** Whether the host is starting servers now. */
   readonly isStarting: () => boolean;
 }
 

@@ -35,7 +35,6 @@ export interface ChangedDefinitions extends ToolDefinitions {
   readonly see: (server: string, tools: readonly CatalogTool[]) => void;
   /** Replaces all accepted definitions of the tool by the definition that the user approved. */
   readonly expect: (tool: ToolIdentity, approved: Accepted) => void;
-  /** Accepts the tool's current definition. */
   readonly accept: (tool: ToolIdentity) => void;
   /**
    * Compares all listed tools with the accepted definitions. Lets other code run in between, because thousands of tools

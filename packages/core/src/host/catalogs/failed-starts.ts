@@ -17,7 +17,7 @@ export interface FailedStart {
   readonly server: string;
   /** The number of consecutive failures. */
   readonly failures: number;
-  /** Milliseconds since 1970. */
+  /** When the last try failed, in milliseconds since 1970. `nextTryAt` has the same unit. */
   readonly failedAt: number;
   readonly nextTryAt: number;
   readonly message: string;
@@ -100,7 +100,6 @@ export function createFailedStarts({ state: folder, keyOf, now }: FailedStartsOp
     });
   }
 
-  /** Deletes the recorded failures of these servers. */
   async function forget(entries: readonly ServerDefinition[]): Promise<void> {
     const { readState } = await stateFile();
     const { servers } = (await readState(file, parse)) ?? {};

@@ -28,7 +28,6 @@ export interface HostCalls {
   call(server: string, tool: string, args: unknown, options: CallOptions): Promise<CallResult>;
   /** Runs the calls of a model. */
   readonly binding: ToolBinding;
-  /** The parts of the host that all calls share. */
   readonly parts: CallParts;
   /** Writes content that is too large for a model into a file. In texts, hides the secrets that the host knows. */
   readonly keep: (file: LeftOut) => Promise<StoredFile>;

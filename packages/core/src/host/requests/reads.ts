@@ -48,7 +48,6 @@ export function createHostReads(options: HostReadsOptions): HostReads {
 
   const { steps, readyWithin } = createReadSteps({ configuration, ready, use, clock });
 
-  /** Runs a read that the user typed. */
   function typed<T>(read: Read<T>, given: RequestOptions): Promise<T> {
     const { signal, confirm, confirmed } = given;
     return spine.run({

@@ -60,7 +60,6 @@ interface Progress {
   release?: (() => void) | undefined;
 }
 
-/** The ledger's value for a request without confirmation. */
 const withoutAnswer: ReturnType<typeof answerOf> = {};
 
 /** Maximum number of decisions that `ask` keeps for `run`. */

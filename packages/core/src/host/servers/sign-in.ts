@@ -15,7 +15,6 @@ import type { Configuration } from "../../trust/configuration.ts";
 import { once } from "../open-work.ts";
 
 export interface HostSignInOptions {
-  /** Returns the current configuration. */
   readonly configuration: () => Configuration;
   readonly secret: (name: string) => Promise<string | undefined>;
   /** The store for sign-ins, if it is not the store of this installation. */

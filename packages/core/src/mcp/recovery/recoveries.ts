@@ -107,9 +107,7 @@ export function watchForSleep({ clock, now, onWake }: SleepWatchOptions): () => 
 interface Recovery {
   /** Plans the next attempt after a failure. */
   readonly ended: (end: ClientEnd) => void;
-  /** Cancels the planned attempt to connect. */
   readonly cancel: () => void;
-  /** Forgets earlier failures. */
   readonly resetHistory: () => void;
 }
 

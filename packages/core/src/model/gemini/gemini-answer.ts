@@ -5,7 +5,7 @@ import type { Content, Part } from "../../normalise/model-types.ts";
 import type { FinishReason, ModelCall, ModelEvent } from "../model.ts";
 
 export interface GeminiAnswer {
-  /** Reads a chunk and returns its events. */
+  /** Reads a chunk of the answer and returns its events. */
   take(chunk: GenerateContentResponse): readonly ModelEvent[];
   /** Returns the last events; undefined if the answer is incomplete. */
   end(): readonly ModelEvent[] | undefined;

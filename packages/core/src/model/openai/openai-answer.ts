@@ -8,7 +8,7 @@ import type { FinishReason, ModelCall, ModelEvent } from "../model.ts";
 import type { NameMap } from "./openai-names.ts";
 
 export interface OpenaiAnswer {
-  /** Reads a chunk and returns its events. */
+  /** Reads a chunk of the answer and returns its events. */
   take(chunk: JsonObject): readonly ModelEvent[];
   /** Returns the last events; undefined if the answer is incomplete. */
   end(saysDone: boolean): readonly ModelEvent[] | undefined;

@@ -10,7 +10,7 @@ import type { ModelEvent } from "../model.ts";
 export interface OpenaiProblem extends ApiProblem {
   /** The parameter of the request that the endpoint names; empty if it names none. */
   readonly param: string;
-  /** The endpoint's code and type, joined. */
+  /** The code and the type of the endpoint's error, joined. */
   readonly code: string;
 }
 

@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 
 /** Maps tool names of the host to tool names of the API, and back. */
 export interface NameMap {
-  /** Returns the API's name. */
+  /** Returns the name of a tool in the API. */
   readonly toApi: (name: string) => string;
-  /** Returns the host's name; an unknown name stays unchanged. */
+  /** Returns the host's name of a tool; an unknown name stays unchanged. */
   readonly toOurs: (name: string) => string;
 }
 

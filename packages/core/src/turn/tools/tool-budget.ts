@@ -26,7 +26,7 @@ const charactersPerToken = 8;
 
 export interface ToolRoom {
   readonly tokens: number;
-  /** Number of declarations. */
+  /** The number of declarations. */
   readonly count: number;
 }
 

@@ -31,7 +31,6 @@ export interface ToolOffer {
   readonly tools: readonly (DiscoveredMCPTool | undefined)[];
   /** How many tools are not declared; the model can find them by search. */
   readonly deferred: number;
-  /** Estimated tokens of the declarations. */
   readonly tokens: number;
 }
 
@@ -82,7 +81,6 @@ export function createToolOffers({ model, budget, declareOwn, earlier = [], ...r
   const considered = new Set<string>();
   const places: OfferedPlace[] = [];
   let left: ToolRoom | undefined;
-  /** The tools of the last update. */
   let latest: readonly DiscoveredMCPTool[] | undefined;
   let last: Promise<unknown> = Promise.resolve();
   // If the user types the calls, no model gets declarations, so there is no limit.
