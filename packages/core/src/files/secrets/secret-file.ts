@@ -153,7 +153,7 @@ function brokenStore(file: string, aside: string, { message: reason, rest }: Bro
   const where =
     rest === undefined ? "The file was renamed to" : "The damaged secret was removed; the old file was copied to";
   return new HostError("internal", `the secrets in ${file} cannot be read: ${reason}. ${where} ${aside}`, {
-    next: `Store the secrets again with fairlead secret set; or restore the files from a backup as ${file} and its key.`,
+    next: `Store the secrets again (fairlead secret set NAME), or restore ${file} and its key file from a backup.`,
   });
 }
 

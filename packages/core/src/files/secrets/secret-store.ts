@@ -53,7 +53,7 @@ function isFileForced(env: SecretStoreOptions["env"]): boolean {
       "usage",
       `FAIRLEAD_SECRET_STORE is ${JSON.stringify(choice)}; the only allowed value is "file"`,
       {
-        next: "Set it to file, or unset it to use the keychain where there is one.",
+        next: 'Set it to "file", or unset it to use the keychain of this system.',
       },
     );
   }
