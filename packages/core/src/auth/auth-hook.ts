@@ -17,7 +17,7 @@ export interface AuthHookOptions {
   /** Resolves with false if no credentials are stored for the server. Opens no keychain, so that the check is fast. */
   readonly hasCredentials: () => Promise<boolean>;
   readonly keeper: () => Promise<TokenKeeper>;
-  /** Lets the person sign in; absent if there is no terminal to ask on. */
+  /** Lets the person sign in. Absent if there is no terminal to ask on. */
   readonly signIn?: ((request: SignInRequest, signal: AbortSignal) => Promise<Credentials>) | undefined;
   /** True if `signIn` needs no person, because it requests a token with the machine's own credentials. */
   readonly isMachine?: boolean;
@@ -30,7 +30,7 @@ export interface AuthHookOptions {
 /** The data about a refused request that a sign-in needs. */
 export interface SignInRequest {
   readonly challenge: BearerChallenge;
-  /** The IP address at which the server was reached; absent if unknown. */
+  /** The IP address at which the server was reached. Absent if unknown. */
   readonly address?: string;
   /** Scopes that an earlier sign-in requested or got. The server says that these scopes are not enough. */
   readonly before?: readonly string[];
@@ -188,7 +188,7 @@ const machineFailures: typeof personFailures = {
   tokenRejected: (serverName) =>
     new HostError(
       "auth_failed",
-      `"${serverName}" rejected a new token of this machine: the token may be for another audience`,
+      `"${serverName}" rejected this machine's new token: the token's audience may be wrong`,
       {
         serverName,
         next: `Ask the server's operator which audience the server accepts, then set "audience" under machineAuth of "${serverName}".`,

@@ -41,7 +41,7 @@ export function recordSignInNeed(hook: AuthHook, { want, forget, isForced }: Sig
   };
 }
 
-/** Whether the person must sign in; false for a token refresh that failed temporarily. */
+/** Whether the person must sign in. False for a token refresh that failed temporarily. */
 function needsPerson(error: unknown, sent: string | undefined): boolean {
   if (!(error instanceof HostError) || error.code === "cancelled") return false;
   return sent === undefined || error.code === "auth_required";

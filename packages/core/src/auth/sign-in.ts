@@ -52,7 +52,7 @@ interface Flow extends Omit<SignInOptions, "fetch"> {
   readonly stored: Credentials | undefined;
   readonly fail: Fail;
   readonly signal: AbortSignal;
-  /** The key that the tokens are bound to; undefined for bearer tokens. */
+  /** The key that the tokens are bound to. Undefined for bearer tokens. */
   readonly dpopKey: string | undefined;
   readonly dpop: DpopBinding | undefined;
 }
@@ -142,7 +142,7 @@ async function tryBrowser(flow: Flow, known: StoredClient | undefined): Promise<
   const listener = await openRedirectListener({ ...flow, state, client: known });
   try {
     /*
-     * If another program uses the port of the registered redirect URI, Fairlead listens on another port and registers a
+     * If another program uses the port of the registered redirect URI, Fairlead listens on a free port and registers a
      * new client.
      */
     const isUsable = known?.redirectUri === undefined || known.redirectUri === listener.redirectUri;

@@ -208,8 +208,8 @@ function createResultFilter(hidesResults: (server: string) => boolean): (change:
 }
 
 /**
- * Removes the resources of servers with hidden results from the user's message. A resource begins after a heading that
- * names the server, and ends with the tag `</untrusted_context_…>`.
+ * If a server's results are hidden, removes its resources from the user's message. A resource begins after a heading
+ * that names the server, and ends with the tag `</untrusted_context_…>`.
  */
 function withoutReferences(content: Content, hidesResults: (server: string) => boolean): Content {
   if (content.role !== "user" || content.parts.length < 2) return content;

@@ -1,4 +1,4 @@
-/** The index, which finds the tools that contain a word, and the ranking of tools for a query (BM25F with synonyms). */
+/** Finds the tools that contain a word, and ranks them for a query (BM25F with synonyms). */
 
 import { createTurns, type Turns } from "../text/turns.ts";
 import { queryWords } from "./query-words.ts";

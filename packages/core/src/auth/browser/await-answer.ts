@@ -1,4 +1,6 @@
-/** Shows the sign-in address, opens the browser if the person agrees, and waits for the redirect or a pasted address. */
+/**
+ * Shows the sign-in address, opens the browser if the person agrees, and waits for the redirect or a pasted address.
+ */
 
 import { parseUrl } from "@fairlead/wire/text";
 import type { Clock } from "../../clock.ts";

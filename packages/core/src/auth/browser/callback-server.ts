@@ -12,7 +12,7 @@ import type { SignInUi } from "./sign-in-ui.ts";
 export interface CallbackServer {
   /** The `redirect_uri` parameter of the authorization request. */
   readonly redirectUri: string;
-  /** Resolves with the parameters of the redirect; never rejects. */
+  /** Resolves with the parameters of the redirect. Never rejects. */
   readonly answer: Promise<URLSearchParams>;
   /** Stops listening. Resolves when the port is free again. */
   readonly close: () => Promise<void>;
@@ -25,7 +25,7 @@ export interface CallbackOptions {
    */
   readonly redirectUri?: string;
   readonly path: string;
-  /** The port to listen on. Default: the port of the redirect URI; if the URI has no port, a free port. */
+  /** The port to listen on. Default: the port of the redirect URI. If the URI has no port: a free port. */
   readonly port?: number;
 }
 
@@ -41,7 +41,7 @@ export async function openCallbackServer({ state, redirectUri, path, port }: Cal
   let isAnswered = false;
   const hosts = new Set<string>();
 
-  /** The HTTP status and text of the error response; undefined if the request is the expected redirect. */
+  /** The HTTP status and text of the error response. Undefined if the request is the expected redirect. */
   function refusalOf(
     { headers, method }: IncomingMessage,
     url: URL | undefined,
@@ -232,7 +232,7 @@ export async function openRedirectListener({
   );
 }
 
-/** Opens the listener; undefined if another program uses the port. */
+/** Opens the listener. Undefined if another program uses the port. */
 async function listenAgain(redirectUri: string, state: string): Promise<RedirectListener | undefined> {
   try {
     return await openCallbackServer({ state, redirectUri, path: "" });

@@ -1,4 +1,7 @@
-/** Turns errors of Google's library into `HostError`s. Uses only known fields of a response, because messages may quote a request with its secrets. */
+/**
+ * Turns errors of Google's library into `HostError`s. Uses only known fields of a response, because messages may quote
+ * a request with its secrets.
+ */
 
 import { isObject, textIn } from "@fairlead/wire/json";
 import { clip, errorMessage } from "@fairlead/wire/text";

@@ -59,7 +59,7 @@ export async function createGoogleHook(definition: ServerDefinition, options: Go
 /**
  * Checks the host and the scopes of a server definition without sending a request. Returns the scopes.
  *
- * @throws HostError `settings_invalid` if the host may not get Google tokens or the definition sets no scopes
+ * @throws HostError `settings_invalid` if the host must not get Google tokens, or if the definition sets no scopes
  */
 export async function checkGoogleEntry(
   definition: ServerDefinition,
@@ -86,7 +86,7 @@ async function scopesOf(definition: ServerDefinition, secret: GoogleHookOptions[
 }
 
 /**
- * Throws if the server's host may not get Google tokens. With a token, a server could do everything in the person's
+ * Throws if the server's host must not get Google tokens. With a token, a server could do everything in the person's
  * account that the token's scopes allow.
  */
 function checkHost(serverName: string, serverUrl: string, added: readonly string[]): void {

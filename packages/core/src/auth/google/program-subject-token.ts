@@ -65,7 +65,7 @@ function run(
   });
 }
 
-/** Splits a command at spaces; double quotes keep a word together. */
+/** Splits a command at spaces. A word in double quotes may contain spaces. */
 function wordsOf(command: string): readonly string[] {
   return (command.match(/(?:[^\s"]+|"[^"]*")+/g) ?? []).map((word) => word.replaceAll('"', ""));
 }

@@ -1,4 +1,6 @@
-/** Signs in with the identity token of a Google service account (`authProviderType: "service_account_impersonation"`). */
+/**
+ * Signs in with the identity token of a Google service account (`authProviderType: "service_account_impersonation"`).
+ */
 
 import type { AuthHook } from "@fairlead/wire";
 import { parseObject } from "@fairlead/wire/json";

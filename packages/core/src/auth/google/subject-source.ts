@@ -7,7 +7,7 @@ import { createBoundedFetch } from "../../net/bounded-fetch.ts";
 import type { Environment } from "../../settings/read/paths.ts";
 
 /**
- * The source of a subject token. `field` is the name of the JSON member that holds the token; if `field` is undefined,
+ * The source of a subject token. `field` is the name of the JSON member that holds the token. If `field` is undefined,
  * the whole text is the token.
  */
 export type SubjectSource =

@@ -26,7 +26,7 @@ export interface MachineRefusal {
   readonly scopes: readonly string[];
   /** Whether the request contained a DPoP proof with a time (RFC 9449). */
   readonly isDpop: boolean;
-  /** How many milliseconds this machine's clock is ahead of the endpoint's; undefined if the response has no date. */
+  /** How many milliseconds this machine's clock is ahead of the endpoint's. Undefined if the response has no date. */
   readonly clockLead: number | undefined;
   /** The wall clock when the response arrived, in milliseconds since 1970. */
   readonly now: number;

@@ -1,4 +1,7 @@
-/** Requests one access token for a machine: client credentials, JWT bearer (RFC 7523), or ID-JAG (RFC 8693, then RFC 7523). */
+/**
+ * Requests one access token for a machine: client credentials, JWT bearer (RFC 7523), or ID-JAG (RFC 8693, then RFC
+ * 7523).
+ */
 
 import { parseObject, textIn } from "@fairlead/wire/json";
 import { errorMessage } from "@fairlead/wire/text";
@@ -24,7 +27,7 @@ export interface MachineTokenOptions {
   /** The server that the token is for, with its authorization server, resource and scopes. */
   readonly target: Credentials;
   readonly env: Environment["env"];
-  /** The `fetch` for the authorization server; follows no redirects. */
+  /** The `fetch` for the authorization server. It follows no redirects. */
   readonly post: Fetch;
   /** The `fetch` for the identity provider, whose address is in the user's settings. */
   readonly fetchNear: (url: string) => Fetch;
@@ -93,7 +96,7 @@ export async function requestMachineToken(options: MachineTokenOptions): Promise
   return rest;
 }
 
-/** The JWT that serves as grant; undefined for client credentials. */
+/** The JWT that serves as grant. Undefined for client credentials. */
 async function grantAssertion(options: MachineTokenOptions, audience: string): Promise<Assertion | undefined> {
   const { settings, target, env, observe } = options;
   if (settings.kind === "client_credentials") return undefined;

@@ -55,7 +55,7 @@ export async function requestAssertion({ service, serverName, env, audience }: A
 }
 
 /**
- * The request that gets a JWT from the service; undefined if the environment lacks the variables that the service sets.
+ * The request that gets a JWT from the service. Undefined if the environment lacks the variables that the service sets.
  */
 function requestFor(service: Service, env: Environment["env"], audience: string): ServiceRequest | undefined {
   const address = (base: string, query: Readonly<Record<string, string>>): URL => {

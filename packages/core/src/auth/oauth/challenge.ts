@@ -27,7 +27,7 @@ export function readChallenge(header: string | undefined): BearerChallenge {
   };
 }
 
-/** Reads the challenge of one scheme; undefined if the header has none. */
+/** Reads the challenge of one scheme. Undefined if the header has none. */
 function parametersOf(header: string, wanted: string): ReadonlyMap<string, string> | undefined {
   const parameters = new Map<string, string>();
   let scheme = "";

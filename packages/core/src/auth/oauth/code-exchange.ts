@@ -26,7 +26,7 @@ export interface TokenRequestOptions {
 const longestReason = 300;
 
 /**
- * Exchanges the code for tokens; returns `invalid_client` if the authorization server does not know the client.
+ * Exchanges the code for tokens. Returns `invalid_client` if the authorization server does not know the client.
  *
  * @throws HostError `auth_failed`
  */
@@ -86,7 +86,7 @@ export type TokenAnswer =
   | { readonly kind: "error"; readonly error: string; readonly description?: string }
   /** The endpoint is overloaded or broken: a later request may succeed. */
   | { readonly kind: "unavailable"; readonly status: number }
-  /** The response is invalid; `reason` is a text for people. */
+  /** The response is invalid. `reason` says why, as a text for people. */
   | { readonly kind: "unusable"; readonly reason: string };
 
 /** The longest token, in characters. Three tokens and a client registration must fit into one stored secret. */
@@ -145,7 +145,7 @@ function readTokens(answer: JsonObject, askedAt: number, tokenType: string): Tok
 }
 
 /**
- * The expiry time in milliseconds since 1970; undefined if `expires_in` is absent or not positive. Some servers send
+ * The expiry time in milliseconds since 1970. Undefined if `expires_in` is absent or not positive. Some servers send
  * `expires_in` as text.
  */
 function expiryOf(value: unknown, askedAt: number): number | undefined {

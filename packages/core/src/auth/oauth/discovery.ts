@@ -38,7 +38,7 @@ export interface DiscoveryOptions {
   /** The user's setting `issuerOverride`, which replaces the issuers that the server names. */
   readonly issuerOverride?: string | undefined;
   readonly onOverride?: (issuer: string, instead: readonly string[]) => void;
-  /** Chooses one of several issuers; the first one by default. */
+  /** Chooses one of several issuers. Without this function, Fairlead uses the first one. */
   readonly choose?: (issuers: readonly string[]) => Promise<string>;
 }
 
@@ -47,7 +47,7 @@ export interface SignInPlan {
   /** The `resource` parameter of every token request (RFC 8707). */
   readonly resource: string;
   readonly issuer: string;
-  /** Whether the issuer is known; false if the settings name the endpoints but no issuer. */
+  /** Whether the issuer is known. False if the settings name the endpoints but no issuer. */
   readonly isIssuerKnown: boolean;
   readonly endpoints: Endpoints;
   readonly metadata: Omit<ServerMetadata, "issuer" | keyof Endpoints> | undefined;
@@ -62,7 +62,7 @@ export interface SignInPlan {
 }
 
 export interface Endpoints {
-  /** The authorization endpoint; always present if a person signs in. */
+  /** The authorization endpoint. Always present if a person signs in. */
   readonly authorization?: string;
   readonly token: string;
   readonly registration?: string;
@@ -131,7 +131,7 @@ function checkWorkspace({ oauth, issuerOverride, isFromWorkspace, fail }: Discov
   );
 }
 
-/** The resource metadata; undefined if the server has none, as in protocol version 2025-03-26. */
+/** The resource metadata. Undefined if the server has none, as in protocol version 2025-03-26. */
 async function findResource({
   serverUrl,
   challenge,
@@ -158,7 +158,7 @@ async function findResource({
   return undefined;
 }
 
-/** The issuer in the user's settings, or else the issuer that the server names; undefined if neither names one. */
+/** The issuer in the user's settings, or else the issuer that the server names. Undefined if neither names one. */
 async function issuerFor(
   { issuerOverride, oauth, onOverride, choose, fail }: DiscoveryOptions,
   named: readonly string[],

@@ -22,7 +22,7 @@ export interface DpopProofs {
 export interface DpopRequest {
   readonly method: string;
   readonly url: string;
-  /** The token that the request carries; absent for a token request. */
+  /** The token that the request carries. Absent for a token request. */
   readonly accessToken?: string;
   /** The wall clock, in milliseconds since 1970. */
   readonly now: number;

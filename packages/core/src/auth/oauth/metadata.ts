@@ -49,7 +49,7 @@ export async function fetchDocument(fetch: Fetch, url: string): Promise<Document
     : { kind: "absent", status: response.status };
 }
 
-/** Reads resource metadata; undefined if the document has no `resource`. */
+/** Reads resource metadata. Undefined if the document has no `resource`. */
 export function toResourceMetadata(document: JsonObject): ResourceMetadata | undefined {
   const resource = textIn(document, "resource");
   if (resource === undefined) return undefined;
@@ -61,7 +61,7 @@ export function toResourceMetadata(document: JsonObject): ResourceMetadata | und
   };
 }
 
-/** Reads authorization server metadata; undefined if the document has no `issuer`. */
+/** Reads authorization server metadata. Undefined if the document has no `issuer`. */
 export function toServerMetadata(document: JsonObject): ServerMetadata | undefined {
   const issuer = textIn(document, "issuer");
   if (issuer === undefined) return undefined;

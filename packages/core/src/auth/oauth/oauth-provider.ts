@@ -80,7 +80,7 @@ export class MCPOAuthProvider {
     return !(await discoverSignIn({ ...server, oauth, challenge, fetch, fail })).isGuess;
   }
 
-  /** The access token, refreshed first if it expires soon; undefined if the person has not signed in. */
+  /** The access token, refreshed first if it expires soon. Undefined if the person has not signed in. */
   async getValidToken(serverUrl: string, pin?: string): Promise<string | undefined> {
     const credentials = await (await this.keeper(pin)).current(serverUrl);
     return credentials?.tokens?.accessToken;

@@ -25,11 +25,11 @@ export interface RefreshRequest {
   readonly now: () => number;
 }
 
-/** Error codes for an invalid refresh token; `bad_refresh_token` is GitHub's. */
+/** Error codes for an invalid refresh token. GitHub sends `bad_refresh_token`. */
 const grantIsOver: readonly string[] = ["invalid_grant", "bad_refresh_token"];
 const clientIsVoid: readonly string[] = ["invalid_client", "unauthorized_client"];
 
-/** Refreshes tokens; never rejects. */
+/** Refreshes tokens. Never rejects. */
 export async function refreshTokens(request: RefreshRequest): Promise<RefreshOutcome> {
   const { credentials, now } = request;
   let answer: TokenAnswer;

@@ -30,7 +30,7 @@ export interface Renewal {
 }
 
 export type RenewalOutcome =
-  /** The renewal is complete; `credentials` are undefined if the person must sign in. */
+  /** The renewal is complete. `credentials` are undefined if the person must sign in. */
   | { readonly kind: "done"; readonly credentials: Credentials | undefined }
   /** The renewal failed temporarily: the stored tokens are kept. */
   | { readonly kind: "failed"; readonly error: HostError };

@@ -29,7 +29,7 @@ export interface StoredTokens {
   readonly scope?: string;
   readonly idToken?: string;
   readonly obtainedAt: number;
-  /** Expiry time; absent if the authorization server did not send it. */
+  /** Expiry time. Absent if the authorization server did not send it. */
   readonly expiresAt?: number;
 }
 
@@ -49,7 +49,7 @@ export interface Credentials {
   readonly issuer: string;
   readonly account?: string;
   readonly client: StoredClient;
-  /** The tokens; absent if the client is registered but the person is not signed in. */
+  /** The tokens. Absent if the client is registered but the person is not signed in. */
   readonly tokens?: StoredTokens;
   readonly endpoints: {
     readonly token: string;
@@ -59,14 +59,14 @@ export interface Credentials {
   };
   /** The scopes that the sign-in requested. */
   readonly scopes?: readonly string[];
-  /** Data for a machine's next token request; absent if a person signed in. */
+  /** Data for a machine's next token request. Absent if a person signed in. */
   readonly machine?: {
     /** The `aud` claim of the JWTs with which the client authenticates itself. */
     readonly assertionAudience: string;
     /** Signing algorithms that the authorization server accepts for the client's JWTs. */
     readonly signingAlgorithms?: readonly string[];
   };
-  /** The private key (JWK) that the tokens are bound to (RFC 9449); absent for bearer tokens. */
+  /** The private key (JWK) that the tokens are bound to (RFC 9449). Absent for bearer tokens. */
   readonly dpopKey?: string;
   /** The setting `oauth.audiences`, sent with every token request. */
   readonly audiences?: readonly string[];

@@ -5,7 +5,10 @@ import { HostError } from "../../errors.ts";
 import { withLock } from "../../files/atomic/lock.ts";
 import { ensurePrivateFolder } from "../../files/atomic/private-folder.ts";
 
-/** Runs `work` under the lock of `name`. Waits `timeout` milliseconds for other processes (30 s by default), then rejects with `busy`. */
+/**
+ * Runs `work` under the lock of `name`. Waits `timeout` milliseconds for other processes (30 s by default), then
+ * rejects with `busy`.
+ */
 export type SignInLock = <T>(name: string, work: () => Promise<T>, timeout?: number) => Promise<T>;
 
 /** Milliseconds to wait for the lock. A token request takes less time. */

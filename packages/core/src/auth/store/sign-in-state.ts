@@ -90,7 +90,7 @@ async function problemWith(
   }
 }
 
-/** The expanded URL; undefined while a variable has no value. */
+/** The expanded URL. Undefined while a variable has no value. */
 export async function urlOf(definition: ServerDefinition, secret: SignInFacts["secret"]): Promise<string | undefined> {
   if (definition.resolved === undefined) return undefined;
   const transport =

@@ -26,7 +26,7 @@ export function writeCredentials(credentials: Credentials): string {
   return JSON.stringify(credentials);
 }
 
-/** Parses stored credentials; undefined if the text is damaged. Unknown members are dropped. */
+/** Parses stored credentials. Undefined if the text is damaged. Unknown members are dropped. */
 export function readCredentials(text: string): Credentials | undefined {
   const record = parseObject(text);
   if (record === undefined) return undefined;

@@ -121,7 +121,7 @@ export class MCPOAuthTokenStorage {
     const credentials = readCredentials(text);
     if (credentials === undefined) {
       await store.set(`${aside}${name}`, text);
-      // Removes the damaged record, unless the person has signed in again meanwhile.
+      // Removes the damaged record, unless the person has just signed in again.
       if ((await store.get(name)) === text) await store.remove(name);
     }
     return credentials;

@@ -4,7 +4,7 @@ import type { Block } from "@fairlead/wire";
 
 /** A text block. */
 export type McpTextBlock = Extract<Block, { type: "text" }>;
-/** An image or audio block; `data` is Base64. */
+/** An image or audio block. `data` is Base64. */
 export type McpMediaBlock = Extract<Block, { type: "image" | "audio" }>;
 /** A block with an embedded resource. */
 export type McpResourceBlock = Extract<Block, { type: "resource" }>;

@@ -77,7 +77,7 @@ function shown(part: Part): unknown {
   return Array.isArray(content) ? (joined(content) ?? content) : functionResponse;
 }
 
-/** The joined texts of the given parts or blocks; undefined if one of them has no text. */
+/** The joined texts of the given parts or blocks. Undefined if one of them has no text. */
 function joined(items: readonly unknown[]): string | undefined {
   const texts = items.map((item) => stringOf(member(item, "text")));
   return texts.every((text) => text !== undefined) ? texts.join("") : undefined;

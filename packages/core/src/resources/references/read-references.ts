@@ -94,7 +94,7 @@ async function read(reference: Reference, { readResource, signal }: ReadReferenc
 
 /**
  * Converts one content of a resource to a block for a model. If a text is the only content, the block has no URI,
- * because it would be the requested URI.
+ * because the requested URI is already known.
  */
 export function contentsBlock(contents: ResourceContents, isAlone: boolean): Block {
   const { text, blob, mimeType = "" } = contents;

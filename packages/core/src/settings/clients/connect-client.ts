@@ -17,7 +17,7 @@ import { digestOf, type Receipt, type ReceiptStore } from "./receipts.ts";
 export interface ConnectPlan {
   readonly client: ClientName;
   readonly file: string;
-  /** The current text of the file; undefined if the file does not exist. */
+  /** The current text of the file. Undefined if the file does not exist. */
   readonly text: string | undefined;
   /** The text that `connect` would write. */
   readonly after: string;

@@ -20,7 +20,7 @@ export interface EditableText {
   removeEmpty(): string;
   /** Copies a server from `from`, which is also a settings text of this client. */
   copy(from: EditableText, name: string): string;
-  /** The server as written in the text; undefined for JSON. */
+  /** The server as written in the text. Undefined for JSON. */
   sourceOf(name: string): string | undefined;
 }
 

@@ -43,7 +43,7 @@ export interface ReceiptStore {
   textBefore(receipt: Receipt): Promise<{ readonly text: string | undefined } | "lost">;
   save(receipt: Receipt, before: string | undefined): Promise<void>;
   remove(receipt: Pick<Receipt, "client" | "file">): Promise<void>;
-  /** Runs `work` under a lock, so that no other process connects or disconnects this file meanwhile. */
+  /** Runs `work` under a lock, so that no other process connects or disconnects this file at the same time. */
   lock<T>(client: ClientName, file: string, work: () => Promise<T>): Promise<T>;
 }
 

@@ -155,7 +155,7 @@ function listOf(node: Node | undefined): readonly string[] | undefined {
   return node === undefined ? undefined : textsOf(node);
 }
 
-/** The command with its variables expanded; undefined if a variable has no value. */
+/** The command with its variables expanded. Undefined if a variable has no value. */
 function commandOf(transport: Transport, { values }: Mentions, base: PathBase): string | undefined {
   if (transport.kind !== "stdio") return undefined;
   const template = parseVariables(transport.command);

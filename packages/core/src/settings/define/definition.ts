@@ -157,7 +157,7 @@ export interface ServerExtras {
   readonly sampling: boolean;
   /** Whether Fairlead sends the workspace root to the server. It does so only if the folder is trusted. */
   readonly roots: boolean;
-  /** How Fairlead gets tokens for the server without a person; absent without `machineAuth`. */
+  /** How Fairlead gets tokens for the server without a person. Absent without `machineAuth`. */
   readonly machineAuth?: MachineAuth;
   /** True if the server's results must not be written into recorded conversations, recordings and snapshots. */
   readonly hideResults?: true;

@@ -23,7 +23,7 @@ export type ReadMachineAuth =
   | { readonly settings: MachineAuthSettings }
   | { readonly reason: string; readonly next?: string };
 
-/** Reads `machineAuth`; undefined if its value is `false`. */
+/** Reads `machineAuth`. Undefined if its value is `false`. */
 export function readMachineAuth(node: Node, entry: MachineAuthEntry): ReadMachineAuth | undefined {
   const isSwitch = switchOf(node);
   if (isSwitch === false) return undefined;

@@ -69,6 +69,6 @@ export interface SettingsObject {
     readonly excluded?: readonly string[];
     readonly serverCommand?: string;
   };
-  /** Fairlead's own settings; `docs/settings.md` lists the keys. */
+  /** Fairlead's own settings. `docs/settings.md` lists the keys. */
   readonly fairlead?: Readonly<Record<string, unknown>>;
 }

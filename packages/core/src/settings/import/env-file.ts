@@ -52,7 +52,7 @@ function mayRead(file: string, source: ImportSource, { root, trusted }: EnvFileC
   return trusted || !isInside(file, root);
 }
 
-/** The variable names in a `.env` file; undefined if it cannot be read. */
+/** The variable names in a `.env` file. Undefined if it cannot be read. */
 async function namesIn(file: string): Promise<readonly string[] | undefined> {
   const read = await readText(file, limits.settingsBytes);
   return read.kind === "text" ? Object.keys(parseEnv(read.text.replace(/^\uFEFF/, ""))) : undefined;
@@ -71,7 +71,7 @@ function referred(name: string, file: string): Remark {
 }
 
 function lost(name: string, file: string): Remark {
-  const message = `defined in ${file}; Fairlead does not copy its values, and the variable is not set here: store the value and add "${name}": "\${secret:${name}}" to env`;
+  const message = `defined in ${file}; Fairlead does not copy values from this file, and the variable is not set: store the value and add "${name}": "\${secret:${name}}" to env`;
   return { kind: "dropped", key: `env.${name}`, message, next: `fairlead secret set ${name}` };
 }
 

@@ -1,4 +1,6 @@
-/** Collects the servers of other programs, and decides for each whether it is imported. An import overwrites nothing. */
+/**
+ * Collects the servers of other programs, and decides for each whether it is imported. An import overwrites nothing.
+ */
 
 import { isDeepStrictEqual } from "node:util";
 import { isObject } from "@fairlead/wire/json";

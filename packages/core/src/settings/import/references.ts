@@ -41,7 +41,7 @@ export function convertReferences(
     if (body === undefined) return "$$";
     const form = formOf(body, references);
     if (form === undefined) {
-      const message = `${title} takes ${written} literally, so it stays literal: ${literal(written)}`;
+      const message = `${title} does not expand ${written}, so it stays plain text: ${literal(written)}`;
       remark({ kind: "converted", key, message });
       return literal(written);
     }

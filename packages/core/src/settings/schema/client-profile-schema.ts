@@ -45,7 +45,7 @@ export const clientProfileSchema: ObjectKey = {
       type: "list",
       workspace: never,
       description:
-        "The tools that the client may use, as `server.tool`; `*` matches any characters. Default: all tools of its servers.",
+        "The tools that the client may use, as `server.tool`; `*` matches any characters. Default: all tools of the servers that the client may use.",
       examples: [["github.search_*", "files.*"]],
     },
     toolBudget: toolBudgetKey({

@@ -7,8 +7,7 @@ const approved = "once the folder is trusted and the entry approved";
 
 const oauth: ObjectKey = {
   type: "object",
-  description:
-    "How Fairlead signs in to the server, for data that it cannot discover itself. Only for servers with a URL.",
+  description: "OAuth settings that Fairlead cannot discover itself. Only for servers with a URL.",
   properties: {
     enabled: {
       type: "switch",

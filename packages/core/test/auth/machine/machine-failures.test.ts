@@ -153,7 +153,7 @@ test("a token that the server refuses although it is new is not requested again 
   await using host = await scene.host({ kind: "client_credentials", ...secret });
   expect(await failureOf(host)).toMatchObject({
     reason: "auth_failed",
-    message: '"docs" rejected a new token of this machine: the token may be for another audience',
+    message: `"docs" rejected this machine's new token: the token's audience may be wrong`,
   });
   expect(scene.authorization.callsTo("token").length).toBeLessThan(4);
 });

@@ -1,7 +1,4 @@
-/**
- * Converts a schema to JSON Schema draft 2020-12. Replaces older keywords, rewrites references, and does not change
- * anything else.
- */
+/** Converts a schema to JSON Schema draft 2020-12. Replaces older keywords and rewrites references. */
 
 import type { JsonObject } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
@@ -76,7 +73,7 @@ function modernKeyword(name: string, value: unknown, place: Spot & { raw: JsonOb
     case "minimum":
     case "maximum":
       return raw[name === "minimum" ? "exclusiveMinimum" : "exclusiveMaximum"] === true
-        ? rewritten("The bound itself is excluded.", [])
+        ? rewritten("exclusiveMinimum or exclusiveMaximum replaces the keyword.", [])
         : [[name, value]];
     case "additionalItems":
       if (isReplaced(raw, name, ""))
@@ -85,7 +82,7 @@ function modernKeyword(name: string, value: unknown, place: Spot & { raw: JsonOb
         ["items", modernMember(value, pointerTo(path, name), base, context)],
       ]);
     case "dependencies":
-      return rewritten("The keyword is split into two.", modernDependencies(value, place, context));
+      return rewritten("Two newer keywords replace the keyword.", modernDependencies(value, place, context));
     case "nullable":
       if (value !== true || typesIn(raw["type"]).length === 0) return removed("The keyword has no effect here.");
       return rewritten("The type null replaces the keyword.", []);
@@ -118,7 +115,7 @@ function modernBound(name: string, value: unknown, raw: JsonObject, removed: Rem
   if (isNumber(value)) return [[name, value]];
   const bound = raw[name === "exclusiveMinimum" ? "minimum" : "maximum"];
   return value === true && isNumber(bound)
-    ? rewritten("The keyword now contains the bound itself.", [[name, bound]])
+    ? rewritten("The keyword now contains the bound instead of true.", [[name, bound]])
     : removed("The keyword excludes nothing.");
 }
 

@@ -9,7 +9,7 @@ export interface Merging {
   readonly report: Report;
 }
 
-/** Maximum number of pairs that combine an alternative of one `Shape` with an alternative of another. */
+/** How many pairs of alternatives may be built when two shapes with alternatives are merged. */
 const mostProducts = 16;
 
 /**

@@ -47,7 +47,7 @@ export const annotations: Readonly<Record<string, Keyword>> = {
   deprecated: flagSentence("Deprecated."),
   readOnly: flagSentence("Set by the server only."),
   writeOnly: flagSentence("The value is never shown after it is set."),
-  // `nullable` of OpenAPI 3.0 becomes an alternative of the type null; see `type`.
+  // `nullable` of OpenAPI 3.0 becomes an alternative with the type null.
   nullable: keyword(isFlag, (value, place, name) => {
     if (value) place.shape.isNullable = true;
     report(

@@ -67,7 +67,7 @@ function reportChange(place: Place, name: string, allowed: readonly unknown[], b
     const said = isHidden
       ? "A value with invisible characters is not offered."
       : name === "const"
-        ? "Written as an enum with one value."
+        ? "The value is written as an enum with one value."
         : "The API's enum takes non-empty strings or numbers.";
     const note = kept.length > 0 ? said : "The type of the schema already says this.";
     report(place, name, told === "" ? "rewritten" : "moved", told === "" ? note : `The description says: ${told}`);
@@ -150,7 +150,7 @@ export const types: Readonly<Record<string, Keyword>> = {
   type: keyword(isTypes, readType),
 };
 
-/** Returns the named types in JSON Schema's spelling; empty if the names restrict nothing. */
+/** Returns the named types in JSON Schema's spelling. Empty if the names restrict nothing. */
 export function typesIn(value: unknown): readonly TypeName[] {
   const usual = isText(value) ? known.get(value) : undefined;
   if (usual !== undefined && usual !== "any") return [usual];
@@ -179,6 +179,6 @@ function readType(value: string | readonly unknown[], place: Place, name: string
    * The API accepts one type in a schema. It rejects a list: "Proto field is not repeating, cannot start list" (zed
    * #44875).
    */
-  const note = types.length > 1 ? "Each type is an alternative of its own." : "One type, spelled as in JSON Schema.";
+  const note = types.length > 1 ? "Each type is an alternative of its own." : "The type is spelled as in JSON Schema.";
   report(place, name, "rewritten", note);
 }

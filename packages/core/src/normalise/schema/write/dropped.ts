@@ -5,7 +5,7 @@ import { lastStep } from "../pointer.ts";
 import type { Shape } from "../read/shape.ts";
 
 export function reportMerged({ path }: Shape, report: Report): void {
-  report(...lastStep(path), "merged", "Merged with another schema for the same value.");
+  report(...lastStep(path), "merged", "This schema is merged with another schema for the same value.");
 }
 
 /** Reports shapes that were left out. Names the paths of all schemas that were merged into them. */

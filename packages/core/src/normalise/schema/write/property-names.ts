@@ -52,7 +52,7 @@ export function reportRenamed(
 ): void {
   for (const [name, path] of names) {
     const candidate = renamed.get(name);
-    if (candidate !== undefined) report(path, name, "renamed", `For the model it is called "${candidate}".`);
+    if (candidate !== undefined) report(path, name, "renamed", `The name for the model is "${candidate}".`);
   }
 }
 

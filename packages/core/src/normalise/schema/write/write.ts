@@ -231,8 +231,8 @@ function propertiesOf(shape: Shape, writing: Writing): JsonObject {
   if (unknown.length > 0) {
     const what =
       shape.isClosed === true
-        ? "Not required, because the schema does not allow these properties"
-        : "Added as properties with any value";
+        ? "Some properties are not required any more, because the schema does not allow them"
+        : "Required properties without a schema now accept any value";
     writing.report(shape.path, "required", "rewritten", `${what}: ${clip(unknown.join(", "), 200)}.`);
     if (shape.isClosed !== true) for (const name of unknown) properties.set(name, emptyShape(shape.path));
   }

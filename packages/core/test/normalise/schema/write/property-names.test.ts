@@ -48,7 +48,7 @@ describe("property names", () => {
       required: ["a_b"],
     });
     expect(repairs).toEqual([
-      { path: "/properties", keyword: "a-b", action: "renamed", note: 'For the model it is called "a_b".' },
+      { path: "/properties", keyword: "a-b", action: "renamed", note: 'The name for the model is "a_b".' },
     ]);
   });
 
