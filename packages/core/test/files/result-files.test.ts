@@ -32,6 +32,16 @@ test("the older go when all together are too big; the one just written stays in 
   expect(await readdir(join(folder.path, "results"))).toEqual([basename(path)]);
 });
 
+test("results that are exactly as big as the limit stay, and one byte more is too much", async () => {
+  await using folder = await temporaryFolder();
+  const { path: first } = await keepResult(folder.path, text("a".repeat(60)), limits);
+  const { path: second } = await keepResult(folder.path, text("b".repeat(40)), limits);
+  const results = join(folder.path, "results");
+  expect((await readdir(results)).sort()).toEqual([basename(first), basename(second)].sort());
+  await keepResult(folder.path, text("c"), limits);
+  expect(await readdir(results)).toHaveLength(2);
+});
+
 test("what is old goes, and nothing that is not ours", async () => {
   await using folder = await temporaryFolder();
   const results = join(folder.path, "results");

@@ -184,6 +184,18 @@ describe("what a prompt gives", () => {
     ]);
   });
 
+  test("marks embedded data with words that no server can foresee", async () => {
+    const messages = [user({ type: "resource_link", uri: "x://b", name: "b" })];
+    const [one, other] = [
+      await toPromptMessages({ messages }, { server: "demo" }),
+      await toPromptMessages({ messages }, { server: "demo" }),
+    ];
+    const marker = /<untrusted_context_([0-9a-z-]{8,})>$/i;
+    const words = [one, other].map((made) => marker.exec(made[0]?.parts[0]?.text ?? "")?.[1]);
+    expect(words).toEqual([expect.any(String), expect.any(String)]);
+    expect(words[0]).not.toBe(words[1]);
+  });
+
   test("has one limit for all of it, and what is left out is kept", async () => {
     const kept: string[] = [];
     const keep = async ({ data }: { readonly data: string }) => {

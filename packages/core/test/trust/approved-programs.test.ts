@@ -1,8 +1,11 @@
-import { chmod, mkdir, rm, symlink } from "node:fs/promises";
+import { chmod, mkdir, realpath, rm, symlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { temporaryFolder } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
 import { checkApprovedPrograms } from "../../src/trust/admit.ts";
 import { readApprovals } from "../../src/trust/approvals.ts";
+import { firstLine, readPrograms } from "../../src/trust/approved-programs.ts";
 import { programPlace } from "../../src/trust/programs.ts";
 import { admissionOf, approveAll, type Machine, trustedMachine, workspaceFile } from "../support/machine.ts";
 
@@ -191,4 +194,81 @@ test("a file that changes after the settings were read is noticed before the sta
     message: `"ours" would run a file that has changed since you approved it: ${here.root}/tool`,
     next: "fairlead trust add",
   });
+});
+
+/** Reads the files that `node` would run with these arguments and variables, in the workspace `work` of a folder. */
+async function programs() {
+  const folder = await temporaryFolder();
+  const path = await realpath(folder.path);
+  await mkdir(join(path, "work"));
+  return {
+    path,
+    write: (file: string, text = "") => folder.write(file, text),
+    async read(args: readonly string[], env: Readonly<Record<string, string>> = {}, command = "node") {
+      const transport = {
+        kind: "stdio",
+        command,
+        args,
+        env: new Map(Object.entries({ PATH: "/nowhere", ...env })),
+      } as const;
+      const environment = { env: {}, platform: process.platform, home: path };
+      const [first, ...files] = await readPrograms(transport, { environment, root: join(path, "work"), trusted: true });
+      expect(first).toEqual({ file: command });
+      return files.map(
+        ({ file, digest }) => `${file.slice(path.length + 1)}${digest === undefined ? "" : " with digest"}`,
+      );
+    },
+    [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
+  };
+}
+
+test("of the files in arguments, those are covered that are in the workspace or that a link connects with it", async () => {
+  await using scene = await programs();
+  const { path } = scene;
+  for (const file of ["work/server.js", "work/hook.js", "opt/out.js", "opt/other.js", "work/folder/data"])
+    await scene.write(file);
+  await symlink(join(path, "opt/out.js"), join(path, "work/linked.js"));
+  await symlink(join(path, "work/server.js"), join(path, "opt/in.js"));
+  const args = ["./linked.js", join(path, "opt/other.js"), join(path, "opt/in.js"), "missing.js", "./folder"];
+  expect(await scene.read(args)).toEqual(["opt/out.js", "work/server.js with digest"]);
+  const url = pathToFileURL(join(path, "work/hook.js")).href;
+  expect(await scene.read([`--import=${url}`, "file://elsewhere.example/x.js", "-r./hook.js"])).toEqual([
+    "work/hook.js with digest",
+  ]);
+});
+
+test("an interpreter may add an ending to the name of a script, or run a file of a folder", async () => {
+  await using scene = await programs();
+  const endings = [".js", ".mjs", ".cjs", ".json", ".node", ".ts", ".mts", ".cts", ".tsx", ".jsx", ".py"];
+  const files = [
+    ...endings.map((ending) => `work/app${ending}`),
+    ...endings.map((ending) => `work/app/index${ending}`),
+    "work/app/__main__.py",
+  ];
+  for (const file of files) await scene.write(file);
+  expect(await scene.read(["./app"])).toEqual(files.map((file) => `${file} with digest`));
+});
+
+test.each(["NODE_OPTIONS", "BUN_OPTIONS", "RUBYOPT", "PERL5OPT", "BASH_ENV", "ENV", "PYTHONSTARTUP"])(
+  "a file that %s names is covered, whatever the program is",
+  async (name) => {
+    await using scene = await programs();
+    await scene.write("work/hook.js");
+    expect(await scene.read([], { [name]: "./hook.js" }, "tool")).toEqual(["work/hook.js with digest"]);
+    expect(await scene.read(["./hook.js"], { OTHER: "./hook.js" }, "tool")).toEqual([]);
+  },
+);
+
+test.each([
+  ["#!/bin/sh\n", ["/bin/sh"]],
+  ["#! /usr/bin/env  node\n", ["/usr/bin/env", "node"]],
+  ["#!/usr/bin/env -S node --flag\n", ["/usr/bin/env", "node"]],
+  ["#!/usr/bin/python3 -u\n", ["/usr/bin/python3"]],
+  ["echo #!/bin/sh\n", []],
+  ["", []],
+])("the first line of a script names its interpreter: %j", async (text, words) => {
+  await using folder = await temporaryFolder();
+  const file = await folder.write("script", text);
+  expect(await firstLine(file)).toEqual(words);
+  expect(await firstLine(`${file}-missing`)).toEqual([]);
 });

@@ -23,6 +23,18 @@ it("keeps the note of every request without a response, however many follow it",
   expect(readdirSync(folder.path)).toEqual([]);
 });
 
+it("does not rewrite the file for each request", async () => {
+  await using folder = await temporaryFolder();
+  const path = join(folder.path, "one.sent");
+  const file = createSentFile(path);
+  for (let id = 1; id <= 10; id += 1) {
+    file.add(id, "files.quick");
+    file.done(id);
+  }
+  expect(readFileSync(path, "utf8").split("\n")).toHaveLength(11);
+  file.close({ keep: false });
+});
+
 it("removes its file unless a relay has to read it", async () => {
   await using folder = await temporaryFolder();
   const path = join(folder.path, "one.sent");

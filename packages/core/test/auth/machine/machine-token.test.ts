@@ -1,0 +1,145 @@
+import { expect, test } from "vitest";
+import { type MachineTokenOptions, requestMachineToken } from "../../../src/auth/machine/machine-token.ts";
+import type { Credentials } from "../../../src/auth/store/credentials.ts";
+import { HostError } from "../../../src/errors.ts";
+import type { MachineAuthSettings } from "../../../src/settings/define/definition.ts";
+import { newKey, workloadToken } from "./machine-scene.ts";
+
+const target: Credentials = {
+  serverName: "docs",
+  serverUrl: "https://docs.example/mcp",
+  resource: "https://docs.example/mcp",
+  issuer: "https://login.example",
+  client: { clientId: "machine", authentication: "client_secret_post" },
+  endpoints: { token: "https://login.example/token" },
+};
+const secret: MachineAuthSettings = { kind: "client_credentials", clientId: "machine", clientSecret: "quiet" };
+const granted = { access_token: "a", token_type: "Bearer", refresh_token: "r", expires_in: 90, scope: "read" };
+
+/** Requests a token from a stand-in of the token endpoint, which returns `answer`. */
+async function request(settings: MachineAuthSettings, more: Partial<MachineTokenOptions> = {}, answer = granted) {
+  const forms: Record<string, string>[] = [];
+  const steps: string[] = [];
+  const tokens = await requestMachineToken({
+    settings,
+    target,
+    env: {},
+    post: async (_url, init) => {
+      forms.push(Object.fromEntries(new URLSearchParams(typeof init?.body === "string" ? init.body : "")));
+      return Response.json(answer);
+    },
+    fetchNear: () => () => Promise.reject(new Error("no identity provider")),
+    dpop: undefined,
+    now: () => 1_000_000,
+    observe: ({ action, detail }) => steps.push(`${action}: ${detail}`),
+    ...more,
+  });
+  return { tokens, form: forms[0] ?? {}, steps };
+}
+
+function audienceOf(jwt = ""): unknown {
+  return JSON.parse(Buffer.from(jwt.split(".")[1] ?? "", "base64url").toString())["aud"];
+}
+
+test("a machine's token is stored without a refresh token, and the step says how and for how long", async () => {
+  const { tokens, form, steps } = await request({ ...secret, audience: "https://api.example" });
+  expect(tokens).toEqual({
+    accessToken: "a",
+    tokenType: "Bearer",
+    scope: "read",
+    obtainedAt: 1_000_000,
+    expiresAt: 1_090_000,
+  });
+  expect(form).toEqual({
+    grant_type: "client_credentials",
+    audience: "https://api.example",
+    resource: "https://docs.example/mcp",
+    client_id: "machine",
+    client_secret: "quiet",
+  });
+  expect(steps).toEqual([
+    "token request: https://login.example/token with client_secret_post: Bearer token, valid for 90 s, scopes read",
+  ]);
+});
+
+test("a token without scopes and without an end is described without them", async () => {
+  const { expires_in: _life, scope: _scope, ...least } = granted;
+  const client: MachineAuthSettings = { kind: "client_credentials", clientId: "machine" };
+  const scoped = { ...target, scopes: ["read", "write"] };
+  const { form, steps } = await request(client, { target: scoped }, least as typeof granted);
+  expect(form).toMatchObject({ scope: "read write", client_id: "machine" });
+  expect(form).not.toHaveProperty("audience");
+  expect(steps).toEqual(["token request: https://login.example/token: Bearer token"]);
+});
+
+test("the client's JWT is for the issuer, unless the stored sign-in names another audience", async () => {
+  const settings: MachineAuthSettings = {
+    kind: "client_credentials",
+    clientId: "machine",
+    privateKey: newKey().pem,
+  };
+  const before = await request(settings);
+  const machine = { assertionAudience: "https://login.example/token" };
+  const now = await request(settings, { target: { ...target, machine } });
+  expect([before, now].map(({ form }) => audienceOf(form["client_assertion"]))).toEqual([
+    "https://login.example",
+    "https://login.example/token",
+  ]);
+  expect(before.steps[0]).toContain(" with private_key_jwt: ");
+});
+
+test("a workload's JWT is sent as the grant, without a client", async () => {
+  const jwt = workloadToken(newKey().privateKey, { iss: "https://cloud.example" });
+  const { form, steps } = await request({ kind: "jwt_bearer", assertionEnv: "WORKLOAD" }, { env: { WORKLOAD: jwt } });
+  expect(form).toEqual({
+    grant_type: "urn:ietf:params:oauth:grant-type:jwt-bearer",
+    assertion: jwt,
+    resource: "https://docs.example/mcp",
+  });
+  expect(steps[0]).toMatch(/^assertion: read from .*WORKLOAD/);
+});
+
+test("a request that is called off stays called off; any other error names the endpoint", async () => {
+  const failing = (error: Error) => request(secret, { post: () => Promise.reject(error) });
+  const stopped = new HostError("cancelled", "stopped");
+  await expect(failing(stopped)).rejects.toBe(stopped);
+  await expect(failing(new HostError("unreachable", "no route"))).rejects.toMatchObject({
+    code: "unreachable",
+    message: 'token request for "docs" failed: https://login.example cannot be reached: no route',
+    next: "Check the network, then try again.",
+  });
+});
+
+test.each([
+  ["another issuer", { issuer: "https://other.example" }, /^the metadata at \S+ names another issuer than \S+$/],
+  ["no token endpoint", { issuer: "https://idp.example" }, /^https:\/\/idp\.example has no metadata with a token end/],
+  [
+    "a token endpoint without encryption",
+    { issuer: "https://idp.example", token_endpoint: "http://idp.example/token" },
+    /^"http:\/\/idp\.example\/token" is not an https address$/,
+  ],
+  ["no connection", undefined, /^https:\/\/idp\.example\S+ cannot be read: no route$/],
+])("an identity provider with %s gets no ID token", async (_, metadata, reason) => {
+  const jwt = workloadToken(newKey().privateKey, { iss: "https://idp.example" });
+  const asked: string[] = [];
+  const settings: MachineAuthSettings = {
+    kind: "enterprise",
+    clientId: "machine",
+    assertionEnv: "ID_TOKEN",
+    identityProvider: { issuer: "https://idp.example", clientId: "app" },
+  };
+  const fetchNear = () => async (_url: string | URL, init?: RequestInit) => {
+    asked.push(init?.method ?? "GET");
+    if (metadata === undefined) throw new HostError("unreachable", "no route");
+    return Response.json(metadata);
+  };
+  const error: unknown = await request(settings, { env: { ID_TOKEN: jwt }, fetchNear }).catch((thrown) => thrown);
+  const prefix = 'identity provider of "docs" cannot be used: ';
+  expect(error).toMatchObject({
+    code: "auth_failed",
+    message: expect.stringContaining(prefix),
+    next: 'Correct "identityProvider" under machineAuth of "docs".',
+  });
+  expect(String((error as Error).message).slice(prefix.length)).toMatch(reason);
+  expect(asked).not.toContain("POST");
+});
