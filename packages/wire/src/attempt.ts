@@ -84,7 +84,7 @@ async function open(
       oneStream,
       time,
     };
-    // Only a network connection needs a timeout for opening; starting a process does not.
+    // Opening a network connection needs a timeout. Starting a process does not.
     rpc =
       transport === "stdio"
         ? await openRpc(channel, rpcOptions, signal)
@@ -132,7 +132,7 @@ export async function channelFor(
 }
 
 /**
- * Wraps the auth hook: the connect timeout is paused while a person signs in, because that is not the server's delay.
+ * Wraps the auth hook. The connect timeout is paused while a person signs in, because the server causes no delay then.
  */
 function pausingAuth(auth: AuthHook, running: { readonly clock?: PausableClock }): AuthHook {
   return {

@@ -137,7 +137,7 @@ export interface ConnectOptions {
   readonly ca?: string;
 }
 
-/** The limits of `connect`, unless `ConnectOptions.limits` sets others. */
+/** The default limits of `connect`. `ConnectOptions.limits` can replace them. */
 export const defaultLimits: WireLimits = {
   messageBytes: 64 * 1024 * 1024,
   unsentBytes: 64 * 1024 * 1024,
@@ -153,7 +153,7 @@ export const defaultLimits: WireLimits = {
   headerBytes: 64 * 1024,
 };
 
-/** The timeouts of `connect`, unless `ConnectOptions.times` sets others. */
+/** The default timeouts of `connect`. `ConnectOptions.times` can replace them. */
 export const defaultTimes: WireTimes = {
   connect: 30_000,
   probe: 1_000,

@@ -49,7 +49,7 @@ function withoutContent(value: unknown): unknown {
       if (key === "capabilities") return [key, namesOf(inner, 2)];
       if (key === "serverInfo" || key === "clientInfo") return [key, identityOf(inner)];
       if (key === "code" && typeof inner === "number") return [key, inner];
-      // A `message` next to a numeric `code` is an error message; any other `message` is content.
+      // A `message` next to a numeric `code` is an error message. Any other `message` is content.
       if (key === "message" && typeof inner === "string" && typeof member(value, "code") === "number")
         return [key, clip(inner, 300)];
       return [clip(key, 60), sizeOf(inner)];

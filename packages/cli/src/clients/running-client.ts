@@ -23,8 +23,8 @@ async function fromProc(): Promise<readonly string[]> {
 }
 
 /**
- * Reads the process names from `ps`. Its path is absolute, because a folder in PATH may belong to an untrusted
- * workspace.
+ * Reads the process names from `ps`. Starts `ps` by its absolute path, because a folder in `PATH` may belong to an
+ * untrusted workspace.
  */
 function fromPs(): Promise<readonly string[]> {
   return new Promise((resolve) => {

@@ -1,4 +1,4 @@
-/** `fairlead secret`: stores, lists and deletes secrets; no command prints a value. */
+/** `fairlead secret`: stores, lists and deletes secrets. No command prints a value. */
 
 import { addAbortSignal } from "node:stream";
 import { HostError } from "@fairlead/core/errors";

@@ -10,7 +10,7 @@ import { type CompletionAnswer, type CompletionWord, suggestFiles } from "./answ
 import { type BashLine, bashReply, readBashLine } from "./bash-line.ts";
 import { completeWord } from "./complete.ts";
 
-/** Prints the completions. bash passes `COMP_WORDBREAKS` and the line up to the cursor; zsh and fish pass the words. */
+/** Prints the completions. bash passes `COMP_WORDBREAKS` and the line up to the cursor. zsh and fish pass the words. */
 export async function answerTab([shell, ...given]: readonly string[], io: Io, out: Output): Promise<void> {
   if (shell === "bash") {
     const [breaks = "", text = ""] = given;

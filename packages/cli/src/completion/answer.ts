@@ -75,7 +75,7 @@ export async function suggestFiles(
 ): Promise<CompletionAnswer> {
   const path = current.slice(prefix.length);
   const [folder, begin] = [path.slice(0, path.lastIndexOf("/") + 1), path.slice(path.lastIndexOf("/") + 1)];
-  // An unreadable folder gives no suggestions; the command itself reports the error when it runs.
+  // An unreadable folder gives no suggestions. The command reports the error when it runs.
   const entries = await readdir(resolve(cwd, folder), { withFileTypes: true }).catch(() => []);
   const offered = await Promise.all(
     entries.map(async (entry): Promise<readonly Suggestion[]> => {

@@ -88,7 +88,10 @@ function commandsIn(group: string, isHelp: boolean): readonly Suggestion[] {
   ];
 }
 
-/** Suggests values from a source such as the settings. Imports the code for sources here, because Tab must be fast. */
+/**
+ * Suggests values from a source such as the settings. Imports the code for the source only when it is needed, because
+ * Tab must be fast.
+ */
 async function withSource(source: ValueSource | undefined, at: Cursor): Promise<CompletionAnswer> {
   if (source === undefined) return nothing;
   const { fromSource } = await import("./from-source.ts");

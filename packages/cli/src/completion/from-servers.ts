@@ -170,7 +170,7 @@ function pairOf({ server, serverPromptName }: HostPrompt): string {
   return `${server}.${serverPromptName}`;
 }
 
-/** Suggests a URI. If two servers have that URI, suggests `server:uri`; after a typed "@", suggests `@server:uri`. */
+/** Suggests a URI. If two servers have that URI, suggests `server:uri`. After a typed "@", suggests `@server:uri`. */
 async function suggestResources(typed: Typed, current: string, known: CachedServers): Promise<readonly Suggestion[]> {
   const resources = await resourcesOf(typed, known);
   const count = (uri: string): number => resources.filter((resource) => uriOf(resource) === uri).length;

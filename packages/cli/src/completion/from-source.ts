@@ -37,7 +37,7 @@ async function answerFrom(source: ValueSource, at: Cursor, place: CompletionCont
     case "variables":
     case "prompts":
     case "prompt-arguments":
-      // Imported only here, because the code that reads cached catalogs is slow to load.
+      // The import is inside the function, because the code that reads cached catalogs is slow to load.
       return (await import("./from-servers.ts")).fromServers(source, at, place);
   }
 }

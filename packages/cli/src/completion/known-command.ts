@@ -6,7 +6,7 @@ import { type CommandRow, verbs } from "../shell/verbs.ts";
 export interface KnownCommand {
   readonly operands: readonly KnownOperand[];
   readonly options: readonly KnownOption[];
-  /** Whether all words after the command's arguments are the command line of another program. */
+  /** Whether all words after the command's arguments belong to a program that Fairlead starts. */
   readonly isWrapper: boolean;
 }
 
@@ -60,7 +60,7 @@ async function describe({ load }: CommandRow): Promise<KnownCommand> {
   };
 }
 
-/** Returns the long form of an option; the short form if it has no long form. */
+/** Returns the long form of an option. Returns the short form if there is no long form. */
 export function longFlagOf({ flags }: KnownOption): string {
   return spellingsOf({ flags }).at(-1) ?? "";
 }

@@ -72,7 +72,7 @@ export function readWords(words: readonly string[], command: KnownCommand): Type
   return { operands, values, pending, takesOptions };
 }
 
-/** Whether the word at the cursor is part of another program's command line. */
+/** Whether the word at the cursor belongs to the command line of a program that Fairlead starts. */
 export function isForeign(operands: readonly string[], { isWrapper, operands: own }: KnownCommand): boolean {
   return isWrapper && operands.length >= own.length;
 }

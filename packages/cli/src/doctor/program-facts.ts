@@ -12,7 +12,7 @@ import { findProgram, programPlace, systemPath, withoutUntrusted } from "@fairle
 interface NodeFacts {
   readonly version: string;
   readonly file: string;
-  /** The path of the `node` on `PATH`, if Fairlead itself runs on another Node. */
+  /** The path of the `node` on `PATH`, if Fairlead itself runs on a different Node. */
   readonly other?: string;
 }
 
@@ -111,7 +111,7 @@ async function interpreterOf(file: string): Promise<string | undefined> {
 }
 
 /**
- * Folders of version managers. A relative path is below the home folder; `*` matches every folder, newest version
+ * Folders of version managers. A relative path is below the home folder. `*` matches every folder, newest version
  * first.
  */
 const places: readonly (readonly [manager: string, folder: string])[] = [

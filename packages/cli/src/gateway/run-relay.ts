@@ -15,7 +15,7 @@ export interface RelayStreams {
 
 /**
  * Relays messages until the client closes its end. Resolves with a message if no background host can be reached at the
- * start; in that case nothing was read from the client.
+ * start. Nothing was read from the client then.
  */
 export async function relayToHost(
   client: RelayClient,
@@ -44,7 +44,7 @@ export async function relayToHost(
   return undefined;
 }
 
-/** Returns the message to the user that no background host can be used, so this process starts its own servers. */
+/** Returns a message to the user: no background host can be used, and this process starts its own servers. */
 export function aloneMessage(problem: string): string {
   return `fairlead: the background host cannot be used: ${printable(problem)}; this process starts its own servers\n`;
 }

@@ -17,7 +17,7 @@ type FlagKind = "text" | "number" | "flag" | "any";
 interface Flag {
   readonly name: string;
   readonly kind: FlagKind;
-  /** Set if the flag may be repeated. Its values become a list. */
+  /** Set if the user may repeat the flag. The values then become a list. */
   readonly list?: true;
   readonly required?: true;
   readonly about: string;

@@ -11,7 +11,7 @@ import { toSafeJson, toSafeLine, toSafeText } from "@fairlead/core/text";`;
 /** Names of the program's own options. A parameter with such a name can only be given with `--args`. */
 export const programOptions: ReadonlySet<string> = new Set(["args", "help", "json", "yes"]);
 
-/** The program text. It uses plain string concatenation, so that no text needs to be escaped here. */
+/** The program text. It joins strings with `+`, because a template inside this template would need escapes. */
 export const commandProgram: string = String.raw`const program = basename(process.argv[1]);
 const own = {
   args: { type: "string" },

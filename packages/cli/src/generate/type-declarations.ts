@@ -32,7 +32,7 @@ import {
 
 /** Writes the type declarations of one module. */
 export interface TypeDeclarations {
-  /** Reserves a name, and returns it with a number if another declaration already uses it. */
+  /** Reserves a name for a declaration. If the name is already used, returns the name with a number. */
   readonly claim: (name: string) => string;
   /**
    * Writes a schema as the type `name`, which must be reserved first. Adds a declaration to `declarations` if the type
@@ -67,8 +67,8 @@ export function createTypeDeclarations(taken: Iterable<string>): TypeDeclaration
   const claim = createNames(taken);
   const declarations: string[] = [];
   /**
-   * The type names of schema definitions, by the definition's text. Servers repeat the same definition in many tools;
-   * all these tools then use one type.
+   * The type names of schema definitions, by the definition's text. Servers repeat the same definition in many tools.
+   * All these tools then use one type.
    */
   const shared = new Map<string, string>();
 

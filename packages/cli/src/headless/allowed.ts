@@ -13,7 +13,7 @@ import { useHost } from "../targets/with-host.ts";
 const isWild = (word: string): boolean => /[*?]/.test(word);
 
 /**
- * Reads the values of `--allow`. Starts no server; cached catalogs resolve ambiguous names.
+ * Reads the values of `--allow`. Starts no server. Ambiguous names are looked up in cached catalogs.
  *
  * @throws HostError `usage` or `server_unknown`
  */
@@ -67,8 +67,8 @@ function toolsOf(host: Host, server: string): readonly string[] | undefined {
 }
 
 /**
- * Creates a function that warns about tools in `--allow` that do not exist on their server. The function can be called
- * again when more servers are connected; it returns each warning only once.
+ * Creates a function that warns about tools in `--allow` that do not exist on their server. Call the function again
+ * when more servers are connected. It returns each warning only once.
  */
 export function createAllowedNotes(allowed: readonly AllowedTools[], host: Host): () => readonly string[] {
   const told = new Set<AllowedTools>();

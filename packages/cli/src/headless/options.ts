@@ -11,7 +11,7 @@ import type { Context } from "../shell/verb.ts";
 export type OutputFormat = "text" | "json" | "stream-json";
 
 export interface HeadlessOptions {
-  /** The prompt; it may be empty if there is piped input. */
+  /** The prompt. It may be empty if there is piped input. */
   readonly typed: string;
   readonly format: OutputFormat;
   readonly mode: ApprovalMode;

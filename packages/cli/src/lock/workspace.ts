@@ -191,7 +191,8 @@ export async function checkLock(
   const { entries, configuration } = workspace;
   const isWithheld = (name: string): boolean => {
     const [locked, entry] = [lock.get(name), entries.get(name)];
-    // --trust-workspace approves every entry, but Fairlead starts only servers whose entry matches the lock file here.
+    // `--trust-workspace` approves every entry. This command still starts only servers whose entry matches the lock
+    // file.
     if (!configuration.trust.approvesEntries || entry === undefined) return false;
     return locked === undefined || isEntryChanged(locked.entry, entry);
   };

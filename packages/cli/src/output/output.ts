@@ -129,7 +129,7 @@ export function count(number: number, noun: string): SafeText {
   return safe`${number} ${toSafeLine(noun)}${number === 1 ? safe`` : safe`s`}`;
 }
 
-/** `1 234 567`. */
+/** Formats a number with spaces between groups of three digits: `1 234 567`. */
 export function spacedNumber(value: number): SafeText {
   return toSafeLine(value.toLocaleString("en-US").replaceAll(",", " "));
 }

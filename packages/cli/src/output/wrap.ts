@@ -15,13 +15,13 @@ export interface Layout {
 
 const narrowest = 40;
 
-/** Returns the width to wrap at, in columns: at least 40; 80 for a terminal that does not report its width. */
+/** Returns the width to wrap at, in columns. It is at least 40, or 80 for a terminal that does not report its width. */
 export function columnsOf({ stdout }: Pick<Io, "stdout">): number {
   if (stdout.isTTY !== true) return Number.POSITIVE_INFINITY;
   return Math.max(stdout.columns || 80, narrowest);
 }
 
-/** Joins pieces with spaces and wraps between them; a piece is broken only if it is longer than a whole line. */
+/** Joins pieces with spaces and wraps between pieces. Breaks a piece only if it is longer than a whole line. */
 export function fill(pieces: readonly SafeText[], { columns, indent, hanging }: Layout): readonly SafeText[] {
   if (columns === Number.POSITIVE_INFINITY) return [safe`${indent}${joinSafe(pieces, safe` `)}`];
   const lines: SafeText[] = [];

@@ -169,7 +169,7 @@ async function pythonVersion({ server, download, options, isOption, run }: PinRe
       serverName: server,
       next: "try again with a network connection, or write PACKAGE==VERSION yourself",
     });
-  // `uvx --from` takes `NAME==VERSION`; `uvx` without `--from` takes `NAME@VERSION`.
+  // `uvx --from` takes `NAME==VERSION`. `uvx` without `--from` takes `NAME@VERSION`.
   return { name: `${name}${extras}${isOption ? "==" : "@"}${version}` };
 }
 

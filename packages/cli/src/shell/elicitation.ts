@@ -16,8 +16,8 @@ import type { Context } from "./verb.ts";
 type OfMode<M extends Elicitation["mode"]> = Extract<Elicitation, { readonly mode: M }>;
 
 /**
- * Shows the server's question and returns the user's answer. Ctrl-C, Ctrl-D and `.` cancel the question; the call
- * continues.
+ * Shows the server's question and returns the user's answer. Ctrl-C, Ctrl-D and `.` cancel the question, but not the
+ * call.
  */
 export async function answerOnTerminal(
   request: Elicitation,

@@ -29,8 +29,8 @@ const units: ReadonlyMap<string, number> = new Map([
 ]);
 
 /**
- * Returns a time in milliseconds since 1970. `word` is a duration before `now` (`10m`), or an ISO 8601 date or time;
- * without a time zone, local time is meant.
+ * Returns a time in milliseconds since 1970. `word` is a duration before `now` (`10m`), or an ISO 8601 date or time. A
+ * time without a time zone is local time.
  *
  * @throws HostError `usage`
  */

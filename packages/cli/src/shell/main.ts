@@ -37,7 +37,7 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
 }
 
 interface Task {
-  /** The words of the command line that Fairlead itself parses, without the words for another program. */
+  /** The words of the command line that Fairlead itself parses, without the words for a program that it starts. */
   readonly ours: readonly string[];
   readonly run: (io: Io, out: Output) => void | Promise<void>;
 }
@@ -122,7 +122,7 @@ function homeFolder(): string {
   try {
     return userInfo().homedir;
   } catch {
-    // The user database may have no entry for this user. Core then reports the invalid HOME.
+    // The user database may have no entry for this user. `@fairlead/core` then reports the invalid `HOME`.
     return home;
   }
 }
@@ -164,7 +164,7 @@ export async function run(): Promise<void> {
     process.exit(exitCodeOf("internal"));
   });
   const code = await main(process.argv.slice(2), {
-    // stdin is a getter, because creating the stream makes the start slower.
+    // `stdin` is a getter, because creating the stream makes the start slower.
     get stdin() {
       return process.stdin;
     },

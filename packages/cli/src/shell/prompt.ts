@@ -16,12 +16,12 @@ export async function confirm(io: Io, question: SafeText): Promise<boolean> {
   return /^y(es)?$/i.test(answer?.trim() ?? "");
 }
 
-/** Asks for one typed or pasted line; returns an empty text at the end of input. */
+/** Asks for one typed or pasted line. Returns an empty text at the end of input. */
 export async function askLine(io: Io, question: SafeText): Promise<string> {
   return (await askLineOrEnd(io, question)) ?? "";
 }
 
-/** Asks for one line; returns undefined at the end of input. */
+/** Asks for one line. Returns undefined at the end of input. */
 export function askLineOrEnd(io: Io, question: SafeText): Promise<string | undefined> {
   return ask(io, question, { hidden: false });
 }

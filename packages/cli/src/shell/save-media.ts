@@ -72,7 +72,8 @@ export type SavePlace =
   | { readonly kind: "file"; readonly path: string };
 
 /**
- * Returns where to save. An existing folder, or a path that ends with a slash, is a folder; any other path is a file.
+ * Returns where to save. A path is a folder if the folder exists or the path ends with a slash. Any other path is a
+ * file.
  */
 export async function openSavePlace(given: string, cwd: string): Promise<SavePlace> {
   const path = resolve(cwd, given);

@@ -14,7 +14,7 @@ import type { Context } from "../shell/verb.ts";
 interface ConnectOptions {
   readonly onSettled?: (state: ServerState) => void;
   /**
-   * The line that shows which servers are still connecting. Needed by callers that print meanwhile: they must hide it
+   * The line that shows which servers are still connecting. A caller that prints in the meantime must hide this line
    * first.
    */
   readonly waiting?: WaitingLine;

@@ -150,7 +150,7 @@ interface LiveRoom {
   readonly prompt: number;
   /** Maximum number of rows of each unfinished item. */
   readonly item: number;
-  /** Number of unfinished items that are hidden because they do not fit; the first ones are hidden. */
+  /** Number of unfinished items that do not fit on the screen. The oldest items are hidden. */
   readonly hidden: number;
   /** How many queued messages are shown. */
   readonly waiting: number;
@@ -219,7 +219,7 @@ interface TurnLineProps {
   readonly now: number;
 }
 
-/** The line of a running turn: what it does now, its duration, and the key that stops it. */
+/** The line of a running turn: the current step, the duration, and the key that stops the turn. */
 function TurnLine({ turn, now }: TurnLineProps): ReactElement {
   const seconds = Math.max(0, Math.floor((now - turn.startedAt) / 1000));
   const what = turn.isCancelling ? safe`stopping` : turn.doing === undefined ? safe`working` : toSafeLine(turn.doing);

@@ -28,7 +28,7 @@ import { valueQuestion } from "./slash/prompt-commands.ts";
 export interface Completer {
   /** Handles a key. Returns false if the completion list does not use this key. */
   readonly press: (key: Key) => boolean;
-  /** Called after another part of the app has handled a key. */
+  /** Called after the prompt or a dialog has handled a key. */
   readonly pressed: (key: Key) => void;
   /** Cancels the requests to servers that have no answer yet. */
   readonly end: () => void;
@@ -193,8 +193,6 @@ export function createCompleter(services: Services): Completer {
       }
       return true;
     },
-    // The list opens only after a key that changes the text: it uses the arrow keys, which otherwise move through the
-    // history.
     pressed: (key) => (changesText(key) ? renew() : close()),
     end: () => stop?.(),
   };
@@ -279,8 +277,8 @@ function inCall(before: string, start: number): CursorContext | undefined {
 }
 
 /**
- * Returns the words up to the cursor; after a space, the last word is empty. Undefined inside quotes, where nothing is
- * completed.
+ * Returns the words up to the cursor. After a space, the last word is empty. Returns undefined inside quotes, where
+ * nothing is completed.
  */
 function wordsOf(line: string): readonly string[] | undefined {
   const [last = ""] = /\S*$/.exec(line) ?? [];

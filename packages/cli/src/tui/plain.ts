@@ -59,7 +59,7 @@ export async function runPlain(context: Context, configuration: Configuration): 
     printer.update();
   };
   const pasted = createPastedLines({ enter, refuse: (text) => session.note("warning", text), get, clock });
-  // Lines of a file or a pipe are entered one by one; on a terminal, lines that arrive together were pasted.
+  // Lines of a file or a pipe are entered one by one. On a terminal, lines that arrive together were pasted.
   lines.on("line", stdin.isTTY ? pasted.add : enter);
   lines.once("close", () => {
     pasted.flush();

@@ -179,7 +179,7 @@ function questionsOf(context: BridgeContext, call: ClientCall, server: string) {
       tasks,
     },
     ownTask: (result: JsonObject): JsonObject => toClientTask(result, server, context.client.only),
-    /** Tells a modern client which capabilities to declare, if its request failed because they were missing. */
+    /** If a modern client's request failed because of missing capabilities, tells the client which ones to declare. */
     throwIfLacking(): void {
       const names = Object.keys(lacking);
       if (call.era === "legacy" || names.length === 0) return;

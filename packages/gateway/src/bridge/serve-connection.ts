@@ -16,7 +16,7 @@ const limits = { inboundRequests: 256, inboundBytes: 64 * 1024 * 1024 };
 /**
  * Serves one connection.
  *
- * @param onOpen Called when a request arrives; returns the function to call when the request is answered.
+ * @param onOpen Called when a request arrives. Returns the function to call when the request is answered.
  * @param isLasting Whether the end of this connection means that the client has disconnected.
  */
 export function serveConnection(

@@ -89,7 +89,7 @@ function changeTable(change: NonNullable<ConsentQuestion["change"]>): string {
 <tbody>${rows.join("\n")}</tbody></table>`;
 }
 
-/** Returns a page with one sentence, which is escaped here. */
+/** Returns a page with one sentence. Escapes the sentence for HTML. */
 export function messagePage(title: string, text: string): string {
   return page(title, `<p role="status">${line(text)}</p>`);
 }

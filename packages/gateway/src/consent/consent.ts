@@ -52,8 +52,8 @@ export interface ConsentOptions {
 /** Milliseconds that the gateway waits for the answer, if the client can ask its user. */
 const askedTime = 300_000;
 /**
- * Milliseconds that a request waits for an answer in the inbox, if the client cannot ask its user. It is less than the
- * usual time limit of clients, 60 seconds.
+ * Milliseconds that a request waits for an answer in the inbox, if the client cannot ask its user. This is less than 60
+ * seconds, the usual time limit of clients.
  */
 const inboxTime = 45_000;
 /** Milliseconds between two progress reports to a client whose request waits. */

@@ -36,7 +36,7 @@ export interface Inbox {
    * Answers a confirmation. If its request no longer waits, an approval is valid for ten minutes, for the next
    * identical request.
    *
-   * @param by Where the person answers, such as `fairlead approvals`; shown to people who answer later.
+   * @param by Where the person answers, such as `fairlead approvals`. Shown to a person who answers later.
    * @param shown The confirmation that the person saw. The answer has no effect on another confirmation with the same
    * id.
    * @throws HostError `not_found`

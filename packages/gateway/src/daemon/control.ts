@@ -56,7 +56,8 @@ export async function stopHost(
   socket.destroy();
   const { pid } = welcome;
   if (await hasEnded(pid, isRunning, waitTime)) return pid;
-  // A host keeps its lock until it has closed. If the lock is gone, the process may be another program with this id.
+  // A host keeps its lock until it has closed. If the lock is gone, the host has ended, and a new program may have its
+  // process id.
   if ((await lockHolder(folder.hostLock)) === pid) kill(pid);
   else if (isRunning(pid)) throw new Error(`the background host was told to stop, but process ${pid} still runs`);
   await hasEnded(pid, isRunning);

@@ -30,7 +30,7 @@ export interface RelayListenerOptions {
   readonly workspaceOf: (client: RelayClient) => Promise<Workspace>;
   /** Called when `fairlead daemon stop` asks the host to end. */
   readonly onStop: () => void;
-  /** Called when a newer host runs. This host keeps its clients, but accepts no new ones. */
+  /** Called when a newer host runs. This host keeps its clients, but accepts no new clients. */
   readonly onRetire: () => void;
 }
 

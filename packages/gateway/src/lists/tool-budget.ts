@@ -55,7 +55,7 @@ const usualFound = 5;
 const mostOfTool = 8000;
 const mostText = 40_000;
 
-/** Whether the client gets the two search tools: it does if not all tools fit into its budget. */
+/** Whether the client gets the two search tools, because its budget is too small for all tools. */
 export async function hasSearchTools(
   host: Pick<Host, "toolsWithin">,
   tools: readonly ListableTool[],

@@ -1,4 +1,4 @@
-/** Starts the background host if none runs. Relays import this file only in that case. */
+/** Starts the background host if none runs. Relays import this file only if no host runs. */
 
 import { spawn } from "node:child_process";
 import { closeSync, openSync, renameSync, statSync } from "node:fs";
@@ -75,7 +75,10 @@ async function startHost(folder: RunFolder, { file, args, env }: HostCommand): P
   if (outcome !== readyWord) throw new Error(`the background host did not start: ${outcome || "see the log"}`);
 }
 
-/** The text that a host writes to its fourth file descriptor when it, or another host, listens. */
+/**
+ * The text that a new host writes to its fourth file descriptor when a host listens: itself, or a host that already
+ * ran.
+ */
 export const readyWord = "ready";
 
 /**

@@ -103,7 +103,7 @@ export async function answersTo(inputRequests: unknown, context: InputRequestCon
     });
   const answers: [string, JsonObject][] = [];
   for (const [key, question] of asked) answers.push([key, await answerTo(question, context)]);
-  // `Object.fromEntries` is safe for a key called `__proto__`; an assignment is not.
+  // `Object.fromEntries` is safe if a key is called `__proto__`. An assignment would set the prototype.
   return Object.fromEntries(answers);
 }
 

@@ -51,7 +51,7 @@ export async function readEvents(
       events += 1;
       const next = { event, data, id };
       taking = taking ? taking.then(() => listener.event(next)) : listener.event(next);
-      // Prevents an unhandled rejection; `takeLong` awaits the same promise and reports the error.
+      // Prevents an unhandled rejection. `takeLong` awaits this promise too, and reports the error.
       taking?.catch(() => {});
     },
     onRetry: (milliseconds) => listener.retry(milliseconds),

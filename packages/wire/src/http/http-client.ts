@@ -221,7 +221,7 @@ export function discard(body: Readable): void {
 export async function readStart(body: Readable, most = 512): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
-  // The time is limited, because the evidence is not worth a long wait.
+  // Waits only a short time, because an error message needs only the beginning of the body.
   const enough = setTimeout(() => body.destroy(), startTimeout);
   try {
     for await (const chunk of body as AsyncIterable<Buffer>) {

@@ -86,7 +86,7 @@ function basic({ username, password }: URL): string {
   return `Basic ${Buffer.from(pair).toString("base64")}`;
 }
 
-/** Returns Node's certificate authorities and the given ones, because the option `ca` alone would replace Node's. */
+/** Adds the given certificate authorities to those of Node, because the option `ca` alone would replace them. */
 async function withDefaultAuthorities(ca: string): Promise<string[]> {
   const { rootCertificates } = await import("node:tls");
   return [...rootCertificates, ca];

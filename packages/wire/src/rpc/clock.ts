@@ -16,7 +16,7 @@ export interface RequestClock {
   readonly after: TimeSource["after"];
 }
 
-/** The longest time of a Node timer. A later time needs several timers. */
+/** The longest delay of a Node timer, in milliseconds. A longer delay needs several timers. */
 const longestDelay = 2 ** 31 - 1;
 
 /**
@@ -37,7 +37,7 @@ export function createRequestClock(onDue: (now: number) => number, time: TimeSou
     stopTimer();
     if (pauses > 0 || due === Number.POSITIVE_INFINITY) return;
     const delay = Math.min(Math.max(Math.ceil(due - now()), 1), longestDelay);
-    // Timeouts do not keep the process alive; the channel does that.
+    // The channel keeps the process alive, so the timers need not.
     stopTimer = time.after(delay, ring, { background: true });
   }
 

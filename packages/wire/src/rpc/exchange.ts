@@ -57,7 +57,7 @@ const noHeaders: Readonly<Record<string, string>> = {};
  * transport reads it.
  */
 export class Exchange implements ChannelSendOptions, Cancellation {
-  /** The id of the request; -1 before it is added to the open requests. */
+  /** The id of the request. It is -1 before the request is added to the open requests. */
   id = -1;
   readonly method: string;
   readonly silence: number;

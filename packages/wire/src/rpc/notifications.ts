@@ -1,4 +1,4 @@
-/** Passes the server's notifications to the listeners, with a rate limit for repeated ones. */
+/** Passes the server's notifications to the listeners, with a rate limit for repeated notifications. */
 
 import type { JsonObject, NotificationListener } from "../session.ts";
 import type { Diagnose } from "../shapes/diagnostics.ts";

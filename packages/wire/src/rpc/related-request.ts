@@ -9,7 +9,7 @@ import { requestIdOf } from "./rpc-messages.ts";
 /** The client's request that a server's request belongs to. */
 export interface Related {
   readonly exchange: Exchange | undefined;
-  /** True if the server's request may belong to open requests of different owners; `exchange` is then undefined. */
+  /** True if the server's request may belong to open requests of different owners. Then `exchange` is undefined. */
   readonly isAmbiguous: boolean;
 }
 
@@ -49,8 +49,8 @@ export function relatedToRequest(
 }
 
 /**
- * Finds the open request that a notification of the server belongs to. Progress is not handled here, because it names
- * its request.
+ * Finds the open request that a notification of the server belongs to. Not called for progress, because a progress
+ * notification names its request.
  */
 export function relatedToNotification(
   open: OpenRequests,

@@ -14,7 +14,7 @@ export interface ServedRequest {
   readonly signal: AbortSignal;
   /**
    * The abort state of the request, which takes less time to create than `signal`. The handler may also call
-   * `stop.abort`, to end its own work; the client still gets an answer.
+   * `stop.abort`, to end its own work. The client still gets an answer.
    */
   readonly stop?: RequestStop | undefined;
 }
@@ -37,7 +37,7 @@ class OpenServedRequest implements ServedRequest {
 /** The functions with which a server handles one client's messages. */
 export interface ServedSession {
   /**
-   * Answers a request. A `WireError` with `evidence.rpc` becomes that JSON-RPC error; any other error becomes an
+   * Answers a request. A `WireError` with `evidence.rpc` becomes that JSON-RPC error. Any other error becomes an
    * internal error.
    */
   request(method: string, params: JsonObject, request: ServedRequest): Promise<JsonObject>;

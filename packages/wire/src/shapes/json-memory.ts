@@ -3,8 +3,8 @@
 import { WireError } from "../errors.ts";
 
 /**
- * The estimated memory of each kind of value, in bytes. Objects with the same keys share their keys; a key that no
- * other object has costs far more.
+ * The estimated memory of each kind of value, in bytes. Objects with the same keys share their keys. A key that only
+ * one object has takes far more memory.
  */
 export const memory = { object: 56, member: 8, ownKey: 160, list: 32, item: 8, string: 24, number: 16 } as const;
 const megabyte = 1024 * 1024;
@@ -20,7 +20,7 @@ export function memoryFor(largest: number): number {
   return Math.min(mostMemory, memoryShare * largest);
 }
 
-/** The memory of an object's key. A key in `keys` is shared and takes none; any other key is added to `keys`. */
+/** The memory of an object's key. A key in `keys` is shared and takes no memory. A new key is added to `keys`. */
 export function keyMemory(key: string, keys: Set<string>): number {
   if (keys.has(key)) return 0;
   if (keys.size < sharedKeys) keys.add(key);

@@ -44,7 +44,7 @@ export function createOutbox(stdin: Writable, options: OutboxOptions): Outbox {
   let next: Batch | undefined;
   /** The batch that is being written. The operating system has not accepted all of it yet. */
   let writing: Batch | undefined;
-  /** Messages that were sent after `end`. They are never written; `fail` rejects them. */
+  /** Messages that were sent after `end`. These messages are never written. `fail` rejects them. */
   let late: Batch | undefined;
   /**
    * The rejection that all senders share while the queue is full, because creating an error for each message is slow.

@@ -41,7 +41,7 @@ export async function startProcess(target: StdioTarget, processes: ProcessRegist
     const child = spawn(target.command, target.args, {
       cwd: target.cwd,
       env: { ...target.env, ...registration.environment },
-      // On POSIX, `detached` creates a process group; on Windows it would open a window.
+      // On POSIX, `detached` creates a process group. On Windows, it would open a window.
       detached: process.platform !== "win32",
       windowsHide: true,
       shell: false,
@@ -84,8 +84,8 @@ type Spawn = (
 ) => ChildProcessWithoutNullStreams;
 
 /**
- * Returns the function that starts a process: `cross-spawn` on Windows, elsewhere Node's `spawn`. Loads only the needed
- * module, so that programs start faster.
+ * Returns the function that starts a process: `cross-spawn` on Windows, and Node's `spawn` on other systems. Loads only
+ * the needed module, so that programs start faster.
  */
 async function loadSpawn(): Promise<Spawn> {
   if (process.platform === "win32") return (await import("cross-spawn")).default.spawn;

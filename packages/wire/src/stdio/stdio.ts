@@ -94,8 +94,8 @@ function openChannel(
   }
 
   /**
-   * Handles a closed pipe. A server closes its pipes when it exits, so this waits for the exit code, which explains
-   * more.
+   * Handles a closed pipe. A server closes its pipes when it exits, so this function waits for the exit code, for a
+   * better error message.
    */
   async function pipeClosed(what: string): Promise<void> {
     if (over) return;
@@ -241,7 +241,7 @@ function tooLarge(limit: number): WireError {
   return new WireError("too_large", `a message of the server is larger than ${limit} bytes (messageBytes)`);
 }
 
-/** Returns why the start failed. Its module is imported only after a failure, so that programs start faster. */
+/** Returns why the start failed. Imports `spawn-failure.ts` only after a failure, so that programs start faster. */
 async function whyNotStarted(target: StdioTarget, cause: unknown): Promise<WireError> {
   const { spawnFailure } = await import("./spawn-failure.ts");
   return spawnFailure(target, cause);

@@ -27,7 +27,7 @@ export interface WatchdogOptions {
   readonly prefix: string;
   /** Milliseconds between SIGTERM and SIGKILL. */
   readonly termGrace: number;
-  /** The shell. Default: `/bin/sh`; tests replace it. */
+  /** The shell that runs the script. Default: `/bin/sh`. Tests replace the shell. */
   readonly shell?: string;
 }
 

@@ -1,4 +1,4 @@
-/** `fairlead mcp get`: shows one server's definition and status; literal values are hidden. */
+/** `fairlead mcp get`: shows one server's definition and status, with literal values hidden. */
 
 import type { SignInState } from "@fairlead/core/auth/store/sign-in-state";
 import type { ServerDefinition, Transport } from "@fairlead/core/settings/define/definition";

@@ -96,7 +96,7 @@ Examples:
       const servers = planImport(candidates, {
         existing: await entriesIn(destination),
         replace,
-        // A file named with --from was chosen by the user, so it is read even in an untrusted folder.
+        // The user has chosen the file of `--from`, so Fairlead reads the file even in an untrusted folder.
         isTrusted: ({ folder }) => wanted.from !== undefined || folder === undefined || configuration.trust.trusted,
         ...(names === undefined ? {} : { only: names }),
       });

@@ -56,7 +56,7 @@ function before({ servers }: Configuration): readonly ListedServer[] {
   return servers.map(({ server, admission }) => ({ server, state: initialServerState(server.name, admission, 0) }));
 }
 
-/** Returns the servers in the order of the settings; prints them unless the output is JSON. */
+/** Returns the servers in the order of the settings. Prints the servers unless the output is JSON. */
 async function list(
   configuration: Configuration,
   context: Context,

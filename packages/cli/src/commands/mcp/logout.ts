@@ -1,4 +1,4 @@
-/** `fairlead mcp logout`: revokes tokens at the authorization server if possible, and deletes them here. */
+/** `fairlead mcp logout`: deletes stored tokens, and revokes them at the authorization server if possible. */
 
 import { type Revocation, revokeTokens } from "@fairlead/core/auth/oauth/endpoint-request";
 import type { Credentials } from "@fairlead/core/auth/store/credentials";

@@ -88,7 +88,7 @@ async function removeServerOptions(name: string, { file, edit }: Destination): P
   return forgotten;
 }
 
-/** Revokes the server's approval. If that fails, returns the reason; the settings entry is removed all the same. */
+/** Revokes the server's approval. Returns the reason if that fails. The settings entry is removed nevertheless. */
 async function withdraw(name: string, { locations: { state, root } }: Configuration): Promise<string | undefined> {
   try {
     await revoke(state, root, [name]);

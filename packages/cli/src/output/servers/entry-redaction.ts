@@ -42,7 +42,7 @@ function isOneWord(text: string): boolean {
   return !/[\s;|&`()<>]/.test(text);
 }
 
-/** Hides the value of an unknown key, because it may be a secret. */
+/** Hides the value of an unknown key, because the value may be a secret. */
 function hideUnknown(value: unknown): unknown {
   return typeof value === "boolean" || value === null ? value : hidden;
 }

@@ -1,4 +1,4 @@
-/** Formats one server in full as labelled lines. `mcp get` hides values; `trust add` shows them exactly. */
+/** Formats one server in full as labelled lines. `mcp get` hides values. `trust add` shows values exactly. */
 
 import type {
   Authentication,
@@ -50,7 +50,8 @@ export function transportFields(transport: Transport, show: Show): Field[] {
 }
 
 /**
- * Numbers the values, so that an argument with spaces does not look like two arguments, and an empty one is visible.
+ * Numbers the values, so that an argument with spaces does not look like two arguments, and an empty argument is
+ * visible.
  */
 export function numbered(values: readonly SafeText[]): SafeText[] {
   return values.map((value, at) => safe`${at + 1}: ${value}`);
@@ -101,7 +102,7 @@ export interface OptionLook {
   readonly hide: (text: string) => string;
 }
 
-/** Returns all options of an entry other than its transport. */
+/** Returns all options of an entry except its transport. */
 export function optionFields(definition: ServerDefinition, { show, hide }: OptionLook): Field[] {
   const { authentication, timeout, includeTools, excludeTools } = definition;
   const words = (names: readonly string[]): SafeText =>

@@ -231,7 +231,7 @@ function typedName(prompt: Callable): string {
   return typedPromptName({ ...prompt, serverName: "server" in prompt ? prompt.server : prompt.serverName });
 }
 
-/** Returns the words after `fairlead prompt`: required arguments, then optional ones in brackets. */
+/** Returns the words after `fairlead prompt`: required arguments, then optional arguments in brackets. */
 export function promptCommandUsage(prompt: Callable): string {
   const words = requiredFirst(prompt).map(({ name, required }) => {
     const word = `${toShellWord(`${name}=`)}…`;
@@ -294,7 +294,7 @@ function resourceText(
   ]);
 }
 
-/** Returns the `--arg` options of a template, with optional ones in brackets. */
+/** Returns the `--arg` options of a template. An optional variable is in brackets. */
 function valueWords(uriTemplate: string): readonly SafeText[] {
   return fold(variablesOf(uriTemplate), mostVariables, ({ name, required }) => {
     const option = `--arg ${name}=…`;

@@ -9,7 +9,7 @@ export interface Edited {
   readonly history?: InputHistory;
 }
 
-/** Returns the text after a key. Returns undefined if the key does nothing. */
+/** Returns the prompt's text after a key press. Returns undefined if the key does nothing. */
 export function editKey(editor: Editor, history: InputHistory, key: Key): Edited | undefined {
   const isWord = key.ctrl === true || key.meta === true;
   switch (key.name) {

@@ -7,7 +7,7 @@ import { looksSecret } from "../../output/servers/server-secrets.ts";
 export interface InputHistory {
   /** The entered lines, oldest first. */
   readonly entries: readonly string[];
-  /** Index of the shown entry; `entries.length` if no entry is shown. */
+  /** Index of the shown entry. It is `entries.length` if no entry is shown. */
   readonly at: number;
   /** The text that the user had typed before moving through the history. */
   readonly draft: string;

@@ -89,7 +89,10 @@ interface PlainVariable {
   readonly encode: (value: string) => string;
 }
 
-/** Returns the variable of an expression such as `{name}` or `{+name}`; other expressions are not completed. */
+/**
+ * Returns the variable of an expression such as `{name}` or `{+name}`. Returns undefined for an expression of any other
+ * form.
+ */
 function variableOf(piece: TemplatePiece | undefined): PlainVariable | undefined {
   if (piece?.kind !== "expression" || (piece.operator !== "" && piece.operator !== "+")) return undefined;
   const [only, ...others] = piece.variables;

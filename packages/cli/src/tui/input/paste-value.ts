@@ -4,7 +4,9 @@ import { splitWords } from "@fairlead/core/resources/prompt-arguments";
 import { splitTypedLines } from "@fairlead/core/resources/typed-lines";
 import { type Editor, insert, isLong, paste, withText } from "./editor.ts";
 
-/** Matches the argument before the cursor. The first capture group is `name=`; the value after it may be in quotes. */
+/**
+ * Matches the argument before the cursor. The first capture group is `name=`. The value after `name=` may be in quotes.
+ */
 const argument = /(?<!\S)([^\s="']+=)(?:"(?:[^"\\]|\\[\s\S])*"|'(?:[^'\\]|\\[\s\S])*'|[^\s"']*)$/;
 
 /** Inserts pasted text at the cursor. `isManual`: there is no model, so every line is a call. */

@@ -78,7 +78,7 @@ export async function chooseAtStart(
 export async function askIfWaiting(services: Services): Promise<void> {
   if (!hasWaiting(services.settings.get())) return;
   const found = await reviewHere(services);
-  // A server that `/mcp add` wrote is already approved; it only waits until the folder is trusted.
+  // A server that `/mcp add` wrote is already approved. It waits only until the folder is trusted.
   const isWaiting = found.pending.length > 0 || (found.needsTrust && found.approved.length > 0);
   if (isWaiting && found.rule !== TrustLevel.DO_NOT_TRUST) await askTrust(found, services);
 }

@@ -13,8 +13,8 @@ export interface InboxQuestionsOptions extends Pick<QuestionQueue, "ask"> {
 }
 
 /**
- * Maximum age of a request that is shown, in milliseconds. The gateway has already refused older requests; `fairlead
- * approvals` lists them.
+ * Maximum age of a request that is shown, in milliseconds. The gateway has already refused older requests. `fairlead
+ * approvals` lists the refused requests.
  */
 const recent = 60_000;
 const place = "the terminal app";

@@ -108,8 +108,8 @@ export function openAppSession(context: Context, configuration: Configuration, s
   }
 
   /**
-   * Handles the message of `fairlead "…"`. The text may come from another program, so it may run a server's prompt, but
-   * no call and no built-in slash command.
+   * Handles the message of `fairlead "…"`. The text may come from the program that started Fairlead. So the text may
+   * run a server's prompt, but no call and no built-in slash command.
    */
   function submitPrompt(): void {
     const prompt = context.operands.join(" ").trim();

@@ -125,7 +125,7 @@ export function createSession(options: SessionOptions): AppSession {
     stop = controller;
     try {
       const stopped = new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
-      // If no model could be chosen, the turn continues in manual mode; the error is already shown.
+      // If no model could be chosen, the turn continues in manual mode. The error is already shown.
       await Promise.race([ready.catch(() => undefined), stopped]);
       conversation.setModel(isCall ? manual : model);
       const isManual = conversation.model.provider === "manual";
@@ -136,7 +136,7 @@ export function createSession(options: SessionOptions): AppSession {
       for await (const event of conversation.send(input, { signal, references: !isManual, before, shown, waitFor }))
         dispatch({ type: "turn", event: await keepMedia(event), now: clock.now() });
     } catch (error) {
-      // A conversation reports failures as events, so an exception here is a bug. The turn must end all the same.
+      // A conversation reports failures as events, so an exception is a bug. The turn must end even after a bug.
       dispatch({ type: "turn", event: { type: "error", error: unexpected(error) }, now: clock.now() });
     } finally {
       stop = undefined;
@@ -226,7 +226,7 @@ export function createSession(options: SessionOptions): AppSession {
       if (options.overlay?.press(key) === true) return;
       const { events, action } = routeKey(store.get(), key);
       for (const event of events) {
-        // Folding or expanding a result changes rows that are already on the screen, so they are drawn again.
+        // Folding or expanding a result changes rows that are already on the screen, so the rows are drawn again.
         if (event.type === "fold") onRedraw();
         dispatch(event);
       }

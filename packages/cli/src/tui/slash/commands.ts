@@ -75,7 +75,7 @@ const history: BuiltIn = {
   },
 };
 
-/** `/model`: shows the model or switches to another; the conversation is kept. */
+/** `/model`: shows the model, or switches to another model in the same conversation. */
 const model: BuiltIn = {
   name: "model",
   summary: "show the model, or switch to another",

@@ -1,5 +1,6 @@
 /**
- * Slash commands about the conversation: call a tool; begin a new conversation; continue, name, compact or export one.
+ * Slash commands about the conversation: call a tool, begin a conversation, and continue, name, compact or export a
+ * conversation.
  */
 
 import { writeFile } from "node:fs/promises";

@@ -20,8 +20,8 @@ export interface PromptCommand extends BuiltIn {
 }
 
 /**
- * Creates a slash command for each prompt. It has the name of the prompt, or `server.prompt` if another server or a
- * built-in command has that name.
+ * Creates a slash command for each prompt. The command has the name of the prompt. If a built-in command or a second
+ * server uses that name, the command is called `server.prompt`.
  *
  * @param taken The names of built-in commands.
  */

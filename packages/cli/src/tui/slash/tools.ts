@@ -133,7 +133,7 @@ export const resources: BuiltIn = {
   },
 };
 
-/** `/prompts`: lists the prompts of servers; each prompt is a slash command. */
+/** `/prompts`: lists the prompts of servers. Each prompt is a slash command. */
 export const prompts: BuiltIn = {
   name: "prompts",
   summary: "prompts offered by servers",

@@ -2,7 +2,7 @@
 
 const asSlash = /(?<![\w./@-])(?:npx )?fairlead (?=(?:mcp|tools|resources|prompts|policy|trust|history)\b)/g;
 
-/** Matches the shell command that lists conversations; in the app, `/resume` shows that list. */
+/** Matches the shell command that lists conversations. In the app, `/resume` shows that list. */
 const asList = /(?<![\w./@-])(?:npx )?fairlead conversations\b/g;
 
 export function typedHere(text: string): string {

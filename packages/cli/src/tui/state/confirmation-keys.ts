@@ -1,4 +1,6 @@
-/** The keys of a confirmation. Only a single letter can allow a call; Enter and Escape cancel. Pure functions. */
+/**
+ * The keys of a confirmation. Only a single letter can allow a call. Enter and Escape cancel the call. Pure functions.
+ */
 
 import { ToolConfirmationOutcome } from "@fairlead/core/registry/confirmation";
 import type { Key } from "../input/keys.ts";
@@ -25,7 +27,7 @@ const answerKeys: readonly AnswerKey[] = [
   { letter: "n", words: "no (also Enter, Esc)", short: "no", outcome: ToolConfirmationOutcome.Cancel },
 ];
 
-/** Returns the keys that this confirmation accepts; "no" is always one of them. */
+/** Returns the keys that this confirmation accepts. The key for "no" is always among them. */
 export function offeredKeys(outcomes: readonly ToolConfirmationOutcome[]): readonly AnswerKey[] {
   return answerKeys.filter(({ outcome }) => outcome === ToolConfirmationOutcome.Cancel || outcomes.includes(outcome));
 }

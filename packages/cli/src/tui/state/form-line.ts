@@ -54,7 +54,7 @@ function severalFrom(choices: readonly Choice[], words: string): Filled {
   return { entry: { kind: "several", chosen, at: 0, isTouched: true } };
 }
 
-/** Finds the choice that the text means. An exact match wins over a prefix; an ambiguous text matches nothing. */
+/** Finds the choice that the text means. An exact match wins over a prefix. An ambiguous text matches nothing. */
 function findChoice(choices: readonly Choice[], words: string): number | undefined {
   const lower = words.toLowerCase();
   const ways: readonly ((choice: Choice) => boolean)[] = [

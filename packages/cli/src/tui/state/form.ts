@@ -84,7 +84,7 @@ export function formValues({ fields, entries }: FormState): FormValues {
     if (found.kind === "problem") problems.set(at, found.problem);
     if (found.kind === "value") values.push([field.name, found.value]);
   }
-  // `Object.fromEntries` is safe for a field called `__proto__`; an assignment is not.
+  // `Object.fromEntries` is safe if a field is called `__proto__`. An assignment would set the prototype.
   return problems.size > 0 ? { kind: "problems", problems } : { kind: "values", values: Object.fromEntries(values) };
 }
 

@@ -79,7 +79,7 @@ function changes(verb: ServerVerb, state: ServerState): boolean {
     case "restart":
       return !isOff;
     case "auth":
-      // A stdio server takes credentials from its settings entry; the demo server needs none.
+      // A stdio server takes credentials from its settings entry. The demo server needs no credentials.
       return !isOff && transport !== "stdio" && transport !== undefined;
     case "test":
       return !isOff && transport !== undefined;

@@ -1,4 +1,4 @@
-/** The items of the transcript. Their texts are untrusted; the views make them safe to print. */
+/** The items of the transcript. The texts are untrusted until the views make them safe to print. */
 
 import type { CallEvent, CallFailure, CallStatus } from "@fairlead/core/turn/events";
 import type { JsonObject } from "@fairlead/wire";

@@ -18,7 +18,10 @@ export interface Frame {
   readonly colour: Colour;
 }
 
-/** `isBare`: a row without the bar, so that the user can copy it. Allowed only for text that cannot imitate a frame. */
+/**
+ * A row of a dialog. A row with `isBare` has no bar, so that the user can copy its text. The text must not be able to
+ * imitate a frame.
+ */
 export type Row = Line | { readonly isBare: true; readonly line: Line };
 
 const barColumns = 2;

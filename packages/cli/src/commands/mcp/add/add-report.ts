@@ -126,7 +126,7 @@ function programNotes({ programs = [] }: ServerDefinition): string[] {
   );
 }
 
-/** Returns the fields that the entry itself sets; fields with default values are left out. */
+/** Returns the fields that the entry itself sets, without fields that have a default value. */
 function writtenFields(definition: ServerDefinition, entry: Entry): Field[] {
   const { transport, trust, description } = definition;
   const options = optionFields(definition, { show: toSafeLine, hide: hideLiteral });

@@ -58,7 +58,7 @@ export interface WrittenApproval {
    * Servers that could not be approved, because the workspace's .env file sets variables that the user has not seen.
    */
   readonly unseen: readonly { readonly name: string; readonly variables: readonly string[] }[];
-  /** Why the approvals could not be stored. The entries are in the settings all the same. */
+  /** Why the approvals could not be stored. The entries were written to the settings nevertheless. */
   readonly failure?: string;
 }
 

@@ -134,7 +134,7 @@ function withOptions({ name, entry }: NewServer, options: AddOptions): NewServer
 }
 
 /**
- * Refuses an entry that cannot work on any machine. Problems of this machine alone are reported after writing.
+ * Refuses an entry that cannot work on any machine. Problems that only this machine has are reported after writing.
  * @throws HostError `settings_invalid`
  */
 export function refuseInvalidEntry({ name, entry }: NewServer, scope: Scope): void {

@@ -14,7 +14,7 @@ export interface StoredSecret {
   readonly isNew: boolean;
 }
 
-/** Finds the secrets of an entry, with the names that they get if the secret store is empty. */
+/** Finds the secrets of an entry, with a name for each. A name that the store already uses is changed later. */
 export function literalSecretsOf({ target, conversion }: PlannedServer): readonly FoundSecret[] {
   const found: FoundSecret[] = [];
   withStoredSecrets(target, conversion.entry, (secret) => {
