@@ -203,7 +203,9 @@ async function write(
     out.say(safe`stored ${toVisibleLine(key)} of ${toVisibleLine(server)} as the secret ${toSafeLine(name)}`);
   if (move && move.added.length > 0)
     out.say(safe`moved ${count(move.added.length, "server")} to ${toSafeLine(move.destination.file)}`);
-  out.say(safe`connected: ${toSafeLine(clients[client].title)} (${toSafeLine(file)}); restart it to load the change`);
+  out.say(
+    safe`connected: ${toSafeLine(clients[client].title)} (${toSafeLine(file)}); restart the program to load the change`,
+  );
   out.undo(`fairlead disconnect ${client}`);
   return "written";
 }
@@ -215,7 +217,9 @@ const rewriteDelay = 1_000;
 
 async function runningWarning(client: ClientName, { io }: Context): Promise<readonly string[]> {
   if (!rewrites.includes(client) || !(await isRunning(client, io))) return [];
-  return [`${clients[client].title} is running and may overwrite this change: end it first, or check with --list`];
+  return [
+    `${clients[client].title} is running and may overwrite this change: end the program first, or check with --list`,
+  ];
 }
 
 async function verifyWritten({ client, file }: ConnectPlan, { io }: Context): Promise<void> {

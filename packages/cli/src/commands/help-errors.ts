@@ -75,7 +75,7 @@ const explanations: Readonly<Record<ErrorCode, readonly [meaning: string, next: 
   ],
   flooding: [
     "The server sent far more stderr, blank lines, requests or notifications than Fairlead can use, for several seconds. Fairlead disconnected it, so that other servers are not slowed down, and does not reconnect it by itself.",
-    "Read what the server sends: fairlead mcp logs SERVER. Lower its log level or update it; then: fairlead mcp test SERVER.",
+    "Read what the server sends: fairlead mcp logs SERVER. Lower the server's log level, or update the server. Then: fairlead mcp test SERVER.",
   ],
   auth_required: [
     "Sign-in required, and there is no terminal to ask on.",
@@ -126,7 +126,7 @@ const explanations: Readonly<Record<ErrorCode, readonly [meaning: string, next: 
   model: ["The model's API failed.", "Check the API key, the quota and the model name."],
   internal: [
     "A bug in Fairlead.",
-    "Please report it with the command line, the message and the file of fairlead bug-report.",
+    "Please report the bug with the command line, the message and the file that fairlead bug-report writes.",
   ],
   cancelled: ["You, or the program that started Fairlead, cancelled the command.", "Nothing to do."],
 };
@@ -136,7 +136,7 @@ const codes = Object.keys(explanations) as ErrorCode[];
 export const verb: Verb = {
   help: "\nExamples:\n  fairlead help errors\n  fairlead help errors variable_unset",
 
-  define: (command) => command.argument("[code]", "the code to explain; without it, list all codes"),
+  define: (command) => command.argument("[code]", "the code to explain; default: list all codes"),
 
   async run({ out, globals, operands: [word] }) {
     const chosen = word === undefined ? codes : [known(word)];

@@ -10,7 +10,7 @@ import { defineListOptions, listHelp, warnOfTruncatedLists, withCatalogs } from 
 
 export const verb: Verb = {
   help: `${listHelp("prompts")}
-  /name(a, b?)   required arguments, then optional ones
+  /name(a, b?)   required arguments, then optional arguments
 
 Examples:
   fairlead prompts

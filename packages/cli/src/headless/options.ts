@@ -50,7 +50,7 @@ export function defineOptions(command: Command): void {
   );
   const all = (word: string, before: readonly string[] = []): readonly string[] => [...before, word];
   command
-    .requiredOption("-p, --prompt <text>", "the prompt; piped input is added after it")
+    .requiredOption("-p, --prompt <text>", "the prompt; piped input is added after the prompt")
     .addOption(format.choices(["text", "json", "stream-json"]))
     .addOption(mode.choices(["default", "plan", "yolo"]).default("default"))
     .option(

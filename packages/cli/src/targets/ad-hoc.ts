@@ -24,12 +24,12 @@ export function defineAdHocOptions(command: Command): void {
     )
     .option("-H, --header <Name: value>", "a header for the URL (repeatable)", repeat)
     .addOption(
-      new Option("-t, --transport <kind>", "transport of the URL; by default Fairlead detects it").choices([
+      new Option("-t, --transport <kind>", "transport of the URL; default: Fairlead detects the transport").choices([
         "http",
         "sse",
       ]),
     )
-    .option("--name <name>", "name of the server; by default its host, package or file")
+    .option("--name <name>", "name of the server; default: its host, package or file")
     .option("--persist", "save the server in your user settings, like fairlead mcp add -s user");
 }
 

@@ -29,7 +29,7 @@ describe("fairlead connect", () => {
   +         }
   +     }
     }
-connected: Cursor (${here.path}/${cursorFile}); restart it to load the change
+connected: Cursor (${here.path}/${cursorFile}); restart the program to load the change
 undo: fairlead disconnect cursor
 `,
     });

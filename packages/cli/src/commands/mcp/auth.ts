@@ -234,7 +234,7 @@ function terminalSignIn({ io, out }: Pick<Context, "io" | "out">, options: Termi
     async chooseIssuer(issuers, signal) {
       out.exactly(safe`The server names several authorization servers:`);
       for (const [at, issuer] of issuers.entries()) out.exactly(safe`  ${at + 1}: ${toVisibleLine(issuer)}`);
-      const answer = await askLine(until(io, signal), safe`Sign in at which one? [1] `);
+      const answer = await askLine(until(io, signal), safe`Number of the authorization server to sign in at [1]: `);
       return issuers[Number(answer.trim() || "1") - 1] ?? "";
     },
     device,

@@ -84,7 +84,7 @@ async function offerOf(
     one.server === server && one.serverToolName === tool;
   const offer = (await host.toolOffers()).find(isMeant);
   if (offer !== undefined)
-    return offer.offered ? offer : { ...offer, reason: `${offer.reason}; models find it by search` };
+    return offer.offered ? offer : { ...offer, reason: `${offer.reason}; models find the tool by search` };
   const quarantined = host.quarantined().find(isMeant);
   if (quarantined !== undefined) return { offered: false, reason: quarantined.reason };
   const hidden = host.hidden().find(isMeant);

@@ -46,7 +46,7 @@ export async function chooseConversation(services: Services): Promise<void> {
 export async function resumeConversation(wanted: string, services: Services): Promise<void> {
   const { session, settings } = services;
   if (session.store.get().turn.kind === "running")
-    throw new HostError("busy", "the turn is still running", { next: "Esc stops it; then: /resume" });
+    throw new HostError("busy", "the turn is still running", { next: "press Esc to stop the turn, then: /resume" });
   const folder = folderOf(settings.get());
   const info = await findConversation(folder, wanted);
   if (info.id === session.conversation.id) throw new HostError("usage", "this conversation is already open");

@@ -115,7 +115,7 @@ function screenSignIn(
     askClientId: ({ issuer, redirectUri }, signal) =>
       ask("client_id", { kind: "client_id", serverName, issuer, redirectUri }, signal),
     async chooseIssuer(issuers, signal) {
-      const message = "The server names several authorization servers. Sign in at which one?";
+      const message = "The server names several authorization servers. At which one do you want to sign in?";
       const at = await ask("choice", { kind: "choice", serverName, message, options: issuers }, signal);
       return (at === undefined ? undefined : issuers[at]) ?? "";
     },

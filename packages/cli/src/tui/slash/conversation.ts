@@ -32,11 +32,11 @@ export const clear: BuiltIn = {
   summary: "begin a new conversation on an empty screen",
   run(_words, { session }) {
     if (session.store.get().turn.kind === "running")
-      throw new HostError("busy", "the turn is still running", { next: "Esc stops it; then: /clear" });
+      throw new HostError("busy", "the turn is still running", { next: "press Esc to stop the turn, then: /clear" });
     const { id } = session.conversation;
     const isRecorded = session.store.get().items.some(({ kind }) => kind === "person");
     session.clear();
-    const text = "New conversation. The model does not know the previous one.";
+    const text = "New conversation. The model does not know the previous conversation.";
     session.note("info", text, ...(isRecorded ? [`/resume ${id}`] : []));
   },
 };
@@ -69,7 +69,7 @@ export const compact: BuiltIn = {
   complete: ([word]) => (word === undefined ? [{ value: "undo" }] : []),
   async run(line, { session }) {
     if (session.store.get().turn.kind === "running")
-      throw new HostError("busy", "the turn is still running", { next: "Esc stops it; then: /compact" });
+      throw new HostError("busy", "the turn is still running", { next: "press Esc to stop the turn, then: /compact" });
     if (line !== "" && line !== "undo")
       throw new HostError("usage", `/compact does not take "${line}"`, { next: "/compact undo" });
     if (line === "") return session.compact();
