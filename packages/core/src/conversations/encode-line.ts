@@ -15,8 +15,8 @@ export interface EncodedLine {
 }
 
 /**
- * Types of lines in which Fairlead hides no secrets. They contain only names, numbers and digests, and Fairlead must
- * find each name again.
+ * Types of lines in which Fairlead hides no secrets. They contain only names, numbers and digests, and Fairlead needs
+ * each name unchanged.
  */
 const withoutSecrets: ReadonlySet<RecordedLine["type"]> = new Set([
   "model",

@@ -12,7 +12,7 @@ import type { RecordedConversation } from "./read-conversation.ts";
 /** The state of a recorded conversation after the last line of its file. */
 export interface ResumedConversation extends EarlierConversation {
   readonly model: ConversationHead["model"];
-  /** Approvals that the user gave in this conversation. Only those for the current workspace. */
+  /** Approvals that the user gave in this conversation, for the current workspace. */
   readonly approvals: readonly GivenApproval[];
 }
 

@@ -194,7 +194,7 @@ function sorted(values: ReadonlyMap<string, string>): readonly (readonly [string
 
 /** The cached catalog of one server. Times are milliseconds since 1970. */
 export interface CachedCatalog {
-  /** The catalog after `includeTools` and `excludeTools`. */
+  /** The catalog without the tools that `includeTools` and `excludeTools` hide. */
   readonly catalog: Catalog;
   /** The hidden tools, each with the setting that hides it. */
   readonly hidden: readonly (readonly [tool: string, setting: "includeTools" | "excludeTools"])[];

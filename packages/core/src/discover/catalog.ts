@@ -41,7 +41,7 @@ export interface CatalogNote {
   readonly kind: ListKind;
   readonly name?: string;
   readonly reason: string;
-  /** The name of the setting that raises this limit. */
+  /** The name of the setting that raises the limit at which the list was cut. */
   readonly setting?: string;
 }
 

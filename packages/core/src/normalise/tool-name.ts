@@ -69,9 +69,7 @@ export interface PinnedNames {
   readonly pins: readonly Pin[];
   /** Fixes a name for a tool. Does nothing if the name is already fixed. */
   readonly pin: (pin: Pin) => void;
-  /**
-   * Returns the fixed name of a tool. For a tool without a fixed name, fixes a name that contains the server's name.
-   */
+  /** Returns the fixed name of a tool. If the tool has none, fixes a name that contains the server's name. */
   readonly nameOf: (claim: Claim) => string;
 }
 

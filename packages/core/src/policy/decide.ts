@@ -9,7 +9,7 @@ import { isChangedRule } from "./rules/built-in-rules.ts";
 import { exactName } from "./rules/name-pattern.ts";
 import type { ApprovalMode, CheckRequest, Decision, PolicyRule, RequestKind } from "./rules/rule.ts";
 
-/** The identity of a tool: the name of its server, and the name that the server gives it. */
+/** The identity of a tool: the name of its server, and the name that the server gives the tool. */
 export interface ToolIdentity {
   readonly serverName: string;
   readonly serverToolName: string;
@@ -197,7 +197,10 @@ export function createDecide(options: CreateDecideOptions): Decide {
     const given = approvalsOf(request.conversation);
     return {
       rules: policy().version,
-      /* Both versions only increase. Their sum is therefore unchanged only if both are unchanged. */
+      /*
+       * The versions of both sets of approvals only increase. Their sum is therefore unchanged only if both are
+       * unchanged.
+       */
       approvals: given === approvals ? approvals.version() : approvals.version() + given.version(),
       configuration: configurationVersion(),
       definition: tool,

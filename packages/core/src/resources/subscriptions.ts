@@ -24,7 +24,7 @@ export interface SubscriptionsOptions extends Pick<Emitter, "on" | "emit"> {
   readonly ready: (server: string, signal?: AbortSignal) => Promise<Client>;
   /** Returns the server's client, connected or not. */
   readonly client: (server: string) => Client | undefined;
-  /** Prevents that Fairlead stops the server as idle, until the returned function is called. */
+  /** Keeps the server running, even if it is idle, until the returned function is called. */
   readonly use: (server: string) => () => void;
   readonly clock: Clock;
   readonly random?: () => number;
@@ -218,7 +218,7 @@ export async function listenToResource({
     const isOver = await listening.then(() => false, isForGood);
     if (isOver) return;
     if (clock.now() - begin >= steady) ends = 0;
-    // Ignores the rejection of `sleep`: only the abort signal causes it, and that signal also ends the loop.
+    // Ignores the rejection of `sleep`, because only the abort signal causes it, and that signal also ends the loop.
     await sleep(clock, backoffPause(ends, random), signal, { background: true }).catch(() => {});
   }
 }

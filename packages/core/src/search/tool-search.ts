@@ -69,7 +69,7 @@ export function createToolSearch({ tools, aboutServer }: ToolSearchOptions): Too
 
 const toolsPerTurn = 250;
 /**
- * If a text has more characters, it is not looked up as a tool name, because trying every separator would take too
+ * A text with more characters than this is not looked up as a tool name, because trying every separator would take too
  * long.
  */
 const longestName = 1000;
@@ -77,8 +77,8 @@ const longestName = 1000;
 interface ToolNames {
   readonly find: (server: string, name: string) => DiscoveredMCPTool | undefined;
   /**
-   * Returns the tools with this name, in upper or lower case. It may be the name that the model gets, or the name that
-   * the server gives the tool. The server's name may stand before it.
+   * Returns the tools with this name, in upper or lower case. The name may be the one that the model gets, or the one
+   * that the server gives the tool. The server's name may precede it.
    */
   readonly named: (name: string) => readonly KnownTool[];
 }

@@ -44,8 +44,9 @@ export interface AdmissionFacts {
 }
 
 /**
- * Decides whether a server may start. Checks in this order: disabled by the user, allow and deny lists, trust,
- * approval, Fairlead itself, mistakes in the entry.
+ * Decides whether a server may start. Checks in this order whether the user has disabled it, whether the allow and deny
+ * lists permit it, whether the workspace is trusted, whether the server is approved, whether it is Fairlead itself, and
+ * whether its entry has mistakes.
  */
 export function admit(server: ConfiguredServer, facts: AdmissionFacts): Admission {
   return (

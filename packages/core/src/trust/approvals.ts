@@ -99,7 +99,7 @@ function newest<T>(entries: readonly (readonly [string, T])[], at: (value: T) =>
   return entries.toSorted(([, a], [, b]) => (at(a) < at(b) ? 1 : -1)).slice(0, mostKept);
 }
 
-/** The approval of one workspace server, valid for exactly this definition. */
+/** The approval of one workspace server. It is valid for one definition only. */
 export interface Approval {
   readonly fingerprint: string;
   /** ISO 8601. */
@@ -108,7 +108,7 @@ export interface Approval {
   readonly programs?: readonly (readonly ProgramFile[])[];
 }
 
-/** The approval of one tool, valid for exactly this definition and server entry. */
+/** The approval of one tool. It is valid for one definition of the tool and one server entry only. */
 export interface ToolApproval extends Approval {
   readonly server: string;
   readonly tool: string;
@@ -136,8 +136,8 @@ export async function readApprovalsFile(state: string): Promise<ApprovalsFile> {
 }
 
 /**
- * Changes the approvals file under its lock. If `change` returns undefined, the file stays unchanged. `change` may be
- * called more than once.
+ * Changes the approvals file while this process holds its lock. If `change` returns undefined, the file stays
+ * unchanged. `change` may be called more than once.
  */
 export async function updateApprovalsFile(
   state: string,

@@ -103,7 +103,7 @@ async function liesIn(path: string, root: string): Promise<boolean> {
   return real !== undefined && isInside(real, root);
 }
 
-/** Search results are cached for this many milliseconds, for servers that start at the same time. */
+/** Search results are cached for this many milliseconds, so that servers which start at the same time share them. */
 const keptFor = 1000;
 
 interface Kept {

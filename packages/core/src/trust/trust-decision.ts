@@ -48,8 +48,9 @@ const meanings: ReadonlyMap<string, boolean> = new Map([
 ]);
 
 /**
- * Decides whether the workspace is trusted. The first of these sources that says so decides: a flag, an environment
- * variable, the setting `security.folderTrust.enabled`, the embedding program, a rule in `trustedFolders.json`.
+ * Decides whether the workspace is trusted. Asks these sources in order, and the first answer counts: a flag, an
+ * environment variable, the setting `security.folderTrust.enabled`, the embedding program, a rule in
+ * `trustedFolders.json`.
  */
 export function decideTrust(facts: TrustFacts): TrustEvaluation {
   const decision =

@@ -85,7 +85,7 @@ export function isLoopback({ protocol, hostname }: URL): boolean {
   return protocol === "http:" && ["localhost", "127.0.0.1", "[::1]"].includes(hostname);
 }
 
-/** The port that is written in the redirect URI, even the default port 80, which `URL` drops. */
+/** The port in the redirect URI. Also finds the default port 80, which `URL` leaves out. */
 export function portIn(redirectUri: string): string | undefined {
   return /^[a-z]+:\/\/[^/?#]*:(\d+)(?=[/?#]|$)/i.exec(redirectUri)?.[1];
 }

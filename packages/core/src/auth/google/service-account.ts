@@ -70,7 +70,8 @@ export function checkServiceAccountEntry(
       `has an invalid service account: ${JSON.stringify(account)}`,
       "Write the email address of the account.",
     );
-  // The audience is the address that accepts the token. A server at a different address could use the token there.
+  // The audience is the address that accepts the token. If the server has a different address, it could use the token
+  // at the audience's address.
   const isOwn = parseUrl(audience)?.origin === url.origin;
   if (scope === "workspace" && !isOwn && !isGoogleHost(url.hostname, hosts))
     throw invalid(

@@ -25,7 +25,7 @@ export interface AwsSource {
   readonly kind: "aws";
   /** The address of AWS STS, in which `{region}` stands for the region. */
   readonly verificationUrl: string;
-  /** Addresses of the machine's metadata server. Fairlead reads them only if no environment variable has the value. */
+  /** Addresses of the machine's metadata server. Fairlead uses them only if the environment variables lack the data. */
   readonly regionUrl: string | undefined;
   readonly credentialsUrl: string | undefined;
   readonly sessionUrl: string | undefined;

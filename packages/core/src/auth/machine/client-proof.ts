@@ -59,7 +59,7 @@ export async function proveClient(options: MachineProofOptions): Promise<Machine
 }
 
 /**
- * Reads the private key of the settings.
+ * Reads the private key that the settings contain or name.
  *
  * @throws HostError `auth_failed`
  */

@@ -24,7 +24,7 @@ interface AssertionRequest {
 interface ServiceRequest {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
-  /** Name of the member of the JSON response that holds the JWT. If absent, the whole response is the JWT. */
+  /** The member of the JSON response that contains the JWT. If absent, the whole response is the JWT. */
   readonly member?: string;
   /** Whether the address is local to this machine. A request to a local address uses no proxy. */
   readonly isLocal: boolean;

@@ -10,7 +10,7 @@
 const tolerance = 30_000;
 
 /**
- * Milliseconds that this machine's clock is ahead of the server's. Undefined without a valid date.
+ * How many milliseconds this machine's clock is ahead of the server's clock. Undefined if the date is not valid.
  *
  * @param date The response's header `Date`.
  * @param at This machine's time when the server answered, in milliseconds since 1970.

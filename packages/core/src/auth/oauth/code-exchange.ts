@@ -19,7 +19,7 @@ export interface TokenRequestOptions {
   /** The wall clock, in milliseconds since 1970. */
   readonly now: () => number;
   readonly fail: Fail;
-  /** Whether to bind the tokens to a key, because the server requires it. */
+  /** If present, the tokens are bound to this key, because the server requires it. */
   readonly dpop?: DpopBinding | undefined;
 }
 

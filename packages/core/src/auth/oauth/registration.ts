@@ -67,7 +67,7 @@ export function knownClient({
     };
   if (clientMetadataUrl !== undefined && plan.metadata?.takesMetadataDocuments === true)
     return { clientId: clientMetadataUrl, authentication: "none" };
-  // A registration is valid for its own authorization server only.
+  // A registered client is valid only at the authorization server that registered it.
   if (stored?.issuer !== plan.issuer || stored.client.redirectUri === undefined) return undefined;
   return (stored.client.expiresAt ?? Number.POSITIVE_INFINITY) > now ? stored.client : undefined;
 }

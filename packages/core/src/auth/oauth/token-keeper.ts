@@ -25,7 +25,7 @@ export interface TokenKeeper {
 /** Renews stored credentials without a person. */
 export interface Renewal {
   readonly canRenew: (credentials: Credentials) => boolean;
-  /** Gets new tokens and stores them. Runs under the lock of `name`, in one process at a time. */
+  /** Gets new tokens and stores them. Runs while this process holds the lock of the sign-in `name`. */
   readonly renew: (name: string, credentials: Credentials) => Promise<RenewalOutcome>;
 }
 

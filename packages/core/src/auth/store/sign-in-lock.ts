@@ -6,8 +6,8 @@ import { withLock } from "../../files/atomic/lock.ts";
 import { ensurePrivateFolder } from "../../files/atomic/private-folder.ts";
 
 /**
- * Runs `work` under the lock of `name`. Waits `timeout` milliseconds for other processes (30 s by default), then
- * rejects with `busy`.
+ * Runs `work` while this process holds the lock of the sign-in `name`. Waits `timeout` milliseconds for other processes
+ * (30 s by default), then rejects with `busy`.
  */
 export type SignInLock = <T>(name: string, work: () => Promise<T>, timeout?: number) => Promise<T>;
 

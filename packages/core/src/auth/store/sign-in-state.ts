@@ -33,7 +33,7 @@ export type SignInState =
       readonly isRenewable: boolean;
     }
   | { readonly state: "needed" }
-  /** The server has never been connected, or it needs no sign-in. */
+  /** Fairlead has never connected to the server, or the server needs no sign-in. */
   | { readonly state: "unknown" };
 
 export interface SignInFacts {

@@ -1,5 +1,6 @@
 /**
- * Converts a tool's result to text for the user. The text is not escaped, because the program that prints it does that.
+ * Converts a tool's result to text for the user. The text is not escaped. The program that prints the text must escape
+ * it.
  */
 
 import type { Block } from "@fairlead/wire";

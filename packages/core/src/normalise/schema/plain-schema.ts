@@ -32,7 +32,7 @@ function isWithin(value: unknown, level: number, left: Left): boolean {
   if (typeof value !== "object" || value === null)
     return value === null || typeof value === "string" || typeof value === "number" || typeof value === "boolean";
   if (level === most.levels) return false;
-  // Uses loops instead of `every`, because this runs for every tool of every server.
+  // Uses loops instead of `every`, because this code runs for every tool of every server.
   if (isList(value)) {
     for (const item of value) if (!isWithin(item, level + 1, left)) return false;
     return true;

@@ -99,7 +99,7 @@ function appendAgain({ path, size: before }: Written, text: string, fullAt: numb
   try {
     const { size } = fstatSync(file);
     if (size >= fullAt) return undefined;
-    // A file that has the size which this process left ends with a complete line.
+    // If the file still has the size that it had after this process last wrote to it, its last line is complete.
     const isCut = size !== before && size > 0 && !endsLine(file, size);
     const bytes = Buffer.from(`${isCut ? "\n" : ""}${text}`);
     const written = writeSync(file, bytes);

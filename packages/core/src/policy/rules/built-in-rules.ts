@@ -36,9 +36,9 @@ export const defaultRules: Readonly<Record<RequestKind, PolicyRule>> = {
 };
 
 interface BuiltIn {
-  /** Denies in plan mode a tool that is not known to be read-only. */
+  /** In plan mode, denies a tool that is not known to be read-only. */
   readonly plan: PolicyRule;
-  /** Asks in plan mode about a read-only tool. */
+  /** In plan mode, asks about a read-only tool. */
   readonly planAsks: PolicyRule;
   readonly changed: PolicyRule;
   /** Denies a tool with a changed definition if there is no terminal to ask on. */

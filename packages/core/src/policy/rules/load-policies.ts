@@ -37,7 +37,10 @@ export interface PolicyFlags {
 export interface PolicyFileState {
   readonly file: string;
   readonly tier: Tier;
-  /** `ignored`: the workspace is not trusted, or the file is a link out of the workspace. `broken`: see `problems`. */
+  /**
+   * `ignored`: the workspace is not trusted, or the file is a link out of the workspace. `broken`: the file has a
+   * mistake, which is in `problems`.
+   */
   readonly state: "read" | "ignored" | "broken";
 }
 

@@ -161,7 +161,7 @@ function rulesOf(
   }));
 }
 
-/** Whether a rule is about exactly these requests. A rule with an additional condition is not. */
+/** Whether a rule is about exactly these requests. False for a rule with an additional condition. */
 export function isAbout(
   { members, value }: RuleInFile,
   { server, tool, kind = "tool", argsPattern, client }: Omit<RuleToWrite, "decision">,

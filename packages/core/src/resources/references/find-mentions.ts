@@ -82,7 +82,7 @@ function isFree(text: string, at: number): boolean {
 /** The largest number of marks in a row that count as emphasis. */
 const longestRun = 3;
 
-/** How many times the character at `at` is repeated, forwards or backwards. */
+/** How many times the character at `at` is repeated in a row, forwards or backwards. */
 function lengthOfRun(text: string, at: number, step: 1 | -1): number {
   let length = 1;
   while (length < longestRun && text.charAt(at + step * length) === text.charAt(at)) length += 1;
@@ -168,8 +168,8 @@ function withoutEmphasis(units: readonly Unit[], text: string, at: number): read
 }
 
 /**
- * Whether emphasis with this mark is open. It is open if the mark occurs an odd number of times between the start of
- * the line and the position.
+ * Whether emphasis with this mark is open at the position. It is open if the mark occurs an odd number of times before
+ * the position, on the same line.
  */
 function isOpen(mark: string, text: string, at: number): boolean {
   const line = text.slice(Math.max(0, at - longestEmphasis), at);

@@ -87,7 +87,7 @@ export async function removeOwnEntry(
   let result = await changeServers(client, file, text, { remove: [name] });
   for (const server of moved) {
     const opened = await openClientText(client, file, result);
-    // If the user has added a server with this name since then, that server stays.
+    // If the user has added a server with this name after `connect`, that server stays.
     if (old.servers.has(server) && !opened.servers.has(server)) result = opened.copy(old, server);
   }
   if (isObject(old.value[clients[client].key])) return result;

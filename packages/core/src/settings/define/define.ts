@@ -235,7 +235,7 @@ interface FingerprintFacts {
    * The command with its path and variables resolved. Undefined for a server with a URL, or if a variable is not set.
    */
   readonly command: string | undefined;
-  /** The values of variables from the workspace's `.env` files, because a changed value needs a new approval. */
+  /** The values of variables from the workspace's `.env` files. A changed value needs a new approval. */
   readonly workspaceValues: ReadonlyMap<string, string>;
 }
 

@@ -162,7 +162,7 @@ export interface ServerExtras {
   /** True if the server's results must not be written into recorded conversations, recordings and snapshots. */
   readonly hideResults?: true;
   readonly issuerOverride?: string;
-  /** Whether Fairlead always offers the server's tools to models directly. */
+  /** Whether models always get the server's tools directly and need not search for them. */
   readonly alwaysLoad: boolean;
   /**
    * Which clients of a gateway share a connection to the server. With `auto`, this depends on the server's protocol and

@@ -13,7 +13,8 @@ export interface PathBase {
 }
 
 /**
- * The transport with variables and secrets expanded. Called just before Fairlead connects, because it reads secrets.
+ * The transport with variables and secrets expanded. Called just before Fairlead connects, because this function reads
+ * secrets.
  */
 export async function expandTransport(definition: ServerDefinition, secret: Secret): Promise<Transport> {
   const transport = resolveTransport(definition.transport, definition.base, await renderWith(definition, secret));

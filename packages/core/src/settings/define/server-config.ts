@@ -1,6 +1,6 @@
 /** Types of the settings that a program passes: one `mcpServers` entry, and `createHost({ settings })`. */
 
-/** OAuth settings of a server, for data that Fairlead cannot discover itself. */
+/** OAuth settings of a server that Fairlead cannot discover itself. */
 export interface MCPOAuthConfig {
   /** If true, and the server requires a sign-in, Fairlead signs in without asking first. */
   readonly enabled?: boolean;

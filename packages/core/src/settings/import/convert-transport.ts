@@ -17,7 +17,7 @@ import { isVariableName, literal } from "./references.ts";
  */
 export function convertCommand(reader: FieldReader, draft: EntryDraft, context: ConversionContext): string | undefined {
   const command = reader.text("command");
-  // A command without a slash is searched for in PATH, so it needs no folder.
+  // A command without a slash is searched for in PATH, so it does not depend on the folder.
   const isPath = command?.includes("/") || (context.platform === "win32" && command?.includes("\\"));
   if (command !== undefined) draft.set("command", isPath ? anchored("command", command, reader, context) : command);
   const args = reader.texts("args");

@@ -45,14 +45,14 @@ export async function convertEnvFile(
 
 /**
  * Whether the file may be read. A file of this workspace may be read if the workspace is trusted. A file of another
- * project may never be read.
+ * project is never read.
  */
 function mayRead(file: string, source: ImportSource, { root, trusted }: EnvFileContext): boolean {
   if (source.folder !== undefined) return source.folder === root && trusted;
   return trusted || !isInside(file, root);
 }
 
-/** The variable names in a `.env` file. Undefined if it cannot be read. */
+/** The variable names in a `.env` file. Undefined if the file cannot be read. */
 async function namesIn(file: string): Promise<readonly string[] | undefined> {
   const read = await readText(file, limits.settingsBytes);
   return read.kind === "text" ? Object.keys(parseEnv(read.text.replace(/^\uFEFF/, ""))) : undefined;

@@ -146,6 +146,9 @@ function detectByContent(value: unknown): Program | undefined {
   if (!fields?.has("mcpServers")) return undefined;
   const text = JSON.stringify(fields.get("mcpServers"));
   if (text.includes('"serverUrl"') || text.includes("${file:")) return "windsurf";
-  /* If the file has no references such as `${env:NAME}`, Cursor and Claude Code read it in the same way. */
+  /*
+   * If the file has no references such as `${env:NAME}`, it does not matter whether Cursor or Claude Code wrote it,
+   * because both read it in the same way.
+   */
   return /\$\{(env:|userHome|workspaceFolder)/.test(text) ? "cursor" : "claude-code";
 }

@@ -25,7 +25,10 @@ export function childNode(node: Node | undefined, ...path: readonly string[]): N
   return path.reduce<Node | undefined>(lastValueOf, node);
 }
 
-/** The value of the last property with this name. Creates no lists, because it runs for every key of every entry. */
+/**
+ * The value of the last property with this name. Creates no lists, because this function runs for every key of every
+ * entry.
+ */
 function lastValueOf(node: Node | undefined, name: string): Node | undefined {
   const properties = node?.type === "object" ? (node.children ?? []) : [];
   for (let at = properties.length - 1; at >= 0; at -= 1) {

@@ -185,7 +185,7 @@ function detailsOf(schema: JsonObject): readonly string[] {
   });
 }
 
-/** Describes a schema for a model in about 300 characters. */
+/** Describes a schema for a model in at most about 300 characters. */
 export function inWords(schema: unknown, nameOf: TypeStyle["nameOf"]): string {
   return clip(wholeType(schema, { depth: 3, members: 8, parts: 100 }, nameOf), 300);
 }

@@ -26,8 +26,8 @@ const longestNotes = 2048;
 const longestTitle = 256;
 
 /**
- * Writes the schema of all arguments, which must be an object. The API rejects other types: "parameters schema should
- * be of type OBJECT" (spring-ai #1373).
+ * Writes the schema of all arguments. It must be an object, because the API rejects every other type: "parameters
+ * schema should be of type OBJECT" (spring-ai #1373).
  */
 export function writeRoot(shape: Shape, writing: Writing): JsonObject {
   const merging: Merging = { spent: nothingSpent(), report: writing.report };
