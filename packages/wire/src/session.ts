@@ -135,7 +135,7 @@ export interface Session {
   readonly serverInfo: ServerInfo;
   readonly capabilities: JsonObject;
   readonly instructions?: string;
-  /** The negotiated protocol, for `era` of the next `connect`. Absent for the built-in demo server. */
+  /** The negotiated protocol. Pass it as `era` to the next `connect`. Absent for the built-in demo server. */
   readonly protocol?: NegotiatedProtocol;
   request(method: string, params?: JsonObject, options?: McpRequestOptions): Promise<JsonObject>;
   notify(method: string, params?: JsonObject): Promise<void>;

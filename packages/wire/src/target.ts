@@ -69,8 +69,8 @@ export interface WireLimits {
   readonly turnBytes: number;
   readonly turnLines: number;
   /**
-   * How many bytes that answer no request a server may send per second, and how many at once before this rate applies.
-   * A line counts as at least 1 kB.
+   * Limits for a server's output that answers no request: the bytes per second, and the bytes that may come at once
+   * before this rate applies. A line counts as at least 1 kB.
    */
   readonly unsolicitedRate: number;
   readonly unsolicitedBurst: number;

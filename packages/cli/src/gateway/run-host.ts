@@ -1,4 +1,4 @@
-/** Runs the background host as a process. A relay starts it detached, with a log file instead of a terminal. */
+/** Runs the background host as a process. A relay starts the host detached, with a log file instead of a terminal. */
 
 import { closeSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";

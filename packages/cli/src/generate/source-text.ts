@@ -46,7 +46,7 @@ export function toMethodName(name: string): string {
   return method in Object.prototype || method === "then" || method === "toJSON" ? `${method}_` : method;
 }
 
-/** `create-issue` → `CreateIssue`. */
+/** Turns `create-issue` into `CreateIssue`. */
 export function toTypeName(...names: readonly string[]): string {
   const words = names.flatMap(wordsOf);
   return identifier((words.length === 0 ? ["Type"] : words.map(upperFirst)).join(""));

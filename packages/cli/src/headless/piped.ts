@@ -38,7 +38,7 @@ export async function readPiped(
   }
 }
 
-/** Whether stdin is a socket. A program that starts Fairlead with a socket as stdin often never closes it. */
+/** Whether stdin is a socket. A program that starts Fairlead with a socket as stdin often never closes the socket. */
 function leadsToProgram(stdin: Readable & { readonly fd?: number }): boolean {
   return stdin.fd !== undefined && fstatSync(stdin.fd).isSocket();
 }

@@ -95,7 +95,10 @@ const everyName: Readonly<Record<Exclude<RequestKind, "tool">, string>> = {
   sampling: "*",
 };
 
-/** Reads a resource, a prompt or a sampling request. A server's name alone means all of them on this server. */
+/**
+ * Reads a resource, a prompt or a sampling request. A server's name alone means all requests of this kind to the
+ * server.
+ */
 function readOtherSubject(
   kind: Exclude<RequestKind, "tool">,
   { word, server, tool }: Readonly<Record<"word" | "server" | "tool", string | undefined>>,

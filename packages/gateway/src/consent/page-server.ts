@@ -24,7 +24,7 @@ const loopback = "127.0.0.1";
 const bodyBytes = 1024;
 const requestTime = 10_000;
 const mostConnections = 64;
-/** Maximum number of open pages. A further page closes the oldest one. */
+/** Maximum number of open pages. A further page closes the oldest page. */
 const mostPages = 64;
 
 /** Creates the server. It starts to listen with the first question, so that a gateway that never asks uses no port. */

@@ -78,7 +78,7 @@ function mergedItems(reach: ClientReach, host: ListingHost, all: readonly Server
   return { tools: firsts(tools), prompts: firsts(prompts) };
 }
 
-/** Lists all items of one server, under the server's own names and in its order. */
+/** Lists all items of one server, with the names and in the order of this server. */
 function ownItems(reach: ClientReach, all: readonly ServerCatalog[]) {
   const tools = all.flatMap(({ server, catalog }) =>
     catalog.tools.flatMap((tool) =>

@@ -23,8 +23,8 @@ export interface InboundOptions {
   /** Whether `ping` is answered without the handler. Default: true. */
   readonly answersPing?: boolean | undefined;
   /**
-   * `waiting` and `answered` are called when the other side starts and stops waiting for a response. `exchange`: the
-   * own request that led to the other side's request, if there is one.
+   * `waiting` and `answered` are called when the other side starts and stops waiting for a response. `exchange`: this
+   * side's request that led to the other side's request, if there is one.
    */
   readonly waiting: (exchange: Exchange | undefined) => void;
   readonly answered: (exchange: Exchange | undefined) => void;
@@ -56,7 +56,7 @@ export interface Inbound {
   readonly ignoreAll: () => void;
 }
 
-/** A request of the other side, and the own request that led to it. */
+/** A request of the other side, and this side's request that led to it. */
 interface InboundMessage {
   readonly method: string;
   readonly params: JsonObject;
@@ -67,7 +67,9 @@ interface InboundMessage {
 interface OpenInbound {
   readonly controller: RequestStop;
   readonly size: number;
-  /** The own request that led to the other side's request. Undefined if the own request has no `answer` option. */
+  /**
+   * This side's request that led to the other side's request. Undefined if this side's request has no `answer` option.
+   */
   readonly exchange: Exchange | undefined;
 }
 

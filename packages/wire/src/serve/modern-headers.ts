@@ -101,7 +101,7 @@ function mismatch(name: string, sent: string | undefined): HeaderProblem {
 
 const paramHeader = /^mcp-param-/;
 
-/** Returns the headers of a request that repeat arguments. */
+/** Returns those headers of a request that repeat arguments of a tool call. */
 export function paramHeadersIn(headers: IncomingHttpHeaders): Readonly<Record<string, string>> {
   const found = Object.entries(headers).filter(([name]) => paramHeader.test(name));
   return Object.fromEntries(found.map(([name, value]) => [name, String(value)]));

@@ -95,7 +95,7 @@ function signal(pid: number, name: NodeJS.Signals | 0): unknown {
   }
 }
 
-/** Repeats an attempt with growing pauses, until it returns true or the time is over. */
+/** Repeats an attempt with growing pauses, until the attempt returns true or the time is over. */
 async function repeat(end: number, attempt: () => Promise<boolean>): Promise<boolean> {
   for (let pause = firstPause; ; pause = Math.min(pause * 2, longestPause)) {
     if (await attempt()) return true;

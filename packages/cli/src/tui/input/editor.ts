@@ -60,7 +60,10 @@ export function move(editor: Editor, where: Move): Editor {
   return { ...editor, cursor: target(editor, where) };
 }
 
-/** Deletes the text between the cursor and the target. Ctrl-Y inserts it again, unless it is a single character. */
+/**
+ * Deletes the text between the cursor and the target. Ctrl-Y inserts the deleted text again, unless it is a single
+ * character.
+ */
 export function erase(editor: Editor, where: Move): Editor {
   const { text, cursor } = editor;
   const to = target(editor, where);

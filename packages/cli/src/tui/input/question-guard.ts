@@ -40,8 +40,8 @@ export function createQuestionGuard({ get, dispatch, press, clock }: QuestionGua
   let callOffPause: (() => void) | undefined;
 
   /**
-   * Starts the time in which the user can read the question. Each key starts it again, because a user who is typing is
-   * not reading.
+   * Starts the time in which the user can read the question. Each key press starts this time again, because a user who
+   * is typing is not reading.
    */
   function startReading(question: string): void {
     callOffReading?.();

@@ -1,4 +1,4 @@
-/** The queue of questions to the user: shows one at a time and returns each answer to its asker. */
+/** The queue of questions to the user: shows one question at a time, and returns each answer to the code that asked. */
 
 import {
   type AnswersByKind,

@@ -12,8 +12,8 @@ export interface BuiltIn {
   /** The arguments of the command, as `/help` shows them. */
   readonly usage?: string;
   /**
-   * Returns suggestions for the next argument. `before`: the arguments before it. Synchronous, because typing must not
-   * wait.
+   * Returns suggestions for the next argument. `before`: the arguments that are already typed. Synchronous, because
+   * typing must not wait.
    */
   readonly complete?: (before: readonly string[], services: Services) => readonly CompletionItem[];
   /** Runs the command with the text after its name. The app shows any error that this function throws. */

@@ -7,7 +7,10 @@ export type HelpRow = readonly [name: string, words: string];
 
 /** Width of the column of names. The explanation of a longer name is in the rows below it. */
 const widestName = 24;
-/** Minimum screen width for explanations beside the names, in columns. On a narrower screen they are below the names. */
+/**
+ * Minimum screen width for explanations beside the names, in columns. On a narrower screen the explanations are below
+ * the names.
+ */
 const narrow = 60;
 
 export function helpText(rows: readonly HelpRow[], columns: number): string {

@@ -33,7 +33,7 @@ export function openDialog(question: UserQuestion): DialogState {
     case "sign_in":
     case "client_id":
       if (!takesText(question)) return { key, kind: "read", scroll: 0 };
-      // A dialog with an input field opens scrolled to its end, because the field is there.
+      // A dialog with an input field opens scrolled to its end, because the field is at the end.
       return { key, kind: "typed", editor: emptyEditor, scroll: Number.POSITIVE_INFINITY };
     case "choice":
       return { key, kind: "chosen" };
