@@ -1,7 +1,9 @@
 /** Tracks all running work of a host. Closing the host cancels the work and waits for its end. */
 
 import { setMaxListeners } from "node:events";
+import type { RequestStop } from "@fairlead/wire";
 import { HostError } from "../errors.ts";
+import { ClosingStop } from "./closing-stop.ts";
 
 /** An object that can abort running work. */
 type Stoppable = Pick<AbortController, "abort">;
@@ -17,11 +19,15 @@ export interface OpenWork {
    */
   run<T>(work: (signal: AbortSignal) => Promise<T>, signal?: AbortSignal): Promise<T>;
   /**
-   * Runs `work`, which the caller can cancel through its `stop` object. `close` aborts that object too.
+   * Counts a request as running until `leave` is called. `close` aborts the request's `stop` object, if it has one.
    *
    * @throws HostError `usage` once the host is closed
    */
-  runStopped<T, Stop extends Stoppable>(work: (stop: Stop) => Promise<T>, stop: Stop): Promise<T>;
+  enter(stop: Stoppable | undefined): void;
+  /** Ends a request that `enter` counted. */
+  leave(stop: Stoppable | undefined): void;
+  /** `closing` for requests without a signal of their own. */
+  readonly closingStop: RequestStop;
   /** A signal that is aborted when the host is closed. */
   readonly closing: AbortSignal;
   readonly throwIfClosed: () => void;
@@ -31,56 +37,52 @@ export interface OpenWork {
 
 /** Creates the object that tracks a host's running work. */
 export function createOpenWork(): OpenWork {
-  const closing = new AbortController();
-  setMaxListeners(0, closing.signal);
+  const closing = new ClosingStop();
   /** The objects through which `close` aborts running work. */
   const stops = new Set<Stoppable>();
   let running = 0;
   /** The functions to call when the last running work has ended. */
   const onIdle: (() => void)[] = [];
 
-  function counted<T>(started: Promise<T>, leave: () => void): Promise<T> {
+  function enter(stop: Stoppable | undefined): void {
+    throwIfClosed();
     running += 1;
-    const end = (): void => {
-      leave();
-      running -= 1;
-      if (running === 0) for (const resolve of onIdle) resolve();
-    };
-    started.then(end, end);
-    return started;
+    if (stop !== undefined) stops.add(stop);
+  }
+
+  function leave(stop: Stoppable | undefined): void {
+    if (stop !== undefined) stops.delete(stop);
+    running -= 1;
+    if (running === 0) for (const resolve of onIdle) resolve();
+  }
+
+  async function counted<T>(work: (signal: AbortSignal) => Promise<T>, signal?: AbortSignal): Promise<T> {
+    throwIfClosed();
+    const followed = signal && follow(signal);
+    enter(followed?.stop);
+    try {
+      return await work(followed?.stop.signal ?? closing.signal);
+    } finally {
+      followed?.leave();
+      leave(followed?.stop);
+    }
   }
 
   function throwIfClosed(): void {
-    if (closing.signal.aborted) throw new HostError("usage", "this host has been closed");
+    if (closing.aborted) throw new HostError("usage", "this host has been closed");
   }
 
   return {
     closing: closing.signal,
     throwIfClosed,
+    closingStop: closing,
+    enter,
+    leave,
     run(work, signal) {
-      try {
-        throwIfClosed();
-        if (signal === undefined) return counted(work(closing.signal), nothing);
-        const { stop, leave } = follow(signal);
-        const started = work(stop.signal);
-        stops.add(stop);
-        return counted(started, () => {
-          leave();
-          stops.delete(stop);
-        });
-      } catch (error) {
-        return Promise.reject(error);
-      }
-    },
-    runStopped(work, stop) {
-      try {
-        throwIfClosed();
-        const started = work(stop);
-        stops.add(stop);
-        return counted(started, () => void stops.delete(stop));
-      } catch (error) {
-        return Promise.reject(error);
-      }
+      const running = counted(work, signal);
+      // Work that fails while its caller waits for something else must not end the process.
+      running.catch(() => {});
+      return running;
     },
     async close() {
       const reason = new HostError("cancelled", "the host was closed");
@@ -90,8 +92,6 @@ export function createOpenWork(): OpenWork {
     },
   };
 }
-
-const nothing = (): void => {};
 
 /** A controller that is aborted together with `signal`, until `leave` is called. */
 function follow(signal: AbortSignal): { readonly stop: AbortController; readonly leave: () => void } {

@@ -62,6 +62,8 @@ interface Progress {
 
 const withoutAnswer: ReturnType<typeof answerOf> = {};
 
+const ignore = (): void => {};
+
 /** Maximum number of decisions that `ask` keeps for `run`. */
 const mostCarried = 64;
 
@@ -241,35 +243,47 @@ export function createSpine({ current, record, work, clock }: SpineOptions): Spi
     record({ request, decision, outcome, answer, answeredIn, refusal, durationMs });
   }
 
+  /** Runs all steps in one `async` function, because each further promise makes a small call slower. */
   async function throughSteps<Result, Shown>(
     request: HostRequest<Result, Shown>,
     signal: RequestSignal,
   ): Promise<Shown> {
-    const began = clock.now();
-    const progress: Progress = {};
-    let result: Result;
+    work.enter(request.stop);
     try {
-      const admitted = admit(request, signal, progress);
-      const decision = admitted instanceof Promise ? await admitted : admitted;
-      if (request.onAllowed)
-        request.onAllowed((await import("../../policy/rules/rule-text.ts")).ruleText(decision.rule));
-      if (signal.aborted) throw cancelledRequest(request, signal);
-      result = await request.execute(signal);
-      write(request, progress, request.outcomeOf?.(result) ?? "ok", began);
-    } catch (error) {
-      write(request, progress, error instanceof HostError ? error.code : "internal", began);
-      throw error;
+      const began = clock.now();
+      const progress: Progress = {};
+      let result: Result;
+      try {
+        const admitted = admit(request, signal, progress);
+        const decision = admitted instanceof Promise ? await admitted : admitted;
+        if (request.onAllowed)
+          request.onAllowed((await import("../../policy/rules/rule-text.ts")).ruleText(decision.rule));
+        if (signal.aborted) throw cancelledRequest(request, signal);
+        result = await request.execute(signal);
+        write(request, progress, request.outcomeOf?.(result) ?? "ok", began);
+      } catch (error) {
+        write(request, progress, error instanceof HostError ? error.code : "internal", began);
+        throw error;
+      } finally {
+        progress.release?.();
+      }
+      const shown = request.present(result);
+      return shown instanceof Promise ? await shown : shown;
     } finally {
-      progress.release?.();
+      work.leave(request.stop);
     }
-    return request.present(result);
   }
 
   return {
-    run: (request) =>
-      request.stop === undefined
-        ? work.run((signal) => throughSteps(request, signal), request.signal)
-        : work.runStopped((stop) => throughSteps(request, stop), request.stop),
+    run(request) {
+      const running =
+        request.stop === undefined && request.signal !== undefined
+          ? work.run((signal) => throughSteps(request, signal), request.signal)
+          : throughSteps(request, request.stop ?? work.closingStop);
+      // A request that fails while its caller waits for something else must not end the process.
+      running.catch(ignore);
+      return running;
+    },
 
     ask: (request) =>
       work.run(async () => {
