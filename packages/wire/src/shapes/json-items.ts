@@ -12,7 +12,6 @@ const beginLength = 8;
 /** Maximum number of searches without success. A hostile text could otherwise make every search useless. */
 const mostFailures = 8;
 
-const comma = 0x2c;
 const openObject = 0x7b;
 
 /** Items of a list, and the position in the text after their last comma. */
@@ -24,8 +23,8 @@ interface ItemRun {
 /** Reads runs of items from one text. */
 export interface ItemReader {
   /**
-   * Reads the items of a list that begin at `from`, directly after a comma of the list. `begin` is the position of the
-   * first item after white space. Returns undefined if the items must be read one by one.
+   * Reads the items of a list that begin at `from`, directly after a comma or the opening bracket of the list. `begin`
+   * is the position of the first item after white space. Returns undefined if the items must be read one by one.
    */
   readonly read: (from: number, begin: number) => ItemRun | undefined;
 }
@@ -39,7 +38,7 @@ export function createItemReader(text: string): ItemReader {
    * of them is a complete item.
    */
   function guess(from: number, begin: number): ItemRun | undefined {
-    const separator = text.slice(from - 1, begin + beginLength);
+    const separator = `,${text.slice(from, begin + beginLength)}`;
     const length = text.slice(from, from + mostCharacters).lastIndexOf(separator);
     if (length < fewestCharacters) return undefined;
     const items = parseItems(text.slice(from, from + length));
@@ -48,8 +47,8 @@ export function createItemReader(text: string): ItemReader {
 
   return {
     read(from, begin) {
-      const isObject = text.charCodeAt(begin) === openObject && text.charCodeAt(from - 1) === comma;
-      if (!isObject || failures === mostFailures || text.length - from < fewestCharacters) return undefined;
+      if (text.charCodeAt(begin) !== openObject || failures === mostFailures || text.length - from < fewestCharacters)
+        return undefined;
       const run = guess(from, begin);
       if (run === undefined) failures += 1;
       return run;

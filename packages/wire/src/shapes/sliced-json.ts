@@ -88,8 +88,20 @@ function* parseSteps(text: string, maxMemory: number): Generator<void, unknown, 
   let work = 0;
   let used = 0;
   let isKeyNext = false;
+  /** The position after the latest comma or opening bracket of a list. */
+  let itemsFrom = -1;
 
   for (;;) {
+    while (at === itemsFrom) {
+      const run = read(at, afterSpaces(text, at));
+      if (run === undefined) break;
+      for (const item of run.items) waiting.push(item);
+      used += itemsMemory(run.items, keys);
+      if (used > maxMemory) throw tooMuchMemory(maxMemory);
+      at = run.end;
+      itemsFrom = at;
+      yield;
+    }
     for (at = afterSpaces(text, at); isSpace(text.charCodeAt(at)); at = afterSpaces(text, at)) yield;
     const begin = at;
     const first = text.charCodeAt(at);
@@ -105,12 +117,17 @@ function* parseSteps(text: string, maxMemory: number): Generator<void, unknown, 
     } else if (isKeyNext) throw new SyntaxError("a key is not a string");
     else if (first === openList || first === openObject) {
       at += 1;
+      const inside = at;
       for (at = afterSpaces(text, at); isSpace(text.charCodeAt(at)); at = afterSpaces(text, at)) yield;
       used += first === openList ? memory.list : memory.object;
       const isEmpty = text.charCodeAt(at) === (first === openList ? closeList : closeObject);
       if (!isEmpty) {
         isKeyNext = first === openObject;
         open.push(isKeyNext ? { value: {}, key: "" } : waiting.length);
+        if (first === openList) {
+          at = inside;
+          itemsFrom = inside;
+        }
         continue;
       }
       at += 1;
@@ -149,13 +166,7 @@ function* parseSteps(text: string, maxMemory: number): Generator<void, unknown, 
         waiting.push(value);
         used += memory.item;
         if (next === comma) {
-          const run = read(at, afterSpaces(text, at));
-          if (run === undefined) break;
-          for (const item of run.items) waiting.push(item);
-          used += itemsMemory(run.items, keys);
-          if (used > maxMemory) throw tooMuchMemory(maxMemory);
-          at = run.end;
-          yield;
+          itemsFrom = at;
           break;
         }
         if (next !== closeList) throw new SyntaxError("a list is not closed");
