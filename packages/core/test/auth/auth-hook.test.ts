@@ -202,3 +202,54 @@ test("a nonce that the server demands first hides no token that has expired", as
   expect(await hook.challenged(demand(0, "one"), signal)).toBe(true);
   expect(replaced).toEqual(["token", "token"]);
 });
+
+test.each([
+  [
+    false,
+    "which the sign-in did not grant",
+    "Ask the server's operator to give your account access.",
+    "Ask the server's operator why the server rejects tokens of its authorization server.",
+  ],
+  [
+    true,
+    "which the authorization server did not grant to this machine's client",
+    "Ask the operator of the authorization server to allow these scopes for the client.",
+    'Ask the server\'s operator which audience the server accepts, then set "audience" under machineAuth of "docs".',
+  ],
+])("a token that stays refused is explained for its owner (a machine: %s)", async (isMachine, why, next, ask) => {
+  const hook = createAuthHook({
+    ...server,
+    hasCredentials: async () => true,
+    keeper,
+    signIn: async () => credentials,
+    isMachine,
+  });
+  const needing = (scope: string) => hook.challenged(refusal(403, `Bearer error="insufficient_scope"${scope}`), signal);
+  await expect(needing(', scope="read"')).rejects.toMatchObject({
+    code: "auth_failed",
+    message: `"docs" needs the scopes read, ${why}`,
+    next,
+  });
+  await expect(needing("")).rejects.toThrow(`"docs" needs a scope that the server does not name, ${why}`);
+  expect(await hook.challenged(refusal(401, "Bearer", { sent: {} }), signal)).toBe(true);
+  await expect(hook.challenged(refusal(401, "Bearer", { attempt: 1 }), signal)).rejects.toMatchObject({ next: ask });
+});
+
+test("a sign-in for more scopes is asked for at most twice for one request", async () => {
+  const signIns: unknown[] = [];
+  const hook = createAuthHook({
+    ...server,
+    hasCredentials: async () => true,
+    keeper,
+    async signIn({ before }) {
+      signIns.push(before);
+      return credentials;
+    },
+  });
+  const needing = (attempt: number) =>
+    hook.challenged(refusal(403, 'Bearer error="insufficient_scope", scope="write"', { attempt }), signal);
+  expect([await needing(0), await needing(1)]).toEqual([true, true]);
+  await expect(needing(2)).rejects.toThrow('"docs" needs the scopes write, which the sign-in did not grant');
+  expect(await needing(0)).toBe(true);
+  expect(signIns).toEqual([["read"], ["read"], ["read"]]);
+});

@@ -171,3 +171,39 @@ test("a device code: the code, the address to copy, and one way to stop", () => 
     "╰─ n stop the sign-in (also Esc)",
   ]);
 });
+
+test("the chosen option has the mark and is bold, and so is no other", () => {
+  const question = { kind: "choice", serverName: "s", message: "m", options: ["a", "b"], key: "q" } as const;
+  const marks = (at?: number) =>
+    dialogLines(question, at === undefined ? {} : { at }, { index: 1, total: 1 }, { width: 60, height: 40 })
+      .flat()
+      .filter(({ text }) => /^\([• ]\) $/.test(text))
+      .map(({ text, isBold }) => [text, isBold === true]);
+  expect(marks()).toEqual([
+    ["( ) ", false],
+    ["( ) ", false],
+  ]);
+  expect(marks(1)).toEqual([
+    ["( ) ", false],
+    ["(•) ", true],
+  ]);
+});
+
+test("a field says which values it takes", () => {
+  const hints = (schema: object): readonly string[] =>
+    rows({
+      kind: "form",
+      serverName: "s",
+      message: "",
+      purpose: "elicitation",
+      schema: { type: "object", properties: { field: schema } },
+    });
+  const text = (schema: object): string => hints(schema).join("\n");
+  expect(text({ type: "string", minLength: 2, maxLength: 5 })).toContain("2 to 5 characters");
+  expect(text({ type: "string", minLength: 2 })).toContain("at least 2 characters");
+  expect(text({ type: "string", maxLength: 5 })).toContain("at most 5 characters");
+  expect(text({ type: "integer", minimum: 1, maximum: 9 })).toContain("a whole number, 1 to 9");
+  expect(text({ type: "number" })).toContain("a number");
+  expect(text({ type: "string", default: "x" })).toContain('default: "x"');
+  expect(text({ type: "string" })).not.toMatch(/characters|default/);
+});

@@ -111,6 +111,16 @@ describe("a validation without a bound", () => {
   });
 });
 
+test("those that wait for a thread are validated in their order", async () => {
+  await withValidator({ threads: 1, timeLimit: 60_000 }, async (validator) => {
+    const finished: string[] = [];
+    const names = ["a", "b", "c", "d"];
+    const validate = (name: string) => validated(validator, tree, { name }).then(() => finished.push(name));
+    await Promise.all(names.map(validate));
+    expect(finished).toEqual(names);
+  });
+});
+
 test("a hundred at a time are all answered, each with its own", async () => {
   await withValidator({ timeLimit: 60_000 }, async (validator) => {
     const answers = await Promise.all(

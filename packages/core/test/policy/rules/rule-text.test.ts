@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { builtIn, defaultRules } from "../../../src/policy/rules/built-in-rules.ts";
+import { builtIn, defaultRules, unsavedRule } from "../../../src/policy/rules/built-in-rules.ts";
 import { ruleText } from "../../../src/policy/rules/rule-text.ts";
 
 test("every built-in rule is told in words of its own", () => {
@@ -45,5 +45,37 @@ test("a rule without a name is called by its source, and one with a name by its 
   expect([text("flag", "--allow"), text("settings", "mcp.excluded")]).toEqual([
     "--allow denies it",
     "mcp.excluded denies it",
+  ]);
+});
+
+test.each([
+  ["policy_file", "a rule"],
+  ["approval", "your saved approval"],
+  ["answer", "your approval for this conversation"],
+  ["trust", '"trust": true of ""'],
+] as const)("a rule of the source %s is called %s", (source, words) => {
+  const origin = { source, file: "/rules.toml" };
+  const text = (more: object): string =>
+    ruleText({ tier: "user", decision: "ask_user", priority: 0, origin: { ...origin, ...more } });
+  expect([text({}), text({ line: 3 })]).toEqual([
+    `${words} in /rules.toml asks about it`,
+    `${words} in /rules.toml:3 asks about it`,
+  ]);
+});
+
+test("a deny gives its reason, and so does the rule for definitions that may have changed", () => {
+  const rule = { ...defaultRules.prompt, denyMessage: "because" };
+  expect([
+    ruleText(rule),
+    ruleText({ ...rule, decision: "deny" }),
+    ruleText(unsavedRule("no disk", "ask_user")),
+  ]).toEqual([
+    "the default for prompts allows it",
+    "the default for prompts denies it: because",
+    "the rule for definitions that may have changed asks about it: no disk",
+  ]);
+  expect([ruleText(defaultRules.sampling), ruleText(builtIn.headless)]).toEqual([
+    "the default for sampling asks about it",
+    "the rule for runs without a terminal denies it",
   ]);
 });

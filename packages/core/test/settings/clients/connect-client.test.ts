@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 import {
   type ClientEntry,
   clientNames,
+  clients,
   fromForeignEntry,
   isOwnServer,
   toForeignEntry,
@@ -136,4 +137,48 @@ describe.each(clientNames)("an entry of %s", (client) => {
       expect(isOwnServer("other", form)).toBe(written === stdio);
     }
   });
+});
+
+test.each([
+  ["claude-code", "mcpServers", "Claude Code", ["claude"]],
+  ["claude-desktop", "mcpServers", "Claude Desktop", ["claude-desktop"]],
+  ["codex", "mcp_servers", "Codex", ["codex"]],
+  ["gemini", "mcpServers", "Gemini CLI", ["gemini"]],
+  ["cursor", "mcpServers", "Cursor", ["cursor", "cursor-agent"]],
+  ["vscode", "servers", "VS Code", ["code"]],
+  ["windsurf", "mcpServers", "Windsurf", ["windsurf"]],
+  ["zed", "context_servers", "Zed", ["zed", "zeditor"]],
+  ["opencode", "mcp", "opencode", ["opencode"]],
+] as const)("%s has its servers under %s", (client, key, title, commands) => {
+  expect(clients[client]).toMatchObject({ key, title, commands });
+});
+
+test("the form of an entry is the one that its client reads", () => {
+  const stdio: ClientEntry = { kind: "stdio", command: "node", args: ["x"], env: { A: "1" } };
+  const http: ClientEntry = { kind: "http", url: "http://h", headers: { B: "2" } };
+  const plain = { command: "node", args: ["x"], env: { A: "1" } };
+  expect(Object.fromEntries(clientNames.map((client) => [client, toForeignEntry(client, stdio)]))).toEqual({
+    "claude-code": { type: "stdio", ...plain },
+    "claude-desktop": plain,
+    codex: plain,
+    gemini: plain,
+    cursor: plain,
+    vscode: { type: "stdio", ...plain },
+    windsurf: plain,
+    zed: plain,
+    opencode: { type: "local", command: ["node", "x"], environment: { A: "1" }, enabled: true },
+  });
+  const headers = { B: "2" };
+  expect(Object.fromEntries(clientNames.map((client) => [client, toForeignEntry(client, http)]))).toEqual({
+    "claude-code": { type: "http", url: "http://h", headers },
+    "claude-desktop": undefined,
+    codex: { url: "http://h", http_headers: headers },
+    gemini: { url: "http://h", type: "http", headers },
+    cursor: { url: "http://h", headers },
+    vscode: { type: "http", url: "http://h", headers },
+    windsurf: { serverUrl: "http://h", headers },
+    zed: { url: "http://h", headers },
+    opencode: { type: "remote", url: "http://h", headers, enabled: true },
+  });
+  expect(toForeignEntry("zed", { ...stdio, env: {} })).toEqual({ command: "node", args: ["x"] });
 });

@@ -1,0 +1,166 @@
+import { expect, test } from "vitest";
+import { type MachineRefusal, machineRefused } from "../../../src/auth/machine/machine-failure.ts";
+import { newKey, workloadToken } from "./machine-scene.ts";
+
+const now = 1_800_000_000_000;
+const seconds = now / 1000;
+const key = newKey();
+const settings = 'under machineAuth of "docs"';
+const operator = "the operator of the authorization server";
+
+function refused(error: string, more: Partial<MachineRefusal> = {}, description?: string) {
+  const { message, next, evidence, code } = machineRefused({
+    serverName: "docs",
+    step: "token request",
+    url: "https://login.example/token",
+    answer: { kind: "error", error, ...(description !== undefined && { description }) },
+    client: { clientId: "machine" },
+    proof: { method: "none", headers: {}, parameters: {} },
+    audiences: ["https://login.example", "https://login.example/token"],
+    scopes: [],
+    isDpop: false,
+    clockLead: undefined,
+    now,
+    ...more,
+  });
+  return { code, message: message.replace('token request for "docs" ', ""), next, evidence };
+}
+
+const by = (method: "client_secret_post" | "private_key_jwt", from?: string): MachineRefusal["proof"] => ({
+  method,
+  headers: {},
+  parameters: {},
+  ...(from !== undefined && { key: from }),
+});
+const jwt = (claims: object): MachineRefusal["assertion"] => ({
+  jwt: workloadToken(key.privateKey, { iat: seconds, exp: seconds + 60, ...claims }),
+  from: "the file /run/token",
+});
+
+const reasons: readonly (readonly [string, Partial<MachineRefusal>, string, string])[] = [
+  [
+    "unauthorized_client",
+    {},
+    'client "machine" may not use this grant',
+    `Ask ${operator} to allow the grant for client "machine".`,
+  ],
+  [
+    "invalid_scope",
+    { client: undefined },
+    "the authorization server requires other scopes",
+    `Correct "scopes" ${settings}, or ask ${operator} to allow them for this machine.`,
+  ],
+  [
+    "invalid_target",
+    {},
+    "the authorization server issues no tokens for this audience",
+    `Correct "audience" ${settings}, or ask ${operator} to allow this audience.`,
+  ],
+  [
+    "invalid_dpop_proof",
+    { isDpop: true },
+    "the authorization server rejected the DPoP proof",
+    `Ask ${operator} which DPoP proofs it accepts.`,
+  ],
+  ["server_error", {}, "the authorization server refused the request", `Check the settings ${settings}.`],
+  [
+    "server_error",
+    { proof: by("client_secret_post") },
+    "the authorization server refused the request with client_secret_post",
+    `Check the settings ${settings}.`,
+  ],
+  [
+    "invalid_client",
+    {},
+    'client "machine" is unknown to the authorization server, or must authenticate itself',
+    `Correct "clientId", or add "clientSecret" or "privateKeyFile" ${settings}.`,
+  ],
+  [
+    "invalid_client",
+    { proof: by("private_key_jwt", "/keys/one.pem") },
+    'the authorization server does not accept the key /keys/one.pem for client "machine"',
+    `Register the public key of /keys/one.pem with the authorization server, or correct "privateKeyFile" and "keyId" ${settings}.`,
+  ],
+  ["invalid_grant", {}, "the authorization server rejected the grant", `Check the settings ${settings}.`],
+  [
+    "invalid_grant",
+    { assertion: jwt({ exp: seconds }) },
+    "the JWT in the file /run/token expired 0 s ago",
+    "Check the program that renews the JWT.",
+  ],
+  [
+    "invalid_grant",
+    { assertion: jwt({ nbf: seconds + 300 }) },
+    "the JWT in the file /run/token is not valid yet: it becomes valid in 5 min",
+    "Check the clock of the program that issues the JWT.",
+  ],
+  [
+    "invalid_grant",
+    { assertion: jwt({ nbf: seconds, aud: ["a", "b"] }) },
+    "the JWT in the file /run/token is for a, b, not for https://login.example",
+    "Have the JWT issued for https://login.example.",
+  ],
+  [
+    "invalid_grant",
+    { assertion: { jwt: jwt({})?.jwt ?? "", from: "the metadata service of gcp" } },
+    "the JWT in the metadata service of gcp is for no audience, not for https://login.example",
+    'Have the JWT issued for https://login.example, or set "audience".',
+  ],
+  [
+    "invalid_grant",
+    { assertion: jwt({ aud: "https://login.example/token/" }) },
+    "the authorization server does not accept the JWT in the file /run/token",
+    `Ask ${operator} to trust the issuer and the subject of this JWT.`,
+  ],
+];
+
+test.each(reasons.map(([error, more, why, next]) => ({ error, more, why, next })))(
+  "$error is explained: $why",
+  (row) => {
+    const { error, more, why, next } = row;
+    expect(refused(error, more)).toEqual({
+      code: "auth_failed",
+      message: `refused by login.example: ${why} (${error})`,
+      next,
+      evidence: undefined,
+    });
+  },
+);
+
+test.each<[string, boolean, Partial<MachineRefusal>]>([
+  ["invalid_client", true, { proof: by("private_key_jwt") }],
+  ["invalid_grant", true, { assertion: jwt({}) }],
+  ["invalid_dpop_proof", true, { isDpop: true }],
+  ["invalid_client", false, { proof: by("client_secret_post") }],
+  ["invalid_scope", false, { isDpop: true }],
+])("%s may be caused by the clock, if the request had a date: %s", (error, isClock, more) => {
+  const { message, next } = refused(error, { ...more, clockLead: 31_000 });
+  expect(message.includes("this machine's clock is 31 s ahead")).toBe(isClock);
+  expect(next === "Set this machine's clock, for example with NTP, then try again.").toBe(isClock);
+  expect(refused(error, { ...more, clockLead: 30_000 }).message).not.toContain("clock");
+});
+
+test("what the server says is evidence, without the secrets of the request", () => {
+  const more = {
+    client: { clientId: "machine", clientSecret: "quite secret" },
+    proof: { method: "client_secret_basic", headers: { authorization: "Basic bWFjaGluZTpx" }, parameters: {} },
+  } as const;
+  const { message, evidence } = refused("invalid_client", more, "No such client: quite secret, bWFjaGluZTpx");
+  expect(message).toContain('does not know client "machine"');
+  expect(evidence).toMatch(/^No such client: /);
+  expect(evidence).not.toMatch(/quite secret|bWFjaGluZTpx/);
+  expect(refused("invalid_client", {}, "x".repeat(400)).evidence?.length).toBeLessThanOrEqual(300);
+});
+
+test("an endpoint that is overloaded or gives no token is named", () => {
+  expect(refused("", { answer: { kind: "unavailable", status: 503 } })).toMatchObject({
+    code: "http_status",
+    message: "failed: login.example answered HTTP 503",
+    next: "Try again later.",
+  });
+  expect(refused("", { answer: { kind: "unusable", reason: "it is no JSON" } })).toMatchObject({
+    code: "auth_failed",
+    message: "failed: login.example gave no token: it is no JSON",
+    next: `Check "tokenUrl" and "issuer" ${settings}.`,
+  });
+});
