@@ -9,6 +9,8 @@ export interface LineFrames {
    * line itself, a replacement, or undefined to drop the line.
    */
   push(chunk: Buffer, take: (line: Buffer) => Buffer | undefined): readonly Buffer[];
+  /** Whether the chunk has only complete lines: no incomplete line is kept, and the chunk ends with a newline. */
+  isWhole(chunk: Buffer): boolean;
 }
 
 /**
@@ -63,5 +65,6 @@ export function createLineFrames(limit: number, onTooLong: () => void): LineFram
       keep(chunk.subarray(from));
       return passed;
     },
+    isWhole: (chunk) => size === 0 && !isOver && chunk[chunk.length - 1] === newline,
   };
 }

@@ -8,6 +8,8 @@ import { readMessage } from "./client-state.ts";
 export interface Questions {
   /** Records that a new host is connected. Returns true if it is the relay's first host. */
   begin(): boolean;
+  /** Whether the relay's first host is connected. The ids of its requests stay as they are. */
+  isFirstHost(): boolean;
   /** Returns the host's request, with the id that the client sees. */
   ask(id: string, line: Buffer): Buffer;
   /**
@@ -29,6 +31,7 @@ export function createQuestions(): Questions {
       hosts += 1;
       return hosts === 1;
     },
+    isFirstHost: () => hosts === 1,
     ask(id, line) {
       if (hosts === 1) {
         open.set(id, id);

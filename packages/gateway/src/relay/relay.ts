@@ -8,6 +8,7 @@ import { createClientState, isReplayed, readMessage } from "./client-state.ts";
 import type { HostConnection } from "./connect-host.ts";
 import { createLineFrames } from "./line-frames.ts";
 import { createOpenRequests } from "./open-requests.ts";
+import { createPassedChunks, hasOnlyMessages } from "./passed-chunks.ts";
 import { createQuestions } from "./questions.ts";
 import { cancelledLine, errorLine, listChangedLine, lostLine, ofBatch } from "./relay-lines.ts";
 import { scanHostLine, scanMessage } from "./scan-message.ts";
@@ -41,6 +42,11 @@ export function runRelay({ input, output, first, reach, onProblem }: RelayOption
   const state = createClientState();
   const questions = createQuestions();
   const fromClient = createLineFrames(messageBytes, () => end());
+  /**
+   * What the relay has passed on to and from its first host without reading it. After the first host, the relay must
+   * read each message at once, because it changes the ids of the host's requests.
+   */
+  const passed = createPassedChunks();
   /** The host that receives the client's lines. Undefined without a host, or while `initialize` is repeated to it. */
   let ready: HostConnection["socket"] | undefined;
   let attached: HostConnection["socket"] | undefined;
@@ -117,6 +123,7 @@ export function runRelay({ input, output, first, reach, onProblem }: RelayOption
     }
 
     function onLost(): void {
+      passed.readAll();
       ready = undefined;
       attached = undefined;
       if (welcome.sentFile !== undefined) open.noteSent(takeSentFile(welcome.sentFile));
@@ -127,7 +134,14 @@ export function runRelay({ input, output, first, reach, onProblem }: RelayOption
       if (open.size > 0 || (!isLeaving && losses < mostLosses)) reachHost();
     }
 
+    const read = (chunk: Buffer): void => void frames.push(chunk, take);
     const onData = (chunk: Buffer): void => {
+      if (isFirst && frames.isWhole(chunk) && hasOnlyMessages(chunk)) {
+        passed.add(chunk, read);
+        toClient(chunk);
+        return;
+      }
+      passed.readAll();
       for (const bytes of frames.push(chunk, take)) toClient(bytes);
     };
     socket
@@ -164,7 +178,14 @@ export function runRelay({ input, output, first, reach, onProblem }: RelayOption
     return taken.length === 0 ? undefined : Buffer.concat(taken);
   }
 
+  const readInput = (chunk: Buffer): void => void fromClient.push(chunk, takeClientLine);
   const onInput = (chunk: Buffer): void => {
+    if (ready !== undefined && questions.isFirstHost() && fromClient.isWhole(chunk)) {
+      passed.add(chunk, readInput);
+      if (!ready.write(chunk)) input.pause();
+      return;
+    }
+    passed.readAll();
     const lines = fromClient.push(chunk, takeClientLine);
     const socket = ready;
     if (socket === undefined || lines.length === 0) return;

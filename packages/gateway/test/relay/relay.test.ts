@@ -62,6 +62,24 @@ it("answers a request that was sent on to its server as lost, and never repeats 
   expect(scene.received).toEqual(["1 tools/call", "2 tools/call"]);
 });
 
+it("knows the open request after many answered ones, also if the client uses an id again", async () => {
+  await using scene = await relayScene(async (_method, params, { send }) => {
+    await send();
+    if (params["name"] !== "last") return {};
+    setImmediate(() => setImmediate(() => scene.cut()));
+    return never();
+  }, echo);
+  for (let count = 0; count < 150; count += 1) {
+    scene.send(callOf(count % 3));
+    expect(await scene.answer(count % 3)).toHaveProperty("result");
+  }
+  scene.send(callOf(1, "last"));
+  expect(await scene.answer(1)).toMatchObject({ error: { data: { reason: "lost", subject: "files.last" } } });
+  scene.send(callOf(2));
+  expect(await scene.answer(2)).toHaveProperty("result");
+  expect(scene.received.filter((line) => line.startsWith("2"))).toEqual(["2 tools/call"]);
+});
+
 it("sends a request again that was not sent on", async () => {
   await using scene = await relayScene(async () => {
     scene.cut();
