@@ -52,7 +52,8 @@ export function serveConnection(
           const ended = onOpen();
           try {
             const answer = answerIn(method, params, request);
-            answer.then(ended, ended);
+            if (request.atEnd) request.atEnd(ended);
+            else answer.then(ended, ended);
             return answer;
           } catch (error) {
             ended();

@@ -168,14 +168,21 @@ function openRelaySocket(socket: Socket, sent: SentFile | undefined): OpenChanne
     socket.once("end", close).once("close", close);
     socket.resume();
     if (sent === undefined) return channel;
+    /** The latest write: its promise, and the ids of the requests whose responses are written together. */
+    let writing: { readonly written: Promise<void>; readonly ids: RequestId[] } | undefined;
     return {
       ...channel,
       send(message, options) {
         const written = channel.send(message, options);
         const { id, method } = message;
-        if (method === undefined && (typeof id === "string" || typeof id === "number"))
+        if (method !== undefined || (typeof id !== "string" && typeof id !== "number")) return written;
+        if (writing?.written === written) writing.ids.push(id);
+        else {
+          const ids = [id];
+          writing = { written, ids };
           // If the response cannot be written, the relay has ended, so nothing needs the file of sent requests.
-          written.then(() => sent.done(id), nothing);
+          written.then(() => ids.forEach((each) => sent.done(each)), nothing);
+        }
         return written;
       },
     };

@@ -13,6 +13,7 @@ export class RequestAbort implements RequestStop {
   #reason: unknown;
   #controller: AbortController | undefined;
   #callbacks: Set<() => void> | undefined;
+  #atEnd: (() => void) | undefined;
 
   get aborted(): boolean {
     return this.#isAborted;
@@ -40,6 +41,16 @@ export class RequestAbort implements RequestStop {
     this.#reason = reason;
     this.#controller?.abort(reason);
     if (this.#callbacks !== undefined) for (const callback of this.#callbacks) callback();
+  }
+
+  /** Sets the function that `end` calls. */
+  atEnd(callback: () => void): void {
+    this.#atEnd = callback;
+  }
+
+  /** Called when the request has its result or its error. */
+  end(): void {
+    this.#atEnd?.();
   }
 
   /** Calls a function once when the request is aborted. Returns the function that stops listening. */

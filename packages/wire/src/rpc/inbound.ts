@@ -39,7 +39,7 @@ interface InboundOrigin extends RequestOrigin {
 export type InboundHandler = (
   method: string,
   params: JsonObject,
-  stop: RequestStop,
+  stop: RequestAbort,
   origin: InboundOrigin,
 ) => Promise<JsonObject>;
 
@@ -79,6 +79,8 @@ export function createInbound(options: InboundOptions): Inbound {
   let openBytes = 0;
   let handler: InboundHandler | undefined;
   let ignoring = false;
+  /** The latest write: its promise, and the ids of the requests whose responses are written together. */
+  let replying: { readonly sent: Promise<void>; readonly ids: RequestId[] } | undefined;
 
   const lost = (error: unknown): void =>
     options.diagnose("a reply was lost", `a reply was lost: ${errorMessage(error)}`);
@@ -110,12 +112,26 @@ export function createInbound(options: InboundOptions): Inbound {
       given = { jsonrpc: "2.0", id, error: faultOf(error) };
     }
     stopListening?.();
+    controller.end();
     if (open.get(id) !== request) return;
     close(id, request);
-    // The handler's result cannot be sent, but the server still needs a response.
-    options
-      .reply(given)
-      .catch((error: unknown) => (isUnsendable(error) ? refuse(id, internalError, error.message) : lost(error)));
+    respond(id, given);
+  }
+
+  /** Sends a response. Responses that are written together share one promise, which needs only one handler. */
+  function respond(id: RequestId, message: RpcMessage): void {
+    const sent = options.reply(message);
+    if (sent === replying?.sent) {
+      replying.ids.push(id);
+      return;
+    }
+    const ids = [id];
+    replying = { sent, ids };
+    sent.catch((error: unknown) => {
+      if (!isUnsendable(error)) return lost(error);
+      // The handler's result cannot be sent, but the other side still needs a response.
+      for (const each of ids) refuse(each, internalError, error.message);
+    });
   }
 
   function close(id: RequestId, { size, exchange }: OpenInbound): void {

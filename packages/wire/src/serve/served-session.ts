@@ -1,6 +1,7 @@
 /** One client from the server's point of view: answers its requests, and sends it notifications and requests. */
 
 import type { WireError } from "../errors.ts";
+import type { RequestAbort } from "../rpc/abort.ts";
 import type { OpenChannel, RequestId } from "../rpc/channel.ts";
 import { openRpc, type Rpc } from "../rpc/rpc.ts";
 import type { JsonObject, RequestStop } from "../session.ts";
@@ -17,20 +18,26 @@ export interface ServedRequest {
    * `stop.abort`, to end its own work. The client still gets an answer.
    */
   readonly stop?: RequestStop | undefined;
+  /** Calls a function when the handler has answered the request or has failed. Takes less time than `then`. */
+  atEnd?(callback: () => void): void;
 }
 
 /** A request. It is a class, so that its `signal` getter creates an `AbortSignal` only when a handler reads it. */
 class OpenServedRequest implements ServedRequest {
   readonly id: RequestId;
-  readonly stop: RequestStop;
+  readonly stop: RequestAbort;
 
-  constructor(id: RequestId, stop: RequestStop) {
+  constructor(id: RequestId, stop: RequestAbort) {
     this.id = id;
     this.stop = stop;
   }
 
   get signal(): AbortSignal {
     return this.stop.signal;
+  }
+
+  atEnd(callback: () => void): void {
+    this.stop.atEnd(callback);
   }
 }
 
