@@ -10,6 +10,7 @@ import {
   isOwnServer,
   toForeignEntry,
 } from "../../../src/settings/clients/client.ts";
+import { openClientText } from "../../../src/settings/clients/client-text.ts";
 import { type ConnectPlan, planConnect, writeConnect } from "../../../src/settings/clients/connect-client.ts";
 import { planDisconnect, writeDisconnect } from "../../../src/settings/clients/disconnect-client.ts";
 import { openReceipts, type Receipt, type ReceiptStore } from "../../../src/settings/clients/receipts.ts";
@@ -181,4 +182,15 @@ test("the form of an entry is the one that its client reads", () => {
     opencode: { type: "remote", url: "http://h", headers, enabled: true },
   });
   expect(toForeignEntry("zed", { ...stdio, env: {} })).toEqual({ command: "node", args: ["x"] });
+});
+
+test.each([
+  ["the only table", "[mcp_servers.a]\ncommand = 'x'\n", ""],
+  ["the first table", "[mcp_servers.a]\ncommand = 'x'\n\n[other]\nb = 1\n", "[other]\nb = 1\n"],
+  ["the last table", "[other]\nb = 1\n\n[mcp_servers.a]\ncommand = 'x'\n", "[other]\nb = 1\n"],
+  ["a table without an empty line before it", "b = 1\n[mcp_servers.a]\ncommand = 'x'\n", "b = 1\n"],
+  ["a table with another one inside", "[mcp_servers.a]\ncommand = 'x'\n[mcp_servers.a.env]\nc = 'd'\n", ""],
+  ["no table of that name", "[mcp_servers.b]\ncommand = 'x'\n", "[mcp_servers.b]\ncommand = 'x'\n"],
+])("removing %s from a TOML file leaves no empty line behind", async (_, before, after) => {
+  expect((await openClientText("codex", "/config.toml", before)).remove("a")).toBe(after);
 });
