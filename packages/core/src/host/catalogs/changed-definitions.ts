@@ -79,7 +79,7 @@ interface Seen {
   /** Why accepted definitions cannot be saved. */
   unsaved?: string | undefined;
   readonly accepted: Map<string, AcceptedTool>;
-  now: ReadonlyMap<string, CatalogTool>;
+  now: () => ReadonlyMap<string, CatalogTool>;
   /** Whether a listed tool without an accepted definition counts as new. */
   isNew: boolean;
   /** The names of the tools that were already compared with their accepted definitions; undefined if all tools were. */
@@ -111,7 +111,7 @@ export function createChangedDefinitions(first: LockComparison = noLock): Change
     const seen = servers.get(server) ?? {
       earlier: undefined,
       accepted: new Map(),
-      now: new Map(),
+      now: byName([]),
       isNew: false,
       compared: undefined,
       unlocked: new Map(),
@@ -144,7 +144,7 @@ export function createChangedDefinitions(first: LockComparison = noLock): Change
 
   /** Compares a listed tool with its accepted definition, but only once. */
   function meetListed(seen: Seen, name: string): void {
-    const tool = seen.compared?.has(name) === false ? seen.now.get(name) : undefined;
+    const tool = seen.compared?.has(name) === false ? seen.now().get(name) : undefined;
     if (tool === undefined) return;
     seen.compared?.add(name);
     meet(seen, tool, seen.isNew);
@@ -152,7 +152,7 @@ export function createChangedDefinitions(first: LockComparison = noLock): Change
 
   /** All accepted definitions. First compares every listed tool that was not compared yet. */
   function allAccepted(seen: Seen): ReadonlyMap<string, AcceptedTool> {
-    if (seen.compared !== undefined) for (const name of seen.now.keys()) meetListed(seen, name);
+    if (seen.compared !== undefined) for (const name of seen.now().keys()) meetListed(seen, name);
     seen.compared = undefined;
     return seen.accepted;
   }
@@ -164,9 +164,7 @@ export function createChangedDefinitions(first: LockComparison = noLock): Change
      * changed.
      */
     allAccepted(seen);
-    const now = new Map<string, CatalogTool>();
-    for (const tool of tools) now.set(tool.name, tool);
-    seen.now = now;
+    seen.now = byName(tools);
     seen.isNew = isNew;
     seen.compared = new Set();
   }
@@ -194,7 +192,7 @@ export function createChangedDefinitions(first: LockComparison = noLock): Change
   }
 
   function toolOf({ serverName, serverToolName }: ToolIdentity): CatalogTool | undefined {
-    return servers.get(serverName)?.now.get(serverToolName);
+    return servers.get(serverName)?.now().get(serverToolName);
   }
 
   return {
@@ -219,7 +217,7 @@ export function createChangedDefinitions(first: LockComparison = noLock): Change
       seen.accepted.set(serverToolName, { digests: [digest], tool });
     },
     toolOf,
-    toolsOf: (server) => [...(servers.get(server)?.now.values() ?? [])],
+    toolsOf: (server) => [...(servers.get(server)?.now().values() ?? [])],
 
     isLockedOut(pair) {
       const tool = toolOf(pair);
@@ -263,7 +261,7 @@ export function createChangedDefinitions(first: LockComparison = noLock): Change
     async compareListed(server) {
       const seen = seenOf(server);
       const turns = createTurns(comparedAtOnce);
-      for (const name of seen.now.keys()) {
+      for (const name of seen.now().keys()) {
         meetListed(seen, name);
         const next = turns.done(1);
         if (next) await next;
@@ -274,7 +272,7 @@ export function createChangedDefinitions(first: LockComparison = noLock): Change
       const seen = seenOf(server);
       return [...allAccepted(seen)]
         .flatMap(([name, { tool }]) => {
-          const now = seen.now.get(name);
+          const now = seen.now().get(name);
           return tool && (now === undefined || isChanged(seen, now)) ? [tool] : [];
         })
         .slice(-mostKept);
@@ -295,6 +293,15 @@ export function createChangedDefinitions(first: LockComparison = noLock): Change
   function approvalKeyOf(tool: CatalogTool, drift: readonly Difference[]): string {
     return JSON.stringify([definitionDigest(tool), drift]);
   }
+}
+
+/** The tools by name. The map is made when it is first needed, because it takes milliseconds for thousands of tools. */
+function byName(tools: readonly CatalogTool[]): () => ReadonlyMap<string, CatalogTool> {
+  let made: Map<string, CatalogTool> | undefined;
+  return () => {
+    made ??= new Map(tools.map((tool) => [tool.name, tool]));
+    return made;
+  };
 }
 
 /** Shows the whole definition as new, because there is no earlier definition to compare with. */
