@@ -2,7 +2,7 @@
 //   npm run test:soak -- --runs 10 --shuffle [-- what is handed to `npm test`]
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -15,7 +15,7 @@ const { values, positionals } = parseArgs({
   options: { runs: { type: "string", default: "10" }, shuffle: { type: "boolean" } },
 });
 const root = fileURLToPath(new URL("..", import.meta.url));
-const home = mkdtempSync(join(tmpdir(), "soak-"));
+const home = openFolder(join(tmpdir(), "soak-"));
 // Real paths can contain such letters.
 const clone = join(home, "a clone of été");
 /**
@@ -61,7 +61,7 @@ for (let run = 1; run <= Number(values.runs); run += 1) {
 process.exit(isClean ? 0 : 1);
 
 async function runOnce(run) {
-  const temporary = mkdtempSync(join(memoryFolder() ?? home, "soak-tmp-"));
+  const temporary = openFolder(join(memoryFolder() ?? home, "soak-"));
   folders.add(temporary);
   const cpu = cpuOfChildren() ?? 0;
   const begin = performance.now();
@@ -103,6 +103,13 @@ function processesLeft() {
     .filter((name) => /^[0-9]+$/.test(name) && Number(name) !== process.pid)
     .filter((pid) => ["environ", "cmdline"].some((file) => contentOf(`/proc/${pid}/${file}`).includes(home)))
     .map((pid) => `${pid} ${contentOf(`/proc/${pid}/cmdline`).replaceAll("\0", " ")}`);
+}
+
+/** Creates a folder whose content other users can run: a test that runs as root starts a program as another user. */
+function openFolder(prefix) {
+  const folder = mkdtempSync(prefix);
+  chmodSync(folder, 0o711);
+  return folder;
 }
 
 function contentOf(file) {

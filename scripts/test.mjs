@@ -1,7 +1,7 @@
 // Runs the tests. `--long` runs all repetitions, `--changed` only tests of changed files. Other options go to vitest.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
@@ -21,7 +21,9 @@ const programs = fileURLToPath(new URL("../node_modules/.bin", import.meta.url))
 const PATH = [programs, process.env.PATH].join(delimiter);
 // The folder holds the tests' temporary files only if it is in memory; otherwise the tests use the system's folder.
 const inMemory = memoryFolder();
-const folder = mkdtempSync(join(inMemory ?? tmpdir(), "fairlead-test-"));
+const folder = mkdtempSync(join(inMemory ?? tmpdir(), "test-"));
+// A test that runs as root starts a program of its folder as another user.
+chmodSync(folder, 0o711);
 const counts = join(folder, "counts");
 const env = {
   ...process.env,

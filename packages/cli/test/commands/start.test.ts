@@ -182,7 +182,10 @@ test("80 × 24 hold all of it, in colours unless NO_COLOR is set", async () => {
   const coloured = await here.runWith({ env: { ...env, FORCE_COLOR: "1" } });
   expect(plain.stdout).not.toContain("\u001b");
   expect(coloured.stdout).toContain("\u001b[1mFairlead\u001b[22m connects");
+  // The folder of a test has a longer name than most folders, and the column of paths is as wide as the longest.
   const rows = plain.stdout
+    .replaceAll(here.path, "/home/ada/project")
+    .replaceAll(/ {2,}not /g, "  not ")
     .trimEnd()
     .split("\n")
     .map((line) => Math.max(1, Math.ceil(line.length / 80)));
