@@ -6,7 +6,7 @@ import type {
   Problem,
   ServerDefinition,
 } from "../../src/settings/define/definition.ts";
-import { type Admission, type AdmissionFacts, admit } from "../../src/trust/admit.ts";
+import { type Admission, type AdmissionFacts, admit, whyUnapproved } from "../../src/trust/admit.ts";
 import type { TrustDecision } from "../../src/trust/trust-decision.ts";
 
 const root = "/work/app";
@@ -243,5 +243,36 @@ test.each([
     ...switchedOff,
     message: `"${name}" is disabled: fairlead.servers.${name}.enabled is false`,
     next,
+  });
+});
+
+test.each<[string, { fingerprint?: string; programs?: string[] } | undefined, string[]]>([
+  ["has not been approved yet", undefined, ["/a 1"]],
+  ["has changed since you approved it", { fingerprint: "f0", programs: ["/a 1"] }, ["/a 1"]],
+  ["was approved before approvals covered programs; it would run: /a, /b", {}, ["/a 1", "/b 1"]],
+  ["would run another program than you approved: /b", { programs: ["/a 1"] }, ["/b 1"]],
+  ["would run another program than you approved: /b", { programs: ["/a 1"] }, ["/a 1", "/b 1"]],
+  ["would run a file that has changed since you approved it: /b", { programs: ["/a 1", "/b 1"] }, ["/a 1", "/b 2"]],
+  ["would run fewer files than you approved", { programs: ["/a 1", "/b 1"] }, ["/a 1"]],
+])("a server that is not approved %s", (why, approval, files) => {
+  const toPrograms = (words: readonly string[]) =>
+    words.map((word) => ({ file: word.slice(0, 2), digest: word.slice(3) }));
+  const { fingerprint = "f1", programs } = approval ?? {};
+  const given = approval && {
+    fingerprint,
+    approvedAt: "",
+    ...(programs !== undefined && { programs: [toPrograms(programs)] }),
+  };
+  expect(whyUnapproved(given, { name: "db", fingerprint: "f1", programs: toPrograms(files) })).toBe(why);
+});
+
+test("an entry that starts Fairlead's own gateway is not started", () => {
+  const own = { kind: "stdio", command: "fairlead", args: ["serve"], env: new Map() } as const;
+  const entry = server("user", { definition: { ...definition("user"), transport: own } });
+  expect(admit(entry, facts())).toEqual({
+    status: "disconnected",
+    reason: "settings_invalid",
+    message: `"db" (${userFile}:4) is not started: it is Fairlead's own gateway (fairlead serve), for other programs`,
+    next: "fairlead mcp disable db",
   });
 });
