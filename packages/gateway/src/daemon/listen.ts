@@ -181,7 +181,9 @@ function openRelaySocket(socket: Socket, sent: SentFile | undefined): OpenChanne
           const ids = [id];
           writing = { written, ids };
           // If the response cannot be written, the relay has ended, so nothing needs the file of sent requests.
-          written.then(() => ids.forEach((each) => sent.done(each)), nothing);
+          written.then(() => {
+            for (const each of ids) sent.done(each);
+          }, nothing);
         }
         return written;
       },
