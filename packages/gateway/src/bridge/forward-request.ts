@@ -2,22 +2,20 @@
  * Forwards a client's request to its server with `host.forward`, which also applies the rules and writes the history.
  */
 
-import { hash } from "node:crypto";
 import { HostError } from "@fairlead/core/errors";
 import type { Host } from "@fairlead/core/host/types";
 import type { ConfirmPort } from "@fairlead/core/registry/binding";
-import { canonicalJson } from "@fairlead/core/text/canonical-json";
-import type { JsonObject, Progress, RequestHandler } from "@fairlead/wire";
+import type { JsonObject, Progress } from "@fairlead/wire";
 import { isObject, member, objectOf, stringOf } from "@fairlead/wire/json";
 import type { ClientCall } from "../asking/client-call.ts";
 import { approvedSubject } from "../asking/sealed-consent.ts";
-import { askClient, labelledRequests, lackingFor, withElicitationId } from "../asking/server-question.ts";
 import { ApprovalNeeded } from "../consent/approval-needed.ts";
 import { adaptResult } from "./adapt-result.ts";
 import { askedClient } from "./asked-client.ts";
 import type { BridgeContext } from "./bridge-context.ts";
 import { reaches } from "./log-levels.ts";
 import { rpcCodes, rpcError, serverReply, toRpcError } from "./rpc-error.ts";
+import { carried, ServerQuestions } from "./server-questions.ts";
 import { taskOptions, toClientTask } from "./tasks.ts";
 
 /** A client's request, with the names that the server itself uses. */
@@ -30,9 +28,6 @@ export interface Forwarded {
   /** Called when a person approves this request. */
   readonly onYes?: ((subject: string) => void) | undefined;
 }
-
-/** Maximum number of allowed sampling requests that are remembered for one client. */
-const mostSampled = 1000;
 
 /** Methods that rules decide about, with the name of the parameter that names the tool, prompt or resource. */
 const decided: ReadonlyMap<string, { readonly kind: "tool" | "resource" | "prompt"; readonly named: string }> = new Map(
@@ -58,8 +53,8 @@ export async function forwardRequest(
   const { client, hosts } = context;
   const { beforeSend } = client;
   const progress = progressOf(call, meta["progressToken"]);
-  const questions = questionsOf(context, call, server);
-  const { answer, capabilities, input, tasks } = questions.options;
+  const questions = new ServerQuestions(context, call, server);
+  const { tasks, extensions } = taskOptions(call);
   const turn = context.turns.enter(client.name, server, call);
   const leave = turn instanceof Promise ? await turn : turn;
   try {
@@ -74,9 +69,9 @@ export async function forwardRequest(
         signal: call.stop === undefined ? call.signal : undefined,
         stop: call.stop,
         meta,
-        answer,
-        capabilities,
-        input,
+        answer: questions.answer,
+        capabilities: carried(call.capabilities, extensions),
+        input: call.era === "modern" ? "caller" : undefined,
         tasks,
         confirmed:
           request.confirmed !== undefined && request.confirmed === approvedIn(host, request) ? true : undefined,
@@ -89,7 +84,9 @@ export async function forwardRequest(
     );
     if (result["isError"] === true) questions.throwIfLacking();
     context.tasks.note(host, client, { server, result });
-    const own = isObject(result["inputRequests"]) ? await questions.inResult(result) : questions.ownTask(result);
+    const own = isObject(result["inputRequests"])
+      ? await questions.inResult(result)
+      : toClientTask(result, server, client.only);
     return adaptResult(method, own, call.era);
   } catch (error) {
     if (serverReply(error) !== undefined) questions.throwIfLacking();
@@ -129,97 +126,6 @@ function subjectOf({ server, method, params }: Forwarded): string {
 
 function approvedIn(host: Host, request: Forwarded): string {
   return approvedSubject(subjectOf(request), host.identify(request.server));
-}
-
-/**
- * Chooses how the server's questions reach the client. If both are modern, the result contains the questions, and the
- * client's next request contains the answers. Otherwise the gateway sends the questions as requests to the client.
- */
-function questionsOf(context: BridgeContext, call: ClientCall, server: string) {
-  const isNamed = context.client.only === undefined;
-  const { tasks, extensions } = taskOptions(call);
-  /** Ids that the gateway created for URL elicitations, because a modern server gives them no id. */
-  const elicitations: string[] = [];
-  /** Capabilities that the server's questions need but this request does not declare. */
-  const lacking: JsonObject = {};
-  const answer: RequestHandler = async (method, params, signal) => {
-    Object.assign(lacking, lackingFor(method, params, call.capabilities));
-    const identified = withElicitationId(method, params, elicitations);
-    const ask = (until: AbortSignal): Promise<JsonObject> =>
-      askClient(call, { server, isNamed }, { method, params: identified }, until);
-    return method === "sampling/createMessage" ? sample(params, ask, signal) : ask(signal);
-  };
-
-  /** Lets the rules decide whether the server may use the client's model. */
-  async function sample(
-    params: JsonObject,
-    ask: (until: AbortSignal) => Promise<JsonObject>,
-    signal: AbortSignal,
-  ): Promise<JsonObject> {
-    const host = await context.hosts.hostOf(server, call.era);
-    const shown = {
-      server,
-      kind: "sampling" as const,
-      name: "sampling/createMessage",
-      identity: host.identify(server),
-    };
-    return host.sampleThrough(server, params, ask, {
-      signal,
-      client: context.client,
-      confirm: context.consent.port(askedClient(context, call), shown, signal),
-    });
-  }
-
-  return {
-    options: {
-      answer,
-      capabilities:
-        extensions === undefined ? carried(call.capabilities) : { ...carried(call.capabilities), ...extensions },
-      input: call.era === "modern" ? ("caller" as const) : undefined,
-      tasks,
-    },
-    ownTask: (result: JsonObject): JsonObject => toClientTask(result, server, context.client.only),
-    /** If a modern client's request failed because of missing capabilities, tells the client which ones to declare. */
-    throwIfLacking(): void {
-      const names = Object.keys(lacking);
-      if (call.era === "legacy" || names.length === 0) return;
-      const message = `the server "${server}" requires client capabilities that this client does not declare: ${names.join(", ")}`;
-      throw rpcError(rpcCodes.missingCapability, message, { requiredCapabilities: lacking });
-    },
-    /** Returns the result for the client. Questions of a modern server are part of the result. */
-    async inResult(result: JsonObject): Promise<JsonObject> {
-      const { inputRequests, taskId } = result;
-      const own = toClientTask(result, server, context.client.only);
-      if (!isObject(inputRequests)) return own;
-      for (const [key, request] of Object.entries(inputRequests)) {
-        if (member(request, "method") !== "sampling/createMessage") continue;
-        const asked = objectOf(member(request, "params"));
-        // A task repeats its questions until they are answered, but each unchanged question needs only one decision.
-        const question = hash("sha256", canonicalJson([server, taskId, key, asked]));
-        if (taskId !== undefined && context.sampled.has(question)) continue;
-        await sample(asked, async () => ({}), call.signal);
-        if (taskId === undefined) continue;
-        context.sampled.add(question);
-        const [oldest] = context.sampled;
-        if (context.sampled.size > mostSampled && oldest !== undefined) context.sampled.delete(oldest);
-      }
-      return { ...own, inputRequests: labelledRequests(inputRequests, server, isNamed) };
-    },
-    /** Tells a legacy client that the URL elicitations of its finished request are complete. */
-    end(): void {
-      if (call.era !== "legacy") return;
-      for (const elicitationId of elicitations) call.notify("notifications/elicitation/complete", { elicitationId });
-    },
-  };
-}
-
-/** Returns the capabilities that the gateway can pass on between client and server. */
-function carried({ elicitation, sampling, roots }: JsonObject): JsonObject {
-  return {
-    ...(isObject(elicitation) && { elicitation }),
-    ...(isObject(sampling) && { sampling }),
-    ...(isObject(roots) && { roots: {} }),
-  };
 }
 
 function confirmationOf(

@@ -12,6 +12,8 @@ export class RequestAbort implements RequestStop {
   #isAborted = false;
   #reason: unknown;
   #controller: AbortController | undefined;
+  /** The first callback. Most requests have only one, and a `Set` for it would take longer to create. */
+  #first: (() => void) | undefined;
   #callbacks: Set<() => void> | undefined;
   #atEnd: (() => void) | undefined;
 
@@ -40,6 +42,7 @@ export class RequestAbort implements RequestStop {
     this.#isAborted = true;
     this.#reason = reason;
     this.#controller?.abort(reason);
+    this.#first?.();
     if (this.#callbacks !== undefined) for (const callback of this.#callbacks) callback();
   }
 
@@ -55,6 +58,12 @@ export class RequestAbort implements RequestStop {
 
   /** Calls a function once when the request is aborted. Returns the function that stops listening. */
   onAbort(callback: () => void): () => void {
+    if (this.#first === undefined) {
+      this.#first = callback;
+      return () => {
+        if (this.#first === callback) this.#first = undefined;
+      };
+    }
     this.#callbacks ??= new Set();
     this.#callbacks.add(callback);
     return () => void this.#callbacks?.delete(callback);

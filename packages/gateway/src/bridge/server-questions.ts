@@ -1,0 +1,125 @@
+/** The questions that a server asks while a client's request is open, and how they reach the client. */
+
+import { hash } from "node:crypto";
+import { canonicalJson } from "@fairlead/core/text/canonical-json";
+import type { JsonObject, RequestHandler } from "@fairlead/wire";
+import { isObject, member, objectOf } from "@fairlead/wire/json";
+import type { ClientCall } from "../asking/client-call.ts";
+import { askClient, labelledRequests, lackingFor, withElicitationId } from "../asking/server-question.ts";
+import { askedClient } from "./asked-client.ts";
+import type { BridgeContext } from "./bridge-context.ts";
+import { rpcCodes, rpcError } from "./rpc-error.ts";
+import { toClientTask } from "./tasks.ts";
+
+/** Maximum number of allowed sampling requests that are remembered for one client. */
+const mostSampled = 1000;
+
+/**
+ * Chooses how the server's questions reach the client. If both are modern, the result contains the questions, and the
+ * client's next request contains the answers. Otherwise the gateway sends the questions as requests to the client.
+ *
+ * It is a class, because creating functions for each request would take longer than sending the request.
+ */
+export class ServerQuestions {
+  readonly #context: BridgeContext;
+  readonly #call: ClientCall;
+  readonly #server: string;
+  /** Ids that the gateway created for URL elicitations, because a modern server gives them no id. */
+  #elicitations: string[] | undefined;
+  /** Capabilities that the server's questions need but this request does not declare. */
+  #lacking: JsonObject | undefined;
+
+  constructor(context: BridgeContext, call: ClientCall, server: string) {
+    this.#context = context;
+    this.#call = call;
+    this.#server = server;
+  }
+
+  /** Asks the client a question of the server. */
+  readonly answer: RequestHandler = async (method, params, signal) => {
+    const call = this.#call;
+    this.#lacking = { ...this.#lacking, ...lackingFor(method, params, call.capabilities) };
+    this.#elicitations ??= [];
+    const identified = withElicitationId(method, params, this.#elicitations);
+    const asker = { server: this.#server, isNamed: this.#isNamed };
+    const ask = (until: AbortSignal): Promise<JsonObject> =>
+      askClient(call, asker, { method, params: identified }, until);
+    return method === "sampling/createMessage" ? this.#sample(params, ask, signal) : ask(signal);
+  };
+
+  get #isNamed(): boolean {
+    return this.#context.client.only === undefined;
+  }
+
+  /** Lets the rules decide whether the server may use the client's model. */
+  async #sample(
+    params: JsonObject,
+    ask: (until: AbortSignal) => Promise<JsonObject>,
+    signal: AbortSignal,
+  ): Promise<JsonObject> {
+    const context = this.#context;
+    const server = this.#server;
+    const host = await context.hosts.hostOf(server, this.#call.era);
+    const shown = {
+      server,
+      kind: "sampling" as const,
+      name: "sampling/createMessage",
+      identity: host.identify(server),
+    };
+    return host.sampleThrough(server, params, ask, {
+      signal,
+      client: context.client,
+      confirm: context.consent.port(askedClient(context, this.#call), shown, signal),
+    });
+  }
+
+  /** If a modern client's request failed because of missing capabilities, tells the client which ones to declare. */
+  throwIfLacking(): void {
+    const names = Object.keys(this.#lacking ?? {});
+    if (this.#call.era === "legacy" || names.length === 0) return;
+    const message = `the server "${this.#server}" requires client capabilities that this client does not declare: ${names.join(", ")}`;
+    throw rpcError(rpcCodes.missingCapability, message, { requiredCapabilities: this.#lacking });
+  }
+
+  /** Returns the result for the client. Questions of a modern server are part of the result. */
+  async inResult(result: JsonObject): Promise<JsonObject> {
+    const { inputRequests, taskId } = result;
+    const server = this.#server;
+    const { sampled, client } = this.#context;
+    const own = toClientTask(result, server, client.only);
+    if (!isObject(inputRequests)) return own;
+    for (const [key, request] of Object.entries(inputRequests)) {
+      if (member(request, "method") !== "sampling/createMessage") continue;
+      const asked = objectOf(member(request, "params"));
+      // A task repeats its questions until they are answered, but each unchanged question needs only one decision.
+      const question = hash("sha256", canonicalJson([server, taskId, key, asked]));
+      if (taskId !== undefined && sampled.has(question)) continue;
+      await this.#sample(asked, async () => ({}), this.#call.signal);
+      if (taskId === undefined) continue;
+      sampled.add(question);
+      const [oldest] = sampled;
+      if (sampled.size > mostSampled && oldest !== undefined) sampled.delete(oldest);
+    }
+    return { ...own, inputRequests: labelledRequests(inputRequests, server, this.#isNamed) };
+  }
+
+  /** Tells a legacy client that the URL elicitations of its finished request are complete. */
+  end(): void {
+    if (this.#call.era !== "legacy" || this.#elicitations === undefined) return;
+    for (const elicitationId of this.#elicitations)
+      this.#call.notify("notifications/elicitation/complete", { elicitationId });
+  }
+}
+
+const noCapabilities: JsonObject = {};
+
+/** Returns the capabilities that the gateway can pass on between client and server. */
+export function carried({ elicitation, sampling, roots }: JsonObject, extensions: JsonObject | undefined): JsonObject {
+  if ((elicitation ?? sampling ?? roots ?? extensions) === undefined) return noCapabilities;
+  return {
+    ...(isObject(elicitation) && { elicitation }),
+    ...(isObject(sampling) && { sampling }),
+    ...(isObject(roots) && { roots: {} }),
+    ...extensions,
+  };
+}
