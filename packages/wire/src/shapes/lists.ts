@@ -11,6 +11,7 @@ import {
   type ListKind,
   nameOf,
 } from "./listed-items.ts";
+import { immediateTurn } from "./sliced-json.ts";
 import { memoryOf } from "./value-memory.ts";
 
 /** Options of `listAll`. */
@@ -149,12 +150,16 @@ export async function listAll<K extends ListKind>(
     const isCut = Array.isArray(listed) && listed.length > room;
     const entries = weighed(isCut ? listed.slice(0, room) : listed);
     if (bytesLeft.bytes < 0) return cut(page, "room");
+    // Weighing, checking and using thousands of items takes tens of milliseconds, so other code may run in between.
+    const isLong = pageBytes >= weighedFrom;
+    if (isLong) await immediateTurn();
     const { nextCursor } = result;
     if (typeof result["ttlMs"] === "number") ttlMs = Math.min(ttlMs, Math.max(result["ttlMs"], 0));
     if (!Array.isArray(entries)) {
       found.dropped.push({ reason: `page ${page} has no list of ${member}` });
     } else {
       checkItems(kind, entries, found, mirrorsHeaders);
+      if (isLong) await immediateTurn();
       if (isCut) return upTo(`more than ${maxItems} entries`);
       room -= entries.length;
     }
