@@ -1,4 +1,4 @@
-/** The interface between a registered tool and its host, which confirms and runs the tool. */
+/** The interface through which the host of a registered tool confirms and runs the tool's calls. */
 
 import type { JsonObject, Progress } from "@fairlead/wire";
 import type { HostError } from "../errors.ts";
@@ -16,27 +16,25 @@ export interface ToolExecution {
    */
   readonly plainDisplay?: string;
   readonly error?: HostError;
-  /** Files with the parts of the result that the model does not get. */
+  /** Files that contain the parts of the result that the model does not get. */
   readonly files?: readonly string[];
-  /**
-   * Warnings: parts of the result that could not be checked, and ways in which the result violates the tool's schema.
-   */
+  /** Warnings: the result violates the tool's schema, or a part of the result could not be checked. */
   readonly warnings?: readonly string[];
 }
 
 /**
- * Asks the user. Calls `question` when the user can be asked; `question` returns the confirmation, or `false` if the
- * confirmation is no longer needed.
+ * Asks the user to confirm a request. Calls `question` when the user can be asked. `question` returns the confirmation
+ * to show, or `false` if the request no longer needs confirmation.
  *
  * @throws HostError `denied` if the user declines
  */
 export type ConfirmPort = (question: () => Promise<ToolCallConfirmationDetails | false>) => Promise<void>;
 
-/** Confirms a call and receives its progress. */
+/** Functions that a caller passes with a call. They confirm the call and receive its progress. */
 export interface CallWatch {
   /**
-   * Asks the user if the rules require confirmation. Without this function, a call runs only if it was confirmed before
-   * with exactly these arguments.
+   * If the rules require confirmation, asks the user. Without this function, a call that requires confirmation runs
+   * only if it was confirmed before with exactly these arguments.
    */
   readonly confirm?: ConfirmPort;
   /** Receives the rule that allowed the call. */

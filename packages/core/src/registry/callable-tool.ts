@@ -42,7 +42,7 @@ export async function callThrough(call: CallableCall): Promise<ToolExecution> {
   };
 }
 
-/** Checks the returned value, because a tool that a program built by hand may return anything. */
+/** Checks the returned value, because a program's own `CallableTool` may return anything. */
 function isParts(answer: unknown): answer is Part[] {
   return Array.isArray(answer) && answer.every((part) => typeof part === "object" && part !== null);
 }

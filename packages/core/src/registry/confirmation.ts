@@ -61,8 +61,8 @@ export interface ToolCallConfirmationDetails {
   /**
    * Receives the user's answer. Only the first answer counts; without an answer, the tool does not run.
    *
-   * @param how `typed` if the user typed the call and was not asked, or the place where a gateway asked. The history
-   * contains this value.
+   * @param how `typed` if Fairlead did not ask because the user typed the call. If a gateway asked the user, the place
+   * where it asked. The history records this value.
    */
   readonly onConfirm: (outcome: ToolConfirmationOutcome, how?: "typed" | AnswerPlace) => Promise<void>;
   /** Whether the definition has changed since the user was asked. If so, a yes has no effect. */
@@ -115,8 +115,8 @@ export function isYes(outcome: ToolConfirmationOutcome): boolean {
 export type Confirm = (details: ToolCallConfirmationDetails, signal: AbortSignal) => Promise<ToolConfirmationOutcome>;
 
 /**
- * Creates a `ConfirmPort` from the embedding program's function. Without the function, every request that needs
- * confirmation is denied.
+ * Creates a `ConfirmPort` that asks the user through the embedding program's function `confirm`. If `confirm` is
+ * undefined, every request that needs confirmation is denied.
  */
 export function confirmThrough(confirm: Confirm | undefined, signal: AbortSignal) {
   return async (question: () => Promise<ToolCallConfirmationDetails | false>): Promise<void> => {
@@ -145,7 +145,7 @@ export function declined({ serverName, toolName, rule }: ToolCallConfirmationDet
  */
 export function mayHaveChanged(serverName: string, tool: string, doubt: string): HostError {
   const message = `${tool} denied: its definition may have changed since an earlier run: ${doubt}`;
-  const next = "Make the folder writable (fairlead doctor checks it), or set FAIRLEAD_HOME to another folder.";
+  const next = "Make Fairlead's folder writable (fairlead doctor checks this), or set FAIRLEAD_HOME to another folder.";
   return new HostError("denied", message, { serverName, next });
 }
 

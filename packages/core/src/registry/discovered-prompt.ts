@@ -42,7 +42,7 @@ export class DiscoveredMCPPrompt {
     this.#nameOverride = nameOverride;
   }
 
-  /** The name that the prompt's author asks for. A registry may give the prompt another name. */
+  /** The `nameOverride` that was passed to the constructor. A registry may give the prompt another name. */
   get nameOverride(): string | undefined {
     return this.#nameOverride;
   }

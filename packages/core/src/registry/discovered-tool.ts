@@ -70,13 +70,15 @@ export class DiscoveredMCPTool {
   readonly #options: DiscoveredMCPToolOptions;
   #nameOverride: string | undefined;
   #shared: Shared;
-  /** The same tool in a second dialect. It is kept, so that its schema is compiled only once for all conversations. */
+  /**
+   * The same tool in a second schema dialect. Cached, so that the schema is compiled only once for all conversations.
+   */
   #inDialect: { readonly dialect: SchemaDialect; readonly tool: DiscoveredMCPTool } | undefined;
 
   constructor(options: DiscoveredMCPToolOptions) {
     checkOptions(options);
     const { serverName, serverToolName, parameterSchemaJson } = options;
-    // An empty name cannot be called, so it counts as absent.
+    // An empty `nameOverride` counts as absent, because a tool needs a name.
     const nameOverride = options.nameOverride === "" ? undefined : options.nameOverride;
     this.name = generateValidName(nameOverride ?? serverToolName);
     this.serverName = serverName;
@@ -93,7 +95,7 @@ export class DiscoveredMCPTool {
     this.#shared = {};
   }
 
-  /** The name that the tool's author asks for. A registry may give the tool another name. */
+  /** The `nameOverride` that was passed to the constructor. A registry may give the tool another name. */
   get nameOverride(): string | undefined {
     return this.#nameOverride;
   }
@@ -234,8 +236,8 @@ interface Shared {
 }
 
 /**
- * Refuses the eight positional parameters of Gemini CLI's constructor. A program that was written for it must get an
- * error, not a tool without a name.
+ * Refuses the eight positional parameters of Gemini CLI's constructor. A program that was written for Gemini CLI must
+ * get an error, not a tool without a name.
  */
 function checkOptions(options: unknown): void {
   const isNamed =

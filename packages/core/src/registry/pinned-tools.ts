@@ -1,6 +1,6 @@
 /**
- * The tools of one conversation. A name that the model has seen means the same tool until the end of the conversation,
- * or no tool.
+ * The tools of one conversation. A name that the model has seen never changes to another tool during the conversation.
+ * If the tool is removed, its name stays unused.
  */
 
 import { limits } from "../limits.ts";
@@ -20,7 +20,7 @@ export interface ConversationTools {
    * be missing.
    */
   ready(): Promise<readonly DiscoveredMCPTool[]>;
-  /** Every name that the conversation has used, oldest first. The array grows with later tools. */
+  /** Every name that the conversation has used, oldest first. When tools are added, the array grows. */
   names(): readonly Pin[];
   /** The tools for one request: at most 512, because a model's API accepts no more. */
   getFunctionDeclarations(): FunctionDeclaration[];
@@ -39,7 +39,6 @@ const toolsPerSlice = 500;
 /** Opens a conversation. `earlier` contains the names that the conversation used in an earlier run. */
 export function openConversation(registered: RegisteredTools, earlier: readonly Pin[] = []): ConversationTools {
   const names = createPinnedNames(earlier);
-  /** The registered tools from which `tools` was made. */
   let source = registered.all();
   // A new conversation begins with the names in the registry. `pinAll` fixes these names before the tools change.
   let tools = earlier.length === 0 ? source : undefined;

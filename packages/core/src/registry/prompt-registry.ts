@@ -6,8 +6,8 @@ import { createNamedItems, type NamedItems } from "./named-items.ts";
 /** Options of `PromptRegistry`. */
 export interface PromptRegistryOptions {
   /**
-   * The order of servers. If several prompts have the same name, the prompt of the first server keeps the name. The
-   * names of all others contain their server's name. Default: the order of registration.
+   * The order of servers. If several prompts have the same name, the prompt of the first server keeps the name. Each of
+   * the others gets a name that contains its server's name. Default: the order of registration.
    */
   readonly serverOrder?: readonly string[];
   /** Servers whose prompts always get names that contain the server's name. */

@@ -10,8 +10,8 @@ import { type ConversationTools, openConversation } from "./pinned-tools.ts";
 /** Options of `ToolRegistry`. */
 export interface ToolRegistryOptions {
   /**
-   * The order of servers. If several tools have the same name, the tool of the first server keeps the name. The names
-   * of all others contain their server's name. Default: the order of registration.
+   * The order of servers. If several tools have the same name, the tool of the first server keeps the name. Each of the
+   * others gets a name that contains its server's name. Default: the order of registration.
    */
   readonly serverOrder?: readonly string[];
   /** Servers whose tools always get names that contain the server's name. */

@@ -64,8 +64,8 @@ function linesOf(server: string, resources: DescribeResourcesOptions["resources"
 }
 
 /**
- * Whether the list contains the resource. A model must repeat the URI exactly, so a resource whose URI cannot be shown
- * completely is left out.
+ * Whether the list can show the resource's URI completely and unchanged. Other resources are left out, because a model
+ * must repeat the URI exactly.
  */
 function isUsable({ uri }: Entry): boolean {
   return uri.length <= longestUri && toModelText(uri) === uri && !/\s/.test(uri);

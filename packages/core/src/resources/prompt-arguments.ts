@@ -40,8 +40,8 @@ export function readPromptCall(typed: string, prompts: PromptSource): PromptCall
 }
 
 /**
- * Assigns the typed words to the required arguments that have no value yet. If there are none, assigns the words to the
- * optional arguments. If only one argument remains, it takes all words.
+ * Assigns the typed words to the required arguments that have no value yet. If all required arguments have values,
+ * assigns the words to the optional arguments. If only one argument remains, it takes all words.
  *
  * @throws HostError `arguments_invalid`
  */
@@ -65,12 +65,12 @@ export function bindArguments(prompt: Described, { named, positional }: GivenArg
 }
 
 /**
- * The name that lists and messages show for a prompt. If no other prompt has the same name, it is the prompt's name.
- * Otherwise it is `server.prompt`. The user can type both.
+ * The name that lists and messages show for a prompt: the server's own name for the prompt if the registry kept that
+ * name, otherwise `server.prompt`. The user can type both.
  */
 export function typedPromptName({ name, serverName, serverPromptName }: Omit<Described, "arguments">): string {
   const pair = `${serverName}.${serverPromptName}`;
-  // If `server.prompt` is not a single word, shows the prompt's name in the registry, which is a single word.
+  // Returns the name in the registry if `server.prompt` contains a blank or a slash, because the name must be one word.
   return name === toModelName(serverPromptName) || /[\s/]/.test(pair) ? name : pair;
 }
 
@@ -176,7 +176,7 @@ function isPair(typed: string, { serverName }: DiscoveredMCPPrompt, name: string
   return typed === `${serverName}.${name}` || typed === `${serverName}:${name}`;
 }
 
-/** The names of servers with which the typed prompt name may begin, as in `server.name` or `server:name`. */
+/** Returns each server whose name, followed by `.` or `:`, begins the typed prompt name. */
 export function serversNamedBy(typed: string, servers: readonly string[]): readonly string[] {
   return servers.filter((server) => typed.startsWith(`${server}.`) || typed.startsWith(`${server}:`));
 }
@@ -188,7 +188,7 @@ function firstNotEmpty<T>(lists: readonly (readonly T[])[]): readonly T[] {
 /** A word of the typed text, without quotes and escapes. */
 interface Word {
   readonly text: string;
-  /** The length of the unquoted beginning of the word. `--` and `=` have a meaning only in this part. */
+  /** The number of characters before the first quoted or escaped character. `--` and `=` have a meaning only there. */
   readonly plain: number;
 }
 

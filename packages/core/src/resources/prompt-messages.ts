@@ -17,13 +17,13 @@ export interface PromptMessagesOptions {
   readonly server: string;
   readonly keep?: Keep;
   readonly limits?: Partial<ContentLimits>;
-  /** The random part of the tags around embedded contents. Default: a new one for each content. */
+  /** The random part of the tags that enclose untrusted content. Default: a new one for each message. */
   readonly nonce?: string;
 }
 
 /**
- * Converts the messages of a prompt. Their texts count as the user's request, because the user chose the prompt.
- * Embedded resources count as untrusted data.
+ * Converts the messages of a prompt. Their texts count as the user's request, because the user chose the prompt. All
+ * other content, such as an embedded resource, counts as untrusted data.
  */
 export async function toPromptMessages(
   { messages }: Pick<PromptResult, "messages">,

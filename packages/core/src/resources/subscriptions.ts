@@ -106,8 +106,8 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
   }
 
   /**
-   * Subscribes on a connection. If the protocol version is modern, opens a stream and does not wait for the server. If
-   * it is legacy, resolves when the server has accepted the subscription.
+   * Subscribes on a connection. With a modern protocol version, opens a stream and does not wait for the server's
+   * response. With a legacy version, waits until the server has accepted the subscription.
    */
   async function open(wanted: Wanted, connected: Client): Promise<void> {
     const { server, uri, over } = wanted;
@@ -182,7 +182,7 @@ function cancelled(serverName: string, uri: string): HostError {
 interface ListenOptions {
   readonly uri: string;
   readonly request: McpClient["request"];
-  /** Called when the stream is open again, because Fairlead may have missed changes while the stream was closed. */
+  /** Called when the stream is open again. Fairlead may have missed changes while the stream was closed. */
   readonly onMissed: () => void;
   readonly signal: AbortSignal;
   readonly clock: Clock;

@@ -29,7 +29,8 @@ const hiragana = /^\p{Script=Hiragana}$/u;
 /** Markdown's marks for emphasis, which may stand around a mention. */
 const emphasis = /^[*_~]$/;
 /**
- * Matches the next character, or the end of the text, if an `@` does not begin a mention, as in `@(` and `@{upstream}`.
+ * Tests the character after an `@`. If the character matches, or if the text ends there, the `@` does not begin a
+ * mention, as in `@(` and `@{upstream}`.
  */
 const noBeginning = /^[\s"'`<>|,;:!?()[\]{}@=&#*+^]?$/u;
 const ending = /^[\s"'`<>|”（）［］「」『』【】《》〈〉。、，；：！？]$/u;
@@ -65,7 +66,7 @@ export function findMentions(text: string): readonly Mention[] {
 export function mayBeginMention(text: string, at: number): boolean {
   const before = text.charAt(at - 1);
   if (isFree(text, at)) return true;
-  // A mention may follow an opening quote, but not the closing quote of a mailbox name.
+  // In `"@a"`, the `@` follows an opening quote and begins a mention. In `"Ann Lee"@example.com`, it does not.
   if (quotes.includes(before) && before !== "") return isFree(text, at - 1);
   if (!emphasis.test(before)) return false;
   // In `**@a**` and `**Note:**@a` the `@` begins a mention, but `first_@example.com` is an e-mail address.
@@ -124,7 +125,6 @@ function readQuoted(text: string, at: number, quote: string): Reading {
 interface Unit {
   readonly character: string;
   readonly isEscaped: boolean;
-  /** The index in the text directly after this character. */
   readonly end: number;
 }
 
@@ -218,7 +218,7 @@ function endsOfCode(text: string): ReadonlyMap<number, number> {
   }
   return new Map(
     runs.flatMap(({ index, length }) => {
-      /* The positions of backticks that may close the code, nearest last. */
+      /* The positions of backticks that may close this code span. The nearest position is the last item. */
       const closings = byLength.get(length) ?? [];
       while ((closings.at(-1) ?? Number.POSITIVE_INFINITY) <= index) closings.pop();
       const closing = closings.at(-1);

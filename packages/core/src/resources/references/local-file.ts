@@ -134,7 +134,7 @@ async function readBytes(handle: FileHandle, name: string): Promise<Buffer> {
   if (stats.size > mostBytes)
     throw new HostError(
       "too_large",
-      `${name} is not read: it has ${sizeWords(stats.size)}, the limit is ${sizeWords(mostBytes)}`,
+      `${name} is not read: its size is ${sizeWords(stats.size)}, the limit is ${sizeWords(mostBytes)}`,
     );
   const bytes = Buffer.alloc(stats.size);
   const { bytesRead } = await handle.read(bytes, 0, bytes.length, 0);

@@ -1,6 +1,6 @@
 /**
- * Reads the resources and files that a typed message refers to, and adds their contents to the message. Each content
- * names its source and is marked as untrusted.
+ * Reads the resources and files that a typed message refers to, and adds their contents to the message. Each added
+ * content names its source and is marked as untrusted.
  */
 
 import type { Block, ResourceContents, ResourceResult } from "@fairlead/wire";
@@ -21,7 +21,7 @@ export interface ReadReferencesOptions {
   /** Saves contents that the model does not get completely. */
   readonly keep?: Keep;
   readonly limits?: Partial<ContentLimits>;
-  /** The random part of the tags around contents. Default: a new one for each reference. */
+  /** The random part of the tags that enclose untrusted content. Default: a new one for each reference. */
   readonly nonce?: string;
   /** The user's abort signal. When it is aborted, all reads end with `cancelled`. */
   readonly signal?: AbortSignal;
@@ -93,8 +93,8 @@ async function read(reference: Reference, { readResource, signal }: ReadReferenc
 }
 
 /**
- * Converts one content of a resource to a block for a model. If a text is the only content, the block has no URI,
- * because the requested URI is already known.
+ * Converts one item of a resource's contents to a block for a model. If the only item is a text, the block contains no
+ * URI, because the requested URI is already known.
  */
 export function contentsBlock(contents: ResourceContents, isAlone: boolean): Block {
   const { text, blob, mimeType = "" } = contents;
@@ -165,16 +165,16 @@ function cancelled(hasReferences = true): HostError {
   return new HostError("cancelled", hasReferences ? "the references were not read: cancelled" : "cancelled");
 }
 
-/** The size limit that all contents of a prompt share. */
+/** The size limit that all contents of one typed message or one MCP prompt share. */
 interface ContentRoom {
   /**
-   * Shortens blocks so that they fit into the rest of the limit. @param giver Names the source in the sentence about
-   * contents that are left out.
+   * Shortens blocks to the remaining limit. @param giver The source of the blocks. If a block is left out, a sentence
+   * names this source.
    */
   readonly fit: (blocks: readonly Block[], giver: string) => Fitted;
 }
 
-/** Creates one size limit for all contents of a prompt. Each content reduces the limit for the next contents. */
+/** Creates a `ContentRoom`. Each content reduces the limit for the next contents. */
 export function createContentRoom(limits: Partial<ContentLimits> = {}): ContentRoom {
   let { partCharacters, totalCharacters, inlineBytes, blocks: most } = { ...contentLimits, ...limits };
   return {

@@ -126,7 +126,7 @@ function notOnServer({ server: serverName, uri }: Wish, { resources }: ResourceS
   const listed = resources.getResourcesByServer(serverName);
   const isUnknown = listed.length === 0 && resources.getTemplatesByServer(serverName).length === 0;
   const message = isUnknown
-    ? `no resources of "${serverName}" are known`
+    ? `Fairlead knows no resources of "${serverName}"`
     : `"${serverName}" has no resource ${quoted(uri)}${suggest(nearResources(uri, listed))}`;
   return new HostError("usage", message, { serverName, next: `fairlead resources ${toShellWord(serverName)}` });
 }
@@ -167,7 +167,7 @@ function quoted(text: string): string {
 const overlong = /%c[01]/i;
 const encodedByte = /%([0-9A-Fa-f]{2})/g;
 const separators = /[/;?#&=]/;
-/** How many times the check decodes the URI, because a server may decode a URI more than once. */
+/** How many times the check decodes the URI. A server may decode a URI more than once. */
 const rounds = 3;
 
 /** Returns the problem as the end of a sentence that begins with "it". Undefined if there is no problem. */

@@ -119,8 +119,8 @@ function toBytes(character: string): string {
 }
 
 /**
- * One item for each position in the URI. It is 1 if the pieces of the template that were matched so far can end at this
- * position.
+ * One number for each position in the URI: 1 if the part of the template that was matched so far can end there,
+ * otherwise 0.
  */
 type Places = Uint8Array<ArrayBuffer>;
 
@@ -148,7 +148,7 @@ function step(piece: TemplatePiece, text: string, from: Places): Places {
 }
 
 interface Shape {
-  /** The first character of each expansion, unless the expansion is empty. */
+  /** The character with which an expansion begins if it is not empty, such as `?`. */
   readonly start: string;
   /** Characters that a value cannot contain. */
   readonly ends: string;
@@ -175,7 +175,7 @@ function run({ operator, variables }: Expression, text: string, from: Places): P
   const { start, ends, named } = shapes[operator];
   const takesPaths = variables.some(({ explode }) => explode) || (operator === "/" && variables.length > 1);
   const isEnd = (character: string): boolean => ends.includes(character) && !(takesPaths && character === "/");
-  // An exploded variable may contain pairs of names and values. In the URI, these names replace the variable's name.
+  // The value of `{?x*}` may be pairs of names and values. The URI then contains these names, not the name `x`.
   const names = named && !takesPaths ? variables.map(({ name }) => name + named.equals) : undefined;
   const isNamed = (at: number): boolean => names?.some((name) => text.startsWith(name, at)) ?? true;
   let isInside = false;

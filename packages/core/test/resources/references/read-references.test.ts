@@ -323,7 +323,7 @@ describe("of the workspace a model gets", () => {
     await writeFile(join(folder.path, "big"), Buffer.alloc(10_000_001));
     const { problems } = await partsOf(folder.path, "big");
     expect(problems.map(({ error }) => [error.code, error.message])).toEqual([
-      ["too_large", "big is not read: it has 10.0 MB, the limit is 10.0 MB"],
+      ["too_large", "big is not read: its size is 10.0 MB, the limit is 10.0 MB"],
     ]);
     execFileSync("mkfifo", [join(folder.path, "pipe")]);
     const pipe: Piece = { kind: "file", text: "@pipe", name: "pipe", path: join(folder.path, "pipe") };

@@ -84,7 +84,7 @@ describe("a reference that finds nothing says so:", () => {
       'no server has a resource "dmeo://picture"; did you mean @demo://picture?',
     ],
     ["nothing like it", "@https://example.com/", 'no server has a resource "https://example.com/"'],
-    ["a server that has said nothing yet", "@quiet://a", 'no resources of "quiet" are known'],
+    ["a server that has said nothing yet", "@quiet://a", 'Fairlead knows no resources of "quiet"'],
     [
       "two on one server",
       "@docs://same",
