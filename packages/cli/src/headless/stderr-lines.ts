@@ -1,6 +1,6 @@
 /** Formats a turn's events as lines for stderr: calls, denials, errors and waiting. Pure functions. */
 
-import { bytesText } from "@fairlead/core/normalise/content/json-text";
+import { mediaText } from "@fairlead/core/normalise/content/json-text";
 import { joinSafe, type SafeText, safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import type { CallEvent, CallFailure, TurnEvent } from "@fairlead/core/turn/events";
 import { clip } from "@fairlead/wire/text";
@@ -65,7 +65,7 @@ function callLines(event: CallEvent): readonly SafeText[] {
     case "denied":
     case "cancelled":
       return [
-        ...media.map(({ mimeType, data }) => safe`${name}: ${toSafeLine(bytesText(mimeType, data))}`),
+        ...media.map(({ mimeType, data }) => safe`${name}: ${toSafeLine(mediaText(mimeType, data))}`),
         ...files.map((file) => safe`${name}: full result in ${toSafeLine(file)}`),
         ...(isEmpty(event) ? [safe`${name} returned an empty result`] : []),
         ...(error === undefined ? [] : withNext(safe`${name}: ${words[status]}`, error)),

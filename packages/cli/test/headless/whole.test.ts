@@ -68,7 +68,7 @@ right.echo {"text":"two"}
 right.ask: denied: ${why}
   next: add --allow right.ask, or: fairlead policy allow right.ask
 demo.picture {"pattern":"waves","size":8}
-demo.picture: [image/png, 141 B]
+demo.picture: [image image/png, 141 B]
 next: to allow a denied tool, add --allow SERVER.TOOL
 `;
 

@@ -105,7 +105,7 @@ demo.greet: full result in /kept/1.txt
 disk.wipe: denied: disk.wipe may not run
   next: npx fairlead policy allow disk.wipe
 demo.picture {}
-demo.picture: [image/png, 8 B]
+demo.picture: [image image/png, 8 B]
 next: to allow a denied tool, add --allow SERVER.TOOL
 `;
 

@@ -58,6 +58,7 @@ export function toCallError(error: unknown, { serverName, what, method, explain 
     ...(pause !== undefined && {
       next: `Find out whether the request ran before you repeat it. The server accepts requests again in ${waitWords(pause)}.`,
     }),
+    ...(isEnd && { next: `fairlead mcp logs ${toShellWord(serverName)}` }),
   });
 }
 
@@ -115,6 +116,7 @@ export function toServerError(
 function adviceFor(code: ErrorCode, serverName: string): string | undefined {
   if (code === "call_timeout")
     return `raise "timeout" of "${serverName}" in settings.json, or give the call a longer --timeout`;
+  if (code === "too_large") return "Request a smaller result.";
   return code === "auth_required" ? `fairlead mcp auth ${toShellWord(serverName)}` : undefined;
 }
 

@@ -75,6 +75,7 @@ describe("every error of the wire has its code in the host", () => {
       message: 's.t: "s" exited with code 3; stderr: oh; the request may or may not have run',
       cause: end,
       evidence: "oh",
+      next: "fairlead mcp logs s",
     });
   });
 

@@ -1,6 +1,6 @@
 /** Formats a tool call as lines: a headline, and below it the progress, the error and the result. Pure functions. */
 
-import { bytesText } from "@fairlead/core/normalise/content/json-text";
+import { mediaText } from "@fairlead/core/normalise/content/json-text";
 import { type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import type { CallStatus } from "@fairlead/core/turn/events";
 import { clip } from "@fairlead/wire/text";
@@ -50,7 +50,7 @@ function isEmpty({ status, display, media, files }: CallCard): boolean {
 /** Returns descriptions of the media, if the result has no text. */
 function mediaLines({ media, display = "" }: CallCard, width: number): readonly Line[] {
   if (display !== "") return [];
-  return media.flatMap(({ mimeType, data }) => readingLines(bytesText(mimeType, data), width));
+  return media.flatMap(({ mimeType, data }) => readingLines(mediaText(mimeType, data), width));
 }
 
 function headLine(card: CallCard, now: number, width: number): Line {

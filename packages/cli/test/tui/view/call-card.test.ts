@@ -74,7 +74,7 @@ test("what went wrong is told in words, once, with what to do", () => {
 test("bytes are described, and where the whole was put is told", () => {
   const media = [{ mimeType: "image/png", data: Buffer.alloc(3000).toString("base64") }];
   expect(rows({ status: "ok", media, files: ["/tmp/result.png"] }).slice(1)).toEqual([
-    "  [image/png, 3.0 kB]",
+    "  [image image/png, 3.0 kB]",
     "  saved in /tmp/result.png",
   ]);
 });

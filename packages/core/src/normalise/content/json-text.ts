@@ -32,6 +32,12 @@ export function toJson(value: unknown, indent?: number, replace?: Replace): stri
 
 type Replace = (holder: { readonly [key: string]: unknown }, key: string, member: unknown) => unknown;
 
+/** Describes a part of a result that is not text: `[image image/png, 1.2 kB]`. */
+export function mediaText(mimeType: string, data: string): string {
+  const [, kind = "resource"] = /^(image|audio)\//.exec(mimeType) ?? [];
+  return bytesText(`${kind} ${mimeType}`, data);
+}
+
 /** Describes Base64 bytes: `[image/png, 1.2 kB]`. */
 export function bytesText(type: string, data: string): string {
   const base64 = data === "" ? data : readBase64(data);
