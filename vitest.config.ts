@@ -32,8 +32,8 @@ export default defineConfig({
           globalSetup: [compiled, servers, bundled],
           // To start a process for each file and load everything in it again took longer than most of their tests.
           isolate: false,
-          // Most code of a test runs once, so V8 optimises late. A smaller heap makes starting a process cheaper.
-          execArgv: ["--interrupt-budget=400000", "--max-semi-space-size=32", "--max-old-space-size=640"],
+          // Most code of a test runs once, so V8 optimises late. `--max-old-space-size` would also lift the limits of threads.
+          execArgv: ["--interrupt-budget=400000", "--max-semi-space-size=32"],
           setupFiles: [guard],
           ...limits,
         },

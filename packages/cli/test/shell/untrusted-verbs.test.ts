@@ -224,11 +224,8 @@ function pathWith({ project, env }: Machine): Readonly<Record<string, string>> {
 const allLines = Object.values(lines).flat();
 const isWorking = (line: string): boolean => working.some((words) => line.startsWith(words));
 
-/** Whether the line changes the user's own settings, so that the lines of `working` find other servers. */
-const isPreparing = (line: string): boolean => /^mcp (?:add|remove|enable|disable|import|pin) /.test(line);
-
 /**
- * The lines to run with one group of files: those of `working`, those that prepare the settings for them, and a share of the
+ * The lines to run with one group of files: those of `working`, those of `mcp`, which make what `working` finds, and a share of the
  * others. Each line is in the share of one group, and runs with the files of all groups at once too; with `--long`, every line runs
  * with every group.
  */
@@ -237,7 +234,7 @@ function linesFor(group: string): readonly string[] {
   const names = [...groups().keys()].filter((name) => name !== "everything");
   const shares = scaled(1, names.length);
   return allLines.filter(
-    (line, at) => isWorking(line) || isPreparing(line) || (at - names.indexOf(group)) % shares === 0,
+    (line, at) => isWorking(line) || line.startsWith("mcp ") || (at - names.indexOf(group)) % shares === 0,
   );
 }
 
