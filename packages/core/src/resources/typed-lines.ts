@@ -4,11 +4,11 @@
  */
 
 export interface TypedLines {
-  /** The lines, without empty lines and surrounding blanks. */
+  /** The lines, without blanks at their start and end. Empty lines are left out. */
   readonly lines: readonly string[];
   /** The index in the text at which the last line starts. */
   readonly lastStart: number;
-  /** The quote that is not closed. The last line begins before this quote and continues to the end of the text. */
+  /** The quote that has no closing quote. The line that contains this quote continues to the end of the text. */
   readonly open?: OpenQuote;
 }
 
@@ -41,7 +41,7 @@ interface ReadLine {
 }
 
 function readLine(text: string, start: number): ReadLine {
-  // Tests only the start of the line, because it shows whether the line is a call.
+  // The start of the line is enough to show whether the line is a call.
   const isExpression = expression.test(text.slice(start, start + 400));
   let depth = 0;
   for (let at = start; at < text.length; at += 1) {

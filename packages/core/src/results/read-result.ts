@@ -11,9 +11,9 @@ import { type QueryOptions, runQuery } from "./run-query.ts";
 
 export interface ReadResultOptions extends QueryOptions {
   readonly results: Pick<ResultHandles, "find">;
-  /** Called with the name of the server that returned the result. */
+  /** Receives the name of the server that returned the stored result. */
   readonly onServer: (server: string) => void;
-  /** Maximum number of estimated tokens of the answer. */
+  /** Maximum size of the text for the model, in estimated tokens. */
   readonly tokens: number;
 }
 
@@ -55,7 +55,7 @@ function toQuery(args: JsonObject, tokens: number): ResultQuery {
   };
 }
 
-/** Whether an argument counts as omitted. To omit an argument, models also send `null` or an empty text. */
+/** Whether an argument counts as omitted. Some models send `null` or an empty text for an argument that they omit. */
 function isAbsent(value: unknown): value is undefined | null | "" {
   return value === undefined || value === null || value === "";
 }

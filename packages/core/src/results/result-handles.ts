@@ -49,7 +49,7 @@ export function createResultHandles({ store, find, record, earlier = [] }: Resul
     const files = new Set((await find(new Set(results.keys()))).map(({ id }) => id));
     const live = [...results.values()].filter(({ id }) => files.has(id)).reverse();
     const listed = live.slice(0, mostListed).map(({ id, what }) => `${scheme}${id} (${what})`);
-    const list = listed.length === 0 ? "no results are stored" : `there are: ${listed.join(", ")}`;
+    const list = listed.length === 0 ? "no results are stored" : `stored results: ${listed.join(", ")}`;
     return new HostError("not_found", `there is no result ${JSON.stringify(handle.slice(0, 100))}; ${list}`);
   }
 

@@ -18,8 +18,8 @@ export type QueryOutcome =
   | { readonly kind: "failed"; readonly code: "arguments_invalid" | "too_large"; readonly message: string };
 
 /**
- * The largest number of characters in a stored result that Fairlead parses as JSON. The JSON that an expression selects
- * has the same limit.
+ * Maximum number of characters of a stored result that Fairlead parses as JSON. The JSON that a JMESPath expression
+ * selects has the same limit.
  */
 const mostCharacters = 10_000_000;
 
@@ -37,7 +37,7 @@ export function queryResult(text: string, { grep, jmespath, ...wish }: ResultQue
   try {
     const found: unknown = search(parsed.value, jmespath);
     if (!isWithin(found, mostCharacters))
-      return failed("too_large", "the selection by jmespath is too large: select less");
+      return failed("too_large", "the jmespath expression selects too much: select less");
     return { kind: "selected", ...selectLines(toText(found), wish) };
   } catch (error) {
     return failed("arguments_invalid", `jmespath: ${error instanceof Error ? error.message.slice(0, 300) : "failed"}`);

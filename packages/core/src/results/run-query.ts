@@ -60,7 +60,7 @@ export async function runQuery(job: ResultJob, { clock, signal }: QueryOptions):
         reject(new HostError(message.code, message.message));
       });
       worker.on("error", (error) => reject(notRead(reasonOf(error))));
-      worker.on("exit", () => reject(notRead("the thread of the query ended")));
+      worker.on("exit", () => reject(notRead("the worker thread ended without a result")));
     });
   } finally {
     stopTimer();

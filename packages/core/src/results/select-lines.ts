@@ -7,8 +7,8 @@ import { wholeCharacters } from "../normalise/content/shorten.ts";
 import { estimateTokens } from "../text/token-estimate.ts";
 
 /**
- * The longest line in characters. A longer line counts as several lines, so that a text with a single line can be read
- * in parts.
+ * Maximum number of characters in a line. A longer line counts as several lines, so that a text without line breaks can
+ * be read in parts.
  */
 const longestLine = 2_000;
 
@@ -40,7 +40,7 @@ export function selectLines(text: string, wish: LineWish): SelectedLines {
   });
 }
 
-/** Selects among the lines that contain `needle`. Each line begins with its number, counted as in `selectLines`. */
+/** Selects lines that contain `needle`. Each returned line begins with its line number in the whole text. */
 export function grepLines(text: string, needle: string, wish: LineWish): SelectedLines {
   function visit(take: (line: () => string) => boolean): void {
     let at = text.indexOf(needle);

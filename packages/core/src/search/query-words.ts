@@ -14,8 +14,7 @@ const mostWords = 64;
 const longQuery = 12;
 
 /**
- * Returns the words to search for. The value is the weight of the word in the ranking. `known` contains all words that
- * occur in tools.
+ * Returns the words to search for, each with its weight in the ranking. `known` contains all words that occur in tools.
  */
 export function queryWords(query: string, known: ReadonlyMap<string, unknown>): ReadonlyMap<string, number> {
   const text = query.slice(0, longestQuery);

@@ -21,7 +21,7 @@ export interface ToolIndex {
   readonly rank: (query: string, most: number) => readonly RankedTool[];
 }
 
-/** The tools that contain a word, and the weight of the word in each tool. Each tool has a number. */
+/** The numbers of the tools that contain one word, and the weight of the word in each of these tools. */
 interface Posting {
   readonly tools: number[];
   readonly weights: number[];

@@ -69,16 +69,16 @@ export function createToolSearch({ tools, aboutServer }: ToolSearchOptions): Too
 
 const toolsPerTurn = 250;
 /**
- * A text with more characters than this is not looked up as a tool name, because trying every separator would take too
- * long.
+ * Fairlead compares only this many characters of a text with tool names, because trying every separator in a long text
+ * would take too long.
  */
 const longestName = 1000;
 
 interface ToolNames {
   readonly find: (server: string, name: string) => DiscoveredMCPTool | undefined;
   /**
-   * Returns the tools with this name, in upper or lower case. The name may be the one that the model gets, or the one
-   * that the server gives the tool. The server's name may precede it.
+   * Returns the tools with this name; case does not matter. The name is the tool's name for the model, or the server's
+   * own name for the tool, with or without the server's name before it: `search`, `files.search`.
    */
   readonly named: (name: string) => readonly KnownTool[];
 }

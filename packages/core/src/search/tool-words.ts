@@ -25,8 +25,8 @@ export interface SearchableServer {
 }
 
 /**
- * How much the words in one field of a tool count. `weight` is the weight of a word. `usual` is the usual number of
- * words. If the field is longer, `b` says how much the weight decreases.
+ * How much a word in one field of a tool counts. The parameters are those of BM25F: the weight of a word, the usual
+ * number of words in the field, and `b`, by which the weight decreases in a longer field.
  */
 interface Field {
   readonly weight: number;
@@ -88,7 +88,10 @@ function add(weights: Weights, text: string, { weight, usual, b }: Field): void 
 
 const mostParameters = 100;
 
-/** The names and descriptions of the parameters. If a parameter is an object, also those of its members. */
+/**
+ * The names and descriptions of the parameters. If a parameter is an object, also the names and descriptions of its
+ * members.
+ */
 function parametersOf(schema: JsonObject | undefined): {
   readonly names: readonly string[];
   readonly texts: readonly string[];

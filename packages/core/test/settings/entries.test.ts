@@ -57,11 +57,11 @@ describe("a mistake takes its server out and says what it is", () => {
   const mistakes: readonly [unknown, string][] = [
     [null, 'error "s" must be an object, not null'],
     [["node"], 'error "s" must be an object, not a list'],
-    [{}, "error the entry has none of command, url and httpUrl; a server has exactly one of them"],
-    [{ command: "a", url: "http://b" }, "error the entry has command and url; a server has exactly one of them"],
+    [{}, "error the entry has none of command, url and httpUrl; it must have exactly one of them"],
+    [{ command: "a", url: "http://b" }, "error the entry has command and url; it must have exactly one of them"],
     [
       { command: "a", url: "http://b", httpUrl: "http://c" },
-      "error the entry has command and url and httpUrl; a server has exactly one of them",
+      "error the entry has command and url and httpUrl; it must have exactly one of them",
     ],
     [{ command: "" }, 'error "command" is empty'],
     [{ command: "$EMPTY" }, 'error "command" is empty once its variables are filled in'],
@@ -177,9 +177,15 @@ describe("what is odd is said, and changes nothing else", () => {
       { command: "a", env: { PORT: 80, ON: true } },
       ['warning "PORT" is 80, taken as the text "80"', 'warning "ON" is true, taken as the text "true"'],
     ],
-    [{ url: "http://h", type: "stdio" }, ['warning "stdio" does not match "url"; Fairlead uses "url"']],
-    [{ httpUrl: "http://h", type: "sse" }, ['warning "sse" does not match "httpUrl"; Fairlead uses "httpUrl"']],
-    [{ command: "a", type: "http" }, ['warning "http" does not match "command"; Fairlead uses "command"']],
+    [{ url: "http://h", type: "stdio" }, ['warning the transport "stdio" does not match "url"; Fairlead uses "url"']],
+    [
+      { httpUrl: "http://h", type: "sse" },
+      ['warning the transport "sse" does not match "httpUrl"; Fairlead uses "httpUrl"'],
+    ],
+    [
+      { command: "a", type: "http" },
+      ['warning the transport "http" does not match "command"; Fairlead uses "command"'],
+    ],
     [
       { url: "http://h", type: "sse", transportType: "http" },
       ['warning "transportType" differs from "type"; Fairlead uses "type"'],
@@ -194,7 +200,7 @@ describe("what is odd is said, and changes nothing else", () => {
     ],
     [
       { command: "npx -y server" },
-      ['warning "command" is the name of one program, without arguments: "npx -y server"'],
+      ['warning "command" must name one program, without arguments; it is "npx -y server"'],
     ],
     [
       { url: "http://h", oauth: { tokenParamName: "t" } },

@@ -60,7 +60,7 @@ describe("trust add", () => {
     secrets      S from the secret store
     timeout      600000 ms
 
-  nonsense cannot be approved (${file}:25:5): server "nonsense": the entry has none of command, url and httpUrl; a server has exactly one of them
+  nonsense cannot be approved (${file}:25:5): server "nonsense": the entry has none of command, url and httpUrl; it must have exactly one of them
 fairlead: "${here.project}" needs your confirmation (servers to approve: 2), and there is no terminal to ask on; nothing was written
   next: fairlead trust add ${here.project}   in a terminal; or read the servers above, then add --yes
 `);

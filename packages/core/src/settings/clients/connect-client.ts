@@ -33,7 +33,7 @@ export interface ConnectRequest {
   readonly client: ClientName;
   readonly file: string;
   readonly entry: ForeignEntry;
-  /** The client's own servers that are removed from its file. */
+  /** Names of the client's own servers that `connect --replace` removes from the client's file. */
   readonly move: readonly string[];
 }
 
@@ -107,8 +107,8 @@ export async function writeConnect(plan: ConnectPlan, receipts: ReceiptStore): P
   const { client, file, text, after, entry, before, moved, earlier } = plan;
   return receipts.lock(client, file, async () => {
     /*
-     * Checks the file before storing the receipt. If another process has changed the file, that process has stored a
-     * receipt of its own.
+     * Checks the file before storing the receipt. If another `connect` has changed the file, that `connect` has stored
+     * a receipt, which must not be overwritten.
      */
     if ((await readClientFile(file)) !== text) throw overtaken(file);
     const receipt: Receipt = {

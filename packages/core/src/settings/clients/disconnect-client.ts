@@ -104,7 +104,7 @@ async function removeFolders(folders: readonly string[]): Promise<void> {
   for (const folder of folders.toReversed()) {
     const isGone = await rmdir(folder).then(
       () => true,
-      // A folder that cannot be removed stays, for example because another program has files in it.
+      // If a folder cannot be removed, it stays. For example, another program may have files in it.
       unless("ENOTEMPTY", "EEXIST", "ENOENT", "EACCES", "EPERM"),
     );
     if (isGone === undefined) return;
@@ -113,7 +113,11 @@ async function removeFolders(folders: readonly string[]): Promise<void> {
 
 /** The error of `disconnect` if the client's file has changed since `connect` and `--force` is absent. */
 export function changedSince({ client, file }: Receipt): HostError {
-  return new HostError("changed", `${file} has changed since Fairlead wrote it; the file was not changed`, {
-    next: `To remove only Fairlead's entry: fairlead disconnect ${client} --force`,
-  });
+  return new HostError(
+    "changed",
+    `${file} has changed since fairlead connect wrote it, so disconnect did not write to it`,
+    {
+      next: `To remove only Fairlead's entry: fairlead disconnect ${client} --force`,
+    },
+  );
 }

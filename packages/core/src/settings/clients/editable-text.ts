@@ -16,9 +16,9 @@ export interface EditableText {
   readonly servers: ReadonlyMap<string, ServerInText>;
   set(name: string, entry: ForeignEntry): string;
   remove(name: string): string;
-  /** Removes the object that contained the servers, if it is now empty. */
+  /** Removes the object that holds the servers if it contains no server. */
   removeEmpty(): string;
-  /** Copies a server from `from`, which is also a settings text of this client. */
+  /** Copies a server from another settings text of the same client. */
   copy(from: EditableText, name: string): string;
   /** The server as written in the text. Undefined for JSON. */
   sourceOf(name: string): string | undefined;

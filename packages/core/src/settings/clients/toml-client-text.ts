@@ -10,7 +10,7 @@ import type { EditableText, ServerInText, TextContext } from "./editable-text.ts
 
 const byteOrderMark = "\uFEFF";
 
-/** The start and end of one table in the text, with its header, as whole lines. */
+/** The start and end of one table in the text, in whole lines. The table's header is included. */
 type Span = readonly [start: number, end: number];
 
 export async function openTomlText(text: string, context: TextContext): Promise<EditableText> {
@@ -90,7 +90,9 @@ interface ServerPlaces {
   readonly first: Place;
   readonly of: ReadonlyMap<string, Place>;
   readonly tables: ReadonlyMap<string, readonly Span[]>;
-  /** Names of servers that are not written only as separate tables, such as `[mcp_servers.NAME]`. */
+  /**
+   * Names of servers that have values outside their table `[mcp_servers.NAME]`, such as `mcp_servers.NAME.url = "…"`.
+   */
   readonly isMixed: ReadonlySet<string>;
 }
 
@@ -143,7 +145,10 @@ function linesAround(body: string, [start, end]: Span): Span {
   return [body.lastIndexOf("\n", start - 1) + 1, lineEnd === -1 ? body.length : lineEnd + 1];
 }
 
-/** Removes whole lines, and one empty line before them. If a table is added and then removed, the text is unchanged. */
+/**
+ * Removes whole lines, and one empty line before them. So `disconnect` also removes the empty line that `connect`
+ * added.
+ */
 function withoutLines(text: string, [start, end]: Span): string {
   const eol = eolOf(text);
   const head = text.slice(0, start);

@@ -225,8 +225,8 @@ function placesFor(variable: string): string {
 }
 
 /**
- * What an approval covers. The digest of these facts identifies stored approvals, negotiated protocols and cached
- * catalogs.
+ * The facts that an approval covers. Stored approvals, negotiated protocols and cached catalogs contain the digest of
+ * these facts, so that Fairlead finds them again.
  */
 interface FingerprintFacts {
   /** The entry as written. Its `description` is not part of the digest, so a new description needs no new approval. */

@@ -16,7 +16,7 @@ export interface Origin {
   readonly column: number;
 }
 
-/** A mistake in the settings. Messages quote the settings file: make them safe before showing them. */
+/** A mistake in the settings. Messages quote the settings file, so escape them before you show them. */
 export interface Problem {
   /** An error disables the server or the whole settings file. A warning disables nothing. */
   readonly severity: "error" | "warning";
@@ -36,7 +36,10 @@ export interface StdioTransport {
 }
 
 export interface HttpTransport {
-  /** `http-or-sse` means that the entry has a `url` and no transport. Fairlead tries streamable HTTP, then SSE. */
+  /**
+   * `http-or-sse` means that the entry has a `url` but does not name a transport. Fairlead tries streamable HTTP, then
+   * SSE.
+   */
   readonly kind: "http" | "sse" | "http-or-sse";
   readonly url: string;
   readonly headers: ReadonlyMap<string, string>;
@@ -72,7 +75,7 @@ export interface VariableUse {
     | "workspace-root"
     | "default"
     | "unset"
-    /** The entry belongs to a workspace that is not trusted. */
+    /** Fairlead did not look up the variable, because its entry belongs to an untrusted workspace. */
     | "not-looked-up";
 }
 
@@ -84,7 +87,7 @@ export interface ServerDefinition {
   readonly transport: Transport;
   /**
    * The transport with resolved paths and expanded variables. Secrets are not expanded. Absent if a variable is unset,
-   * or in an untrusted workspace.
+   * or if the entry belongs to an untrusted workspace.
    */
   readonly resolved?: Transport;
   readonly variables: readonly VariableUse[];
@@ -138,7 +141,7 @@ export interface MachineAuthSettings {
   };
 }
 
-/** How Fairlead gets tokens for a server without a person. */
+/** How Fairlead gets tokens for a server if no person signs in. */
 export interface MachineAuth {
   readonly settings: MachineAuthSettings;
   /** The values of the variables that the settings mention. They may be confidential. */
@@ -155,9 +158,9 @@ export interface ServerExtras {
   readonly enabled: boolean;
   readonly trustAnnotations: boolean;
   readonly sampling: boolean;
-  /** Whether Fairlead sends the workspace root to the server. It does so only if the folder is trusted. */
+  /** Whether Fairlead sends the workspace root to the server. Fairlead does so only if the workspace is trusted. */
   readonly roots: boolean;
-  /** How Fairlead gets tokens for the server without a person. Absent without `machineAuth`. */
+  /** How Fairlead gets tokens for the server if no person signs in. Absent if the settings lack `machineAuth`. */
   readonly machineAuth?: MachineAuth;
   /** True if the server's results must not be written into recorded conversations, recordings and snapshots. */
   readonly hideResults?: true;
@@ -200,7 +203,9 @@ export interface ConfiguredServer {
   /** Entries with the same name in files of weaker scopes. This entry replaces each of them completely. */
   readonly shadows: readonly Origin[];
   readonly enabled: boolean;
-  /** The place in the settings that disables the server. If several do, the place in the strongest file. */
+  /**
+   * The place in the settings that disables the server. If several files disable it, the place in the strongest file.
+   */
   readonly disabledBy?: Origin;
   /**
    * The server definition. Absent if the entry is invalid. If a variable is unset, the definition exists, and
@@ -253,8 +258,8 @@ export interface Settings {
   /** Mistakes in settings that deny something. `problems` contains them too. */
   readonly gateProblems: readonly Problem[];
   /**
-   * Servers that have `fairlead.servers.NAME.enabled: false`, even if `mcpServers` lacks the name. The value is the
-   * place in the strongest file that disables the server.
+   * Servers that `fairlead.servers.NAME.enabled: false` disables, each with the place of this setting. Contains also
+   * names that `mcpServers` lacks. If several files disable a server, the place is in the strongest file.
    */
   readonly switchedOff: ReadonlyMap<string, Origin>;
   readonly host: HostSettings;
@@ -275,7 +280,7 @@ export interface HostSettings {
     readonly servers: ReadonlyMap<string, readonly string[]>;
     readonly denyTools: readonly string[];
   };
-  /** The budget for tool declarations in a request to a model. If a number is absent, the model's default applies. */
+  /** The budget for tool declarations in a request to a model. If a limit is absent, the model's default applies. */
   readonly toolBudget: ToolBudget;
   /** The size of the model's context in tokens, if the user sets it. */
   readonly contextTokens?: number;
@@ -284,7 +289,7 @@ export interface HostSettings {
   /** Whether models may list and read resources. */
   readonly resourceFunctions: boolean;
   readonly clientMetadataUrl?: string;
-  /** Hosts that may get Google tokens, in addition to Google's own. */
+  /** Hosts that may get Google tokens, in addition to Google's own hosts. */
   readonly googleHosts: readonly string[];
   readonly audit: { readonly arguments: boolean };
   /** The profiles of the gateway's clients, by name. */

@@ -18,7 +18,7 @@ export function readTransport(entry: Node, report: ReportProblem): Transport | u
   const [way] = found;
   if (way === undefined || found.length > 1) {
     const which = way === undefined ? "none of command, url and httpUrl" : found.join(" and ");
-    report("error", entry, `the entry has ${which}; a server has exactly one of them`);
+    report("error", entry, `the entry has ${which}; it must have exactly one of them`);
     return undefined;
   }
   const written = stringNode(childNode(entry, way));
@@ -49,7 +49,7 @@ function kindOf(way: (typeof ways)[number], entry: Node, report: ReportProblem):
   if (way === "url" && (type === "http" || type === "sse")) return type;
   const kind = way === "command" ? "stdio" : way === "httpUrl" ? "http" : "http-or-sse";
   if (node !== undefined && type !== undefined && type !== kind)
-    report("warning", node, `"${stringNode(node)}" does not match "${way}"; Fairlead uses "${way}"`);
+    report("warning", node, `the transport "${stringNode(node)}" does not match "${way}"; Fairlead uses "${way}"`);
   return kind;
 }
 
@@ -63,7 +63,7 @@ function stdio(command: string, entry: Node, report: ReportProblem): Transport |
     report(
       "warning",
       node,
-      `"command" is the name of one program, without arguments: "${command}"`,
+      `"command" must name one program, without arguments; it is "${command}"`,
       'Move its arguments to "args".',
     );
   const cwd = stringNode(childNode(entry, "cwd"));

@@ -89,7 +89,7 @@ export function resolveCommand(command: string, base: PathBase, render: Render):
   return path.includes("/") || path.includes(sep) ? resolve(base.folder, path) : path;
 }
 
-/** Expands a path. Expands `~` only if the settings contain it, and not if a variable's value contains it. */
+/** Expands a path. Expands a `~` that is written in the settings, but not a `~` in the value of a variable. */
 function renderPath(text: string, { home }: PathBase, render: Render): string {
   return /^~(?:$|[/\\])/.test(text) ? home + render(text.slice(1)) : render(text);
 }
@@ -162,8 +162,8 @@ function checkReady(serverName: string, url: string, headers: ReadonlyMap<string
 }
 
 /**
- * One part of a settings value: plain text, or a reference: `$NAME`, `${NAME}`, `${NAME:-default}` or `${secret:NAME}`.
- * `$$` stands for a dollar sign.
+ * One part of a settings value: plain text or a reference. A reference is `$NAME`, `${NAME}`, `${NAME:-default}` or
+ * `${secret:NAME}`. `$$` stands for a dollar sign.
  */
 export type TemplatePart =
   | { readonly kind: "text"; readonly text: string }
