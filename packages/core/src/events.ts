@@ -90,13 +90,13 @@ export interface ToolChanges {
 
 /** Events about one server. Text and data of the server are not made safe to print. */
 export type ServerNews =
-  /** The server starts for the first time, through a program such as `npx`, which may have to download the server. */
+  /** A program such as `npx` starts the server for the first time, and may have to download it. */
   | { readonly type: "fetching"; readonly server: string }
-  /** A line of the server's stderr, in which secrets are hidden. */
+  /** A line of the server's stderr. Secrets in it are hidden. */
   | { readonly type: "stderr"; readonly server: string; readonly line: string }
   /** The server reports that one of its lists has changed. */
   | { readonly type: "list_changed"; readonly server: string; readonly list: ListName }
-  /** The server's catalog has changed in these lists. */
+  /** These lists of the server's catalog have changed. */
   | {
       readonly type: "catalog";
       readonly server: string;
@@ -114,7 +114,7 @@ export type ServerNews =
     }
   | { readonly type: "resource_updated"; readonly server: string; readonly uri: string };
 
-/** How the servers differ before and after a reload, by name. */
+/** The names of the servers that a reload kept, replaced, added or removed. */
 export interface ServerChanges {
   /** Unchanged servers, whose connections stay open. */
   readonly kept: readonly string[];
@@ -169,7 +169,9 @@ export function createEmitter(complain: (error: unknown) => void = throwLater): 
       listeners.add(filtered);
       return () => listeners.delete(filtered);
     },
-    /** Queues events that a listener emits and delivers them afterwards, so that all listeners see the same order. */
+    /**
+     * If a listener emits an event, it is delivered after the current one, so that all listeners see the same order.
+     */
     emit(event) {
       waiting.push(event);
       if (isEmitting) return;

@@ -21,7 +21,6 @@ export interface Difference {
 
 /** Added, removed and changed tools, by name. */
 export function toolChanges(before: readonly CatalogTool[], after: readonly CatalogTool[]): ToolChanges {
-  // If there are no earlier tools, as at the first start, there is nothing to compare.
   if (before.length === 0) return { added: after.map(({ name }) => name), removed: [], changed: [] };
   const old = new Map(before.map((tool) => [tool.name, tool]));
   const now = new Set(after.map(({ name }) => name));
@@ -47,12 +46,12 @@ export function definitionOf(tool: CatalogTool): string {
 
 const digests = new WeakMap<CatalogTool, string>();
 
-/** SHA-256 of the definition. An approval is valid for one digest. Cached, because definitions do not change. */
+/** SHA-256 of the definition. An approval is valid for one digest. */
 export function definitionDigest(tool: CatalogTool): string {
   return digests.get(tool) ?? addDigest(tool).digest;
 }
 
-/** Computes the digests of all tools in advance, and pauses so that other code can run. */
+/** Computes the digests of all tools in advance. Pauses between tools, so that other code can run. */
 export async function prepareDigests(tools: readonly CatalogTool[]): Promise<void> {
   const turns = createTurns();
   for (const tool of tools) {
@@ -88,7 +87,7 @@ function definingMembers(tool: CatalogTool): Definition {
   };
 }
 
-/** At this depth, values are compared as a whole and not member by member. */
+/** Maximum depth to which members are compared one by one. Deeper values are compared as a whole. */
 const mostLevels = 8;
 
 function differencesIn(path: string, before: object, after: object, level: number): readonly Difference[] {

@@ -1,4 +1,4 @@
-/** The errors of a call that the executor did not send. */
+/** The errors of a call that was cancelled, or whose tool changed, before the executor sent it. */
 
 import { HostError } from "../errors.ts";
 import type { RequestSignal } from "../mcp/unless-aborted.ts";

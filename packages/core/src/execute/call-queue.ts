@@ -14,8 +14,8 @@ export interface CallQueueOptions {
 
 export interface CallQueue {
   /**
-   * Lets a call start. Returns a function that the caller must run when the call has ended; undefined if too many calls
-   * are running.
+   * Lets a call start, and returns a function that the caller must run when the call has ended. Returns undefined if
+   * too many calls are running: then the call must not start.
    */
   tryEnter(server: string): (() => void) | undefined;
   /**
@@ -69,7 +69,7 @@ export function createCallQueue({ perServer, total, waitingPerServer }: CallQueu
       const next = nextInTurn();
       if (next === undefined) return;
       const [server, line, waiter] = next;
-      // Moves this server to the end of the map, so that each of the other servers has its turn first.
+      // Moves this server to the end of the map, so that the other servers come first.
       lines.delete(server);
       lines.set(server, line);
       leaveLine(line, waiter);

@@ -2,10 +2,7 @@ import type { ToolResult } from "@fairlead/wire";
 
 /** The result of a tool call. An error that the tool itself reports is a result too. */
 export interface CallResult extends Omit<ToolResult, "notes"> {
-  /**
-   * Warnings about parts of the arguments or the result that could not be checked or were changed, and about violations
-   * of the tool's output schema.
-   */
+  /** Warnings, for example that an argument was not checked, or that the result violates the tool's output schema. */
   readonly warnings?: readonly string[];
 }
 

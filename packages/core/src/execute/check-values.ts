@@ -19,8 +19,8 @@ export interface CheckedArguments {
 }
 
 /**
- * Checks the arguments. Leaves out an optional argument that is null if its schema does not accept null, because models
- * write null for "no value".
+ * Checks the arguments. If an optional argument is null and its schema does not accept null, the argument is left out,
+ * because models write null for "no value".
  *
  * @throws HostError `arguments_invalid`, naming every mistake
  */

@@ -60,8 +60,8 @@ export interface ExecuteOptions {
 export interface Executor<Client extends CallClient = CallClient> {
   readonly call: (call: Call<Client>, options: ExecuteOptions) => Promise<CallResult>;
   /**
-   * Like `call`, but for a call of a gateway's client: the result is returned unchanged, and the server need not list
-   * the tool.
+   * Like `call`, but for a call that a client of the gateway makes: the result is returned unchanged, and the server
+   * need not list the tool.
    */
   readonly forward: <Answer>(call: RawCall<Client, Answer>, options: ExecuteOptions) => Promise<Answer>;
   /** Cancels all waiting and running calls. Resolves when they have ended. */
@@ -76,8 +76,8 @@ export interface ExecutorOptions<Client extends CallClient = CallClient> {
   /** Returns a connected client for a server whose connection was lost. If absent, no call is repeated. */
   readonly reconnect?: (server: string, signal: AbortSignal) => Promise<Client>;
   /**
-   * Cancels every call that has no signal of its own. The executor's owner aborts this signal before it calls `close`.
-   * Default: a signal that `close` aborts.
+   * A signal for the calls whose callers gave none. The executor's owner must abort it before calling `close`. Default:
+   * a signal that `close` itself aborts.
    */
   readonly closing?: AbortSignal;
   /**
@@ -130,7 +130,7 @@ export function createExecutor<Client extends CallClient = CallClient>(
     const own = new AbortController();
     const callOff = (): void => own.abort(signal.reason);
     if (closed.signal.aborted || signal.aborted) callOff();
-    // Many calls may share one signal, and Node reports more than ten listeners as a leak.
+    // Many calls may share one signal. By default, Node reports more than ten listeners of a signal as a leak.
     setMaxListeners(0, signal);
     signal.addEventListener("abort", callOff, { once: true });
     const started = execute(call, how, own.signal, steps);
@@ -162,7 +162,7 @@ export function createExecutor<Client extends CallClient = CallClient>(
         throw new HostError("arguments_invalid", "Invalid parameters: must be an object", { serverName });
       let checked: CheckedArguments | undefined;
       let leave: (() => void) | undefined;
-      /** Whether the call has waited. Meanwhile the server may have reconnected, with different tools. */
+      /** Whether the call had to wait. While it waited, the tool's definition may have changed. */
       let hasWaited = false;
       try {
         signal.throwIfAborted();
@@ -174,7 +174,6 @@ export function createExecutor<Client extends CallClient = CallClient>(
         hasWaited ||= leave === undefined;
         leave ??= await queue.enter(serverName, toAbortSignal(signal));
       } catch (error) {
-        // An aborted call counts as cancelled, because it was not sent yet.
         throw signal.aborted ? callCancelled(client.name, name, signal) : error;
       }
       const args = checked?.args ?? given;
@@ -298,8 +297,8 @@ function optionsOf(
 }
 
 /**
- * Whether the tool has the same definition as when the call began. If the server did not list the tool then, it must
- * not list the tool now.
+ * Whether the tool has the same definition as when the call began. Also true if the server listed the tool neither then
+ * nor now.
  */
 function isStill({ filteredCatalog }: CallClient, name: string, tool: CatalogTool | undefined): boolean {
   const now = filteredCatalog && toolNamed(filteredCatalog.catalog.tools, name);

@@ -1,4 +1,7 @@
-/** Sends a request that has no effect at the server, such as a resource read. Repeats it once if that can help. */
+/**
+ * Sends a request that has no effect at the server, such as a resource read. Repeats it once after a lost connection,
+ * or if a busy server asks for a pause.
+ */
 
 import { type Clock, sleep } from "../clock.ts";
 import { neverLeft, pauseAfter } from "../connect/outcome.ts";
@@ -24,8 +27,8 @@ interface ReadPorts<Client> {
 }
 
 /**
- * Sends the request. Repeats it after a lost connection, or after the pause that a busy server asks for (HTTP 429 or
- * 503).
+ * Sends the request. Repeats it once after a lost connection, or after the pause that a busy server (HTTP 429 or 503)
+ * asks for.
  */
 export async function sendRead<Client, T>(
   client: Client,

@@ -13,10 +13,7 @@ export interface FolderNames {
   isEmpty(): Promise<boolean>;
 }
 
-/**
- * Lists the folder when a caller asks about it. Callers that ask during a listing share its result; a later call lists
- * the folder again.
- */
+/** Returns functions that list the folder at each call. Calls at the same time share one listing. */
 export function createFolderNames(folder: string): FolderNames {
   let listing: Promise<ReadonlySet<string> | undefined> | undefined;
 

@@ -41,13 +41,16 @@ export async function leadsNowhere(path: string): Promise<boolean> {
 const linksFollowed = 40;
 
 export interface TargetOptions {
-  /** A real folder that must contain the file. Without this limit, a link in a workspace could lead to any folder. */
+  /**
+   * The folder that must contain the file, as a path without symbolic links. Without this limit, a link in a workspace
+   * could lead to any folder.
+   */
   readonly within?: string;
 }
 
 /**
- * Follows symbolic links to the file that a write to `path` changes, so that all programs lock the same file. Creates
- * the folder of `path`, but not the folder of a link's target.
+ * Follows symbolic links and returns the path of the file that a write to `path` would change. Creates the folder of
+ * `path`, but not the folder to which a link leads.
  */
 export async function findWritableFile(path: string, { within }: TargetOptions = {}): Promise<string> {
   let file = resolve(path);

@@ -1,4 +1,4 @@
-/** Stores results that are too large for a model in files. Finds and removes these files. */
+/** If a result is too large for a model, stores it in a file. Finds and removes such files. */
 
 import { randomUUID } from "node:crypto";
 import { lstat, open, readdir, rm } from "node:fs/promises";
@@ -26,7 +26,7 @@ const defaultLimits: ResultFileLimits = {
 };
 
 export interface StoredFile {
-  /** A random id. Only a program that knows the id can name the file. */
+  /** A random id, which is part of the file name. */
   readonly id: string;
   readonly path: string;
 }
@@ -104,10 +104,7 @@ async function writeNew(path: string, data: string, encoding: BufferEncoding): P
 /** Matches the names of files that Fairlead stored. A name begins with the time, so the names sort by age. */
 const ours = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z-([0-9a-f]{8,12})[.][a-z0-9]{1,8}$/;
 
-/**
- * Deletes the oldest files above the limits, but no files that Fairlead did not store. The newest file stays, whatever
- * its size.
- */
+/** If there are too many stored files or bytes, deletes the oldest files. The newest file always stays. */
 async function sweep(folder: string, newest: string, limits: ResultFileLimits): Promise<void> {
   const names = (await namesIn(folder)).filter((name) => name !== newest);
   let files = 1;

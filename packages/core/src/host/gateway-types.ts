@@ -21,8 +21,8 @@ export interface ForwardedRequest {
   readonly client: RequestingClient;
   readonly server: string;
   /**
-   * The method: `tools/call`, `prompts/get`, `resources/read`, `completion/complete`, `logging/setLevel` or a method of
-   * tasks.
+   * The method: `tools/call`, `prompts/get`, `resources/read`, `completion/complete`, `logging/setLevel`, or a method
+   * that begins with `tasks/`.
    */
   readonly method: string;
   /** The parameters without `_meta`, which is passed in the option `meta`. */
@@ -49,10 +49,7 @@ export interface ForwardOptions
   readonly stop?: RequestStop | undefined;
   /** The longest time without a response or progress, in milliseconds. Default: the server's `timeout` setting. */
   readonly timeout?: number | undefined;
-  /**
-   * Whether the user has already confirmed this request. A confirmation answers a rule that asks, never a rule that
-   * denies.
-   */
+  /** Whether the user has already confirmed this request. This has no effect if a rule denies the request. */
   readonly confirmed?: boolean | undefined;
   /** Asks the user if the rules require it. If absent, a request that needs confirmation is denied. */
   readonly confirm?: ConfirmPort | undefined;
@@ -74,7 +71,7 @@ export interface DeclaredCapabilities {
   readonly roots: boolean;
 }
 
-/** Answers a server's question, unless the question belongs to a request whose options contain an `answer` function. */
+/** Answers a question that a server asks. The type of the host option `onQuestion`. */
 export type QuestionHandler = (server: string, ...question: Parameters<RequestHandler>) => Promise<JsonObject>;
 
 /** Options of `host.sampleThrough`. */
@@ -84,8 +81,8 @@ export interface SampleOptions extends Pick<ForwardOptions, "signal" | "confirm"
 }
 
 /**
- * Options of `host.subscribe`. If `client` is present, the rules for that client's reads apply; otherwise the rules for
- * the user's reads.
+ * Options of `host.subscribe`. The rules for reads by `client` apply; if `client` is absent, the rules for reads by the
+ * user.
  */
 export interface SubscribeOptions extends Pick<ForwardOptions, "signal" | "confirm"> {
   readonly client?: RequestingClient | undefined;
@@ -127,7 +124,10 @@ export interface GatewayHost {
    * server answered with an error, the `cause` is a `WireError` with that answer.
    */
   forward(request: ForwardedRequest, options?: ForwardOptions): Promise<JsonObject>;
-  /** Returns a function that tells whether the rules deny a tool to this client, whatever the arguments. */
+  /**
+   * Returns a function that tells whether the rules deny a tool to this client. The function does not look at the
+   * arguments of a call.
+   */
   deniedTo(client: Pick<RequestingClient, "name">): Promise<(tool: ToolIdentity) => boolean>;
   /**
    * The facts that a connected server reports about itself, or that the cached catalog contains. Undefined if there are
@@ -153,7 +153,7 @@ export interface GatewayHost {
    * (`fairlead.servers.NAME.share`).
    */
   shareOf(server: string): SharedBy;
-  /** Records that the server asks questions without saying to which client's request they belong. */
+  /** Records that the server has asked a question without saying which of several clients it is for. */
   noteAsksBack(server: string): void;
   /** The catalog of a connected server, for use in another host; undefined if the server is not connected. */
   listing(server: string): ServerListing | undefined;

@@ -26,7 +26,7 @@ export interface OpenWork {
   enter(stop: Stoppable | undefined): void;
   /** Ends a request that `enter` counted. */
   leave(stop: Stoppable | undefined): void;
-  /** `closing` for requests without a signal of their own. */
+  /** Like `closing`, for requests whose callers gave no signal. */
   readonly closingStop: RequestStop;
   /** A signal that is aborted when the host is closed. */
   readonly closing: AbortSignal;
@@ -80,7 +80,7 @@ export function createOpenWork(): OpenWork {
     leave,
     run(work, signal) {
       const running = counted(work, signal);
-      // Work that fails while its caller waits for something else must not end the process.
+      // Without this handler, an error that the caller awaits only later would end the process.
       running.catch(() => {});
       return running;
     },

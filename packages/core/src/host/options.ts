@@ -25,8 +25,8 @@ import type { DeclaredCapabilities, QuestionHandler } from "./gateway-types.ts";
  */
 export interface HostOptions extends OpenHostOptions {
   /**
-   * The user's settings: an object, or the path of a file. Default: the file that Gemini CLI reads. Problems in an
-   * object are reported for the file `settings option`, with line and column in `JSON.stringify(settings, null, 2)`.
+   * The user's settings: an object, or the path of a file. Default: the file that Gemini CLI reads. Messages about an
+   * object name the file `settings option`, and a line and column of `JSON.stringify(settings, null, 2)`.
    */
   readonly settings?: string | SettingsObject;
   /** The workspace root. Default: Fairlead finds it from the current folder. `false`: Fairlead reads no workspace. */
@@ -83,12 +83,12 @@ export interface OpenHostOptions {
   /** Answers a server's sampling request, if the settings allow it (`fairlead.servers.NAME.sampling`). */
   readonly sample?: Sample;
   /**
-   * For a gateway: the capabilities that the host declares to servers, instead of those that follow from `elicit`,
-   * `sample` and the settings.
+   * For a gateway: the capabilities that the host declares to servers. Default: they follow from `elicit`, `sample` and
+   * the settings.
    */
   readonly declare?: DeclaredCapabilities;
   /**
-   * For a gateway: answers a server's question that belongs to no forwarded request, or to a request without the option
+   * For a gateway: answers a server's question, unless the question belongs to a forwarded request that has the option
    * `answer`.
    */
   readonly onQuestion?: QuestionHandler;

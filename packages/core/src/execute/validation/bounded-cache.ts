@@ -6,7 +6,7 @@ export interface CacheLimits {
   readonly characters: number;
 }
 
-/** Returns a function that computes the value of a key with `make`, unless the value is in the cache. */
+/** Creates a cache. It is a function that returns the cached value of a key, or else computes the value with `make`. */
 export function createBoundedCache<T>(limits: CacheLimits, make: (key: string) => T): (key: string) => T {
   const kept = new Map<string, T>();
   let characters = 0;

@@ -62,15 +62,15 @@ function parse(text: string): PreparedSchema["schema"] {
 /** Creates a separate validator for each schema, so that one server's `$id` is not visible to another server. */
 function validatorFor({ dialect, isWeakened }: PreparedSchema, rules: Options): Ajv | Ajv2020 {
   const ajv = dialect === "draft-07" ? new Ajv(rules) : new Ajv2020(rules);
-  // `id` is draft-04's name for `$id`. Ajv would throw at this keyword.
+  // Draft-04 schemas may contain `id`, the old name of `$id`. Ajv would throw an error at this keyword.
   ajv.removeKeyword("id");
   if (isWeakened) soften(ajv);
   return ajv;
 }
 
 /**
- * Removes or relaxes the keywords that become stricter if a schema inside them is weakened. For example, `not` with a
- * weaker schema rejects more values.
+ * Removes keywords such as `not`, and relaxes `oneOf`. If the schema inside such a keyword has lost a restriction, the
+ * keyword itself would reject more values than it should.
  */
 function soften(ajv: Ajv | Ajv2020): void {
   for (const keyword of ["not", "if", "contains", "oneOf", "unevaluatedItems", "unevaluatedProperties"])

@@ -51,18 +51,15 @@ export function toIssues(errors: readonly ErrorObject[]): readonly Issue[] {
 }
 
 /**
- * Whether another error describes the same mistake better, as for `if`, for errors inside `propertyNames` and for a
- * relaxed `oneOf`.
+ * Whether the error is left out because another error describes the same mistake better. For example, the error of
+ * `then` describes a mistake better than the error of `if`.
  */
 function isEcho({ keyword, params, propertyName }: ErrorObject): boolean {
   if (keyword === "propertyNames") return false;
   return keyword === "if" || propertyName !== undefined || (keyword === "oneOf" && !("passingSchemas" in params));
 }
 
-/**
- * Removes and returns the errors of a union's alternatives, which stand directly before the union's own error. Earlier
- * errors of other keywords stay.
- */
+/** Removes and returns the errors of a union's alternatives, which are the last errors in the list. */
 function takeInner(found: Found[], { instancePath, parentSchema }: ErrorObject): readonly Issue[] {
   const before = found.findLastIndex(
     ({ issue: { path }, parent }) =>
@@ -76,7 +73,9 @@ function pathOf({ instancePath, keyword, params }: ErrorObject): string {
   return name === undefined ? instancePath : pointerTo(instancePath, String(params[name]));
 }
 
-/** Keywords whose errors concern one property. The value is the parameter that names the property. */
+/**
+ * Keywords whose errors concern one property, each with the parameter of the error that contains the property's name.
+ */
 const subjects = new Map([
   ["required", "missingProperty"],
   ["additionalProperties", "additionalProperty"],
@@ -108,7 +107,7 @@ const messages = new Map<string, (params: Params) => string>([
   ["uniqueItems", ({ i, j }) => `must not have the same item twice (${show(j)} and ${show(i)})`],
   [
     "contains",
-    ({ minContains }) => `must have at least ${count(minContains ?? 1, "item")} that match the contains schema`,
+    ({ minContains }) => `must have at least ${count(minContains ?? 1, "item")} matching the contains schema`,
   ],
   ["minProperties", ({ limit }) => `must have at least ${count(limit, "property")}`],
   ["maxProperties", ({ limit }) => `must have at most ${count(limit, "property")}`],

@@ -14,10 +14,7 @@ export interface PreparedSchema {
 }
 
 const maxWarnings = 5;
-/**
- * Keywords that are removed: `$schema` was already read for the whole schema, and `$async` would make the validator
- * return a promise.
- */
+/** Keywords that are removed. `$schema` is read separately, and `$async` would make the validator return a promise. */
 const dropped = new Set(["$schema", "$async"]);
 /** Keywords whose values are data, even if they look like schemas. */
 const data = new Set(["const", "default", "examples"]);
@@ -28,7 +25,7 @@ export function prepareSchema(root: JsonObject, refusal: (pattern: string) => st
   const omissions = new Map<string, string>();
   const hasNames = refersByName(root);
 
-  /** Records the reason for removing the part at `path`, if there is one. Returns true if the part must be removed. */
+  /** If there is a reason to remove the part at `path`, records the reason and returns true. */
   function omits(path: string, reason: string | undefined): boolean {
     if (reason !== undefined) omissions.set(path, reason);
     return reason !== undefined;
@@ -75,7 +72,7 @@ export function prepareSchema(root: JsonObject, refusal: (pattern: string) => st
     if (!fits(key, value)) return `"${clip(key, 40)}" at ${place(path)} is not valid JSON Schema`;
     if (key === "pattern") return patternOmission(String(value), path);
     if (key === "additionalProperties" && Object.keys(schema["patternProperties"] ?? {}).some(refusal))
-      return `${place(path)} was not checked, because a pattern next to it cannot be checked`;
+      return `${place(path)} was not checked, because a pattern in patternProperties of the same schema cannot be used`;
     if (key === "$ref" && !hasNames && followReference(root, String(value)) === undefined)
       return `the reference ${clip(String(value), 100)} at ${place(path)} is outside the schema and is not fetched`;
     return undefined;
@@ -103,10 +100,7 @@ function inPart(reasons: readonly string[]): readonly string[] {
   return rest > 0 ? [...shown, `validated only in part: ${rest} more places of the schema were not checked`] : shown;
 }
 
-/**
- * Whether a keyword restricts nothing. This is so if its value is null or an empty list, which some programs write for
- * an unset keyword.
- */
+/** Whether a keyword restricts nothing. Some programs write null or an empty list for a keyword that is not set. */
 function saysNothing(key: string, value: unknown, schema: JsonObject): boolean {
   if (key === "nullable") return value !== true || schema["type"] === undefined;
   return shapes.has(key) && (value === null || (Array.isArray(value) && value.length === 0));
@@ -132,10 +126,7 @@ function place(path: string): string {
   return path === "" ? "its root" : clip(path, 100);
 }
 
-/**
- * Whether a schema refers to its parts by `$id` or anchors. Only the validator can resolve such references. A root
- * `$id` that no reference uses does not count.
- */
+/** Whether references in the schema may use an `$id` or an anchor. Only the validator can resolve such references. */
 function refersByName({ $id, ...root }: JsonObject): boolean {
   if (mentions(root, (key) => key === "$id" || key === "$anchor" || key === "$dynamicAnchor")) return true;
   return typeof $id === "string" && mentions(root, (key, text) => key === "$ref" && !text.startsWith("#"));
@@ -148,7 +139,7 @@ function mentions(value: unknown, matches: (key: string, text: string) => boolea
   );
 }
 
-/** Keywords that make a bound exclusive in draft-04, each with the keyword of the bound. */
+/** Keywords such as draft-04's `exclusiveMinimum: true`, each with the keyword whose meaning it changes. */
 const sharpened = new Map([
   ["exclusiveMinimum", "minimum"],
   ["exclusiveMaximum", "maximum"],
@@ -164,7 +155,7 @@ function modernised(schema: JsonObject, dialect: Dialect): JsonObject {
   return dialect === "2020-12" && Array.isArray(bounded["items"]) ? withPrefixItems(bounded) : bounded;
 }
 
-/** Removes the keywords next to `$ref`, which drafts up to draft-07 ignore. */
+/** Removes the keywords beside `$ref`, because draft-07 and earlier drafts ignore these keywords. */
 function withoutSiblings(node: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(node).filter(([key]) => definitions.has(key) || !shapes.has(key)));
 }
@@ -180,10 +171,7 @@ function withNumericBounds(node: JsonObject): JsonObject {
   );
 }
 
-/**
- * Converts the list form of `items`: before 2020-12, `items` could be a list of schemas, and `additionalItems` was the
- * schema of the items after them.
- */
+/** Converts a list of schemas in `items` to `prefixItems`, as JSON Schema 2020-12 requires. */
 function withPrefixItems({ items, additionalItems, ...rest }: JsonObject): JsonObject {
   return { prefixItems: items, ...(additionalItems === undefined ? {} : { items: additionalItems }), ...rest };
 }

@@ -6,7 +6,7 @@
 import type { JsonObject } from "@fairlead/wire";
 import { followReference } from "../../normalise/schema/pointer.ts";
 
-/** The cost of a schema. A validation makes at most as many checks as the schema's nodes times the value's nodes. */
+/** The cost of a schema. A validation checks each node of the schema on each node of the value at most once. */
 export interface SchemaCost {
   /** The number of schema nodes after all references are inlined. */
   readonly unfolded: number;
@@ -31,10 +31,9 @@ const maxWork = 500_000;
 /** The work of checking one schema node on one value node. The unit is one step of a pattern. */
 const nodeWeight = 4;
 
-/**
- * The work of counting a character (10 ns) and of comparing two characters (0.3 ns). The unit is one step of a pattern.
- */
+/** The work of counting one character. The unit is one step of a pattern. */
 const lengthWeight = 0.1;
+/** The work of comparing two characters. The unit is one step of a pattern. */
 const comparisonWeight = 0.003;
 /** Keywords that change how references are resolved, so that a JSON pointer alone does not find the target. */
 const names = new Set(["$dynamicRef", "$recursiveRef", "$id", "$anchor", "$dynamicAnchor"]);
@@ -109,8 +108,8 @@ const counted = /^\{(\d+)(,?)(\d*)\}/;
  */
 export function patternWeight(pattern: string): number {
   /*
-   * `totals`: the cost of each open group of the regular expression. `last`: the cost of the last element, which a
-   * repeat count multiplies.
+   * `totals`: the costs of the groups whose closing parenthesis was not reached yet. `last`: the cost of the element
+   * before the current position.
    */
   const totals = [0];
   let last = 0;
@@ -124,7 +123,7 @@ export function patternWeight(pattern: string): number {
     if (repeat !== null) {
       const least = Number(repeat[1]);
       const most = repeat[2] === "" ? least : Number(repeat[3] || least + 1);
-      // Each optional repetition in a pattern adds one branch.
+      // Each repetition that may be absent adds one step: in `a{2,5}`, three may be absent.
       add(last * Math.max(0, most - 1) + Math.max(0, most - least));
       at += repeat[0].length - 1;
     } else if (rest[0] === "(") totals.push(0);
@@ -154,7 +153,7 @@ interface ValueSize {
   readonly characters: number;
 }
 
-/** Returns the size of a value; undefined if it exceeds the limit or the value contains itself. */
+/** Returns the size of a value; undefined if the value exceeds the limit or contains itself. */
 export function measure(value: unknown, limit: ValueSize): ValueSize | undefined {
   /** Objects and lists whose members are not counted yet. */
   const open: unknown[] = [value];

@@ -12,7 +12,7 @@ export interface Issue {
 
 export interface Validation {
   readonly issues: readonly Issue[];
-  /** Which parts were not validated, or only in part, and why. */
+  /** Each warning says what was not validated, and why. */
   readonly warnings: readonly string[];
 }
 

@@ -21,11 +21,11 @@ export interface Validator {
 export type ValidatorOptions = Partial<PoolOptions>;
 
 const maxSchema = { nodes: 10_000, characters: 1_048_576 };
-/** Schemas with more characters than this go to a worker thread without further checks. */
+/** A schema with more characters than this is always used in a worker thread. */
 const mainSchema = 65_536;
 const maxValue = { nodes: 1_000_000, characters: Number.POSITIVE_INFINITY };
 /**
- * The largest value for a worker thread. A larger value could end the whole process if the thread runs out of memory.
+ * The largest value for a worker thread. With a larger value, the thread could run out of memory and end the process.
  */
 const threadValue = { nodes: 250_000, characters: 4_194_304 };
 const remembered = { entries: 500, characters: 4_000_000 };
@@ -40,7 +40,7 @@ interface KnownSchema {
 }
 
 export function createValidator(options: ValidatorOptions = {}): Validator {
-  /** The schemas seen so far. They can be cached, because definitions and their schemas are immutable. */
+  /** The schemas that were used before. Schemas are immutable. */
   const schemas = new WeakMap<JsonObject, KnownSchema>();
   let loading: Promise<(schema: string) => Check> | undefined;
   let checks: ((schema: string) => Check) | undefined;

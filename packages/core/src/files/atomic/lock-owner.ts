@@ -16,8 +16,8 @@ interface LockOwner {
   /** When the process started, in the unit of the operating system; empty on systems without `/proc`. */
   readonly start: string;
   /**
-   * Where the process id is valid: the machine (`host`), its boot, and the process id namespace (containers have their
-   * own).
+   * The process id is valid only on this machine (`host`), until its next restart (`boot`), and in one process id
+   * namespace (`processes`), because containers have their own.
    */
   readonly host: string;
   readonly boot: string;
@@ -69,8 +69,8 @@ export async function removeDeadLock(file: string): Promise<boolean> {
 }
 
 /**
- * The id of the process that holds the lock. Undefined if no process holds it, or if another process may have got the
- * same id.
+ * The id of the process that holds the lock. Undefined if no process holds it, or if the process runs on another
+ * machine or in another container.
  */
 export async function lockHolder(file: string): Promise<number | undefined> {
   const text = await readFile(noteOf(file), "utf8").catch(ignored);
@@ -85,8 +85,8 @@ async function hasEnded(owner: LockOwner, file: string): Promise<boolean> {
   const { host, boot, processes } = here();
   if (owner.host !== host || (await lockIdentity(file)) !== owner.lock) return false;
   /*
-   * If the machine was restarted after the lock was taken, the owner has ended. A lock that is newer than the restart
-   * belongs to another machine with the same name.
+   * The record is from before a restart of this machine, or from another machine with the same name. The owner has
+   * certainly ended only if the lock is older than the last restart.
    */
   if (owner.boot !== boot) return owner.boot !== "" && boot !== "" && (await isFromBeforeBoot(file));
   if (owner.processes !== processes) return false;

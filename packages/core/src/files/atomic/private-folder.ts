@@ -48,7 +48,7 @@ export async function makeFolder(path: string, mode?: number): Promise<void> {
   }
 }
 
-/** Explains two error codes whose usual message would mislead the user. */
+/** Replaces the messages of `EEXIST` and `ENOENT`, which would mislead the user. */
 function toWords(folder: string, error: unknown): unknown {
   const code = systemCode(error);
   if (code === "EEXIST") return notWritten(folder, "it is a symbolic link whose target does not exist", error);

@@ -9,8 +9,8 @@ import { basename, dirname, join } from "node:path";
 import { systemCode, unless } from "../system-error.ts";
 
 /**
- * Temporary files that are older than this many milliseconds are removed even if a process with the id in their name is
- * running: the id may be from another machine.
+ * Age in milliseconds above which a temporary file is always removed. A younger file stays while the process whose id
+ * is in the file's name is running.
  */
 const abandonedAfter = 60 * 60 * 1000;
 

@@ -35,8 +35,8 @@ export async function readState<T>(file: string, parse: Parse<T>): Promise<T | u
 }
 
 /**
- * Changes a state file under its lock. `change` may be called more than once. It returns undefined if the file need not
- * change.
+ * Changes a state file under its lock. `change` returns the new value, or undefined to leave the file as it is. It may
+ * be called more than once.
  */
 export async function updateState<T>(
   file: string,
@@ -45,7 +45,7 @@ export async function updateState<T>(
 ): Promise<void> {
   await ensurePrivateFolder(dirname(file));
   await keepPrivate(file);
-  // Moves the file aside if it is corrupt. `updateText` reads it again under the lock.
+  // If the file is corrupt, `readState` moves it aside.
   await readState(file, parse);
   await updateText(
     file,

@@ -11,7 +11,9 @@ import { notWritten, toWriteError, unless } from "../system-error.ts";
 import { withLock } from "./lock.ts";
 import { replaceFile, sweepTemporaries } from "./replace-file.ts";
 
-/** How many times Fairlead tries to change a file while another program, which ignores the lock, keeps changing it. */
+/**
+ * Maximum number of attempts to change a file. An attempt fails if another program changes the file at the same time.
+ */
 const attempts = 20;
 
 export interface UpdateOptions extends TargetOptions {
@@ -62,7 +64,7 @@ async function tryUpdate(
   const after = change(before);
   if (after === undefined || after === before) return "unchanged";
   if (Buffer.byteLength(after) > maxBytes) throw tooLarge(file, maxBytes);
-  // Root could replace a read-only file, but the user does not want it changed.
+  // Refuses a read-only file, because Fairlead could change it if it runs as root.
   if (previous !== undefined && (previous.mode & 0o222) === 0) throw notWritten(file, "it is marked as read-only");
   const isWritten = await replaceFile(file, {
     text: after,

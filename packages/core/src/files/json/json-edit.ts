@@ -1,6 +1,6 @@
 /**
- * Changes one value in a JSONC text and leaves every other byte alone: comments, order, indentation, line breaks,
- * trailing commas, duplicates. Pure; a text with a syntax error is refused.
+ * Changes one value in a JSONC text and keeps every other byte, such as comments, indentation and trailing commas.
+ * Pure; a text with a syntax error is refused.
  */
 
 import { applyEdits, type Edit, getNodeValue } from "jsonc-parser";
@@ -149,7 +149,7 @@ function insertProperty(text: string, root: Node, object: Node, key: string, val
   ]);
 }
 
-/** The offset after the comments on the same line, and after trailing blanks if only a line break follows. */
+/** The offset after the comments that follow on the same line. Blanks at the end of the line are skipped too. */
 function endOfLine(text: string, offset: number): number {
   let end = offset;
   for (;;) {
@@ -165,10 +165,7 @@ interface Span {
   readonly end: number;
 }
 
-/**
- * Removes a property. The text becomes exactly as it was before the property was inserted, except that an empty object
- * on several lines becomes `{}`.
- */
+/** Removes a property, with its comma and the blanks around it. */
 function removeProperty(text: string, object: Node, property: Node): string {
   const properties = object.children ?? [];
   const previous = properties[properties.indexOf(property) - 1];
@@ -188,7 +185,7 @@ function cut({ start, end }: Span): Edit {
 }
 
 /**
- * Returns the span of a property with the blanks that are removed together with the property.
+ * Returns the span of the property and of the blanks that must be removed with it.
  *
  * @param from The end of the token before the property.
  */

@@ -23,7 +23,7 @@ export interface JsoncDuplicate extends Position {
 export interface JsoncDocument {
   /** The top value; undefined if the text contains none or is nested too deeply. */
   readonly root: Node | undefined;
-  /** The errors in the order of the text. If there are any, `root` is only a guess. */
+  /** The errors in the order of the text. If there are any, `root` may lack parts of the text. */
   readonly errors: readonly JsoncError[];
   readonly duplicates: readonly JsoncDuplicate[];
   positionAt(offset: number): Position;

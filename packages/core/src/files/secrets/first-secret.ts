@@ -56,7 +56,7 @@ export function openUndecided({
     async set(name, value) {
       if (chosen !== undefined) return chosen.set(name, value);
       await ensurePrivateFolder(directory);
-      // Chooses and stores under one lock, so that other processes find the secret and use the same store.
+      // Chooses the store and writes the secret under one lock, so that other processes use the same store.
       return withLock(join(directory, "first-secret"), async () => {
         chosen ??= await decide();
         await chosen.set(name, value);

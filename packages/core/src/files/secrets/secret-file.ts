@@ -64,7 +64,7 @@ export function openSecretFile(directory: string): SecretFile {
     return key;
   }
 
-  /** Runs `work` under the lock. If the store is damaged, moves or copies it to another name. */
+  /** Runs `work` under the lock. If the store is damaged, keeps the damaged file under another name. */
   async function exclusively<T>(work: () => Promise<T>): Promise<T> {
     await ensurePrivateFolder(directory);
     return withLock(join(directory, "secrets"), async () => {
@@ -73,7 +73,7 @@ export function openSecretFile(directory: string): SecretFile {
       } catch (error) {
         if (!(error instanceof Broken)) throw error;
         /*
-         * Copies the file instead of moving it if some secrets can still be read, so that other processes always find a
+         * If some secrets can still be read, the file is copied and not moved, so that other processes always find a
          * file.
          */
         const aside = await setAside(storeFile, error.rest && copyFile);
@@ -126,7 +126,8 @@ export function openSecretFile(directory: string): SecretFile {
 }
 
 /**
- * Reads a file of the store. If the system refuses to read it, does not throw `Broken`, because the file may be valid.
+ * Reads a file of the store. If the system refuses access, throws a `HostError` and not `Broken`, because the file may
+ * be undamaged.
  */
 async function readOwn(file: string): Promise<TextFile> {
   const found = await readText(file, limits.settingsBytes);

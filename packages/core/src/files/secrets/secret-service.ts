@@ -91,11 +91,9 @@ const bus = "org.freedesktop.DBus";
 const types = { call: 1, return: 2 } as const;
 const fields = { path: 1, interface: 2, member: 3, replySerial: 5, destination: 6, signature: 8 } as const;
 const letters = { u: "u".charCodeAt(0), g: "g".charCodeAt(0) } as const;
-/**
- * The number of bytes before the header fields. Every header field and the body start at a multiple of `alignment`
- * bytes.
- */
+/** The offset of the first header field in a message. */
 const fieldsStart = 16;
+/** Every header field, and the body, starts at an offset that is a multiple of this number of bytes. */
 const alignment = 8;
 
 function busCall({ serial, member, signature, body = Buffer.alloc(0) }: BusCall): Buffer {

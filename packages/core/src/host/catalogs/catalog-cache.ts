@@ -28,8 +28,8 @@ export interface CatalogCache {
   protocol(definition: ServerDefinition): Promise<NegotiatedProtocol | undefined>;
   keep(definition: ServerDefinition, snapshot: CatalogSnapshot): Promise<void>;
   /**
-   * Whether the server has asked a question without saying to which client's request the question belongs. False if the
-   * cache cannot be read.
+   * Whether the server has asked a question, such as an elicitation, without saying which of several clients it is for.
+   * False if the cache cannot be read.
    */
   asksBack(definition: ServerDefinition): Promise<boolean>;
   noteAsksBack(definition: ServerDefinition): Promise<void>;
@@ -106,7 +106,7 @@ export function createCatalogCache(options: CatalogCacheOptions): CatalogCache {
       const { store, keyOf } = await opened();
       return (await store.isEmpty()) ? undefined : await store.read(await keyOf(definition));
     } catch {
-      // Ignores an error, for example about an unset variable: connecting the server reports the same error.
+      // Ignores an error such as an unset variable, because connecting the server reports it.
       return undefined;
     }
   }
@@ -176,9 +176,7 @@ export function createCatalogCache(options: CatalogCacheOptions): CatalogCache {
         before.peer.transport === snapshot.peer.transport;
       const remembered: CachedCatalog = {
         ...snapshot,
-        /*
-         * When the protocol was negotiated. If this run uses the protocol of an earlier run, the time is from that run.
-         */
+        /* The time when the protocol was negotiated, possibly in an earlier run. */
         reachedAt: choosesEra ? (before?.reachedAt ?? 0) : isAsBefore ? before.reachedAt : savedAt,
         savedAt,
         ...(ttlMs !== undefined && { freshUntil: savedAt + ttlMs }),
@@ -201,8 +199,8 @@ function ownerOf({ name: server, scope, base, origin, fingerprint }: ServerDefin
     server,
     ...(scope === "workspace" && { workspace: base.folder }),
     /*
-     * An entry from the command line or from `createHost` is in no settings file. Its fingerprint is added, because the
-     * next run may give the same name to a different server.
+     * In the next run, the command line or `createHost` may give the same name to a different server. The fingerprint
+     * tells the two servers apart.
      */
     ...((origin.file === typedOrigin || origin.file === optionOrigin) && { fingerprint }),
   };

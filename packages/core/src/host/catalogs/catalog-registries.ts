@@ -85,7 +85,7 @@ export function createCatalogRegistries(): CatalogRegistries {
     });
   }
 
-  /** Creates the tools of a catalog one by one, because a catalog may have thousands of tools. */
+  /** Creates the tools of a catalog. */
   function* toTools(
     { name: serverName, trust, timeout }: RegisteredServer,
     catalog: Catalog,
@@ -178,7 +178,7 @@ export function createCatalogRegistries(): CatalogRegistries {
   };
 }
 
-/** Notes for the user about filter items that match no tool, and about lists that were cut. */
+/** Notes for the user: which items of `includeTools` and `excludeTools` match no tool, and which lists were cut. */
 function notesOn(
   { name: server, filter }: RegisteredServer,
   { catalog, hidden }: FilteredCatalog,

@@ -52,7 +52,7 @@ export interface CatalogSync {
    * undefined if there are none to save.
    */
   readonly acceptedSaved: (server: string) => Promise<void> | undefined;
-  /** Records that the server asks questions without saying which client's request they belong to. */
+  /** Records that the server has asked a question without saying which of several clients it is for. */
   readonly noteAsksBack: (server: string) => void;
   /**
    * The catalog of a connected server, for another host with the same servers. Undefined if the server is not
@@ -86,7 +86,7 @@ export function createCatalogSync(options: CatalogSyncOptions): CatalogSync {
   let timer: NodeJS.Timeout | undefined;
   let waitingSince = 0;
 
-  /** Registers the catalog that the server lists now. Emits no event if this catalog equals the cached one. */
+  /** Registers the catalog that the server lists now, and plans to save it. */
   function update(server: string): void {
     const filteredCatalog = client(server)?.filteredCatalog;
     if (filteredCatalog === undefined) return;
@@ -209,7 +209,7 @@ export function createCatalogSync(options: CatalogSyncOptions): CatalogSync {
       const entry = definition(server);
       if (entry === undefined || known.asksBack(server)) return;
       known.setAsksBack(server);
-      // Ignores an error: a later run can save the same fact about the server.
+      // Ignores a failed write, because a later run can record the same question again.
       const before = saving.get(server);
       saving.set(
         server,

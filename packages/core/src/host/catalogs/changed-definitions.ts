@@ -19,16 +19,16 @@ export interface Accepted {
 export interface ChangedDefinitions extends ToolDefinitions {
   /** Sets the lock file. A definition that differs from it counts as changed. */
   readonly lock: (drift: LockComparison) => void;
-  /** Sets the definitions of a server that the user accepted in earlier runs. Called before `recall` and `see`. */
+  /** Sets the definitions of a server's tools that were accepted in earlier runs. Called before `recall` and `see`. */
   readonly setAccepted: (server: string, accepted: AcceptedDefinitions) => void;
   /**
-   * Adds a cached catalog: its tools, and the accepted definitions of tools that had changed or disappeared when the
-   * catalog was saved.
+   * Adds the tools of a cached catalog. `accepted`: the accepted definitions of those tools that had changed or
+   * disappeared when the catalog was saved.
    */
   readonly recall: (server: string, tools: readonly CatalogTool[], accepted: readonly CatalogTool[]) => void;
   /**
-   * `reason` says why the accepted definitions of this server cannot be saved. If they cannot be saved, Fairlead cannot
-   * know whether a tool is new, so every new tool counts as changed.
+   * Sets the reason why the server's accepted definitions cannot be saved; undefined if they can be saved. While there
+   * is a reason, every new tool counts as changed.
    */
   readonly setUnsaved: (server: string, reason: string | undefined) => void;
   /** Adds the tools that the server lists now. A tool without an accepted definition counts as new, not as changed. */
@@ -68,9 +68,7 @@ interface AcceptedTool {
   readonly digests: readonly string[];
   /** The accepted definition itself, as the server last listed it; absent if it is no longer stored. */
   readonly tool?: CatalogTool | undefined;
-  /**
-   * True if the server listed the tool for the first time: its definition is neither stored nor accepted by the user.
-   */
+  /** True if the definition was accepted without asking the user, because the tool was new. */
   readonly isNew?: boolean;
 }
 
@@ -82,11 +80,11 @@ interface Seen {
   now: () => ReadonlyMap<string, CatalogTool>;
   /** Whether a listed tool without an accepted definition counts as new. */
   isNew: boolean;
-  /** The names of the tools that were already compared with their accepted definitions; undefined if all tools were. */
+  /** The tools that have been compared with their accepted definitions. Undefined if all tools have been compared. */
   compared: Set<string> | undefined;
   /**
-   * By tool name: identifies the definition that the user accepted although it differs from the lock file. Valid until
-   * the host is closed.
+   * Definitions that differ from the lock file and that the user accepted in this run: by tool name, a text that
+   * identifies the definition.
    */
   readonly unlocked: Map<string, string>;
 }
@@ -94,7 +92,7 @@ interface Seen {
 /** The number of tools that are compared without a pause. */
 const comparedAtOnce = 500;
 /**
- * The catalog cache keeps accepted definitions of tools that have changed or disappeared: at most this many for each
+ * Maximum number of accepted definitions that the catalog cache keeps for the changed and disappeared tools of a
  * server.
  */
 const mostKept = 1000;
@@ -142,7 +140,7 @@ export function createChangedDefinitions(first: LockComparison = noLock): Change
     if (accepted?.digests.includes(digest)) seen.accepted.set(name, { ...accepted, tool });
   }
 
-  /** Compares a listed tool with its accepted definition, but only once. */
+  /** Compares a listed tool with its accepted definition, unless they have been compared before. */
   function meetListed(seen: Seen, name: string): void {
     const tool = seen.compared?.has(name) === false ? seen.now().get(name) : undefined;
     if (tool === undefined) return;

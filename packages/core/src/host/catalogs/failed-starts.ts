@@ -10,8 +10,8 @@ import type { ServerState } from "../../events.ts";
 import type { ServerDefinition } from "../../settings/define/definition.ts";
 
 /**
- * A server that could not be connected, and the time of its next try. `host.start` and requests do not wait for that
- * time.
+ * A server that could not be connected, and the time of its next try. `host.start` and a request try to connect it even
+ * before that time.
  */
 export interface FailedStart {
   readonly server: string;

@@ -33,8 +33,8 @@ export interface HostTool {
   readonly outputSchema?: JsonObject;
   readonly annotations?: JsonObject;
   /**
-   * The decision about a model's call of this tool, whatever the arguments. Absent until `createHost` or `policy()` has
-   * read the rules.
+   * The decision about a model's call of this tool, without regard to the arguments of a call. Absent until
+   * `createHost` or `policy()` has read the rules.
    */
   readonly decision?: DecisionOutcome;
 }

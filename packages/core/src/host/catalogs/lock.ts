@@ -34,8 +34,8 @@ const nothing: HostLock = {
 };
 
 /**
- * Loads the lock file, which is ignored in a folder that is not trusted. If the lock file is invalid, all tools of the
- * workspace's servers count as changed.
+ * Loads the lock file of the workspace. Ignores it if the folder is not trusted. If the lock file is invalid, all tools
+ * of the workspace's servers count as changed.
  */
 export async function loadLock(options: HostLockOptions): Promise<HostLock> {
   const { locations, trust } = options.configuration;

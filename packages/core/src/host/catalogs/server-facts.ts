@@ -9,7 +9,7 @@ import type { Peer } from "../../events.ts";
 import type { McpClient } from "../../mcp/client.ts";
 import type { ServerDescription } from "../gateway-types.ts";
 
-/** The data from which the facts about a server are taken: from the connected server, or from the catalog cache. */
+/** The data about a server from which its facts are made. */
 export type FactSource = Pick<CachedCatalog, "catalog" | "peer" | "capabilities">;
 
 export interface KnownServers {
@@ -17,7 +17,7 @@ export interface KnownServers {
   readonly serverFacts: (server: string) => ServerDescription | undefined;
   /** The protocol and transport of the current or the last connection. */
   readonly peerOf: (server: string) => Peer | undefined;
-  /** Whether the server has asked a question that could not be attributed to one of several clients. */
+  /** Whether the server has asked a question without saying which of several clients it is for. */
   readonly asksBack: (server: string) => boolean;
   readonly remember: (server: string, source: FactSource) => void;
   readonly setAsksBack: (server: string) => void;

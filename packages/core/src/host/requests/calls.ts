@@ -29,7 +29,7 @@ export interface HostCalls {
   /** Runs the calls of a model. */
   readonly binding: ToolBinding;
   readonly parts: CallParts;
-  /** Writes content that is too large for a model into a file. In texts, hides the secrets that the host knows. */
+  /** Writes content into a file, because it is too large for a model. Secrets in text content are hidden. */
   readonly keep: (file: LeftOut) => Promise<StoredFile>;
   close(): Promise<void>;
 }
@@ -84,7 +84,7 @@ export function createHostCalls(options: HostCallsOptions): HostCalls {
     },
   };
 
-  /** Writes content that is too large for a model into a file. Closing the host waits until the file is written. */
+  /** Writes content into a file. Closing the host waits until the file is written. */
   function keep(file: LeftOut): Promise<StoredFile> {
     return work.run(async () => {
       const { keepResult } = await import("../../files/result-files.ts");

@@ -40,7 +40,7 @@ export interface HostDecisions {
   readonly approvals: ConversationApprovals;
   readonly explain: Host["explain"];
   readonly changeOf: Host["changeOf"];
-  /** The decision about a model's call of the tool, whatever the arguments; undefined until the rules are read. */
+  /** The decision about a model's call of the tool, made without arguments; undefined until the rules are read. */
   readonly decisionOf: (tool: ToolIdentity) => DecisionOutcome | undefined;
   readonly deniedTo: Host["deniedTo"];
   readonly identify: Host["identify"];

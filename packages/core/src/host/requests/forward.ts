@@ -1,6 +1,6 @@
 /**
- * Forwards the requests of a gateway's clients. Calls, prompts and reads take the path of all requests (`spine.ts`).
- * Completion and log levels are sent directly.
+ * Forwards the requests of a gateway's clients. Calls, prompts and reads run through `spine.ts`, like all requests of a
+ * host.
  */
 
 import type { JsonObject, McpRequestOptions } from "@fairlead/wire";
@@ -79,8 +79,8 @@ export function createForwarding(options: ForwardingOptions): Pick<GatewayHost, 
   }
 
   /**
-   * Runs a completion. The suggested values may reveal data, so a client to which the rules deny the prompt or template
-   * gets none.
+   * Runs a completion. Fails if the rules deny the prompt or template to the client, because suggested values may
+   * reveal data.
    */
   async function complete(request: ForwardedRequest, given: ForwardOptions): Promise<JsonObject> {
     const { client, server, params } = request;
@@ -88,8 +88,8 @@ export function createForwarding(options: ForwardingOptions): Pick<GatewayHost, 
     const isPrompt = type === "ref/prompt";
     const serverToolName = stringOf(isPrompt ? name : uri) ?? "";
     /*
-     * Throws if a rule denies the prompt or resource. If a rule asks, the completion runs without asking: otherwise
-     * Fairlead would ask after each typed character.
+     * Throws if a rule denies the prompt or template. If a rule requires confirmation, the completion runs without it,
+     * because otherwise Fairlead would ask after each typed character.
      */
     await spine.ask({
       who: "client",
@@ -142,7 +142,10 @@ function whatOf({ server, method }: ForwardedRequest, { request }: Subject): str
   return method === "prompts/get" ? `prompt ${serverToolName} of ${server}` : `${serverToolName} of ${server}`;
 }
 
-/** The options for sending a request. The server's questions go to the client's conversation (`owner`). */
+/**
+ * The options for sending a request. If the server asks a question meanwhile, the question goes to the client's
+ * conversation (`owner`).
+ */
 function toWire({ client }: ForwardedRequest, given: ForwardOptions): McpRequestOptions {
   const { signal: _s, stop: _e, timeout: _t, confirmed: _c, confirm: _p, onProgress: _o, ...wire } = given;
   return { owner: client.conversation, ...wire };

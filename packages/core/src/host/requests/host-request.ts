@@ -17,14 +17,10 @@ export interface HostRequest<Result, Shown> extends PolicyRequest {
   /** Cancels the request when the caller aborts this object. If it is present, `signal` is ignored. */
   readonly stop?: RequestStop | undefined;
   /**
-   * Asks the user for confirmation. If absent, a request that needs confirmation runs only if the user confirmed it
-   * before.
+   * Asks the user for confirmation. If absent, a request that needs confirmation is denied, unless `confirmed` is set.
    */
   readonly confirm?: ConfirmPort | undefined;
-  /**
-   * The confirmation that the user gave together with the request. It answers a rule that asks, never a rule that
-   * denies.
-   */
+  /** The confirmation that the user gave together with the request. It has no effect if a rule denies the request. */
   readonly confirmed?: RequestOptions["confirmed"];
   /** Whether the user accepts a changed definition of the tool. */
   readonly acceptChanged?: boolean | undefined;

@@ -39,7 +39,7 @@ export function answerOf({
 }: AnswerFacts): Pick<LedgerRow, "answer" | "refusal"> {
   if (outcome === "denied" && isAsking) {
     if (how === undefined) return { refusal: "no_terminal" };
-    // The user said yes, but the request was denied later, for example because the server was replaced.
+    // If the user said yes, the request was denied later, for example because the server was replaced.
     return how === "no" ? { refusal: "user" } : {};
   }
   if (!isAnswered || outcome === "denied" || outcome === "changed") return {};
@@ -85,7 +85,7 @@ export function createHostLedger({
   let isTold = false;
   let opening: Promise<Opened> | undefined;
   let opened: Opened | undefined;
-  /** Rows can be recorded while the ledger is being opened. This promise resolves when these rows have been added. */
+  /** Resolves when the ledger is open and contains the rows that were recorded before it was open. */
   let early: Promise<unknown> = Promise.resolve();
   /** Resolves when the last row is written. Rows that are written together share one promise. */
   let batch: Promise<void> | undefined;
@@ -127,7 +127,7 @@ export function createHostLedger({
       outcome,
       durationMs,
     });
-    // If several rows that are written together cannot be written, Fairlead reports that once.
+    // Rows that are written together share one promise. Reports its error only once.
     if (written !== batch) written.catch(tell);
     batch = written;
   }

@@ -28,7 +28,7 @@ export interface ReadStepsOptions extends Pick<HostServers, "ready" | "use"> {
 }
 
 export interface ReadSteps {
-  /** The steps of a request that `spine.ts` runs: they connect the server if needed, then send the request. */
+  /** Returns the steps with which `spine.ts` runs the request: connect the server if needed, then send the request. */
   readonly steps: <T>(
     read: Read<T>,
     options: Pick<RequestOptions, "wait"> & { readonly timeout?: number | undefined },

@@ -1,6 +1,6 @@
 /**
- * Passes messages between a client and a server. Calls, reads and prompts are decided and recorded like all requests
- * (`spine.ts`).
+ * Passes messages between a client and a server. Calls, reads and prompts run through `spine.ts`, which applies the
+ * rules and records them.
  */
 
 import { isObject, member, objectOf, stringOf } from "@fairlead/wire/json";
@@ -18,7 +18,7 @@ export interface RelayContext {
   readonly signal: AbortSignal;
 }
 
-/** Methods that a rule can refuse. The value is the parameter that names the tool, prompt or resource. */
+/** Methods that a rule can refuse, each with the parameter that names the tool, prompt or resource. */
 const decided: ReadonlyMap<unknown, { readonly kind: RequestKind; readonly named: string }> = new Map([
   ["tools/call", { kind: "tool", named: "name" }],
   ["prompts/get", { kind: "prompt", named: "name" }],

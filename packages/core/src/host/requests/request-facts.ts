@@ -45,7 +45,8 @@ export function mayDifferOnceConnected({ kind = "tool" }: PolicyRequest, { rule 
 }
 
 /**
- * Two requests of one sender have the same key if they have the same arguments for the same tool, prompt or resource.
+ * A key of the request. Two requests have the same key if their sender, their tool, prompt or resource, and their
+ * arguments are equal.
  */
 export function carryKey({ who, client, kind = "tool", serverName, serverToolName, args = {} }: PolicyRequest): string {
   return canonicalJson([who, client, kind, serverName, serverToolName, args]);

@@ -280,7 +280,7 @@ export function createSpine({ current, record, work, clock }: SpineOptions): Spi
         request.stop === undefined && request.signal !== undefined
           ? work.run((signal) => throughSteps(request, signal), request.signal)
           : throughSteps(request, request.stop ?? work.closingStop);
-      // A request that fails while its caller waits for something else must not end the process.
+      // Without this handler, an error that the caller awaits only later would end the process.
       running.catch(ignore);
       return running;
     },

@@ -7,7 +7,7 @@ import type { ServerDefinition, SharedBy, StdioTransport } from "../../settings/
 export interface SharingFacts {
   /** The protocol and transport of the current or the last connection. */
   readonly peer: Pick<Peer, "era" | "transport"> | undefined;
-  /** Whether the server has asked a question without saying to which client's request it belongs. */
+  /** Whether the server has asked a question without saying which of several clients it is for. */
   readonly asksBack: boolean;
 }
 
