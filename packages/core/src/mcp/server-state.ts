@@ -7,9 +7,9 @@ export type ServerChange =
   | { readonly type: "connect" }
   | { readonly type: "opened"; readonly peer: Peer }
   | { readonly type: "discovered"; readonly offer: CatalogCounts }
-  /** Closing begins. `because` is the cause; it is absent if the host called `disconnect`. */
+  /** Fairlead begins to close the connection. `because` is the cause. Absent if the host called `disconnect`. */
   | { readonly type: "disconnect"; readonly because?: Failure }
-  /** Everything is closed. `because` says why connecting failed. */
+  /** The connection is closed. If connecting failed, `because` says why. */
   | { readonly type: "ended"; readonly because?: Failure }
   /** Fairlead connects again at `nextTryAt`, after a failure. */
   | { readonly type: "postponed"; readonly because: Failure; readonly nextTryAt: number }
@@ -28,7 +28,7 @@ export function transition(state: ServerState, change: ServerChange, now: number
   switch (state.status) {
     case "disconnected":
       if (change.type === "connect") return { ...here, status: "connecting" };
-      // After a cancelled attempt, the state has the reason "lazy". Fairlead does not repeat a cancelled attempt.
+      // The reason is "lazy" after a cancelled attempt to connect, which Fairlead does not repeat.
       if (change.type === "postponed" && state.reason !== "lazy")
         return backingOff(here, change.because, change.nextTryAt);
       if (change.type === "given_up" && state.reason !== "lazy") return stopped(here, change.because);
@@ -47,7 +47,7 @@ export function transition(state: ServerState, change: ServerChange, now: number
     case "needs_auth":
       return change.type === "disconnect" ? stopped(here) : state;
     case "blocked":
-      // A blocked server that is stopped may start again. The start checks the folder and the approval again.
+      // After `disconnect`, a blocked server may be started. The start checks the folder and the approval again.
       return change.type === "disconnect" && isBlocking(state.reason) ? stopped(here) : state;
     // A disabled server stays disabled until the settings change.
     case "disabled":

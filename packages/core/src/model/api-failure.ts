@@ -53,7 +53,10 @@ export function apiWords(text: string, { redact }: Pick<ModelApi, "redact">): st
   return clip(redact(text).trim(), longestWords);
 }
 
-/** The part of a message that the API itself wrote. The rest may quote a schema, which can contain any text. */
+/**
+ * The beginning of an error message, up to the first quotation. The quotation may be from a schema and contain any
+ * text.
+ */
 export function ownWords(message: string): string {
   return message.slice(0, 300).split(/["`{]|(?<!\w)'/, 1)[0] ?? "";
 }

@@ -67,7 +67,9 @@ export async function* withRetries(
   }
 }
 
-/** The pause before the next attempt. It doubles with each attempt, and a random amount of up to half is subtracted. */
+/**
+ * The pause before the next attempt. It doubles with each attempt, and is then shortened at random, at most by half.
+ */
 function pauseAfter(count: number, chance: number): number {
   return Math.round(Math.min(firstPause * 2 ** (count - 1), longestPause) * (1 - chance / 2));
 }

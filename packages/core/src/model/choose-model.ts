@@ -12,7 +12,7 @@ import { createModelFetch } from "./model-fetch.ts";
 import { createOpenaiModel } from "./openai/openai.ts";
 import { findOllama, type Ollama, ollamaModel, onlyModelOf } from "./openai/openai-models.ts";
 
-/** Options of `chooseModel`. From the environment, only `env` is required. Vertex AI also needs the other members. */
+/** Options of `chooseModel`. The members of `Environment` except `env` are needed only for Vertex AI. */
 export interface ChooseOptions extends Pick<Environment, "env">, Partial<Omit<Environment, "env">> {
   /** The model's name from `--model`. */
   readonly wanted?: string | undefined;
@@ -22,7 +22,10 @@ export interface ChooseOptions extends Pick<Environment, "env">, Partial<Omit<En
   readonly signal?: AbortSignal;
 }
 
-/** The result of `chooseModel`: a model to use, a local model to offer, or none with the next step for the user. */
+/**
+ * The result of `chooseModel`: a model to use, a local Ollama to offer to the user, or no model and the user's next
+ * step.
+ */
 export type ModelChoice =
   | { readonly kind: "model"; readonly model: Model }
   /** No environment variable names a model, but Ollama runs on this machine. */
@@ -33,8 +36,8 @@ const usualGemini = "gemini-2.5-flash";
 const usualOpenai = "https://api.openai.com/v1";
 
 /**
- * Chooses a model from the environment: Gemini, an endpoint that speaks OpenAI's API, or a local Ollama. Ollama is only
- * offered, unless the user asked for it.
+ * Chooses a model from the environment: Gemini, an endpoint that speaks OpenAI's API, or a local Ollama. Without a name
+ * of one of Ollama's models, the result only offers Ollama.
  *
  * @throws HostError `model` if the environment names a model that cannot be used; `cancelled`
  *
@@ -64,7 +67,6 @@ export async function chooseModel(options: ChooseOptions): Promise<ModelChoice> 
   }
   const ollama = await findOllama(fetch, clock, options.signal);
   if (ollama === undefined || ollama.models.length === 0) return { kind: "none", next: nextWithout(ollama) };
-  // The user asks for Ollama by giving the name of one of its models.
   const name = wanted === undefined ? undefined : ollamaModel(ollama, wanted);
   if (name === undefined) return { kind: "offer", ollama };
   return { kind: "model", model: createOpenaiModel({ name, baseUrl: ollama.baseUrl, fetch, clock }) };

@@ -12,7 +12,10 @@ export interface Model {
   readonly maxDeclarations: number;
   /** The size of the model's context in tokens, if it is known. */
   readonly contextTokens?: number;
-  /** Whether a function response may contain media. If not, media follows the response in the same content. */
+  /**
+   * Whether a function response may contain media. If false, the media follows the function response in the same
+   * message.
+   */
   readonly takesMediaInResponses: boolean;
   /**
    * Sends a request. The last event is `finish` or `rejected`. Calls arrive when the answer is complete.

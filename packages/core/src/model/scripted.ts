@@ -65,7 +65,7 @@ function missingIn(messages: readonly Content[], { expected }: ScriptedAnswer): 
     .flatMap((each) => each.parts);
   const said = squeeze(parts.map(textOf).join(" "));
   const text = expected.flatMap((part) => part.text ?? []).find((each) => !said.includes(squeeze(each)));
-  if (text !== undefined) return `does not say "${text}"`;
+  if (text !== undefined) return `does not contain "${text}"`;
   const [wanted, given] = [namesIn(expected), namesIn(parts)];
   if (wanted.length === 0 || wanted.join() === given.join()) return undefined;
   return `answers ${given.join(", ") || "no function"}, not ${wanted.join(", ")}`;
@@ -95,16 +95,16 @@ interface ScriptedAnswer {
 const reasons: ReadonlySet<string> = new Set<FinishReason>(["stop", "length", "safety", "malformed_call", "other"]);
 
 /**
- * Parses a recorded conversation, one content per line, as JSON:
+ * Parses a script. Each line is one message as JSON:
  *
  *     {"role":"user","parts":[{"text":"What is 2 + 3?"}]}
  *     {"role":"model","parts":[{"functionCall":{"name":"add","args":{"a":2,"b":3}}}]}
  *     {"role":"user","parts":[{"functionResponse":{"name":"add"}}]}
  *     {"role":"model","parts":[{"text":"5"}],"finish":{"reason":"stop"}}
  *
- * Lines of the model are its answers, in order; `finish` is optional. Lines of the user say what the request before the
- * next answer must contain: their texts, anywhere in the request, and responses of the same functions, in order. Empty
- * lines and lines that begin with # are skipped.
+ * A line with the role `model` is an answer; `finish` is optional. A line with the role `user` describes the request
+ * before the next answer: the request must contain the same texts, and responses of the same functions in the same
+ * order. Empty lines and lines that begin with # are skipped.
  *
  * @param source The name of the script in messages.
  * @throws HostError `model`

@@ -1,6 +1,6 @@
 /**
- * Decides which IP addresses Fairlead may contact. A connection uses only addresses that were checked when it looked up
- * the host.
+ * Decides which IP addresses Fairlead may contact. Fairlead checks the addresses when it looks up a host, and connects
+ * only to checked addresses.
  */
 
 import type { LookupAddress } from "node:dns";
@@ -12,8 +12,8 @@ import { hostOf, isLoopbackHost, type ServerNetwork } from "./server-network.ts"
 /** Address ranges of private networks. */
 const ownNetwork = new Set(["private", "uniqueLocal", "carrierGradeNat"]);
 /**
- * Kinds of addresses that are allowed only if they belong to the MCP server itself, because they mean a different host
- * on each machine.
+ * Such an address, for example 0.0.0.0, means a different host on each machine. So it is allowed only if it is an
+ * address of the MCP server itself.
  */
 const neverShared = new Set(["linkLocal", "unspecified", "multicast", "broadcast", "unknown"]);
 
@@ -32,8 +32,9 @@ export function checkUrl(url: URL, near: URL | undefined): void {
 }
 
 /**
- * Refuses a host unless each of its addresses is public or of a kind, such as `private`, that all addresses of the MCP
- * server have. Otherwise the server's operator could add one private address in DNS to reach the user's network.
+ * Refuses a host with a non-public address, unless all addresses of the MCP server are of the same kind, such as
+ * `private`. A check of only one server address would not be enough: the server's operator could add a private address
+ * in DNS to reach the user's network.
  */
 export function checkAddresses(host: string, addresses: readonly string[], near: readonly string[]): void {
   const refused = addresses.find((address) => !isReachable(address, near));
@@ -83,7 +84,9 @@ function kindOf(address: string): string {
 const givenOut = ipaddr.IPv6.parseCIDR("2000::/3");
 const translated = ipaddr.IPv6.parseCIDR("64:ff9b::/96");
 
-/** The IPv4 address inside an IPv6 address of an IPv6-only network (NAT64); any other address unchanged. */
+/**
+ * Returns the IPv4 address inside a NAT64 address, which begins with `64:ff9b::`. Returns any other address unchanged.
+ */
 function embedded(address: ipaddr.IPv4 | ipaddr.IPv6): ipaddr.IPv4 | ipaddr.IPv6 {
   if (!(address instanceof ipaddr.IPv6) || !address.match(translated)) return address;
   return new ipaddr.IPv4(address.toByteArray().slice(12));
@@ -94,8 +97,8 @@ export interface Guard {
   /** Checks a URL that contains an IP address, because such an address is never looked up. */
   checkLiteral(url: URL): Promise<void>;
   /**
-   * Checks a host that a proxy will look up, by the addresses that this machine finds for it. If this machine finds
-   * none, the proxy gets the request without a check, because only the proxy's network knows the name.
+   * Checks the addresses that this machine finds for a host, before a proxy looks up the same host. If this machine
+   * finds none, the request goes to the proxy without a check, because only the proxy may know the name.
    */
   checkBeforeProxy(url: URL): Promise<void>;
   readonly lookup: LookupFunction;
@@ -112,7 +115,8 @@ export function createGuard(near: ServerNetwork | undefined, resolve: LookupFunc
     const addresses = found.map(({ address }) => address);
     const nearby = (await near?.addresses()) ?? [];
     checkAddresses(host, addresses, nearby);
-    // Without this check, the owner of the server's domain could later point it to another network (DNS rebinding).
+    // Without this check, the owner of the server's domain could later change its address to one in another network
+    // (DNS rebinding).
     if (near !== undefined && host === near.url.hostname) checkSameNetwork(host, addresses, nearby);
   }
 

@@ -164,7 +164,7 @@ function redirectedRequest(asked: FetchRequest, status: number, location: string
   if (body !== undefined || (method !== "GET" && method !== "HEAD"))
     throw new HostError(
       "http_status",
-      `${from} redirects a ${method} to ${url.origin}, another origin, which Fairlead does not follow`,
+      `${from} redirects a ${method} request to another origin, ${url.origin}; Fairlead does not follow the redirect`,
     );
   return { url, method, body, headers: new Headers() };
 }

@@ -25,8 +25,8 @@ export interface UnmatchedEntry {
 }
 
 /**
- * Returns the filter items that match no tool of the server, because they are probably misspelt. Returns nothing for a
- * server without tools.
+ * Returns the filter items that match no tool of the server. Such items are probably misspelt. Returns an empty list
+ * for a server without tools.
  */
 export function unmatchedEntries(tools: readonly string[], filter: ToolFilter): readonly UnmatchedEntry[] {
   if (tools.length === 0) return [];

@@ -42,8 +42,8 @@ export interface NamingOptions {
 
 /**
  * Returns a unique name for each tool or prompt in the list. The list contains each pair of `server` and `name` only
- * once. If several have the same name, only the first keeps it, and the names of the rest get their server's name as a
- * prefix.
+ * once. If several tools or prompts have the same name, the first keeps it. The names of the others get their server's
+ * name as a prefix.
  */
 export function assignNames(claims: readonly Claim[], options: NamingOptions = {}): readonly string[] {
   return claims.map(createNaming(options));

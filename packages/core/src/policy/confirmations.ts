@@ -46,8 +46,8 @@ export interface TakingAnswer {
 /** Decides about the requests of one host, and asks the user for confirmation. */
 export interface Confirmations extends Pick<Decide, "decide" | "isCurrent" | "explain"> {
   /**
-   * Creates the confirmation for a request whose decision is `ask_user`. The user's answer calls the functions of
-   * `taking`. Without `taking`, the user's yes is stored until `takeConfirmation` uses it up.
+   * Creates the confirmation for a request whose decision is `ask_user`. When the user answers, Fairlead calls the
+   * functions of `taking`. Without `taking`, Fairlead stores the user's yes until `takeConfirmation` uses it up.
    */
   readonly question: (
     request: PolicyRequest,
@@ -98,10 +98,7 @@ export function createConfirmations({ accept: acceptDefinition, ...options }: Co
     confirmed.set(key, (confirmed.get(key) ?? 0) + 1);
   }
 
-  /**
-   * The answers that the user can choose. Leaves out an answer that gives an approval if the approval would have no
-   * effect.
-   */
+  /** The answers that the user can choose. "Always" is missing if Fairlead would ask again in spite of it. */
   function outcomesFor(request: PolicyRequest): readonly ToolConfirmationOutcome[] {
     const { serverName, kind = "tool" } = request;
     if (kind === "resource") {
@@ -149,8 +146,8 @@ export function createConfirmations({ accept: acceptDefinition, ...options }: Co
     if (isNew) given.allowTool(serverName, serverToolName, approvalKey);
     const isCovered = isNew && rules.wouldAllow(request, answerRule(request));
     /*
-     * `keyOf` must run after `accept`, because the key contains the difference from the accepted definition. When the
-     * request runs, there is no difference any more.
+     * `keyOf` must run after `accept`. The key contains the difference from the accepted definition, and `accept`
+     * removes that difference before the request runs.
      */
     onYes(isCovered ? undefined : keyOf(request));
     await accepted;
@@ -232,8 +229,6 @@ export function createConfirmations({ accept: acceptDefinition, ...options }: Co
       const change = changeOf(request);
       const outcomes = outcomesFor(request);
       const args: JsonObject = request.kind === "resource" ? { uri: request.serverToolName } : (request.args ?? {});
-      // If a rule of the user asks about typed requests, Fairlead shows this rule and not the rule for changed
-      // definitions.
       const rule = request.who === "user" && decision.over?.decision === "ask_user" ? decision.over : decision.rule;
       const details = askAbout(shown, args, {
         rule: {

@@ -13,7 +13,7 @@ export type GivenApproval =
 export interface ConversationApprovals {
   /** A number that increases with every change of the approvals. */
   readonly version: () => number;
-  /** Increases `version`, because a saved approval or an accepted definition has changed. */
+  /** Increases `version`. Call it when a saved approval or an accepted definition has changed. */
   readonly bump: () => void;
   /** Whether the tool was approved at any time, with any definition. */
   readonly has: (server: string, tool: string) => boolean;
@@ -31,7 +31,10 @@ export interface ConversationApprovals {
   readonly isNewOfWhole: (server: string, tool: string) => boolean;
   /** Records that the definition of the tool has changed, so that the tool no longer counts as new. */
   readonly notNew: (server: string, tool: string) => void;
-  /** Approves that models read all resources of the server. The approval ends when the server's entry changes. */
+  /**
+   * Lets models read all resources of the server without confirmation. The approval ends when the server's entry
+   * changes.
+   */
   readonly allowReads: (server: string, fingerprint: string) => void;
   readonly allowsReads: (server: string, fingerprint: string) => boolean;
   /** All approvals that the user has given so far, in order. */
@@ -50,8 +53,8 @@ export interface ConversationApprovals {
 const mostConversations = 1000;
 
 /**
- * Returns the approvals of the conversation with this id. Without an id, returns `own`, which contains the approvals
- * for the user and for models of this host.
+ * Returns a function that finds the approvals of a conversation by id. Without an id, that function returns `own`: the
+ * approvals for requests of the user and of this host's models.
  */
 export function createApprovalsOf(own: ConversationApprovals): (id: string | undefined) => ConversationApprovals {
   const byConversation = new Map<string, ConversationApprovals>();

@@ -41,7 +41,7 @@ export interface PolicyRequest extends ToolIdentity {
   /** The kind of the request. Default: `tool`. */
   readonly kind?: RequestKind;
   readonly args?: JsonObject;
-  /** The name of the gateway's client that the request belongs to. */
+  /** The name of the gateway's client that sent the request. */
   readonly client?: string | undefined;
   /** The id of a conversation of this client. The approvals of this conversation apply to the request. */
   readonly conversation?: string | undefined;
@@ -79,7 +79,7 @@ export interface CreateDecideOptions {
    */
   readonly configurationVersion: () => number;
   readonly approvals: ConversationApprovals;
-  /** The approvals of a client's conversation. By default, `approvals` apply to every conversation. */
+  /** Returns the approvals of one conversation. Default: `approvals` for every conversation. */
   readonly approvalsOf?: (conversation: string | undefined) => ConversationApprovals;
   readonly tools: ToolDefinitions;
   readonly trustsAnnotations: (server: string) => boolean;
@@ -129,8 +129,8 @@ export function createDecide(options: CreateDecideOptions): Decide {
   let engine: { readonly of: readonly PolicyRule[]; readonly engine: PolicyEngine } | undefined;
 
   /**
-   * The engine with the loaded rules and `own`, the rules of approvals. All requests without approvals share one
-   * engine.
+   * Returns an engine with the loaded rules and with `own`, which contains approvals as rules. If `own` is empty,
+   * always returns the same engine.
    */
   function engineWith(own: readonly PolicyRule[]): PolicyEngine {
     const { rules } = policy();
@@ -169,8 +169,8 @@ export function createDecide(options: CreateDecideOptions): Decide {
   }
 
   /**
-   * Prepares a request for the rules. A typed request is checked in the default mode and as if there is a terminal,
-   * because modes and a missing terminal restrict only models.
+   * Prepares a request for the rules. For a request that the user typed, ignores the approval mode and a missing
+   * terminal, because these restrict only models.
    */
   function toCheck(request: PolicyRequest, { isChanged }: Pick<DecisionInputs, "isChanged">): CheckRequest {
     const doubt = isChanged ? changeOf(request)?.doubt : undefined;
@@ -245,8 +245,8 @@ function isSameDefinition(one: CatalogTool | undefined, other: CatalogTool | und
 }
 
 /**
- * Decides about a request typed by the user. Allows it unless a rule denies it, a rule of the user or administrator
- * asks, or the definition has changed.
+ * Decides about a request typed by the user. If the decision is to ask, allows the request, unless a rule of the user
+ * or administrator asks or the definition has changed.
  */
 function forTyped(found: Decision): Decision {
   const { rule, decision } = found;

@@ -44,7 +44,7 @@ test("a request that is another one is told where the script differs", async () 
   const model = createScriptedModel({ script, source: "adding.jsonl" });
   await expect(all(model, [user("What is 2 + 4?")])).rejects.toMatchObject({
     code: "model",
-    message: 'adding.jsonl, line 3: the request before this answer does not say "What is   2 + 3?"',
+    message: 'adding.jsonl, line 3: the request before this answer does not contain "What is   2 + 3?"',
   });
   await expect(all(model, [asked, called, answered("subtract")])).rejects.toMatchObject({
     message: "adding.jsonl, line 6: the request before this answer answers subtract, not add",

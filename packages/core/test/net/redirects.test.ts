@@ -77,7 +77,7 @@ test.each([307, 308])("to another origin, nothing that was posted goes on: %i", 
   for (const init of [post(), { method: "DELETE" }])
     await expect(fetchNear(server)(`${server.origin}/${status}`, init)).rejects.toMatchObject({
       code: "http_status",
-      message: `${server.origin} redirects a ${init.method} to ${other.origin}, another origin, which Fairlead does not follow`,
+      message: `${server.origin} redirects a ${init.method} request to another origin, ${other.origin}; Fairlead does not follow the redirect`,
     });
   expect(other.seen).toEqual([]);
 });

@@ -1,6 +1,6 @@
 /**
- * How requests reach Gemini: through the Gemini API or Vertex AI, with a key or an account. This file is public, so it
- * uses no types of Google's package, which need the DOM types.
+ * How requests reach Gemini: through the Gemini API or Vertex AI, with a key or an account. Public types must not use
+ * the types of Google's package, because those need TypeScript's DOM library.
  */
 
 /** The API and its credentials. */
@@ -10,7 +10,7 @@ export type GeminiAccess =
       readonly apiKey: string;
       /** The name of the environment variable with the key, for messages. */
       readonly variable: string;
-      /** Whether the key is for Vertex AI, which accepts keys in express mode. */
+      /** Whether the key is for Vertex AI in express mode, and not for the Gemini API. */
       readonly isVertex?: boolean;
     }
   | {

@@ -45,7 +45,9 @@ export function createGeminiAnswer(): GeminiAnswer {
       if (finish === undefined) return undefined;
       const calls = parts.flatMap(({ functionCall }) => (functionCall === undefined ? [] : [functionCall]));
       const nameless = calls.some(({ name = "" }) => name === "");
-      const { reason, message } = nameless ? toFinish("MALFORMED_FUNCTION_CALL", "a call without a name") : finish;
+      const { reason, message } = nameless
+        ? toFinish("MALFORMED_FUNCTION_CALL", "the model wrote a call without a name")
+        : finish;
       const isUsable = reason !== "safety" && reason !== "malformed_call";
       const content: Content = {
         role: "model",

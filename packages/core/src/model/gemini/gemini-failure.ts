@@ -29,8 +29,8 @@ export function toGeminiProblem({ status, body, retryAfter }: Refusal, now: numb
 }
 
 /**
- * Returns the rejection of a tool declaration; undefined if the refusal has a different cause. The rejection has an
- * index if the API names the declaration.
+ * Returns a `rejected` event if the API probably refused the request because of a tool declaration. The event contains
+ * the declaration's index if the API names the declaration.
  */
 export function toGeminiRejection(
   { status, kind, message, field }: GeminiProblem,
@@ -42,8 +42,8 @@ export function toGeminiRejection(
 }
 
 /**
- * The index of the rejected declaration, which the Gemini API gives by number and Vertex AI by name. Only the API's own
- * text is searched, because a quoted schema may contain any text.
+ * The index of the rejected declaration. The Gemini API gives the index, and Vertex AI gives the declaration's name.
+ * Only the beginning of the message is searched, because the rest may quote a schema with any text.
  */
 function placeIn(message: string, field: string, tools: readonly FunctionDeclaration[]): number | undefined {
   const path =
@@ -54,7 +54,7 @@ function placeIn(message: string, field: string, tools: readonly FunctionDeclara
   return place >= 0 && place < tools.length ? place : undefined;
 }
 
-/** Whether the API refused the messages, not the declarations. Only the API's own text is searched. */
+/** Whether the API refused the messages of the conversation, and not the tool declarations. */
 function isAboutContents(message: string, field: string): boolean {
   return (
     /^contents\b/.test(field) ||

@@ -116,7 +116,8 @@ function toConfig(
 }
 
 /**
- * Removes thoughts without a signature, which are only for the user, and contents without parts, which the API rejects.
+ * Removes thoughts without a signature, which are only for the user. Removes messages without parts, which the API
+ * rejects.
  */
 function toContents(messages: readonly Content[], takesMediaInResponses: boolean): Content[] {
   return messages
@@ -129,8 +130,8 @@ function toContents(messages: readonly Content[], takesMediaInResponses: boolean
 }
 
 /**
- * Moves media out of function responses. The media of several responses goes into a separate content, because the API
- * would count it as another response.
+ * Moves media out of function responses. If a message has several responses, their media goes into a separate message,
+ * because the API would count the media as another response.
  */
 function withMediaBeside({ role, parts }: Content): Content[] {
   const media = parts.flatMap(({ functionResponse }): Part[] => functionResponse?.parts ?? []);

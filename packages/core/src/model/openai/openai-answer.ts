@@ -174,7 +174,10 @@ function readPiece(given: Record<string, unknown>): Piece {
   };
 }
 
-/** Whether a piece may belong to this call, by its index or its id. A piece without both continues the last call. */
+/**
+ * Whether a piece may belong to this call. If the piece has an index, the index decides; otherwise its id. A piece with
+ * neither continues the last call.
+ */
 function isSame(draft: Draft, { index, id }: Piece, isLast: boolean): boolean {
   if (index !== undefined) return draft.index === index;
   return id === undefined ? isLast : draft.id === id;
@@ -188,7 +191,6 @@ function begins(draft: Draft, { id, name, text, hasArguments }: Piece): boolean 
   if (name === "" || draft.name === "") return false;
   if (id !== undefined && id === draft.id && text === "") return false;
   if (draft.text === "") {
-    // If both the call and the piece have arguments, the piece begins a new call.
     const isWhole = id === undefined && draft.id === undefined && draft.hasArguments && hasArguments;
     return isWhole && (text === "" || name !== draft.name);
   }

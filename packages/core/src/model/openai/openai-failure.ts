@@ -32,7 +32,7 @@ export function toOpenaiProblem({ status, body, retryAfter }: Refusal, now: numb
   };
 }
 
-/** The error message, in OpenAI's form or in the forms of smaller servers. */
+/** The error message. OpenAI calls it `message`; smaller servers call it `error` or `detail`. */
 function wordsIn(error: JsonObject): string | undefined {
   return textIn(error, "message") ?? textIn(error, "error") ?? textIn(error, "detail");
 }
@@ -59,7 +59,8 @@ function isTooLong(words: string): boolean {
 const rejecting: ReadonlySet<number> = new Set([400, 422, 500]);
 
 /**
- * Returns which tool made the endpoint refuse the request, if the endpoint names it; undefined if no tool was the cause.
+ * Returns a `rejected` event if the endpoint probably refused the request because of a tool. The event contains the
+ * tool's index if the endpoint names the tool.
  *
  * @param names The tool names in the request, in order.
  */
@@ -74,8 +75,8 @@ export function toOpenaiRejection(
 }
 
 /**
- * The index of the rejected tool. Only the endpoint's own text is searched, because a quoted schema may contain any
- * text.
+ * The index of the rejected tool. Only the beginning of the message is searched, because the rest may quote a schema
+ * with any text.
  */
 function placeIn(message: string, param: string, names: readonly string[]): number | undefined {
   const [, number] = /^(?:tools|functions)(?:\[|\.\[?)(\d{1,4})/.exec(param) ?? [];

@@ -92,7 +92,10 @@ function fromModel(parts: readonly Part[], open: readonly OpenCall[], { toApi }:
   return [{ role: "assistant", content: content === "" ? null : content, tool_calls }];
 }
 
-/** The messages for results. Results must follow their calls directly, so media comes after them in a user message. */
+/**
+ * The messages for tool results. The results must directly follow their calls, so a user message after all results
+ * contains their media.
+ */
 function fromUser(
   parts: readonly Part[],
   calls: readonly OpenCall[],

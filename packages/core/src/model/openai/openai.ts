@@ -156,7 +156,7 @@ function isAboutImages({ status, body }: Refusal): boolean {
   return status !== 429 && /image|vision|multi-?modal/i.test(body);
 }
 
-/** The data of each event. If the endpoint does not stream, the whole document. */
+/** The data of each event. If the endpoint answers with JSON instead of events, yields the JSON document. */
 async function* dataIn(response: Response): AsyncGenerator<string, void, undefined> {
   if (response.body === null) return;
   if (/\bjson\b/i.test(response.headers.get("content-type") ?? "")) {

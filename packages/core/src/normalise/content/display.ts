@@ -10,8 +10,9 @@ import type { Part } from "../model-types.ts";
 import { bytesText, toReadableJson } from "./json-text.ts";
 
 /**
- * Returns the parts of a `CallableTool`'s result as text for the user. If there is a single part with only texts, joins
- * these texts. Otherwise returns fenced JSON, which shows the type and size of bytes instead of the bytes.
+ * Returns the parts of a `CallableTool`'s result as text for the user. Returns the joined texts if there is a single
+ * part that contains only texts, and otherwise fenced JSON. The JSON shows the type and size of binary data, such as an
+ * image, instead of the data.
  */
 export function getStringifiedResultForDisplay(parts: readonly Part[] | null | undefined): string {
   const [only, ...others] = (parts ?? []).map(shown);
@@ -70,7 +71,7 @@ function display(value: unknown): string {
   return typeof value === "string" ? value : `\`\`\`json\n${toReadableJson(value, 2)}\n\`\`\``;
 }
 
-/** If a part has only texts, the joined texts. Otherwise the value to show as JSON. */
+/** Returns the joined texts of a part that contains only texts. Otherwise returns the value to show as JSON. */
 function shown(part: Part): unknown {
   const { functionResponse } = part;
   if (functionResponse === undefined) return joined([part]) ?? part;

@@ -51,8 +51,8 @@ export interface Fitted {
 interface Room {
   readonly part: number;
   /**
-   * Maximum tokens of the preview of a text. If undefined, a text that is too large gets no preview and loses its
-   * middle.
+   * Maximum tokens of the preview of a text that is too large. If undefined, the model gets the beginning and the end
+   * of the text instead of a preview.
    */
   readonly previewTokens?: number;
   characters: number;
@@ -207,7 +207,6 @@ function decodeText(blob: string): string | undefined {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.from(data, "base64"));
   } catch {
-    // If the bytes are not UTF-8 text, the caller does not treat them as text.
     return undefined;
   }
 }

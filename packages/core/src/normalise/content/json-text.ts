@@ -4,8 +4,8 @@ import { sizeWords } from "../../text/size-words.ts";
 import { byteLength, readBase64 } from "./media-type.ts";
 
 /**
- * Writes a value as JSON, in which the type and size of bytes replace the bytes. The value of `blob` is bytes. The
- * value of `data` is bytes if the object also has a MIME type, or is an image or audio block.
+ * Writes a value as JSON, with binary data replaced by its type and size. Binary data is a text in the member `blob`,
+ * or in the member `data` of an object that has a MIME type or is an image or audio block.
  */
 export function toReadableJson(value: unknown, indent?: number): string {
   return toJson(value, indent, (holder, key, member) => {

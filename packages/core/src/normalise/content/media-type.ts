@@ -72,8 +72,8 @@ export function isAccepted(type: string): boolean {
 }
 
 /**
- * The types that a function response may contain, as of Gemini 3 (ai.google.dev/gemini-api/docs/function-calling,
- * multimodal responses).
+ * The media types that Gemini 3 accepts in a function response. Source: "multimodal responses" at
+ * ai.google.dev/gemini-api/docs/function-calling.
  */
 const acceptedInResponses: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/webp", "application/pdf"]);
 

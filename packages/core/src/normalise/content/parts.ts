@@ -107,8 +107,8 @@ interface Result {
 }
 
 /**
- * Whether the tool reports an error. The error is in `isError`, in `error.isError` as early servers write it, or in
- * `error` as the Gemini API writes it.
+ * Whether the tool reports an error: with `isError` as in MCP, with `error.isError` as early servers do, or with
+ * `error` as in the Gemini API.
  */
 export function isToolError(parts: readonly Part[]): boolean {
   return parts.some((part) => resultOf(part).isError);

@@ -18,7 +18,7 @@ export interface PreviewOptions {
   readonly characters: number;
   /** Maximum number of estimated tokens that the beginning and the end have together. */
   readonly tokens: number;
-  /** This many characters of the beginning and the end are shown even if they have more tokens than `tokens`. */
+  /** The preview contains at least this many characters of the text, even if they have more tokens than `tokens`. */
   readonly atLeast: number;
 }
 

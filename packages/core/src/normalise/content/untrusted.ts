@@ -11,8 +11,8 @@ export function createNonce(): string {
 }
 
 /**
- * Puts parts between tags that mark the parts as untrusted. @param what Describes the parts, in a sentence that begins
- * with "this is".
+ * Puts parts between tags that mark the parts as untrusted. @param what Describes the parts in a few words, such as
+ * "data from an MCP server".
  */
 export function asUntrusted(parts: readonly Part[], nonce: string, what = "data from an MCP server"): Part[] {
   const tag = `untrusted_context_${nonce}`;

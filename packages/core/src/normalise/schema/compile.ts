@@ -34,7 +34,7 @@ export function compileSafe(raw: unknown, dialect: SchemaDialect): CompiledSchem
   return orQuarantined(() => {
     const repairs = new Map<string, Repair>();
     const report: Report = (path, keyword, action, note) => {
-      // A definition is read once for each reference to it. Each repair of the definition is still reported only once.
+      // Fairlead reads a definition again for each `$ref` to it, but reports each repair of the definition only once.
       const key = `${action} ${path.length} ${path}${keyword}`;
       if (!repairs.has(key)) repairs.set(key, { path, keyword, action, note });
     };

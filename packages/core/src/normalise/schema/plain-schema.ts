@@ -3,8 +3,8 @@
 import { isList } from "./json-values.ts";
 
 /**
- * The limits for a small schema. They are far below `schemaLimits`, because a compiled schema may repeat each part for
- * each type.
+ * The limits for a small schema. They are far below `schemaLimits`, because a compiled schema may be much larger: it
+ * repeats a part for each type that the part allows.
  */
 const most = { levels: 16, values: 400, characters: 32_768 } as const;
 

@@ -19,7 +19,9 @@ export function propertiesOf(schema: unknown): readonly Property[] {
   );
 }
 
-/** Maximum number of branches to read, because branches may contain branches. */
+/**
+ * Maximum number of branches (schemas in `allOf`, `anyOf` and `oneOf`) to read, because branches may contain branches.
+ */
 const mostBranches = 100;
 
 /** Returns the parameters of a tool, including those in `allOf`, `anyOf`, `oneOf` and referenced schemas. */

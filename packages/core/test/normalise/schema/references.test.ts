@@ -147,7 +147,7 @@ describe("a reference that leads nowhere leaves an open property", () => {
 });
 
 describe("a reference to what it is part of is cut, and says what it would be", () => {
-  const again = (words: string): string => `The same form again: ${words}.`;
+  const again = (words: string): string => `A value of this form again: ${words}.`;
   test.each<readonly [what: string, raw: JsonObject, properties: unknown]>([
     [
       "in items",

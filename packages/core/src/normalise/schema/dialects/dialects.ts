@@ -15,8 +15,8 @@ export const gemini: ModelDialect = {
    */
   formats: { string: ["date-time"], number: ["float", "double"], integer: ["int32", "int64"] },
   /*
-   * The rule for property names in the Gemini API's types, at `FunctionDeclaration.parameters`: at most 64 letters,
-   * digits and underscores, and no digit at the start.
+   * A property name has at most 64 letters, digits and underscores, and no digit at the start. Source: Google's types,
+   * at `FunctionDeclaration.parameters`.
    */
   propertyName: /^[A-Za-z_][A-Za-z0-9_]{0,63}$/,
   longestName: 64,

@@ -73,26 +73,30 @@ function modernKeyword(name: string, value: unknown, place: Spot & { raw: JsonOb
     case "minimum":
     case "maximum":
       return raw[name === "minimum" ? "exclusiveMinimum" : "exclusiveMaximum"] === true
-        ? rewritten("exclusiveMinimum or exclusiveMaximum replaces the keyword.", [])
+        ? rewritten("exclusiveMinimum replaces minimum, or exclusiveMaximum replaces maximum.", [])
         : [[name, value]];
     case "additionalItems":
       if (isReplaced(raw, name, ""))
-        return removed("additionalItems has no effect: items is not a list of schemas, or prefixItems replaces it.");
-      return rewritten("The keyword is now called items.", [
+        return removed("additionalItems has no effect: items is not a list of schemas, or prefixItems is given.");
+      return rewritten("additionalItems is now called items.", [
         ["items", modernMember(value, pointerTo(path, name), base, context)],
       ]);
     case "dependencies":
-      return rewritten("Two newer keywords replace the keyword.", modernDependencies(value, place, context));
+      return rewritten(
+        "dependentRequired and dependentSchemas replace dependencies.",
+        modernDependencies(value, place, context),
+      );
     case "nullable":
-      if (value !== true || typesIn(raw["type"]).length === 0) return removed("The keyword has no effect here.");
-      return rewritten("The type null replaces the keyword.", []);
+      if (value !== true || typesIn(raw["type"]).length === 0)
+        return removed("nullable has no effect: its value is not true, or no type is given.");
+      return rewritten("The type null replaces nullable.", []);
   }
   if (name === "items" && isReplaced(raw, name, ""))
-    return removed("The keyword is empty, or prefixItems replaces it.");
+    return removed("items has no effect: it is an empty list, or prefixItems is given.");
   const nested = modernNested(name, value, place, context);
   if (name === "definitions") return rewritten("Renamed to $defs.", [["$defs", nested]]);
   if (name === "items" && isList(value))
-    return rewritten("The keyword is now called prefixItems.", [["prefixItems", nested]]);
+    return rewritten("items with a list of schemas is now called prefixItems.", [["prefixItems", nested]]);
   return [[name, nested]];
 }
 
@@ -115,8 +119,8 @@ function modernBound(name: string, value: unknown, raw: JsonObject, removed: Rem
   if (isNumber(value)) return [[name, value]];
   const bound = raw[name === "exclusiveMinimum" ? "minimum" : "maximum"];
   return value === true && isNumber(bound)
-    ? rewritten("The keyword now contains the bound instead of true.", [[name, bound]])
-    : removed("The keyword excludes nothing.");
+    ? rewritten("As in newer drafts, the limit itself replaces true.", [[name, bound]])
+    : removed("The keyword has no effect: its value is false, or the limit is missing.");
 }
 
 function modernised(
@@ -135,7 +139,7 @@ function modernised(
     return removed(`The reference leads to ${quote(value)}, which is not part of this schema and is not fetched.`);
   const text = modernReference(value, target, context.document);
   if (text === undefined)
-    return removed(`The reference leads to ${quote(value)}, which is no longer part of this schema.`);
+    return removed(`The reference leads to ${quote(value)}, which the converted schema does not contain.`);
   if (text !== value || name !== "$ref") context.report(path, name, "rewritten", `Replaced by ${quote(text)}.`);
   return [["$ref", text]];
 }
@@ -182,8 +186,8 @@ function modernNested(
 }
 
 /**
- * If two older keywords became the same new keyword, combines their values. Joins maps. Otherwise keeps the first
- * value.
+ * Combines the values of two older keywords that became the same new keyword. Two maps are joined. Of two other values,
+ * the first is kept.
  */
 function combined(entries: Entries): Entries {
   const found = new Map<string, unknown>();

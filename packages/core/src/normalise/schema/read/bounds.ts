@@ -59,7 +59,7 @@ export function textOf(raw: unknown): string {
 
 function checkValue(value: unknown, depth: number, seen: { values: number }): void {
   seen.values += 1;
-  // Each JSON value takes at least two characters of text, so a schema with more values than this is too large.
+  // Each JSON value takes at least two characters of text, so a schema with too many values is also too long.
   if (seen.values * 2 > schemaLimits.bytes) throw tooLarge(`is larger than ${schemaLimits.bytes / 1024} kB`);
   if (depth > schemaLimits.jsonDepth) throw tooLarge(`is nested deeper than ${schemaLimits.jsonDepth} levels`);
   if (typeof value === "bigint" || typeof value === "function" || typeof value === "symbol") {

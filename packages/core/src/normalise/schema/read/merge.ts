@@ -67,13 +67,18 @@ export function withOptional(
 }
 
 /**
- * Adds inner properties to a property. They come from `variants`, the properties with the same name in other shapes.
+ * Adds the inner properties of `variants` to a property. The variants are properties with the same name in other
+ * shapes.
  */
 function widened(property: Shape, variants: readonly Shape[], merging: Merging): Shape {
   const rich = variants.filter(hasProperties);
   for (const variant of rich) reportMerged(variant, merging.report);
   const others = variants.filter((variant) => !rich.includes(variant));
-  reportDropped(others, "These rules apply only in some alternatives; the description mentions them.", merging.report);
+  reportDropped(
+    others,
+    "The rules of this schema apply only in some alternatives; the description mentions these rules.",
+    merging.report,
+  );
   if (rich.length === 0) return property;
   const isObject = [property, ...rich].every(({ anyOf, items, prefix }) => !anyOf && !items && !prefix);
   if (isObject) return { ...property, properties: withOptional(property, rich, merging) };
@@ -86,8 +91,8 @@ function widened(property: Shape, variants: readonly Shape[], merging: Merging):
 }
 
 /**
- * A `Shape` that requires nothing and accepts every property and every type of `shapes`. The same applies to items of
- * lists.
+ * A `Shape` that requires nothing, and accepts every property, every type and every list item that one of `shapes`
+ * accepts.
  */
 function acceptsAll(shapes: readonly Shape[], merging: Merging): Shape {
   const all = shapes.flatMap((shape) => alternativesOf(shape, merging.report));

@@ -32,7 +32,7 @@ export function isAnything(alternatives: readonly unknown[]): boolean {
   return sparedFor(alternatives.filter((each) => !isNull(each))) > 0;
 }
 
-/** The number of schemas in these alternatives that Fairlead itself wrote. They do not count towards the limits. */
+/** How many schemas Fairlead itself added to these alternatives. Such schemas do not count towards the limits. */
 export function spared(alternatives: readonly unknown[]): number {
   const others = alternatives.filter((each) => !isNull(each));
   // Adds two schemas: the alternative for null, and the schema that contains all alternatives.

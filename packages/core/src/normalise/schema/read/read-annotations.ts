@@ -54,7 +54,7 @@ export const annotations: Readonly<Record<string, Keyword>> = {
       place,
       name,
       value ? "rewritten" : "removed",
-      value ? "The type null replaces the keyword." : "The value is the default.",
+      value ? "The type null replaces nullable." : "The value is the default.",
     );
   }),
   /*

@@ -43,11 +43,11 @@ function readAll(value: readonly unknown[], place: Place, name: string): void {
     if (isSecondDescription) addNote(place.shape, other.description ?? "");
     place.shape = meet(place.shape, other, place.reading);
   }
-  report(place, name, "merged", "The parts are merged into one schema.");
+  report(place, name, "merged", "The schemas in allOf are merged into one schema.");
 }
 
 function readNegation(value: object | boolean, place: Place, name: string): void {
-  if (value === false) drop(place, name, "The keyword excludes nothing.");
+  if (value === false) drop(place, name, "The keyword has no effect: the value false excludes nothing.");
   else tell(place, name, `Must not be: ${described(place, value)}.`);
 }
 
@@ -107,7 +107,7 @@ function readCondition(value: unknown, place: Place, name: string): void {
     ...(isSchema(alternative) && !isOpen(alternative) ? [`else ${described(place, alternative)}`] : []),
   ];
   if (told.length === 0) {
-    drop(place, name, "The condition has no effect: nothing depends on it.");
+    drop(place, name, "The condition has no effect: then and else require nothing.");
     return;
   }
   if (isObject(value)) {
@@ -119,8 +119,8 @@ function readCondition(value: unknown, place: Place, name: string): void {
 }
 
 /**
- * The properties that a condition names, with their types. Leaves out all other rules of the condition, because
- * arguments need not meet the condition.
+ * The properties that a condition names, with their types. Leaves out the other rules of the condition, because
+ * arguments that do not meet the condition are also valid.
  */
 function loosened({ path, origins, types, hints, properties, required, items, anyOf }: Shape): Shape {
   return {
@@ -140,11 +140,11 @@ function loosened({ path, origins, types, hints, properties, required, items, an
 /** Reads `then` or `else`. If a property appears only in `then` or `else`, it becomes an optional property. */
 function readConsequence(value: object | boolean, place: Place, name: string): void {
   if (!("if" in place.raw)) {
-    drop(place, name, "The keyword has no effect without if.");
+    drop(place, name, "then and else have no effect without if.");
     return;
   }
   if (isFlag(value) || !isObject(value) || isOpen(value)) {
-    drop(place, name, "The keyword requires nothing.");
+    drop(place, name, "The schema in this keyword requires nothing.");
     return;
   }
   const { shape } = place;

@@ -199,5 +199,5 @@ function readContains(_: number, place: Place, name: string): void {
   hint(place, "array");
   if ("contains" in place.raw)
     report(place, name, "moved", "The description explains this keyword together with contains.");
-  else drop(place, name, "The keyword has no effect without contains.");
+  else drop(place, name, "minContains and maxContains have no effect without contains.");
 }

@@ -32,7 +32,9 @@ function readDefinitions(value: JsonObject, place: Place, name: string): void {
   });
 }
 
-/** Reports for each definition that its content has replaced the references, or that nothing refers to it. */
+/**
+ * Reports what happened to the definitions: their content replaces the references to them, or nothing refers to them.
+ */
 export function reportDefinitions({ containers, visited, report }: Reading): void {
   for (const [pointer, { path, name, definitions }] of containers) {
     const unused = definitions.filter((definition) => !visited.has(pointerTo(pointer, definition)));
@@ -69,7 +71,7 @@ function readReference(value: string, place: Place, name: string): void {
   place.shape = isAlone ? shape : meet(place.shape, shape, place.reading);
 }
 
-/** Ends a cycle of references. A note describes the target, because the target is still being read. */
+/** Ends a cycle of references. A note in words replaces the reference, because its target is still being read. */
 function cut(target: Spot, place: Place): Shape {
   const shape = emptyShape(place.path);
   const type: unknown = isObject(target.raw)
@@ -79,6 +81,6 @@ function cut(target: Spot, place: Place): Shape {
   const { cycles } = place.reading;
   const form = cycles.get(target.path) ?? described(place, target.raw);
   cycles.set(target.path, form);
-  addNote(shape, `The same form again: ${form}.`);
+  addNote(shape, `A value of this form again: ${form}.`);
   return shape;
 }

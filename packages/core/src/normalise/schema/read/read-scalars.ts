@@ -48,7 +48,7 @@ interface Side {
 
 function exclude(place: Place, name: string, bound: unknown, { limit, step, words }: Side): void {
   if (!isNumber(bound)) {
-    drop(place, name, "The keyword excludes nothing.");
+    drop(place, name, "The keyword has no effect: it contains no limit.");
     return;
   }
   hint(place, "number");
@@ -104,8 +104,8 @@ function readFormat(value: string, place: Place, name: string): void {
   const { shape, reading } = place;
   const about = numeric[value] ?? "string";
   hint(place, about);
-  // Gemini's SDKs write `format: "enum"` together with `enum`. This format adds no rule.
-  if (value === "enum" || value === "") drop(place, name, "The format has no meaning here.");
+  // Gemini's SDKs write `format: "enum"` together with `enum`.
+  if (value === "enum" || value === "") drop(place, name, "The format adds no rule.");
   else if ([...(shape.types ?? [about])].some((type) => reading.dialect.formats[type]?.includes(value)))
     shape.format = value;
   else tell(place, name, `Format: ${clip(value, 60)}.`);

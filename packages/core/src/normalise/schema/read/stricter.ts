@@ -39,7 +39,7 @@ export function strictest(a: Shape, b: Shape): Pick<Shape, "minimum" | "maximum"
   return found;
 }
 
-/** Reports how the rules of the first shape changed when it was merged. */
+/** Reports which rules of `a` became stricter when `a` was merged with another shape. */
 export function reportChanges(a: Shape, merged: Shape, report: Report): void {
   const note = "Another rule for the same value is stricter.";
   if (a.types !== undefined && [...a.types].join() !== [...(merged.types ?? [])].join()) {

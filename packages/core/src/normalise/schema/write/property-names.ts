@@ -96,7 +96,7 @@ function restoreValue(value: unknown, spots: readonly Spot[], depth: number, res
   });
 }
 
-/** Renames a property only if the schema names it. */
+/** Restores only names of properties that the server's schema describes or requires. Other names stay unchanged. */
 function restoreObject(args: JsonObject, spots: readonly Spot[], depth: number, restoring: Restoring): JsonObject {
   const all = speakingOf(spots, restoring.document);
   return Object.fromEntries(

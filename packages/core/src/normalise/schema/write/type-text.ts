@@ -38,8 +38,8 @@ const brief: TypeStyle = { anything: "unknown", nothing: "never", nameOf: toKey,
 export type TypeWriter = (schema: unknown) => string;
 
 /**
- * The alternatives of a union. An intersection is one alternative. If there are further alternatives, the intersection
- * needs brackets.
+ * The alternatives of a union. `isCompound` marks an intersection such as `A & B`, which needs brackets next to other
+ * alternatives.
  */
 type Type = readonly { readonly text: string; readonly isCompound?: true }[];
 

@@ -83,8 +83,8 @@ function reportCollapse(
 }
 
 /**
- * Writes one schema for each type, because the API accepts only a single type. Without a type, the API answers "didn't
- * specify the schema type field" (new-api #3022).
+ * Writes one schema for each type, because the API requires exactly one type in a schema. Without a type, it answers
+ * "didn't specify the schema type field" (new-api #3022).
  */
 function writeTypes(shape: Shape, writing: Writing): JsonObject[] {
   const types = [...(shape.types ?? impliedTypes(shape))];

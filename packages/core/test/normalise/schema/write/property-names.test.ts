@@ -123,7 +123,7 @@ describe("arguments get the server's names back", () => {
       root: { "node-id": "1", "child-nodes": [{ "node-id": "2", data, "child-nodes": [{ "node-id": "3" }] }] },
     });
     expect(JSON.stringify(schema)).toContain(
-      "The same form again: {node_id: string, child_nodes?: n[], data?: object}.",
+      "A value of this form again: {node_id: string, child_nodes?: n[], data?: object}.",
     );
   });
 
