@@ -103,7 +103,7 @@ describe("fairlead record", () => {
     await here.write("project/mine.txt", "mine");
     const { code, stderr } = await here.runWith({ stdin: session() }, "record", "shop", "-o", "mine.txt");
     expect(code).toBe(2);
-    expect(stderr).toContain("is not a recording: it is not replaced");
+    expect(stderr).toContain("is not a recording, so Fairlead does not replace it");
   });
 });
 

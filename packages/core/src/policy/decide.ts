@@ -41,7 +41,7 @@ export interface PolicyRequest extends ToolIdentity {
   /** The kind of the request. Default: `tool`. */
   readonly kind?: RequestKind;
   readonly args?: JsonObject;
-  /** The name of the gateway's client that sent the request. */
+  /** The name of the gateway's client that sent the request, or that is to answer a sampling request. */
   readonly client?: string | undefined;
   /** The id of a conversation of this client. The approvals of this conversation apply to the request. */
   readonly conversation?: string | undefined;

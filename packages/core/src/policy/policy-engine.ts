@@ -95,7 +95,10 @@ function decidingRule(matches: readonly PolicyRule[], fallback: PolicyRule): Pol
   return stricter(strongest.doubt, decided) ?? decided;
 }
 
-/** The rule that decides if no rule of the administrator or user matches. A stricter rule overrules `trust`. */
+/**
+ * The rule that decides if no rule of the administrator or user matches. A stricter rule of the workspace or the
+ * conversation overrules the setting `trust`.
+ */
 function belowOwn({ trust, conversation, default: standard, workspace }: Strongest, fallback: PolicyRule): PolicyRule {
   const below = stricter(trust, conversation) ?? standard ?? fallback;
   return stricter(workspace, below) ?? below;
@@ -187,8 +190,8 @@ function matchesAnnotations(
 }
 
 /**
- * The protocol's defaults for missing annotations. Fairlead also uses them if the user does not trust the server's
- * annotations.
+ * The values that the protocol defines for missing annotations. They also replace annotations that the user does not
+ * trust.
  */
 const worstCase: ReadonlyMap<string, unknown> = new Map([
   ["readOnlyHint", false],
@@ -198,8 +201,8 @@ const worstCase: ReadonlyMap<string, unknown> = new Map([
 ]);
 
 /**
- * The values of an annotation that are compared with a rule. If the user does not trust the server, the value that the
- * server claims can match a rule that denies or asks, but not a rule that allows.
+ * The values of an annotation that a rule may match. An annotation that the user does not trust can match a rule that
+ * denies or asks, but not a rule that allows.
  */
 function valuesOf(
   name: string,

@@ -81,7 +81,7 @@ export function notConfirmed({ serverName, serverToolName }: ToolIdentity): Host
 /** Creates the error for a client's request that needs confirmation, if the gateway has no way to ask. */
 function noUserToAsk(request: PolicyRequest, asking: PolicyRule): HostError {
   const { serverName, client = "" } = request;
-  const message = `${nameOf(request)} denied: it needs confirmation, and "${client}" cannot ask for it (${ruleText(asking)})`;
+  const message = `${nameOf(request)} denied: it needs confirmation, and "${client}" cannot ask the user (${ruleText(asking)})`;
   return new HostError("denied", message, { serverName, next: `fairlead policy allow ${subjectOf(request)}` });
 }
 

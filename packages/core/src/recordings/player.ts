@@ -38,8 +38,8 @@ export interface Player {
   /** The kinds of protocol versions, legacy or modern, with which the recorded server answered. */
   readonly eras: readonly ("legacy" | "modern")[];
   /**
-   * Creates a session for one client. With a modern protocol version, a request does not show its client, so all
-   * clients together get the recorded answers in order.
+   * Creates a session for one client. With a modern protocol version, a request does not show which client sent it. So
+   * the recorded answers are given in order to all clients together.
    */
   session(client: ServedClient, era?: "legacy" | "modern"): ServedSession;
   /**
@@ -60,7 +60,6 @@ const unsupportedVersion = -32022;
 const probe = "server/discover";
 /** The method whose requests stay open until the client ends them. */
 const openEnded = "subscriptions/listen";
-/** How many recorded requests an error message shows, and the largest number of characters of each. */
 const shownRequests = 3;
 const shownCharacters = 200;
 
@@ -69,8 +68,8 @@ type Subscriptions = Map<Script, { readonly client: ServedClient; readonly id: R
 
 export function createPlayer(recording: Recording, options: PlayerOptions): Player {
   /*
-   * Leaves out recorded errors about headers. A recording contains no headers, and the HTTP listener checks the headers
-   * of live requests itself.
+   * Does not replay errors about wrong HTTP headers, because the HTTP listener itself checks the headers of live
+   * requests.
    */
   const scripts = scriptsOf(recording).filter(({ steps }) => !steps.some(isHeaderMismatch));
   const schemas = schemasOf(scripts);
@@ -206,7 +205,7 @@ function hasResult(steps: readonly ScriptStep[]): boolean {
 
 /**
  * Whether the recorded server answered a request with a modern protocol version. An error counts as an answer, unless
- * it may mean that the server does not know that version.
+ * its cause may be that the server does not know the version.
  */
 function isAnsweredModern({ isModern, method, steps }: Script): boolean {
   if (!isModern) return false;

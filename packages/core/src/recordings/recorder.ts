@@ -112,7 +112,7 @@ async function startOf(file: string): Promise<"empty" | "recording" | "other"> {
 }
 
 function notOurs(file: string): HostError {
-  return new HostError("usage", `${file} exists and is not a recording: it is not replaced`, {
+  return new HostError("usage", `${file} exists and is not a recording, so Fairlead does not replace it`, {
     next: "Choose another file, or delete this one.",
   });
 }

@@ -29,7 +29,7 @@ export interface RecordedMessage {
   readonly message: JsonObject;
 }
 
-/** A recording after reading. */
+/** A parsed recording. */
 export interface Recording {
   readonly header: RecordingHeader;
   readonly messages: readonly RecordedMessage[];

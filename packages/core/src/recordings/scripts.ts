@@ -39,7 +39,7 @@ export interface Script {
 interface OpenScript extends Script {
   isCancelled: boolean;
   readonly steps: ScriptStep[];
-  /** The time of the script's last step, or of the client's last answer if that came later. */
+  /** The time of the server's or the client's last message in this script. */
   last: number;
 }
 
@@ -48,8 +48,7 @@ const versionKey = "io.modelcontextprotocol/protocolVersion";
 export const subscriptionKey = "io.modelcontextprotocol/subscriptionId";
 
 /**
- * The scripts in the order of the client's messages. If there are several connections, the scripts of each connection
- * follow those of the connection before.
+ * The scripts, connection by connection. Within a connection, the scripts are in the order of the client's messages.
  */
 export function scriptsOf({ messages }: Pick<Recording, "messages">): readonly Script[] {
   return [...groupBy(messages, ({ c }) => c).values()].flatMap(scriptsOfConnection);

@@ -8,8 +8,8 @@ export interface AllowList {
 }
 
 /**
- * Returns the list of approvals for the tools of this `CallableTool`. The approval of a whole server applies to all
- * tools of its connection, but not to another server with the same name.
+ * Returns the list of approvals for the tools of this `CallableTool`. If the user approves a whole server, the approval
+ * applies to all tools of this connection, but not to another server with the same name.
  */
 export function allowListOf(callable: CallableTool | undefined): AllowList {
   if (callable === undefined) return createAllowList();

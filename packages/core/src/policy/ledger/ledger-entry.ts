@@ -31,7 +31,7 @@ export interface LedgerEntry {
   readonly mode: ApprovalMode;
   /** How the user confirmed the request: when asked, in advance (`--yes`), or by typing the call in the app. */
   readonly answer?: "asked" | "in_advance" | "typed" | undefined;
-  /** Where the user confirmed the request of a client. */
+  /** Where the user confirmed a client's request, for example in the inbox. Absent for other requests. */
   readonly answeredIn?: AnswerPlace | undefined;
   /** Why a request that needed confirmation was denied: the user said no, or there was no way to ask. */
   readonly refusal?: "user" | "no_terminal" | undefined;

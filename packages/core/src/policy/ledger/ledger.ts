@@ -21,7 +21,7 @@ export interface LedgerOptions {
   /** The clock, in milliseconds since 1970. */
   readonly now: () => number;
   readonly limits?: LedgerLimits;
-  /** The clock for the time in which a batch collects entries. Default: the system's clock. */
+  /** The clock that measures how long a batch collects entries. Default: the system's clock. */
   readonly clock?: Clock;
 }
 

@@ -52,8 +52,8 @@ export function compareLock(lock: LockFile, now: ReadonlyMap<string, PresentServ
 }
 
 /**
- * Whether the entry differs from the locked entry. If it does, it may start a different program or reach a different
- * URL.
+ * Whether the current entry differs from the locked entry. A changed entry may start a different program or use a
+ * different URL.
  */
 export function isEntryChanged(locked: JsonObject, now: JsonObject): boolean {
   return entryDrift(locked, now).length > 0;
@@ -77,7 +77,7 @@ export function hiddenEntryDrift(locked: JsonObject, written: JsonObject): reado
       {
         member: `entry.${member}`,
         ...(old !== undefined && { before: old }),
-        ...(now !== undefined && { after: "(changed; fairlead lock verify shows it)" }),
+        ...(now !== undefined && { after: "(changed; to see the change: fairlead lock verify)" }),
       },
     ];
   });

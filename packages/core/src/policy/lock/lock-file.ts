@@ -40,8 +40,8 @@ export function lockPath({ files }: Pick<Locations, "files">): string | undefine
 }
 
 /**
- * Reads the lock file. Undefined if there is none. The part of the server `replaced` may be invalid, because the caller
- * writes this part again.
+ * Reads the lock file. Undefined if there is none. Does not verify the checksum of the server `replaced`, because the
+ * caller is about to lock this server again.
  *
  * @throws HostError `settings_invalid` if the lock file is not valid
  */
@@ -220,7 +220,7 @@ function unusable(file: string, why: string, cause?: unknown): HostError {
 }
 
 function editedByHand(name: string, file: string): HostError {
-  const message = `"${name}" in ${file} does not match its checksum: it was edited by hand or by a merge`;
+  const message = `"${name}" in ${file} does not match its checksum: a person or a merge changed the file`;
   return new HostError("settings_invalid", message, {
     serverName: name,
     next: `Restore the committed file, or lock the server as it is now: fairlead lock update ${toShellWord(name)}`,

@@ -27,7 +27,7 @@ export function isUnsavedRule({ origin }: PolicyRule): boolean {
   return origin.source === "built_in" && origin.name === unsavedName;
 }
 
-/** The default rules for requests of models. If such a rule asks, the same request of the user is allowed. */
+/** The default rules for requests of models. A request that the user typed runs even if its default rule asks. */
 export const defaultRules: Readonly<Record<RequestKind, PolicyRule>> = {
   tool: rule("tools", "ask_user", "tool"),
   resource: rule("resources", "ask_user", "resource"),

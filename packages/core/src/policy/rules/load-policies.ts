@@ -70,7 +70,10 @@ export async function loadPolicies(configuration: Configuration, flags: PolicyFl
   };
 }
 
-/** Turns the warning about a restricting setting into an error, because the restriction might have no effect. */
+/**
+ * Makes a problem with a setting that restricts tools or servers an error, because the restriction might have no
+ * effect.
+ */
 function believed(problem: Problem): Problem {
   return { ...problem, severity: "error" };
 }
@@ -132,8 +135,8 @@ function toPolicies(file: string, tier: FileTier, { state, rules, problems }: Re
 }
 
 /**
- * Whether the file lies in the workspace after links are resolved. Files outside are ignored, because error messages
- * quote lines of policy files.
+ * Whether the file is in the workspace after links are resolved. A link out of the workspace could make an error
+ * message quote a private file of the user.
  */
 async function leadsInto(file: string, root: string): Promise<boolean> {
   const real = await realpath(file).catch(() => undefined);

@@ -12,10 +12,7 @@ import { isTable, type TextPosition, type TomlItem, type TomlTable } from "./tom
 interface RuleContext {
   readonly tier: Tier;
   readonly file: string;
-  /**
-   * Names of the configured servers. With them, Fairlead finds the server in a tool name that contains the server's
-   * name.
-   */
+  /** Names of the configured servers, to find the server in a tool name such as `mcp_SERVER_TOOL`. */
   readonly servers: readonly string[];
   readonly compile: (pattern: string) => ArgsPattern | string;
   /**

@@ -38,7 +38,7 @@ export async function removeRules(
   return removed;
 }
 
-/** Removes whole lines, and one empty line before them. If a rule is added and then removed, the text is unchanged. */
+/** Removes the lines of a rule, and one empty line before them, which Fairlead adds together with a rule. */
 function without(text: string, { range: [start, end] }: RuleInFile): string {
   const eol = eolOf(text);
   const lineStart = text.lastIndexOf("\n", start - 1) + 1;

@@ -14,7 +14,7 @@ export type Tier = "administrator" | "user" | "workspace" | "conversation" | "de
 export type ApprovalMode = "default" | "plan" | "yolo";
 
 /**
- * The kind of a request. A rule that names a tool applies only to tools. A rule without tool and kind applies to all
+ * The kind of a request. A rule with a tool name but no kind applies only to tools. A rule with neither applies to all
  * requests to the server.
  */
 export type RequestKind = "tool" | "resource" | "prompt" | "sampling";
@@ -28,7 +28,7 @@ export interface RuleOrigin {
   readonly name?: string;
 }
 
-/** A regular expression for the arguments of a call, written as JSON. Matching takes linear time. */
+/** A regular expression that is searched for in the JSON text of a call's arguments. Matching takes linear time. */
 export interface ArgsPattern {
   readonly text: string;
   readonly matches: (json: string) => boolean;
@@ -43,7 +43,10 @@ export interface PolicyRule {
   readonly server?: NamePattern;
   readonly tool?: NamePattern;
   readonly kind?: RequestKind;
-  /** The rule applies only to requests of this client of the gateway. The user and models have no client. */
+  /**
+   * If present, the rule applies only to requests of this client of the gateway, and never to requests of the user or a
+   * model.
+   */
   readonly client?: NamePattern;
   /** A pattern that is searched for in the canonical JSON of the arguments. */
   readonly argsPattern?: ArgsPattern;
@@ -62,7 +65,7 @@ export interface PolicyRule {
   readonly origin: RuleOrigin;
 }
 
-/** A request to decide about: the server, the tool, the arguments, and for example the approval mode. */
+/** A request to decide about, with everything that the decision depends on except the rules. */
 export interface CheckRequest {
   readonly server: string;
   /** The name that the server gives the tool or prompt, or the URI of the resource. Empty for sampling. */
@@ -90,7 +93,10 @@ export interface CheckRequest {
 export interface Decision {
   readonly decision: DecisionOutcome;
   readonly rule: PolicyRule;
-  /** The rule that would have decided without the mode, the changed definition or the missing terminal. */
+  /**
+   * The rule that would have decided if the approval mode, a changed definition or a missing terminal had not changed
+   * the decision.
+   */
   readonly over?: PolicyRule;
 }
 

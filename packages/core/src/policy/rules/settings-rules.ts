@@ -13,7 +13,10 @@ export function rulesOfSettings({ settings, trust, servers }: Configuration): re
   ];
 }
 
-/** The tier of each scope. System defaults have the user's tier, because no administrator enforces them. */
+/**
+ * The tier of the rules from each kind of settings file. System defaults have the user's tier, because the
+ * administrator does not enforce them.
+ */
 const tiers: Readonly<Record<Scope, Tier>> = {
   system: "administrator",
   user: "user",

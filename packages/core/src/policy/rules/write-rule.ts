@@ -67,7 +67,7 @@ export async function writeRule(file: string, rule: RuleToWrite): Promise<Writte
     const eol = eolOf(before);
     const start = spaced(before, eol);
     const after = start + lines.map((line) => line + eol).join("");
-    // Parses the new text, because not every form of TOML allows a `[[rule]]` at the end of the file.
+    // Checks the new text, because TOML does not allow a `[[rule]]` after, for example, `rule = []`.
     parse(after);
     if (Buffer.byteLength(after) > limits.policyBytes)
       throw new HostError(

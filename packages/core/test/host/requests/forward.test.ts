@@ -71,7 +71,7 @@ describe("a client's call", () => {
     await using host = await open(folder);
     await expect(host.forward(greet())).rejects.toMatchObject({
       code: "denied",
-      message: expect.stringContaining('"claude-code" cannot ask for it'),
+      message: expect.stringContaining('"claude-code" cannot ask the user'),
       next: "fairlead policy allow --client claude-code demo.greet",
     });
   });

@@ -130,7 +130,7 @@ describe("(hidden) in the lock file stands for any text, and for nothing else", 
   test("the new value is not shown, the description does not count, and a hidden member hides whatever it has", () => {
     const before = { command: "npx", cwd: "old", gone: "1", env: "(hidden)" };
     const after = { command: "npx", cwd: "new", came: "2", env: { A: ["x"] }, description: "Words." };
-    const changed = "(changed; fairlead lock verify shows it)";
+    const changed = "(changed; to see the change: fairlead lock verify)";
     expect(hiddenEntryDrift(before, after)).toEqual([
       { member: "entry.came", after: changed },
       { member: "entry.cwd", before: "old", after: changed },

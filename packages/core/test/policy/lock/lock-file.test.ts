@@ -132,7 +132,7 @@ describe("a file that cannot be relied upon", () => {
       expect.objectContaining({
         code: "settings_invalid",
         message: expect.stringMatching(
-          /^"(bank|shop)" in \/work\/\.gemini\/mcp\.lock does not match its checksum: it was edited by hand or by a merge$/,
+          /^"(bank|shop)" in \/work\/\.gemini\/mcp\.lock does not match its checksum: a person or a merge changed the file$/,
         ) as string,
         next: expect.stringMatching(/fairlead lock update (bank|shop)$/) as string,
       }) as Error,
