@@ -14,7 +14,7 @@ import type { Credentials } from "./store/credentials.ts";
 export interface AuthHookOptions {
   readonly serverName: string;
   readonly serverUrl: string;
-  /** Resolves with false if no credentials are stored for the server. Opens no keychain, so that the check is fast. */
+  /** Resolves with false if no credentials are stored for the server. Must be fast, so it must not open a keychain. */
   readonly hasCredentials: () => Promise<boolean>;
   readonly keeper: () => Promise<TokenKeeper>;
   /** Lets the person sign in. Absent if there is no terminal to ask on. */
@@ -171,7 +171,7 @@ const personFailures = {
   tokenRejected: (serverName: string): HostError =>
     new HostError("auth_failed", `"${serverName}" rejected the token of a new sign-in`, {
       serverName,
-      next: "Ask the server's operator why the server rejects tokens of its authorization server.",
+      next: "Ask the server's operator why the server rejects tokens from its own authorization server.",
     }),
 };
 
@@ -179,7 +179,7 @@ const machineFailures: typeof personFailures = {
   scopesNotGranted: (serverName, wanted) =>
     new HostError(
       "auth_failed",
-      `"${serverName}" needs ${scopeWords(wanted)}, which the authorization server did not grant to this machine's client`,
+      `"${serverName}" needs ${scopeWords(wanted)}, which the authorization server did not grant to this machine's OAuth client`,
       {
         serverName,
         next: "Ask the operator of the authorization server to allow these scopes for the client.",

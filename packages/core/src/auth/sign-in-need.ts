@@ -32,7 +32,7 @@ export function recordSignInNeed(hook: AuthHook, { want, forget, isForced }: Sig
         else if (isUnauthorized && !isForced) await note(want(tokenIn(challenge)));
         return isSignedIn;
       } catch (error) {
-        // Records the need only after a 401. After a 403, the person is signed in but lacks a scope.
+        // Only a 401 means that the person must sign in. After a 403, the person is signed in but lacks a scope.
         if (isUnauthorized && !isForced && needsPerson(error, tokenIn(challenge))) await note(want(tokenIn(challenge)));
         throw error;
       }

@@ -28,7 +28,7 @@ export interface SignInOptions {
   readonly oauth: OAuthSettings;
   readonly challenge: BearerChallenge;
   readonly ui: SignInUi;
-  /** The token storage, limited to this server definition (`pinned`). */
+  /** The token storage, which returns sign-ins of this server definition only (`pinned`). */
   readonly storage: MCPOAuthTokenStorage;
   readonly lock: SignInLock;
   readonly fetch: Fetch;
@@ -136,7 +136,10 @@ async function byBrowser(flow: Flow): Promise<SignedIn> {
   });
 }
 
-/** Signs in through the browser. Listens for the redirect before the browser opens, and stops in every case. */
+/**
+ * Signs in through the browser. Begins to listen for the redirect before the browser opens, and always stops listening
+ * at the end.
+ */
 async function tryBrowser(flow: Flow, known: StoredClient | undefined): Promise<SignedIn | "invalid_client"> {
   const state = randomWord();
   const listener = await openRedirectListener({ ...flow, state, client: known });
@@ -175,8 +178,8 @@ async function authorize(
 }
 
 /**
- * Makes the next sign-in register a new client, because the stored registration may be invalid. Fairlead cannot see
- * this, because only the browser shows the error page.
+ * Makes the next sign-in register a new client. If the stored registration is invalid, the browser shows an error page,
+ * which Fairlead cannot see.
  */
 async function forgetRedirect({ storage, lock, serverUrl }: Flow, client: StoredClient): Promise<void> {
   // Without the lock, this function could overwrite tokens that another process has just refreshed.
@@ -245,10 +248,7 @@ function abortable(fetch: Fetch, signal: AbortSignal): Fetch {
   return (url, init) => fetch(url, { ...init, signal: init?.signal ? AbortSignal.any([init.signal, signal]) : signal });
 }
 
-/**
- * Reads the account name from an ID token. Fairlead shows the name and distinguishes accounts by it. No decision
- * depends on it.
- */
+/** The longest account name, in characters. A longer name is cut. */
 const longestName = 200;
 
 /**

@@ -1,4 +1,4 @@
-/** Reads the checks for one server from a parsed document, and reports the first mistake in it. Pure. */
+/** Reads the checks for one server from a parsed document, and reports the first mistake. Pure. */
 
 import type { JsonObject } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";

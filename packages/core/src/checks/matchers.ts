@@ -83,9 +83,9 @@ function toExpectation({ contains, matches, ...rest }: ExpectedResult): ResultEx
 }
 
 /**
- * The pattern of an expectation. A regular expression of the test is used unchanged, with its flags.
+ * Compiles a text to a pattern. A regular expression is used unchanged, with its flags.
  *
- * @throws Error if a text is not a pattern
+ * @throws Error if the text is not a valid pattern
  */
 function toPattern(matches: string | RegExp): NonNullable<ResultExpectation["matches"]> {
   if (typeof matches !== "string")

@@ -46,8 +46,8 @@ export interface CheckContext {
 /** The name of the check for the list of tools. */
 const toolsCheck = "tools";
 /**
- * If the baseline took fewer milliseconds than this, it counts as this long, because the clock cannot measure shorter
- * times exactly.
+ * The shortest duration of a baseline in milliseconds. A shorter baseline counts as this long, because the clock cannot
+ * measure shorter times exactly.
  */
 const shortestBaseline = 1;
 

@@ -19,7 +19,7 @@ export interface ConnectFacts {
   readonly lastRequest: string | undefined;
   /** Whether the server sent at least one JSON-RPC message. */
   readonly hasSentMessage: boolean;
-  /** Diagnostics from `@fairlead/wire`, such as a line on stdout that is not a message. */
+  /** Diagnostics from `@fairlead/wire`, for example about a line on stdout that is not a message. */
   readonly diagnostics: readonly string[];
   /** Last lines of the program's stderr. */
   readonly stderr: readonly string[];

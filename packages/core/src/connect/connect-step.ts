@@ -14,7 +14,7 @@ export type ConnectStep = ConnectStepDetails & {
 export type ConnectStepDetails =
   | {
       readonly step: "definition";
-      /** The transport as written in the settings, without expanded variables. A value in it may be a secret. */
+      /** The transport as written in the settings. Its variables are not expanded, but other values may be secret. */
       readonly transport: Transport;
       readonly timeout: ConnectTimeout;
       /**
@@ -43,7 +43,7 @@ export type ConnectStepDetails =
     }
   /** The process has started. Only for stdio servers. */
   | { readonly step: "start" }
-  /** A step of the token request that `machineAuth` makes. */
+  /** A step of the token request for a server with `machineAuth`. */
   | ({ readonly step: "machine" } & MachineStep)
   | {
       readonly step: "handshake";

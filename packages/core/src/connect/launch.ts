@@ -45,7 +45,7 @@ export async function planLaunch(serverName: string, transport: StdioTransport, 
   return {
     target: {
       kind: "stdio",
-      // Starts exactly the file that was checked, even if PATH changes later.
+      // Starts the file that passed the trust check, even if `PATH` changes later.
       command: file ?? transport.command,
       args: transport.args,
       env: {

@@ -1,7 +1,4 @@
-/**
- * Opens a relay to a server. Fairlead connects the server as for a session, but passes the client's messages on
- * unchanged.
- */
+/** Opens a relay to a server: connects in the same way as a session, but passes the client's messages on unchanged. */
 
 import type { RpcMessage, ServerRelay } from "@fairlead/wire/serve";
 import type { HostError } from "../errors.ts";

@@ -1,4 +1,6 @@
-/** Turns a `WireError` into a `HostError`. Only this file and `connect-failure.ts` look inside a `WireError`. */
+/**
+ * Turns a `WireError` into a `HostError`. Only this file and `connect-failure.ts` read the members of a `WireError`.
+ */
 
 import type { WireError } from "@fairlead/wire";
 import { errorMessage } from "@fairlead/wire/text";
@@ -180,7 +182,7 @@ function isLoss(error: WireError, isCall: boolean): boolean {
   }
 }
 
-/** Whether the status is a redirect. The server may have run the call and redirected to its result. */
+/** Whether the status is a redirect. A server may run a call and then redirect the client to the result. */
 function isRedirect(httpStatus: number): boolean {
   return httpStatus >= 300 && httpStatus < 400;
 }

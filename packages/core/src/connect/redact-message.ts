@@ -14,7 +14,7 @@ export type Direction = "sent" | "received";
 /** Converts the messages of one connection to JSON. */
 export type MessageWriter = (direction: Direction, message: JsonObject) => string;
 
-/** Methods whose results describe a server. The results of all other methods count as data. */
+/** Methods whose results describe a server. `hideResults` hides the results of all other methods. */
 const descriptions: ReadonlySet<unknown> = new Set(
   "initialize server/discover tools/list prompts/list resources/list resources/templates/list ping".split(" "),
 );

@@ -20,7 +20,7 @@ export interface SessionRedaction {
   readonly hideUnmistakable: Redact;
 }
 
-/** Methods whose results are lists or descriptions. For a list, the value is the member that contains the list. */
+/** Methods whose results are lists or descriptions, each with the member of the result that contains the list. */
 const lists: ReadonlyMap<string, string | undefined> = new Map([
   ["tools/list", "tools"],
   ["prompts/list", "prompts"],
@@ -112,12 +112,12 @@ async function hideInList<T extends object>(value: T, hide: Redact): Promise<T> 
   return value;
 }
 
-/** Handling one member, even without a text, takes as long as hiding secrets in this many characters. */
+/** Added to the size of each member, in characters, because handling a member takes time even without a text. */
 const memberSize = 16;
 
 /**
- * Hides secrets in a value, which is changed in place. After each member, yields its size in characters, so that the
- * caller can let other code run.
+ * Hides secrets in a value, which is changed in place. After each member, yields the member's size in characters, so
+ * that the caller can let other code run.
  */
 function* hiding(value: object, hide: Redact, kept: ReadonlySet<string>): Generator<number, void> {
   const open: object[] = [value];

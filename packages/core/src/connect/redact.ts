@@ -198,8 +198,8 @@ const plain = [
 ];
 
 /**
- * Whether the value of an expanded variable is hidden. Most values are, because users put secrets into variables to
- * keep them out of files.
+ * Whether the value of an expanded variable is hidden. Most values are hidden, because users put secrets into variables
+ * to keep them out of files.
  */
 function isConfidentialVariable([name, value]: readonly [string, string]): boolean {
   return isTelling(name) || !(ordinaryVariable.test(name) || path.test(value));

@@ -9,12 +9,15 @@ export type RetryClass =
   | { readonly kind: "session" }
   /** The server cannot be reached or is busy: Fairlead connects again later. */
   | { readonly kind: "outage"; readonly retryAfter?: string }
-  /** The server exited, hangs or sends invalid messages: Fairlead starts it again if it has worked before. */
+  /**
+   * The server exited, hangs or sends invalid messages: Fairlead starts the server again if an earlier connection has
+   * worked.
+   */
   | { readonly kind: "crash" }
   /** A person must change something first, so Fairlead does not connect again. */
   | { readonly kind: "never" };
 
-/** HTTP statuses that mean "too many requests", or that a proxy sends while its server restarts. */
+/** HTTP statuses that mean "too many requests", or that a proxy sends while the server behind it restarts. */
 const passing: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 const proxyWantsCredentials = 407;
 /** Failures that can happen even if the server's settings are correct. */

@@ -29,7 +29,7 @@ export async function removeConversation(folder: string, id: string): Promise<bo
   }
 }
 
-/** Removes the oldest conversations until the limits are met. Never removes the newest conversation. */
+/** Removes the oldest conversations until the rest is within the limits. Never removes the newest conversation. */
 export async function rotateConversations(folder: string, limits: ConversationLimits = defaultLimits): Promise<void> {
   let count = 0;
   let bytes = 0;

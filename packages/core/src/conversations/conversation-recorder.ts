@@ -167,7 +167,7 @@ function encode(entry: Entry, hide: Redact): readonly EncodedLine[] {
 function createResultFilter(hidesResults: (server: string) => boolean): (change: Plain) => Plain {
   /** The ids of calls to servers whose results are hidden. */
   const calls = new Set<string>();
-  /** The names of functions whose results are hidden. */
+  /** The names of the model's functions whose results are hidden. */
   const names = new Set<string>();
 
   function withoutResponses({ role, parts }: Content): Content {

@@ -10,7 +10,7 @@ export const knots: ReadonlyMap<string, string> = new Map([
   ["clove-hitch", "Two turns round a post: quick to tie and to adjust. Do not leave it unattended."],
   ["cleat-hitch", "Makes a line fast on a cleat: one turn, figures of eight, one locking turn."],
   ["figure-eight", "A stopper that keeps a line from running out through a fairlead."],
-  ["reef-knot", "Ties two ends of one line round something; never joins two lines."],
+  ["reef-knot", "Ties two ends of one line round something. Do not join two lines with it."],
   ["sheet-bend", "Joins two lines, also when one is thicker than the other."],
 ]);
 

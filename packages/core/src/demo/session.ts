@@ -119,7 +119,7 @@ function startDeadline(options: McpRequestOptions, clock: Clock, over: AbortSign
   };
 }
 
-/** The values that completion offers, by prompt name or URI template, and by argument name. */
+/** The values that completion offers. A key names a prompt or URI template, and one of its arguments. */
 const choices: ReadonlyMap<string, readonly string[]> = new Map<string, readonly string[]>([
   [`ref/prompt ${promptName} knot`, [...knots.keys()]],
   [`ref/prompt ${promptName} audience`, audiences],

@@ -35,7 +35,7 @@ type ValueOf<P extends Parameter> = P["type"] extends "string"
   : P["type"] extends "boolean"
     ? boolean
     : number;
-/** The values of all parameters. Every parameter has a value: its default, or the required argument. */
+/** The value of every parameter: the argument, or the parameter's default if the argument is absent. */
 type Values<P extends Parameters> = { readonly [K in keyof P]: ValueOf<P[K]> };
 
 export interface DemoTool {

@@ -1,6 +1,6 @@
 /**
- * Stores the digests of accepted tool definitions, in one file for each server. The catalog cache does not contain
- * them, because a huge catalog must not push them out.
+ * Stores the digests of accepted tool definitions, in one file for each server. The digests are not part of the catalog
+ * cache, so that a huge catalog cannot push them out.
  */
 
 import { hash } from "node:crypto";

@@ -87,7 +87,9 @@ function memberChanges(path: string, before: JsonObject, after: JsonObject, leve
         ? inputChanges(at(name), old[name], now[name], level + 1)
         : [`the parameter ${at(name)} was removed`],
     ),
-    ...(isClosed ? [`${path === "" ? "the tool" : path} no longer accepts other parameters`] : []),
+    ...(isClosed
+      ? [`${path === "" ? "the tool" : path} no longer accepts parameters that the schema does not list`]
+      : []),
     ...(isObject(after["additionalProperties"])
       ? inputChanges(at("*"), before["additionalProperties"] ?? true, after["additionalProperties"], level + 1)
       : []),
@@ -116,10 +118,7 @@ function outputChanges(before: JsonObject | undefined, after: JsonObject | undef
   return [
     ...Object.keys(old).flatMap((name) => {
       if (!Object.hasOwn(now, name)) return [`the result no longer has ${name}`];
-      /*
-       * Compares the schemas in reverse order, because the caller must understand every value that the new schema
-       * allows.
-       */
+      // Passes the new schema as the earlier one: for a result, a schema that allows more values breaks the caller.
       return inputChanges(name, now[name], old[name], 0).length === 0 ? [] : [`${name} of the result has changed`];
     }),
     ...optional.map((name) => `the result may lack ${String(name)}`),

@@ -47,7 +47,7 @@ export function createCatalogStore(folder: string): CatalogStore {
     isEmpty: () => names.isEmpty(),
     asksBack: (key) => names.mayHave(markOf(key)),
 
-    /** Writes a separate file, because another process may replace the catalog's file at any time. */
+    /** Writes the note to a separate file, because another process may replace the catalog's file at any time. */
     async noteAsksBack(key) {
       await ensurePrivateFolder(folder);
       await writeFile(join(folder, markOf(key)), "", { mode: privateFileMode });

@@ -208,11 +208,11 @@ test.each([
     false,
     "which the sign-in did not grant",
     "Ask the server's operator to give your account access.",
-    "Ask the server's operator why the server rejects tokens of its authorization server.",
+    "Ask the server's operator why the server rejects tokens from its own authorization server.",
   ],
   [
     true,
-    "which the authorization server did not grant to this machine's client",
+    "which the authorization server did not grant to this machine's OAuth client",
     "Ask the operator of the authorization server to allow these scopes for the client.",
     'Ask the server\'s operator which audience the server accepts, then set "audience" under machineAuth of "docs".',
   ],

@@ -40,7 +40,11 @@ test.each([
   ["a lower maximum", withProperty("depth", { type: "integer", maximum: 5 }), "maximum is now 5 (it was 10)"],
   ["a removed value", withProperty("kind", { enum: ["a"] }), '"b" is no longer allowed'],
   ["a new pattern", withProperty("path", { type: "string", pattern: "^/" }), 'pattern is now "^/"'],
-  ["a closed object", withInput({ additionalProperties: false }), "no longer accepts other parameters"],
+  [
+    "a closed object",
+    withInput({ additionalProperties: false }),
+    "no longer accepts parameters that the schema does not list",
+  ],
   ["an unknown new keyword", withInput({ oneOf: [] }), "oneOf is now []"],
   ["no structured content", withOutput(undefined), "the result no longer has structured content"],
   ["a removed member of the result", withOutput({ type: "object", properties: {} }), "the result no longer has size"],

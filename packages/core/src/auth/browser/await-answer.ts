@@ -82,8 +82,8 @@ async function invite(
 }
 
 /**
- * Waits for a pasted address. If the input ends while the listener is open, the promise stays pending, because the
- * redirect may still arrive.
+ * Waits for a pasted address. If the input ends while Fairlead listens for the redirect, the promise stays pending,
+ * because the redirect may still arrive.
  */
 async function pasted({ state, listener, ui, fail }: AwaitOptions, signal: AbortSignal): Promise<URLSearchParams> {
   const { redirectUri } = listener;
@@ -167,7 +167,7 @@ export function readPasted(text: string, { state, redirectUri }: Pick<PasteOptio
   if (answer === undefined)
     return {
       kind: "unusable",
-      reason: `this is not the address of the last browser page, which begins with ${redirectUri}`,
+      reason: `this is not the address of the last browser page; that address begins with ${redirectUri}`,
     };
   if (!isState(answer.get("state"), state))
     return { kind: "unusable", reason: "this address belongs to another sign-in" };

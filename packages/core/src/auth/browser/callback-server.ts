@@ -21,7 +21,8 @@ export interface CallbackServer {
 export interface CallbackOptions {
   readonly state: string;
   /**
-   * The redirect URI. If it has no port, the port of the listener is added. Default: `http://127.0.0.1` with `path`.
+   * The redirect URI. If it has no port, Fairlead adds the port that it listens on. Default: `http://127.0.0.1`
+   * followed by `path`.
    */
   readonly redirectUri?: string;
   readonly path: string;
@@ -85,7 +86,7 @@ export function isLoopback({ protocol, hostname }: URL): boolean {
   return protocol === "http:" && ["localhost", "127.0.0.1", "[::1]"].includes(hostname);
 }
 
-/** The port in the redirect URI. Also finds the default port 80, which `URL` leaves out. */
+/** The port in the redirect URI. Reads the text, because `URL` leaves out the port in `http://localhost:80`. */
 export function portIn(redirectUri: string): string | undefined {
   return /^[a-z]+:\/\/[^/?#]*:(\d+)(?=[/?#]|$)/i.exec(redirectUri)?.[1];
 }
@@ -93,8 +94,8 @@ export function portIn(redirectUri: string): string | undefined {
 type Listener = (request: IncomingMessage, response: ServerResponse) => void;
 
 /**
- * Listens on all `addresses` with the same port. If `port` is 0, chooses a port that is free on every address. Leaves
- * out an address that this machine does not have, unless it is the first.
+ * Listens on all `addresses` with the same port. If `port` is 0, chooses a port that is free on every address. Skips an
+ * address that this machine does not have, such as `::1` without IPv6. The first address must exist.
  */
 export async function listenOn(
   addresses: readonly string[],
@@ -203,7 +204,7 @@ export interface RedirectListenerOptions {
   readonly fail: Fail;
 }
 
-/** The path of the redirect URI, if a person registered the client. The documentation names this path. */
+/** The path of the redirect URI for a client that a person registered. The documentation tells the person this path. */
 const knownPath = "/oauth/callback";
 
 /** @throws HostError `auth_failed` if the port is in use or `redirectUri` is not a URL */

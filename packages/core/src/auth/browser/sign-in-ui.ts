@@ -7,7 +7,7 @@ export interface ConsentRequest {
   readonly url: string;
   readonly domain: string;
   readonly issuer: string;
-  /** Host of the token endpoint, if it is not the issuer's host. */
+  /** The token endpoint's host. Absent if the issuer has the same host. */
   readonly tokenHost?: string;
   readonly scopes: readonly string[];
 }
@@ -48,7 +48,7 @@ export interface SignInUi {
   readonly chooseIssuer?: (issuers: readonly string[], signal: AbortSignal) => Promise<string>;
   /** If true, signs in with a code that the person enters on another device (RFC 8628). */
   readonly device?: boolean;
-  /** If false, shows the address without opening a browser, for SSH, containers and `--no-browser`. */
+  /** If false, Fairlead shows the address but opens no browser: over SSH, in containers and with `--no-browser`. */
   readonly browserFirst: boolean;
   /** The port on which Fairlead waits for the redirect (`OAUTH_CALLBACK_PORT`). Default: a free port. */
   readonly callbackPort?: number;

@@ -76,7 +76,7 @@ async function findRegion(
   ask: ReadMetadata,
 ): Promise<string> {
   const named = env["AWS_REGION"] || env["AWS_DEFAULT_REGION"];
-  // The metadata server returns the availability zone, which is the region and a letter.
+  // The metadata server returns an availability zone, such as `us-east-1a`: the region and one letter.
   return named || (await ask(regionUrl, "AWS region")).trim().slice(0, -1);
 }
 

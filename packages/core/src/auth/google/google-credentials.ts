@@ -25,7 +25,7 @@ export interface GoogleCredentialsOptions {
   readonly serverName: string;
   readonly environment: Environment;
   readonly scopes: readonly string[];
-  /** The `fetch` for all requests to Google, except to the machine's metadata server. */
+  /** The `fetch` for requests to Google. Requests to the machine's metadata server do not use it. */
   readonly fetch: Fetch;
 }
 
@@ -92,7 +92,7 @@ async function fromFile(json: JsonObject, options: FileOptions, library: Library
   throw options.fail("the file has no supported Google credentials");
 }
 
-/** Whether the credentials are those of a person in a workforce pool, as `gcloud` creates them. */
+/** Whether the credentials belong to a person in a workforce pool. `gcloud` creates such credentials. */
 function isWorkforceUser(json: JsonObject): json is JsonObject & ExternalAccountAuthorizedUserClientOptions {
   return ["client_id", "client_secret", "refresh_token"].every((key) => textIn(json, key) !== undefined);
 }

@@ -19,7 +19,7 @@ export interface GoogleFailureFacts {
   readonly serverName: string;
   /** What the user should do if Google answered 403. */
   readonly forbidden?: string;
-  /** Whether the credentials belong to a program and not to a person. If they do, nobody can sign in. */
+  /** True if the credentials belong to a program. No person can then sign in again. */
   readonly isWorkload?: boolean;
 }
 
@@ -61,7 +61,6 @@ function readAnswer(error: unknown): Answer {
   };
 }
 
-/** The message of an error. If Fairlead's `fetch` caused the error, the message of that cause. */
 function wordsOf(error: unknown): string {
   return errorMessage(error instanceof Error && error.cause instanceof HostError ? error.cause : error);
 }

@@ -26,7 +26,7 @@ export interface GoogleHookOptions {
 
 const googleHosts = ["*.googleapis.com", "luci.app", "*.luci.app"];
 const quotaHeader = "x-goog-user-project";
-/** The lifetime of a token, in milliseconds, if Google's library does not know it. */
+/** The assumed lifetime of a token, in milliseconds, if Google's library reports no expiry time. */
 const usualLife = 300_000;
 
 /** @throws HostError `settings_invalid` if a setting of the server definition is missing or invalid */
@@ -69,7 +69,7 @@ export async function checkGoogleEntry(
   return scopesOf(definition, secret);
 }
 
-/** Whether `hosts` contains the host or a matching `*.` pattern. */
+/** Whether `hosts` contains the host, or a pattern such as `*.example.com` that matches the host. */
 export function isGoogleHost(host: string, hosts: readonly string[]): boolean {
   return hosts.some((pattern) => matchesHost(host, pattern.toLowerCase()));
 }

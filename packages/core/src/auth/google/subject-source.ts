@@ -25,7 +25,10 @@ export interface AwsSource {
   readonly kind: "aws";
   /** The address of AWS STS, in which `{region}` stands for the region. */
   readonly verificationUrl: string;
-  /** Addresses of the machine's metadata server. Fairlead uses them only if the environment variables lack the data. */
+  /**
+   * Addresses of the machine's metadata server. Fairlead uses them only if no environment variable gives the region or
+   * the credentials.
+   */
   readonly regionUrl: string | undefined;
   readonly credentialsUrl: string | undefined;
   readonly sessionUrl: string | undefined;
@@ -112,10 +115,7 @@ export async function metadataText(
   { env }: Environment,
   fail: SubjectTokenError,
 ): Promise<string> {
-  /*
-   * A metadata server describes the machine that sends the request. If a proxy sent the request, the metadata server
-   * would describe the proxy's machine.
-   */
+  // An http request uses no proxy, because a metadata server describes the machine that sends the request.
   const fetch = createBoundedFetch({ near: url, env: url.startsWith("https:") ? env : {} });
   const response = await fetch(url, { ...init, redirect: "error" }).catch((error: unknown) => {
     throw error instanceof HostError ? fail(error.message) : error;

@@ -1,6 +1,6 @@
 /**
- * The JWT that proves the identity of a machine or person. Fairlead reads the JWT for every token request, because the
- * JWT's issuer replaces it regularly.
+ * The JWT that proves the identity of a machine or person. The issuer replaces the JWT regularly, so Fairlead reads the
+ * JWT again for every token request.
  */
 
 import { HostError } from "../../errors.ts";

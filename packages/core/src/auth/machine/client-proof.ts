@@ -13,7 +13,7 @@ import { type ClientProof, clientProof } from "../oauth/endpoint-request.ts";
 import { readSigningKey, type SigningKey, signJwt } from "../oauth/jwt.ts";
 import type { StoredClient } from "../store/credentials.ts";
 
-/** How a client authenticates itself. Error messages name `method` and `key`. */
+/** How a client authenticates itself. */
 export interface MachineProof extends ClientProof {
   readonly method: "none" | "client_secret_basic" | "client_secret_post" | "private_key_jwt";
   /** The source of the private key: a path, or the name of the setting. */

@@ -29,7 +29,7 @@ export interface MachineAuthOptions {
   /** Returns the `machineAuth` settings with variables and secrets expanded. Called for every token request. */
   readonly settings: () => Promise<MachineAuthSettings>;
   readonly issuerOverride?: string | undefined;
-  /** The token storage, limited to this server definition (`pinned`). */
+  /** The token storage, which returns sign-ins of this server definition only (`pinned`). */
   readonly storage: MCPOAuthTokenStorage;
   readonly lockFolder: string;
   readonly env: Environment["env"];
@@ -61,7 +61,8 @@ export function createMachineAuth(options: MachineAuthOptions): MachineTokens {
     const { dpopKey } = target;
     if (dpopKey !== undefined && !proofs.has(dpopKey)) proofs.set(dpopKey, createDpopProofs(dpopKey));
     const known = dpopKey === undefined ? undefined : proofs.get(dpopKey);
-    // If the user's settings name the token endpoint, it may be in a different network than the server.
+    // `post` may contact the network of the token endpoint if the settings name the endpoint, and otherwise the
+    // server's network.
     const post = fetchNear(settings.tokenUrl ?? serverUrl, { maxRedirects: 0 });
     const dpop = known && { proofs: known, now };
     const near = (url: string): Fetch => fetchNear(url, { maxRedirects: 0 });
@@ -159,7 +160,7 @@ function targetOf(
     client: { clientId, authentication },
     endpoints: { token: endpoints.token },
     machine: {
-      // Without a named issuer, the token endpoint identifies the authorization server (RFC 7523 §3).
+      // If no issuer is known, the token endpoint identifies the authorization server (RFC 7523 §3).
       assertionAudience: isIssuerKnown ? issuer : endpoints.token,
       ...present({ signingAlgorithms: metadata?.signingAlgorithms }),
     },

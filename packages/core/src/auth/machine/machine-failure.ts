@@ -21,12 +21,14 @@ export interface MachineRefusal {
   readonly proof: MachineProof;
   /** The JWT that was sent as grant or subject token. */
   readonly assertion?: Assertion | undefined;
-  /** Audiences that the endpoint may expect in `assertion`. */
+  /** Audiences that the token endpoint may expect in the JWT of `assertion`. */
   readonly audiences: readonly string[];
   readonly scopes: readonly string[];
-  /** Whether the request contained a DPoP proof with a time (RFC 9449). */
+  /** Whether the request contained a DPoP proof (RFC 9449). */
   readonly isDpop: boolean;
-  /** How many milliseconds this machine's clock is ahead of the endpoint's. Undefined if the response has no date. */
+  /**
+   * How many milliseconds this machine's clock is ahead of the endpoint's clock. Undefined if the response has no date.
+   */
   readonly clockLead: number | undefined;
   /** The wall clock when the response arrived, in milliseconds since 1970. */
   readonly now: number;
@@ -103,7 +105,7 @@ function reasonFor(error: string, refusal: MachineRefusal): Reason {
     case "invalid_dpop_proof":
       return {
         why: "the authorization server rejected the DPoP proof",
-        next: "Ask the operator of the authorization server which DPoP proofs it accepts.",
+        next: "Ask the operator of the authorization server which DPoP proofs the server accepts.",
       };
   }
   const method = proof.method === "none" ? "" : ` with ${proof.method}`;
@@ -111,8 +113,8 @@ function reasonFor(error: string, refusal: MachineRefusal): Reason {
 }
 
 /**
- * Names the clock as the cause if the error may concern a date, the request contained a date, and the clocks of this
- * machine and the endpoint differ.
+ * Names a wrong clock as the cause. Undefined if the error cannot concern a date, if the request contained no date, or
+ * if the clocks agree.
  */
 function clockReason(error: string, { clockLead, proof, assertion, isDpop, now }: MachineRefusal): Reason | undefined {
   const isDated = proof.method === "private_key_jwt" || assertion !== undefined || isDpop;
@@ -138,12 +140,12 @@ function clientReason({ client, proof, answer }: MachineRefusal, settings: strin
     case "client_secret_basic":
     case "client_secret_post":
       return {
-        why: `client "${clientId}" is unknown to the authorization server, or its secret is wrong`,
+        why: `client "${clientId}" is unknown to the authorization server, or the client's secret is wrong`,
         next: `Correct "clientId" and "clientSecret" ${settings}.`,
       };
     case "none":
       return {
-        why: `client "${clientId}" is unknown to the authorization server, or must authenticate itself`,
+        why: `client "${clientId}" is unknown to the authorization server, or the client must authenticate itself`,
         next: `Correct "clientId", or add "clientSecret" or "privateKeyFile" ${settings}.`,
       };
   }
@@ -196,7 +198,7 @@ function withoutSlash(text: string): string {
   return text.replace(/\/+$/, "");
 }
 
-/** Hides the secrets that the request contained, because the server's description may quote them. */
+/** Hides the secrets that the request contained, because the server's error description may quote them. */
 function withoutSent(text: string, { client, proof, assertion }: MachineRefusal): string {
   const sent = [...Object.values(proof.headers), ...Object.values(proof.parameters)].flatMap((value) =>
     value.split(" "),

@@ -26,7 +26,7 @@ export function createMachineHook(definition: ServerDefinition, options: Machine
     settings: async () => (await expandMachineAuth(definition, secret)) ?? { kind: "client_credentials" },
     fetchNear(url, { address, ...more } = {}) {
       const key = JSON.stringify([url, address, more]);
-      // Each server has its own `fetch`, because a `fetch` keeps the IP addresses that it resolved first.
+      // Each server has its own `fetch`, because a `fetch` looks up the IP addresses of its server only once.
       const near = createServerNetwork(url, { addresses: address === undefined ? undefined : [address] });
       const fetch = fetches.get(key) ?? createBoundedFetch({ near, env, ...more });
       fetches.set(key, fetch);

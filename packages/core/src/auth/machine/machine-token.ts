@@ -52,7 +52,7 @@ interface GrantRequest {
 const jwtBearer = "urn:ietf:params:oauth:grant-type:jwt-bearer";
 const idJag = "urn:ietf:params:oauth:token-type:id-jag";
 
-/** @throws HostError `auth_failed`, `http_status` or `unreachable`, with the reason of a refusal */
+/** @throws HostError `auth_failed`, `http_status` or `unreachable`; the message says why the request failed */
 export async function requestMachineToken(options: MachineTokenOptions): Promise<StoredTokens> {
   const { settings, target, post, dpop, now, observe } = options;
   const { serverName, endpoints, issuer, resource, scopes = [], machine } = target;

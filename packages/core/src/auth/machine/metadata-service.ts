@@ -54,9 +54,7 @@ export async function requestAssertion({ service, serverName, env, audience }: A
   return (member === undefined ? text : answer && textIn(answer, member)) ?? "";
 }
 
-/**
- * The request that gets a JWT from the service. Undefined if the environment lacks the variables that the service sets.
- */
+/** The request that gets a JWT from the service. Undefined if the service's environment variables are not set. */
 function requestFor(service: Service, env: Environment["env"], audience: string): ServiceRequest | undefined {
   const address = (base: string, query: Readonly<Record<string, string>>): URL => {
     if (parseUrl(base) === undefined)

@@ -39,7 +39,8 @@ export function randomWord(): string {
  */
 export function checkChallengeMethods({ metadata, isLegacyFallback, issuer }: SignInPlan, fail: Fail): void {
   const methods = metadata?.challengeMethods;
-  // If the endpoints come from the settings or from protocol version 2025-03-26, no metadata lists PKCE methods.
+  // The list of PKCE methods may be absent if there is no metadata, or if the server follows protocol version
+  // 2025-03-26.
   const isUnlisted = methods === undefined && (isLegacyFallback || metadata === undefined);
   if (isUnlisted || methods?.includes("S256") === true) return;
   throw fail(

@@ -10,7 +10,7 @@ export interface BearerChallenge {
   readonly isDpop?: true;
 }
 
-/** Matches a scheme, or a parameter with its value, quoted or not. */
+/** Matches a scheme, such as `Bearer`, or a parameter, such as `scope="read"`. */
 const part = /[\s,]*([\w!#$%&'*+.^`|~-]+)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+)))?/gy;
 
 /**

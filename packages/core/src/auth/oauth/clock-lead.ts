@@ -17,11 +17,11 @@ const tolerance = 30_000;
  */
 export function clockLeadOf(date: string | null | undefined, at: number): number | undefined {
   const theirs = Date.parse(date ?? "");
-  // The header `Date` has whole seconds, rounded down.
+  // The header `Date` is rounded down to whole seconds, so half a second is added.
   return Number.isNaN(theirs) ? undefined : at - (theirs + 500);
 }
 
-/** If the clocks differ, the cause and the next step for an error message. `now` is this machine's time. */
+/** The cause and the next step for an error message. Undefined if the clocks agree. `now` is this machine's time. */
 export function clockProblem(
   lead: number | undefined,
   now: number,

@@ -97,7 +97,7 @@ const longestDescription = 1_000;
 /** Ten years in seconds. A server that sends a larger `expires_in` probably means milliseconds or a date. */
 const longestLife = 10 * 365 * 24 * 3600;
 
-/** @param askedAt Time of the request in milliseconds since 1970, from which the lifetime counts. */
+/** @param askedAt Time of the request, in milliseconds since 1970. The lifetime of the tokens begins at this time. */
 export async function readTokenAnswer(response: Response, askedAt: number, tokenType = "Bearer"): Promise<TokenAnswer> {
   const { status } = response;
   const text = await response.text();

@@ -83,7 +83,7 @@ export async function discoverSignIn(options: DiscoveryOptions): Promise<SignInP
       aboutServer,
       `the metadata is about ${found.resource}, which is not this server (${resourceOf(serverUrl)})`,
       {
-        next: `Check the server's address in settings.json; if it is right, ask the server's operator to correct "resource".`,
+        next: `Check the server's address in settings.json; if it is right, ask the server's operator to correct "resource" in the metadata.`,
       },
     );
   const origin = new URL(serverUrl).origin;
@@ -109,8 +109,8 @@ export async function discoverSignIn(options: DiscoveryOptions): Promise<SignInP
 }
 
 /**
- * Checks that the workspace's settings name all endpoints or none. If they could name only one, they could redirect the
- * authorization code of a real issuer to an attacker.
+ * Checks that the workspace's settings name all endpoints or none. With only one endpoint, the settings could redirect
+ * the authorization code of a real issuer to an attacker.
  */
 function checkWorkspace({ oauth, issuerOverride, isFromWorkspace, fail }: DiscoveryOptions): void {
   const { authorizationUrl, tokenUrl, registrationUrl, issuer } = oauth;
@@ -177,8 +177,8 @@ async function issuerFor(
 }
 
 /**
- * The authorization server metadata. Undefined if there is none, and the protocol version or the settings do not
- * require it.
+ * The authorization server metadata. May be undefined in protocol version 2025-03-26, or if the settings name the
+ * endpoints.
  */
 async function findServer(
   { fetch, fail }: DiscoveryOptions,
@@ -195,7 +195,7 @@ async function findServer(
       failures.push(answer.kind === "found" ? `${url} has no "issuer"` : `${url} answered ${answer.status}`);
       continue;
     }
-    // In protocol version 2025-03-26 the issuer is guessed from the server's origin, so a trailing slash may differ.
+    // In protocol version 2025-03-26 the expected issuer is the server's origin. The real issuer may end with a slash.
     const isSame = metadata.issuer === issuer || (isLegacy && metadata.issuer === `${issuer}/`);
     if (!isSame)
       throw fail(aboutIssuer, `${url} is about ${metadata.issuer}, not about ${issuer}`, {
@@ -243,8 +243,7 @@ function endpointsFor(
 }
 
 /**
- * The host of the token endpoint, for messages. Undefined if it equals the issuer's host, which the messages already
- * name.
+ * The token endpoint's host, for messages. Undefined if the issuer has the same host, which the messages already name.
  */
 export function otherTokenHost(issuer: string, tokenEndpoint: string): string | undefined {
   const { host } = new URL(tokenEndpoint);
@@ -271,7 +270,7 @@ export function wantedScopes({ plan, chosen, before }: ScopeOptions): readonly s
   const { scopes } = plan;
   const offered = plan.metadata?.scopes;
   /*
-   * Does not change an empty list, because `offline_access` alone is useless. Does not change the list if the
+   * An empty list stays empty, because `offline_access` alone is useless. The list also stays unchanged if the
    * authorization server announces no scopes.
    */
   if (scopes.length === 0 || offered === undefined) return scopes;

@@ -30,7 +30,7 @@ export interface DpopRequest {
 
 const longestNonce = 1_000;
 
-/** Creates a key as JWK text, which is secret. */
+/** Creates a private key, and returns it as JWK text. */
 export function newDpopKey(): string {
   const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   return JSON.stringify(privateKey.export({ format: "jwk" }));

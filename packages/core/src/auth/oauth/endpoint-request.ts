@@ -88,7 +88,7 @@ function formEncoded(text: string): string {
   return new URLSearchParams([["", text]]).toString().slice(1);
 }
 
-/** The result of a revocation. `failed` does not stop a sign-out. */
+/** The result of a revocation. A sign-out continues even after `failed`. */
 export type Revocation = "revoked" | "unsupported" | "failed";
 
 /**

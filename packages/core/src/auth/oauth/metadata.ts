@@ -14,7 +14,7 @@ export interface ResourceMetadata {
   readonly isDpop: boolean;
 }
 
-/** Metadata of an authorization server. If the server does not announce a value, its member is absent. */
+/** Metadata of an authorization server. Values that the server does not announce are absent. */
 export interface ServerMetadata {
   readonly issuer: string;
   readonly authorization?: string;
@@ -100,8 +100,8 @@ export function resourceMetadataUrls(serverUrl: string): readonly string[] {
 }
 
 /**
- * Addresses of authorization server metadata: RFC 8414 §3.1, then OpenID Connect Discovery with `/.well-known/…` before
- * the issuer's path, then after the path.
+ * Addresses at which authorization server metadata may be: first the address of RFC 8414 §3.1, then those of OpenID
+ * Connect Discovery.
  */
 export function serverMetadataUrls(issuer: string): readonly string[] {
   const { origin, pathname } = new URL(issuer);
@@ -119,8 +119,8 @@ export function resourceOf(serverUrl: string): string {
 }
 
 /**
- * Whether the server belongs to the resource: the origins are equal, and the server's path equals the resource's path
- * or begins with it.
+ * Whether the server belongs to the resource: the origins are equal, and the server's path is the resource's path or a
+ * path below it.
  */
 export function covers(resource: string, serverUrl: string): boolean {
   if (parseUrl(resource) === undefined) return false;

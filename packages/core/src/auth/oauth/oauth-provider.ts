@@ -46,7 +46,7 @@ export interface SignInServer {
  * Signs in to MCP servers with OAuth and gives out access tokens that are still valid, refreshing them when needed. For
  * programs that sign in to servers without `createHost`.
  *
- * @throws HostError `auth_required`, `auth_failed` or `cancelled`, from its methods
+ * @throws HostError `auth_required`, `auth_failed` or `cancelled` if a method fails
  */
 export class MCPOAuthProvider {
   readonly #options: MCPOAuthProviderOptions;
@@ -107,7 +107,7 @@ export class MCPOAuthProvider {
     const { env } = this.#options;
     const storage = this.#options.storage.pinned(pin);
     const fetches = new Map<string, Fetch>();
-    // Each server has its own `fetch`, because a `fetch` keeps the IP addresses that it resolved first.
+    // Each server has its own `fetch`, because a `fetch` looks up the IP addresses of its server only once.
     const fetchFor = (near: string): Fetch => {
       const fetch = fetches.get(near) ?? createBoundedFetch({ near, env, maxRedirects: 0 });
       fetches.set(near, fetch);

@@ -28,7 +28,7 @@ function createRefreshRenewal({ storage, lockFolder, fetchFor, now }: TokenKeepe
     async renew(name, credentials) {
       const { serverUrl } = credentials;
       const refreshToken = credentials.tokens?.refreshToken ?? "";
-      // The tokens may already have been refreshed but not stored: by this process, or by a process that was killed.
+      // An earlier refresh may have got tokens that were not stored, because storing failed or the process was killed.
       const waiting = unsaved.get(refreshToken) ?? (await rotated.read(name, refreshToken));
       const outcome =
         waiting === undefined
@@ -36,14 +36,14 @@ function createRefreshRenewal({ storage, lockFolder, fetchFor, now }: TokenKeepe
           : ({ kind: "renewed", credentials: waiting } as const);
       if (outcome.kind === "failed") return outcome;
       if (outcome.kind === "renewed" && waiting === undefined) rotated.write(name, refreshToken, outcome.credentials);
-      /* If the person signed in or out during this refresh, the stored tokens replace the refreshed ones. */
+      // If the person signed in or out during this refresh, the refreshed tokens are discarded.
       const stored = await storage.getCredentials(serverUrl);
       if (stored?.tokens?.refreshToken !== refreshToken) {
         rotated.remove(name);
         return { kind: "done", credentials: stored?.tokens === undefined ? undefined : stored };
       }
       if (outcome.kind === "renewed") unsaved.set(refreshToken, outcome.credentials);
-      /* Stores the tokens before they are used. If the process stopped before that, the tokens would be lost. */
+      // Stores the new tokens before any request uses them. Otherwise a process that is killed would lose them.
       await storage.saveCredentials(outcome.credentials);
       rotated.remove(name);
       unsaved.delete(refreshToken);

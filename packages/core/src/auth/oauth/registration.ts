@@ -49,8 +49,8 @@ const longestReason = 300;
 const step = "client registration";
 
 /**
- * The client that Fairlead can use without registering a new one. Undefined if there is none. A client with a
- * `redirectUri` works only with that URI.
+ * The client that Fairlead can use without registering a new one. Undefined if there is none. If the client has a
+ * `redirectUri`, the sign-in must use that URI.
  */
 export function knownClient({
   plan,

@@ -1,4 +1,4 @@
-/** Reads the sign-ins that Gemini CLI has stored. Never writes its file. */
+/** Reads the sign-ins that Gemini CLI has stored. Never changes the file of Gemini CLI. */
 
 import type { JsonObject } from "@fairlead/wire";
 import { isObject, textIn } from "@fairlead/wire/json";

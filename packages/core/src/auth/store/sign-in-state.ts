@@ -23,7 +23,7 @@ export type SignInState =
   | {
       readonly state: "signed_in";
       readonly issuer: string;
-      /** The host of the token endpoint, if it differs from the issuer's host. */
+      /** The token endpoint's host. Absent if the issuer has the same host. */
       readonly tokenHost?: string;
       readonly account?: string;
       readonly scopes: readonly string[];
@@ -65,12 +65,12 @@ export async function signInStateOf(definition: ServerDefinition, facts: SignInF
   const stored = isStored ? await facts.storage.pinned(pin).getCredentials(serverUrl) : undefined;
   const refused = await signInNote(folder, "wanted", { serverUrl, pin });
   if (stored === undefined) return { state: refused === undefined ? "unknown" : "needed" };
-  // If the stored token is not the refused one, it counts as valid until the server refuses it.
+  // A stored token that the server has not refused counts as valid.
   const isRefused = stored.tokens !== undefined && (await tokenDigest(stored.tokens.accessToken)) === refused;
   return isRefused ? { state: "needed" } : stateOf(stored, now());
 }
 
-/** A problem that Fairlead finds in the settings for Google sign-in without a request. Undefined if there is none. */
+/** Checks the settings for Google sign-in, and sends no request. Returns the problem, or undefined if there is none. */
 async function problemWith(
   definition: ServerDefinition,
   serverUrl: string,

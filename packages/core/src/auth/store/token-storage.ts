@@ -5,7 +5,7 @@ import type { Credentials } from "./credentials.ts";
 import { canonicalServerUrl, readCredentials, writeCredentials } from "./stored-credentials.ts";
 
 const prefix = "oauth.";
-/** Prefix for the names of damaged secrets. */
+/** Prefix of the names under which damaged secrets are kept. */
 const aside = "corrupt.";
 
 /** Options of `openTokenStorage`. */
@@ -111,8 +111,8 @@ export class MCPOAuthTokenStorage {
   }
 
   /**
-   * Reads the secret a second time after an error, because the store has moved its damaged part aside during the first
-   * attempt.
+   * Reads a sign-in. If the secret store is damaged, the first attempt to read it fails and repairs it, so a second
+   * attempt can succeed.
    */
   async #read(name: string): Promise<Credentials | undefined> {
     const store = await this.#secrets();
@@ -151,8 +151,8 @@ export class MCPOAuthTokenStorage {
 }
 
 /**
- * Opens the storage for sign-ins, which is separate from other secrets. Therefore `${secret:NAME}` in settings can
- * never name a sign-in.
+ * Opens the storage for sign-ins. Other secrets are stored separately, so `${secret:NAME}` in settings can never name a
+ * sign-in.
  */
 export function openTokenStorage({ state, env, platform }: TokenStorageOptions): MCPOAuthTokenStorage {
   return new MCPOAuthTokenStorage(async () => {

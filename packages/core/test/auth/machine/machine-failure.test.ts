@@ -60,7 +60,7 @@ const reasons: readonly (readonly [string, Partial<MachineRefusal>, string, stri
     "invalid_dpop_proof",
     { isDpop: true },
     "the authorization server rejected the DPoP proof",
-    `Ask ${operator} which DPoP proofs it accepts.`,
+    `Ask ${operator} which DPoP proofs the server accepts.`,
   ],
   ["server_error", {}, "the authorization server refused the request", `Check the settings ${settings}.`],
   [
@@ -72,7 +72,7 @@ const reasons: readonly (readonly [string, Partial<MachineRefusal>, string, stri
   [
     "invalid_client",
     {},
-    'client "machine" is unknown to the authorization server, or must authenticate itself',
+    'client "machine" is unknown to the authorization server, or the client must authenticate itself',
     `Correct "clientId", or add "clientSecret" or "privateKeyFile" ${settings}.`,
   ],
   [

@@ -40,7 +40,8 @@ const refusals: Readonly<Record<string, Refusal>> = {
   "a wrong secret": {
     settings: { clients: [{ clientId: "machine", clientSecret: "another" }] },
     machineAuth: secret,
-    message: 'client "machine" is unknown to the authorization server, or its secret is wrong (invalid_client)',
+    message:
+      'client "machine" is unknown to the authorization server, or the client\'s secret is wrong (invalid_client)',
     next: 'Correct "clientId" and "clientSecret" under machineAuth of "docs".',
   },
   "a wrong key": {
