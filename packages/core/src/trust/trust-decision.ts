@@ -33,8 +33,7 @@ export interface TrustEvaluation {
   readonly problems: readonly Problem[];
 }
 
-// The strongest variable comes first. Gemini CLI's variable only trusts the folder and approves no servers, because
-// Gemini CLI has no approvals.
+// If both variables are set, the first one counts. Gemini CLI has no approvals, so its variable approves no servers.
 const variables = [
   { name: "FAIRLEAD_TRUST_WORKSPACE", approvesEntries: true },
   { name: "GEMINI_CLI_TRUST_WORKSPACE", approvesEntries: false },
@@ -117,7 +116,7 @@ function byRule({ rules, root }: TrustFacts): TrustDecision | undefined {
 }
 
 /**
- * Each matching rule names the workspace root or a folder above it, so the rule with the longest path is the nearest.
+ * Returns the rule for the workspace root. If there is none, returns the rule for the nearest folder above the root.
  */
 function strongestRule(rules: readonly TrustRule[], root: string): TrustRule | undefined {
   return rules

@@ -28,8 +28,8 @@ export interface TrustRule {
   readonly level: TrustLevel;
   readonly origin: Origin;
   /**
-   * The real path of the folder. Absent if the folder does not exist, or if the path is a symbolic link. Such a rule
-   * has no effect.
+   * The real path of the folder. Absent if the rule has no effect: the folder does not exist, or the rule trusts a
+   * symbolic link.
    */
   readonly effective?: string;
 }
@@ -82,7 +82,7 @@ async function toRule(path: string, written: string | undefined, origin: Origin)
   const found = await findRulePath(resolve(path), trusts[level]);
   const rule = { path, level, origin, ...(found.kind === "folder" ? { effective: found.real } : {}) };
   if (level !== written) {
-    const message = `the folder "${path}" is not trusted: its level must be one of ${levels.join(", ")}`;
+    const message = `the folder "${path}" is not trusted: its trust level must be one of ${levels.join(", ")}`;
     return { rules: [rule], problems: [problem(origin, "error", message)] };
   }
   if (found.kind === "link") {
@@ -102,9 +102,7 @@ function mistakeIn({ root, errors }: JsoncDocument): JsoncError | undefined {
   return { message: "the file must contain an object that maps folders to trust levels", line: 1, column: 1 };
 }
 
-/**
- * Replaces all rules for the folder by one rule with the real path. The replaced rules may write the path differently.
- */
+/** Replaces all rules for the folder by one rule with the folder's real path. */
 export async function setFolderTrust(file: string, folder: string, level: TrustLevel): Promise<void> {
   const real = await realpath(folder).catch((cause: unknown) => {
     throw new HostError("usage", `the folder ${folder} does not exist`, { cause });
@@ -120,10 +118,7 @@ export async function removeFolderTrust(file: string, folder: string): Promise<b
   return (await updateRules(file, folder, removeAll)) === "written";
 }
 
-/**
- * Changes the file under the lock that Gemini CLI also uses. Does not change an invalid file, because the user must
- * correct it.
- */
+/** Changes the file while Fairlead holds the lock that Gemini CLI also uses. Throws if the file is invalid. */
 function updateRules(
   file: string,
   folder: string,
@@ -184,10 +179,7 @@ export async function findRulePath(path: string, trusts: "folder" | "parent" | "
   }
 }
 
-/**
- * Finds the folder that a trusting rule names. Resolves symbolic links only in the parent folders. If the path itself
- * is a link, the rule trusts no folder.
- */
+/** Resolves symbolic links in the parent folders of the path. Does not follow a link at the path itself. */
 async function ownPath(path: string): Promise<RulePath> {
   const parent = await realPath(dirname(path));
   if (parent.kind !== "folder") return parent;

@@ -155,13 +155,12 @@ async function* look(
 ): Events<Culprit> {
   yield {
     type: "note",
-    message: `the model's API refuses the request, perhaps because of one of ${declarations.length} tools, and does not name the tool (${message}); Fairlead looks for it`,
+    message: `the model's API refuses the request and names no tool (${message}); Fairlead tests whether one of the ${declarations.length} tools is the cause`,
   };
   const proven = provenFor(state.model, state);
   return findCulprit(declarations, probe, ({ parametersJsonSchema }) => proven.has(parametersJsonSchema));
 }
 
-/** Creates a `Probe`, which records the schemas that the API accepts. */
 function createNotingProbe(state: ConversationState, signal: AbortSignal): Probe {
   const proven = provenFor(state.model, state);
   const probe = createProbe(state.model, signal);

@@ -1,5 +1,6 @@
 /**
- * Runs one call of a model: finds the tool, confirms and executes the call, and reports it to the model and the user.
+ * Runs one tool call that the model requests: finds the tool, asks for confirmation, executes the call, and reports the
+ * result to the model and the user.
  */
 
 import type { JsonObject, Progress } from "@fairlead/wire";
@@ -25,7 +26,7 @@ export interface ModelCallRequest {
   readonly args: JsonObject;
 }
 
-/** The response to one call of the model. */
+/** The response to one tool call that the model requested. */
 export interface CallAnswer {
   readonly response: Record<string, unknown>;
   readonly media: readonly Part[];
@@ -41,7 +42,7 @@ export interface CallDeps {
   readonly signal: AbortSignal;
 }
 
-/** Runs the call. Never rejects: a failure is a response too. */
+/** Runs a tool call. Never rejects: if the call fails, the response describes the failure. */
 export async function runCall(request: ModelCallRequest, deps: CallDeps): Promise<CallAnswer> {
   const { state, host, emit, signal } = deps;
   const { id } = request;
@@ -120,10 +121,6 @@ interface Course {
   readonly progress: (progress: Progress) => void;
 }
 
-/**
- * Runs a tool through the host, which decides about the call, asks for confirmation, executes and records the call, and
- * presents the result.
- */
 function runTool(
   tool: DiscoveredMCPTool,
   args: JsonObject,
@@ -140,15 +137,15 @@ function runTool(
 }
 
 /**
- * The number of tokens above which a result is stored, and the function that stores it. If the user types the calls,
- * there is no such limit.
+ * The number of tokens above which a result is stored in a file, and the function that stores it. Calls that the user
+ * types have no such limit.
  */
 function largeResults({ results, model }: ConversationState, host: TurnHost, server?: string): LargeResults {
   const tokens = model.provider === "manual" ? Number.POSITIVE_INFINITY : host.resultTokens();
   return { tokens, keep: (file) => results.keep(file, server) };
 }
 
-/** Runs a function that the host itself offers. */
+/** Runs a function of the host, for example `search_tools`. */
 async function runOwn(
   own: OwnFunction,
   args: JsonObject,
@@ -199,15 +196,11 @@ function findCalled(
 
 const longestDisplay = 20_000;
 
-/**
- * Shortens the text of a long result for display, so that events and recorded conversations contain no second copy of
- * it.
- */
 function shortDisplay(display: string): string {
   return display.length <= longestDisplay ? display : shorten(display, longestDisplay);
 }
 
-/** The members of a call's last event, which shows the result to the user. */
+/** Returns the fields that a call's last event adds: the status, and the result for the user. */
 function outcomeOf({
   returnDisplay,
   plainDisplay = returnDisplay,

@@ -1,4 +1,4 @@
-/** Runs all calls of one answer in parallel, and returns their responses in the order of the calls. */
+/** Runs all tool calls in one answer of the model in parallel. Returns the responses in the order of the calls. */
 
 import type { JsonObject } from "@fairlead/wire";
 import { isAcceptedInResponse } from "../normalise/content/media-type.ts";
@@ -25,7 +25,7 @@ export interface RoundOptions extends Pick<CallDeps, "state" | "host" | "signal"
 const stopped = "The user stopped the turn before this call had ended.";
 const tooMany = "The call did not run: there are too many calls in this turn.";
 
-/** Prepares the calls of one answer. */
+/** Prepares the tool calls in one answer of the model. */
 export function openRound(calls: readonly FunctionCall[], { most, ...deps }: RoundOptions): Round {
   const { state, host, signal } = deps;
   const responses: (CallResponse | undefined)[] = calls.map(() => undefined);
@@ -33,7 +33,7 @@ export function openRound(calls: readonly FunctionCall[], { most, ...deps }: Rou
   let isOver = false;
 
   function answer(at: number, { response, media, status, server }: CallAnswer): void {
-    // The result is ignored, because the model was already told that the call was stopped.
+    // Ignores the result of a call that ends after the turn: the model was already told that the call was stopped.
     if (isOver) return;
     const isInside = ({ inlineData }: Part): boolean => isAcceptedInResponse(inlineData?.mimeType ?? "");
     const part = toResponse(calls[at] ?? {}, response, media.filter(isInside));

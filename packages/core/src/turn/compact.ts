@@ -1,6 +1,6 @@
 /**
  * Compacts a history: stores earlier results in files, and replaces earlier messages by the model's summary. The
- * recorded conversation keeps everything.
+ * recorded conversation still contains all results and messages.
  */
 
 import { HostError } from "../errors.ts";
@@ -37,7 +37,7 @@ export async function compactHistory(state: ConversationState, signal: AbortSign
   change(state, summary, history);
 }
 
-/** Undoes the last compaction. Messages since then stay. Returns false if there is nothing to undo. */
+/** Undoes the last compaction. Messages after the compaction stay. Returns false if there is nothing to undo. */
 export function undoCompaction(state: ConversationState): boolean {
   const { compaction, history } = state;
   if (compaction === undefined || !beginsWith(history, compaction.after)) return false;
@@ -55,7 +55,7 @@ function change(state: ConversationState, after: History, before: History): void
 
 /** The share of the model's context above which a conversation is compacted. */
 const fullShare = 0.8;
-/** The share of the context below which a summary is not worth its cost. */
+/** Earlier messages that fill less than this share of the context are not summarised. */
 const smallShare = 0.1;
 
 /**
@@ -104,11 +104,11 @@ function beginningOfTurn(history: History): number {
   return history.findLastIndex(({ role, parts }) => role === "user" && parts.some(({ text }) => text !== undefined));
 }
 
-/** How many of the latest messages with results stay complete. */
+/** How many messages, counted from the end, keep their results in the history. */
 const latest = 2;
 /** Results with fewer tokens than this are not stored in a file. */
 const smallResult = 300;
-/** How many characters of an error message are kept. */
+/** How many characters of an error stay in the history when the whole error is stored in a file. */
 const errorHead = 2_000;
 
 async function withHandles(state: ConversationState): Promise<{ readonly history: History; readonly count: number }> {
@@ -133,10 +133,7 @@ async function withHandles(state: ConversationState): Promise<{ readonly history
     };
   }
 
-  /**
-   * Stores a result and returns its handle (`result://ID`); undefined if the result cannot be stored and stays in the
-   * history.
-   */
+  /** Stores a result and returns its handle (`result://ID`). Returns undefined if the result cannot be stored. */
   async function store(data: string, name: string): Promise<string | undefined> {
     const found = state.toolSelection.find(name, state.model);
     const file = { what: `an earlier result of ${name}`, extension: "txt", data, encoding: "utf8" } as const;
@@ -157,7 +154,7 @@ function withoutTags(text: string): string {
 
 /** Asks the model for a summary of a history. Returns the messages that replace the history. */
 async function summarise(history: History, state: ConversationState, signal: AbortSignal): Promise<History> {
-  // The history is sent as text and without tools, because an API may refuse calls if the request declares no tools.
+  // Sends the history as text, because an API may refuse messages with calls if the request declares no tools.
   const parts = [{ text: `${request}\n\n${historyText(history)}` }];
   const summary = await answerTo([{ role: "user", parts }], state, signal);
   return [

@@ -1,4 +1,4 @@
-/** Asks the user for confirmation during a turn. Asks one question at a time, and only until the turn ends. */
+/** Asks the user for confirmation during a turn, one question at a time. */
 
 import { errorMessage } from "@fairlead/wire/text";
 import {

@@ -18,7 +18,7 @@ export interface ConversationOptions {
   readonly model: Model;
   /** The servers whose tools and resources the conversation uses. Default: all. */
   readonly servers?: readonly string[];
-  /** How many milliseconds to wait for servers without a catalog. Default: 10 000. */
+  /** How many milliseconds to wait for servers without a cached catalog. Default: 10 000. */
   readonly wait?: number;
   /**
    * Servers that the conversation neither starts nor waits for, each with the reason. Their cached tools can still be
@@ -26,8 +26,7 @@ export interface ConversationOptions {
    */
   readonly notTried?: readonly MissingServer[];
   /**
-   * Limits of one `send`. Default: 50 requests to the model and 200 calls. If the user types the calls, there are no
-   * limits.
+   * Limits of one `send`. Default: 50 requests to the model and 200 calls. Calls that the user types have no limits.
    */
   readonly limits?: Partial<TurnLimits>;
   /** The messages with which the conversation begins, for example from an earlier run. */
@@ -48,7 +47,7 @@ export interface Conversation {
   readonly model: Model;
   /** Runs one turn, until the model has finished or is stopped. Never throws; a failure is an event. */
   readonly send: (input: string | readonly Part[], options?: SendOptions) => AsyncGenerator<TurnEvent, void, undefined>;
-  /** Stops the running calls. The model is told, and the turn continues. Returns false if no call is running. */
+  /** Stops the running calls and tells the model. The turn continues. Returns false if no call is running. */
   readonly cancelCalls: () => boolean;
   /** Changes the model. Takes effect with the next request. */
   readonly setModel: (model: Model) => void;
@@ -92,7 +91,7 @@ export interface ConversationTokens {
   readonly declarations: number;
   /** The tokens of all messages. */
   readonly history: number;
-  /** The part of `history` that consists of results of calls. */
+  /** The tokens of call results. `history` includes these tokens. */
   readonly results: number;
   /** The size of the model's context in tokens. */
   readonly context: number;
@@ -147,7 +146,6 @@ export function createConversation(
   let isBusy = false;
   let title = earlier?.title;
   if (earlier) state.history = earlier.history;
-  // Records the messages that the program passes, because they are not in a recorded conversation yet.
   else addContents(state, ...answerOpenCalls(history));
 
   /** @throws HostError `busy` */

@@ -24,7 +24,7 @@ export interface CallEvent {
   readonly id: string;
   /** The tool name that the model uses. */
   readonly name: string;
-  /** The server, and the name that it gives the tool. Absent for an unknown name, and for functions of the host. */
+  /** The server that has the tool. Absent if no tool has the name, or if the model calls a function of the host. */
   readonly server?: string;
   readonly serverToolName?: string;
   /** The arguments that the model gives. */
@@ -58,8 +58,8 @@ export type TurnEvent =
       readonly message?: string;
     }
   /**
-   * The call waits for `details.onConfirm(outcome)`. Not emitted if the host has a `confirm` function: the host calls
-   * that function instead.
+   * The call waits until the program calls `details.onConfirm(outcome)`. Not emitted if the host has a `confirm`
+   * function: the host calls that function instead.
    */
   | { readonly type: "confirmation"; readonly id: string; readonly details: ToolCallConfirmationDetails }
   /** The model's API refuses this tool, so the conversation continues without it. */

@@ -36,10 +36,10 @@ export function tellFailure({ code, message }: HostError, tool?: DiscoveredMCPTo
   return [what, ...asUntrusted(reason, createNonce(), "the reason").map(({ text }) => text)].join("\n");
 }
 
-/** The largest number of tokens that a schema may take in an error. */
+/** The largest number of tokens that a tool's schema may take in an error message. */
 const mostTokens = 4_000;
 
-/** The parameters of a tool, for an error: a model that found the tool by search may know only its signature. */
+/** Describes a tool's parameters in an error message, because the model may not have seen the tool's full schema. */
 function aboutParameters({
   name,
   schema: { description, parametersJsonSchema: parameters },
@@ -74,8 +74,7 @@ export function explainUnknown(name: string, why: string | undefined, known: rea
 }
 
 /**
- * Returns similar tool names. A model may have used the server's name for the tool, with or without the name of the
- * server.
+ * Returns similar tool names. Also finds a tool by `tool` or `server.tool`, if its name in the conversation differs.
  */
 function nearNames(wanted: string, known: readonly Named[]): readonly string[] {
   const meant = known.filter(

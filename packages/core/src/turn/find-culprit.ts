@@ -51,9 +51,7 @@ export async function findCulprit(
 
 const question: readonly Content[] = [{ role: "user", parts: [{ text: "." }] }];
 
-/**
- * Creates a probe: a tiny request, which is cancelled at the first sign of an answer. The answer itself is not used.
- */
+/** Creates a function that sends a tiny request with declarations. Cancels the request when the answer begins. */
 export function createProbe(model: Model, signal: AbortSignal): Probe {
   return async (declarations) => {
     const stop = new AbortController();

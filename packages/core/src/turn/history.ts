@@ -26,7 +26,7 @@ export function addContents(owner: HistoryOwner, ...contents: readonly Content[]
   owner.history = [...owner.history, ...added];
 }
 
-/** Restores an earlier state of the history, which may have been compacted since then. */
+/** Restores an earlier state of the history, even if the history was compacted in the meantime. */
 export function rewind(owner: HistoryOwner, before: History): void {
   if (owner.history === before) return;
   if (beginsWith(owner.history, before)) {
@@ -99,7 +99,7 @@ export function answerOpenCalls(history: History): History {
 
 const unknown = "The result of this call is not known: it may or may not have run.";
 
-/** The response to one call: its part, and media for models that accept no media inside a response. */
+/** The response to one call. `beside` has the media that cannot be part of a response. */
 export interface CallResponse {
   readonly part: Part;
   readonly beside: readonly Part[];

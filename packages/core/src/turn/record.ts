@@ -1,7 +1,4 @@
-/**
- * The changes of a conversation, which the recorder writes, and the state with which a resumed conversation begins. All
- * of it is plain data.
- */
+/** The changes that the recorder of a conversation writes, and the initial state of a resumed conversation. */
 
 import type { Content, Part } from "../normalise/model-types.ts";
 import type { Pin } from "../normalise/tool-name.ts";
@@ -54,7 +51,7 @@ export type RecordChange = (change: ConversationChange | TurnEvent) => void;
 export interface EarlierConversation {
   readonly history: readonly Content[];
   readonly title?: string;
-  /** The ids of all calls so far. */
+  /** The ids of all calls before the conversation was resumed. */
   readonly callIds: readonly string[];
   readonly names: readonly Pin[];
   readonly functions?: OwnNames;

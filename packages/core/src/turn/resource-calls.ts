@@ -1,4 +1,4 @@
-/** Runs a model's calls of the functions that list and read resources. */
+/** Runs the model's calls of `list_resources` and `read_resource`, two functions of the host. */
 
 import type { JsonObject } from "@fairlead/wire";
 import { HostError } from "../errors.ts";
@@ -22,11 +22,11 @@ export interface ResourceCall {
    * Called with the rule that allows the model to read the resource, before Fairlead sends the request to the server.
    */
   readonly onAllowed: (rule: string) => void;
-  /** Called with the name of the server when the server is found. */
+  /** Called with the name of the server that has the resource. */
   readonly onServer: (server: string) => void;
 }
 
-/** Lists the known resources, or reads one. The host applies the policy to the read. */
+/** Lists the resources in the servers' catalogs, or reads one resource. */
 export async function callResources(call: ResourceCall, host: TurnHost): Promise<ToolExecution> {
   return call.which === "list_resources" ? list(call, host) : read(call, host);
 }
@@ -75,8 +75,8 @@ function chosenServers({ server }: JsonObject, servers: readonly string[]): read
 }
 
 /**
- * Finds the server that lists a URI; otherwise the server with a template that matches the URI. If there is neither and
- * only one server to choose from, returns that server.
+ * Returns the server that lists the URI, or else the server with a template that matches the URI. If there is only one
+ * server, returns it even if it does not list the URI.
  */
 function whose(uri: string, servers: readonly string[], { resources }: TurnHost): string {
   const listed = servers.filter((server) => resources.getResourcesByServer(server).some((each) => each.uri === uri));

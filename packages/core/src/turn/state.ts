@@ -23,9 +23,8 @@ export interface SendOptions {
   /** The message as the user sees it, for the recorded conversation. Default: the text of the input. */
   readonly shown?: string;
   /**
-   * The servers that this turn waits for if their tools are not known yet. The turn reports servers that do not connect
-   * in time. Default: all servers of the conversation. If the text names its servers, such as a typed call, give only
-   * these servers.
+   * The servers that this turn waits for if their tools are not known yet. Default: all servers of the conversation.
+   * For a typed call, pass only the servers that the call names.
    */
   readonly waitFor?: readonly string[] | undefined;
 }
@@ -34,7 +33,7 @@ export interface ConversationState {
   history: readonly Content[];
   /** The last compaction of the history, so that it can be undone. */
   compaction?: { readonly before: readonly Content[]; readonly after: readonly Content[] };
-  /** Whether Fairlead compacts the history when it fills the model's context. */
+  /** Whether Fairlead automatically compacts a history that fills the model's context. */
   isCompactedByRule: boolean;
   readonly record: RecordChange;
   model: Model;
@@ -48,9 +47,9 @@ export interface ConversationState {
   readonly limits: Partial<TurnLimits>;
   /** Servers that a turn has already waited for. Fairlead waits for each server only once. */
   readonly awaited: Set<string>;
-  /** Servers that were not connected in time. */
+  /** Servers that a turn reported as missing, for example because they did not connect in time. */
   readonly missing: Set<string>;
-  /** Identifies the messages that Fairlead has shown to the user and does not repeat in this conversation. */
+  /** Keys of messages that the user has already seen. Fairlead shows such a message only once in a conversation. */
   readonly told: Set<string>;
   /** The schemas that a model's API has accepted. */
   readonly proven: WeakMap<Model, WeakSet<object>>;

@@ -14,7 +14,7 @@ import type { ResourceRegistry } from "../registry/resource-registry.ts";
 import type { PromptContent } from "../resources/references/read-references.ts";
 import type { FoundTool } from "../search/tool-search.ts";
 
-/** Returns the confirmation to show. Called when the user is free to answer. */
+/** Returns the confirmation to show to the user, or false if none is needed. Called when no other question is open. */
 export type TurnQuestion = Parameters<ConfirmPort>[0];
 
 export interface TurnHost {
@@ -33,7 +33,7 @@ export interface TurnHost {
   readonly toolBudget: () => { readonly tokens?: number; readonly tools?: number };
   /** Whether the tools of this server are always offered directly. */
   readonly isAlwaysLoaded: (server: string) => boolean;
-  /** At the first call, reads from the history which tools were used in this workspace. */
+  /** Reads from the ledger which tools were used in this workspace. Reads the ledger only once. */
   readonly loadUsedTools: () => Promise<void>;
   /**
    * The tools that were used before in this workspace; the tool used last comes first. Empty until `loadUsedTools` has
@@ -48,10 +48,10 @@ export interface TurnHost {
   ) => Promise<readonly FoundTool[]>;
   /** Whether a rule denies every call of the tool. */
   readonly isDenied: (tool: { readonly serverName: string; readonly serverToolName: string }) => boolean;
-  /** The catalog of a server, listed or cached; undefined if there is none. */
+  /** The catalog of a server, from the server or from the catalog cache; undefined if there is none. */
   readonly known: (server: string) => { readonly instructions?: string } | undefined;
   readonly states: () => readonly ServerState[];
-  /** Fills the registries from the catalog cache. */
+  /** Adds the cached catalogs of these servers to the registries. */
   readonly recall: (servers: readonly string[]) => Promise<unknown>;
   /** Connects the servers that may start. Resolves when each of them is connected or has failed to connect. */
   readonly start: (servers: readonly string[]) => Promise<unknown>;
@@ -80,7 +80,7 @@ export interface TurnHost {
   readonly findResults: (ids: ReadonlySet<string>) => Promise<readonly StoredFile[]>;
   /** The size of the model's context in tokens, from the settings. */
   readonly contextTokens: () => number | undefined;
-  /** Maximum tokens of a result that a model gets completely. */
+  /** The largest number of tokens of a result. A larger result is stored in a file, and the model gets only a part. */
   readonly resultTokens: () => number;
   readonly clock: Clock;
   /** A signal that is aborted when the host is closed. */

@@ -38,7 +38,7 @@ interface Account {
   before: ConversationState["history"];
 }
 
-/** Runs a turn. Never throws. The history is always in a form that the models' APIs accept. */
+/** Runs a turn. Never throws. Leaves the history in a form that the models' APIs accept. */
 export async function* takeTurn(
   input: string | readonly Part[],
   options: SendOptions,
@@ -112,7 +112,7 @@ async function* goOn(state: ConversationState, host: TurnHost, account: Account,
     try {
       yield* round.run();
     } finally {
-      // Adds the responses in one step, even if nobody reads the events any more, so that every call has a response.
+      // Adds a response to every call, even if the caller has stopped reading the events.
       state.history = [...state.history, answer.content, ...round.end()];
       account.denied += round.denied();
     }
@@ -137,7 +137,7 @@ async function* finish(answer: Answer, state: ConversationState, account: Accoun
   if (reason === "malformed_call" || reason === "other")
     throw new HostError("model", message ?? `${state.model.name} ended its answer without a reason`);
   if (message !== undefined && reason !== "stop") yield { type: "note", message };
-  // Removes the user's message, because a blocked message would also block all later messages.
+  // Removes the user's message, because the API would block every later request that contains this message.
   if (reason === "safety" && content.parts.length === 0 && isUnanswered(state.history)) rewind(state, account.before);
   addContents(state, content);
   account.draft.text = answerText(content);
@@ -191,7 +191,7 @@ async function* waitForServers(
 ): AsyncGenerator<TurnEvent, void, undefined> {
   const isUnknown = (server: string): boolean => host.known(server) === undefined;
   const all = toolSelection.servers();
-  // If the user types the calls, they may go to any server.
+  // Unless the user chose servers, a typed call may go to any server.
   const wanted = waitFor?.filter((server) => chosen === undefined || all.includes(server)) ?? all;
   const strangers = wanted.filter((server) => isUnknown(server) && !awaited.has(server));
   if (strangers.length === 0) return;

@@ -112,7 +112,7 @@ describe("reading", () => {
         {
           severity: "error",
           code: "settings_invalid",
-          message: `the folder "${inner}" is not trusted: its level must be one of TRUST_FOLDER, TRUST_PARENT, DO_NOT_TRUST`,
+          message: `the folder "${inner}" is not trusted: its trust level must be one of TRUST_FOLDER, TRUST_PARENT, DO_NOT_TRUST`,
           origin: { scope: "user", file, line: 3, column: 3 },
         },
       ]);

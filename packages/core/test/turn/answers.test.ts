@@ -129,7 +129,7 @@ test("a tool can be taken out and put back, and is then neither shown nor called
   expect(outcomes(await collect(conversation.send("go")))).toEqual([["echo", "error", "tool_unknown"]]);
   expect(model.requests.map(({ tools }) => tools.map(({ name }) => name))).toEqual([["ask"], ["ask"]]);
   expect(model.requests[1] && responses(model.requests[1])).toEqual([
-    ["echo", { error: '"echo" cannot be called: the user has disabled it' }],
+    ["echo", { error: '"echo" cannot be called: the user has disabled the tool' }],
   ]);
   expect(conversation.tools().map(({ name, enabled }) => [name, enabled])).toEqual([
     ["echo", false],

@@ -198,7 +198,7 @@ test("what a server says about itself is told to the model as the server's, cut,
   await collect(conversation.send("go on"));
   const [first, ...others] = model.requests.map(({ system }) => system);
   expect(first).toMatch(
-    /\[Up to <\/(server_instructions_\w{16})> this is what the MCP server "lib" says .*\]\n<\1>\nRead note:\/\/one first\.[\s\S]*left out here[\s\S]*<\/\1>$/,
+    /\[The text up to <\/(server_instructions_\w{16})> is what the MCP server "lib" says .*\]\n<\1>\nRead note:\/\/one first\.[\s\S]*left out here[\s\S]*<\/\1>$/,
   );
   expect(first?.length).toBeLessThan(3000);
   expect(others).toEqual([first, first]);

@@ -218,7 +218,7 @@ test("a tool that is gone is told as gone", async () => {
   }, says("ok"));
   await collect(at.host.conversation({ model }).send("go"));
   expect(told(model.requests[1])).toEqual([
-    ["b__echo", { error: '"b__echo" cannot be called: the server "b" no longer has it' }],
+    ["b__echo", { error: '"b__echo" cannot be called: the server "b" no longer has the tool' }],
   ]);
 });
 

@@ -168,8 +168,8 @@ test("alwaysLoad comes first, as far as there is room", async () => {
   const offered = reasons.filter((each) => each.offered);
   expect(offered.length).toBeGreaterThan(5);
   expect(offered.some(({ server }) => server === "large")).toBe(true);
-  expect(offered.find(({ server }) => server === "large")?.reason).toBe("alwaysLoad is set for its server");
-  expect(reasons.find((each) => !each.offered)?.reason).toBe("the budget is used up");
+  expect(offered.find(({ server }) => server === "large")?.reason).toBe("alwaysLoad is set for the server");
+  expect(reasons.find((each) => !each.offered)?.reason).toBe("the tool budget is used up");
 });
 
 test("without a need for it there is no search", async () => {
@@ -230,8 +230,8 @@ test("a tool that was used before in this workspace is offered, and what was use
   const conversation = next.conversation({ model: plays(says("ok")) });
   await collect(conversation.send("go"));
   const reasons = new Map((await conversation.offers()).map(({ serverToolName, reason }) => [serverToolName, reason]));
-  expect(reasons.get("report_7")).toBe("it was used before in this workspace");
-  expect(reasons.get("report_8")).toBe("the budget is used up");
+  expect(reasons.get("report_7")).toBe("the tool was used before in this workspace");
+  expect(reasons.get("report_8")).toBe("the tool budget is used up");
 });
 
 test("an offer of very many tools is made in slices, and compiles only the tools that may fit", async () => {

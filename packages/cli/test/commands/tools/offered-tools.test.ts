@@ -42,7 +42,7 @@ test("--why says whether a model is offered a tool, and why", async () => {
   );
   await here.write(userFile, { fairlead: { toolBudget: 50 } });
   const { offered, reason } = JSON.parse((await here.run("tools", "--why", "demo.greet", "--json")).stdout);
-  expect([offered, reason]).toEqual([false, "the budget is used up; models find the tool by search"]);
+  expect([offered, reason]).toEqual([false, "the tool budget is used up; models find the tool by search"]);
   expect(await here.run("tools", "--why", "demo.nope")).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('"demo" has no tool "nope"'),

@@ -287,7 +287,7 @@ test("Esc during a call puts queued lines back into the prompt, and none of them
 
 test.each([
   [{}, /offered to the model directly: all \(every tool fits into the budget\)/],
-  [{ toolBudget: 10 }, /found by search only: all \(the budget is used up\)/],
+  [{ toolBudget: 10 }, /found by search only: all \(the tool budget is used up\)/],
 ])("/tools with %j says what the model is offered, and why", async (fairlead, words) => {
   await using here = await machine({ [userFile]: { mcpServers: {}, fairlead } });
   await using scene = await openScene(here, { GEMINI_API_KEY: "k" });

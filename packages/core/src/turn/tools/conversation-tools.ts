@@ -12,7 +12,7 @@ import { createToolLookups, keyOf, type LookupSource, type ToolLookup } from "./
 import { createToolOffers, estimateAll, type ToolOffer, type ToolOffers, tokensOfTool } from "./tool-offer.ts";
 import { createToolRecord } from "./tool-record.ts";
 
-/** The result of looking up a name. */
+/** The result of looking up the name of a tool or of a host function. */
 export type Found =
   | { readonly kind: "tool"; readonly tool: DiscoveredMCPTool }
   | { readonly kind: "own"; readonly own: OwnFunction }
@@ -45,8 +45,8 @@ export interface OfferedTool {
 
 export interface ToolSelection {
   /**
-   * Names the tools with pauses for other code, so that later uses of the tools do not block for long. If a server adds
-   * or removes a tool, the change takes effect with the next `prepare`.
+   * Gives every tool its name. Pauses regularly for other code. If a server adds or removes a tool, the change takes
+   * effect with the next `prepare`.
    */
   readonly prepare: (model: Model) => Promise<void>;
   /** The declarations of the next request. Pauses regularly for other code. */
@@ -71,7 +71,7 @@ export interface ToolSelection {
   readonly list: (model: Model) => readonly ConversationTool[];
 }
 
-/** A name that can be called, with its server and tool. A function of the host has neither. */
+/** The name of a tool or of a host function. A host function has no server. */
 export interface Named {
   readonly name: string;
   readonly server?: string;
@@ -97,7 +97,7 @@ export function createToolSelection(options: ToolSelectionOptions): ToolSelectio
   const disabled = new Set(
     earlier?.disabled.map(({ server: serverName, serverToolName }) => keyOf({ serverName, serverToolName })),
   );
-  /** The definitions that the API has refused, by tool key. It may accept another definition of the same tool. */
+  /** The definitions that the API has refused, by tool key. The API may accept another definition of the same tool. */
   const refused = new Map<string, { readonly schema: string; readonly reason: string }>();
   const seen = new Map<string, DiscoveredMCPTool>();
   const open = (): ConversationTools => host.openTools(earlier?.names);
@@ -126,7 +126,7 @@ export function createToolSelection(options: ToolSelectionOptions): ToolSelectio
   }
 
   function sourceOf(every: readonly DiscoveredMCPTool[], { dialect, provider }: Model): LookupSource {
-    // Without a model, the user types the calls, and they may go to any server, including the demo server.
+    // Without a model, the user types the calls. A typed call may go to any server, including the demo server.
     const isAnyMeant = chosen === undefined && provider === "manual";
     return { every, dialect, servers: isAnyMeant ? undefined : servers() };
   }
@@ -248,8 +248,8 @@ export function createToolSelection(options: ToolSelectionOptions): ToolSelectio
         const tokens = tokensOfTool(tool);
         if (tokens === undefined) return [];
         const { name, serverName: server, serverToolName } = tool;
-        const reason: OfferReason = offers.reasonFor(tool) ?? "the budget is used up";
-        return [{ name, server, serverToolName, tokens, offered: reason !== "the budget is used up", reason }];
+        const reason: OfferReason = offers.reasonFor(tool) ?? "the tool budget is used up";
+        return [{ name, server, serverToolName, tokens, offered: reason !== "the tool budget is used up", reason }];
       });
     },
 
@@ -266,11 +266,11 @@ export function createToolSelection(options: ToolSelectionOptions): ToolSelectio
       const tool = lookUp(model).byName.get(name);
       if (tool === undefined) {
         const gone = seen.get(name);
-        return { kind: "none", ...(gone && { why: `the server "${gone.serverName}" no longer has it` }) };
+        return { kind: "none", ...(gone && { why: `the server "${gone.serverName}" no longer has the tool` }) };
       }
       const quarantine = quarantineOf(tool);
-      if (quarantine !== undefined) return { kind: "none", why: `it is not offered to you: ${quarantine}` };
-      return isEnabled(tool) ? { kind: "tool", tool } : { kind: "none", why: "the user has disabled it" };
+      if (quarantine !== undefined) return { kind: "none", why: `the tool is not offered to you: ${quarantine}` };
+      return isEnabled(tool) ? { kind: "tool", tool } : { kind: "none", why: "the user has disabled the tool" };
     },
 
     names(model) {

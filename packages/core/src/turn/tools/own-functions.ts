@@ -7,8 +7,8 @@ export const ownFunctions = ["list_resources", "read_resource", "search_tools", 
 export type OwnFunction = (typeof ownFunctions)[number];
 
 /**
- * The names under which the model has seen the host's functions in a conversation. Functions that it has not seen are
- * absent.
+ * The names under which the model has seen the host's functions in a conversation. A function that the model has not
+ * seen is absent.
  */
 export type OwnNames = Readonly<Partial<Record<OwnFunction, string>>>;
 
@@ -83,7 +83,7 @@ export function declareOwnFunction(own: OwnFunction, nameOf: (own: OwnFunction) 
             from: {
               type: "integer",
               description:
-                "The number of the first line to return, counted from 1. A negative number counts from the end. With grep, only matching lines count. With jmespath, the lines or items of the outcome count.",
+                "The number of the first line to return, counted from 1. A negative number counts from the end. With grep, only matching lines are counted. With jmespath, lines or items of its outcome are counted.",
             },
             lines: { type: "integer", description: "How many lines or items to return. Default: as many as fit." },
             grep: {

@@ -1,4 +1,4 @@
-/** Runs a model's calls of the function that searches tools, and writes the text that the model gets. */
+/** Runs the model's calls of `search_tools`, a function of the host, and writes the text that the model gets. */
 
 import type { JsonObject } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
@@ -18,7 +18,7 @@ const mostQueries = 8;
 const usualLimit = 10;
 const mostFound = 50;
 
-/** Finds tools among all tools that the conversation may use, and offers them from the next request on. */
+/** Searches all tools that the conversation may use. From the next request on, offers the found tools to the model. */
 export async function searchTools(args: JsonObject, state: ConversationState, host: TurnHost): Promise<ToolExecution> {
   const { toolSelection, model } = state;
   const queries = queriesOf(args);
@@ -67,7 +67,10 @@ type Tools = readonly DiscoveredMCPTool[];
 const mostTokens = 800;
 const mostOthers = 40;
 
-/** Writes one block for each server, best match first. A tool that the model named exactly has its full schema. */
+/**
+ * Writes one block for each server, best match first. If a query is the exact name of a tool, writes the tool's full
+ * schema.
+ */
 function foundText(found: Tools, queries: readonly string[], allowed: Tools): string {
   const lines: string[] = [];
   let tokens = 0;
@@ -138,7 +141,7 @@ function missingServers(callable: Tools, { toolSelection }: ConversationState, h
   return toolSelection.servers().filter((server) => !known.has(server) && host.known(server) === undefined);
 }
 
-/** Reads the call in the arguments of `call_tool`. */
+/** Returns the tool name and the tool's arguments that the arguments of `call_tool` contain. */
 export function innerCall(args: JsonObject): { readonly name: string; readonly args: JsonObject } {
   const { name, arguments: inner = {} } = args;
   if (typeof name !== "string" || name === "")

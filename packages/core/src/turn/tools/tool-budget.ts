@@ -1,4 +1,4 @@
-/** Decides, with pauses, which tools are offered to a model directly, and for which the model must search. Pure. */
+/** Decides which tools are declared to a model, and which tools the model must search for. */
 
 import { groupBy } from "../../text/group-by.ts";
 import type { Turns } from "../../text/turns.ts";
@@ -26,7 +26,7 @@ const charactersPerToken = 8;
 
 export interface ToolRoom {
   readonly tokens: number;
-  /** The number of declarations. */
+  /** How many more declarations fit into the budget. */
   readonly count: number;
 }
 
@@ -41,12 +41,12 @@ export interface BudgetRules {
 /** Why a tool is offered or not. */
 export type OfferReason =
   | "every tool fits into the budget"
-  | "alwaysLoad is set for its server"
-  | "it was used before in this workspace"
-  | "all tools of its server fit into the budget"
+  | "alwaysLoad is set for the server"
+  | "the tool was used before in this workspace"
+  | "all tools of this server fit into the budget"
   | "found by search"
-  | "it was offered before in this conversation"
-  | "the budget is used up";
+  | "the tool was offered before in this conversation"
+  | "the tool budget is used up";
 
 /** Why each offered tool is offered, by tool key. A tool that is not in this map does not fit into the budget. */
 export type OfferPlan = ReadonlyMap<string, OfferReason>;
@@ -82,11 +82,11 @@ export async function planOffer(
   }
 
   const always = tools.filter(({ server }) => isAlwaysLoaded(server)).sort(byServerAndName);
-  for (const tool of always) await add([tool], "alwaysLoad is set for its server");
+  for (const tool of always) await add([tool], "alwaysLoad is set for the server");
   const ranks = new Map(usedBefore.map((key, rank) => [key, rank]));
   const rankOf = ({ key }: BudgetedTool): number => ranks.get(key) ?? ranks.size;
   const used = tools.filter(({ key }) => ranks.has(key)).sort((one, other) => rankOf(one) - rankOf(other));
-  for (const tool of used) await add([tool], "it was used before in this workspace");
+  for (const tool of used) await add([tool], "the tool was used before in this workspace");
   await turns.done(tools.length);
   const servers = [...groupBy(tools, ({ server }) => server)].map(([server, own]) => ({
     server,
@@ -94,11 +94,14 @@ export async function planOffer(
     size: sizeOf(own),
   }));
   servers.sort((one, other) => one.size - other.size || compareTexts(one.server, other.server));
-  for (const { own } of servers) await add(own, "all tools of its server fit into the budget");
+  for (const { own } of servers) await add(own, "all tools of this server fit into the budget");
   return plan;
 }
 
-/** How many times longer compiling a definition of this size takes than handling one tool. */
+/**
+ * How long compiling a definition of `size` characters takes. The unit is the time for one simple step, such as adding
+ * a tool to a list.
+ */
 export function weightOf(size: number): number {
   return 10 + size / 100;
 }
@@ -125,7 +128,9 @@ function sizeOf(tools: readonly BudgetedTool[]): number {
   return sum;
 }
 
-/** Sorts the tools independently of connection times, so that the same tools are always declared in the same order. */
+/**
+ * Compares tools by server and name, so that the order of declarations does not depend on which server connects first.
+ */
 export function byServerAndName(
   one: Pick<BudgetedTool, "server" | "name">,
   other: Pick<BudgetedTool, "server" | "name">,
@@ -151,8 +156,8 @@ export function contextOf(
 const usualBudget = 20_000;
 
 /**
- * The budget for declarations, from the settings and the model. It is reduced, because an estimate may be a tenth too
- * low.
+ * The budget for declarations, from the settings and the model. A tenth of the tokens is reserved, because estimates
+ * may be too low.
  */
 export function roomFor(
   {

@@ -27,7 +27,7 @@ export interface ToolLookups {
   readonly now: (source: LookupSource) => ToolLookup;
 }
 
-/** Keeps the last lookup, because most requests of a conversation have the same tools. */
+/** Creates the lookups of a conversation. Keeps the last lookup, because most requests have the same tools. */
 export function createToolLookups(): ToolLookups {
   let last: { readonly source: LookupSource; readonly lookup: ToolLookup } | undefined;
 
@@ -53,7 +53,7 @@ export function createToolLookups(): ToolLookups {
   };
 }
 
-/** The number of tools that are added without a pause. Adding them takes a few milliseconds. */
+/** The number of tools that are added to a lookup between two pauses for other code. */
 const toolsPerSlice = 500;
 
 function* lookUp({ every, dialect, servers }: LookupSource): Sliced<ToolLookup> {

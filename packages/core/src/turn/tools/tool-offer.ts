@@ -44,10 +44,7 @@ export interface OfferOptions extends Omit<BudgetRules, "room"> {
 
 /** The tools that may be offered now. */
 export interface OfferedFrom {
-  /**
-   * The tools that may be offered. The array must never be modified, because an update compares only the arrays and not
-   * the tools in them.
-   */
+  /** Must be a new array if the tools have changed: an update compares the arrays and not the tools in them. */
   readonly tools: readonly DiscoveredMCPTool[];
   /** Finds one of `tools` by its key (see `toolKey`). */
   readonly find: (key: string) => DiscoveredMCPTool | undefined;
@@ -70,9 +67,8 @@ export interface ToolOffers {
 
 const searchFunctions: readonly OwnFunction[] = ["search_tools", "call_tool"];
 const noLimit: ToolRoom = { tokens: Number.POSITIVE_INFINITY, count: Number.POSITIVE_INFINITY };
-/** The number of tools that are handled without a pause. This takes a few milliseconds. */
+/** The number of tools that are handled between two pauses for other code. */
 const toolsPerTurn = 500;
-/** Writing this many characters of JSON takes as long as handling one tool. */
 const sizePerTool = 1000;
 
 export function createToolOffers({ model, budget, declareOwn, earlier = [], ...rules }: OfferOptions): ToolOffers {
@@ -150,11 +146,10 @@ export function createToolOffers({ model, budget, declareOwn, earlier = [], ...r
     places.push(...earlier);
     addOwn(functions);
     /*
-     * If the search function was not declared before, all tools were declared. A tool without a declaration is then
-     * new.
+     * If `search_tools` was not declared before, all tools were declared, so a tool without a declaration is new.
      */
     await consider(isDeclared("search_tools") ? tools : offered, turns);
-    for (const tool of offered) reasons.set(keyOf(tool), "it was offered before in this conversation");
+    for (const tool of offered) reasons.set(keyOf(tool), "the tool was offered before in this conversation");
     left = rest;
     return true;
   }
@@ -172,7 +167,7 @@ export function createToolOffers({ model, budget, declareOwn, earlier = [], ...r
   async function appendLate(tools: readonly DiscoveredMCPTool[], turns: Turns): Promise<void> {
     for (const tool of tools) {
       const isLate = !considered.has(keyOf(tool));
-      if (isLate) append(tool, "all tools of its server fit into the budget");
+      if (isLate) append(tool, "all tools of this server fit into the budget");
       await turns.done(isLate ? weightOf(sizeOfTool(tool)) : 1);
     }
   }
@@ -223,7 +218,7 @@ export function createToolOffers({ model, budget, declareOwn, earlier = [], ...r
     },
 
     reasonFor: (tool) =>
-      reasons.get(keyOf(tool)) ?? (considered.has(keyOf(tool)) ? "the budget is used up" : undefined),
+      reasons.get(keyOf(tool)) ?? (considered.has(keyOf(tool)) ? "the tool budget is used up" : undefined),
     places: () => places,
   };
 }
@@ -258,7 +253,7 @@ function sizeOfTool(tool: DiscoveredMCPTool): number {
   return size;
 }
 
-/** The estimated tokens of a tool's declaration; undefined if it cannot be declared. */
+/** The estimated tokens of a tool's declaration; undefined if the tool cannot be declared. */
 export function tokensOfTool(tool: DiscoveredMCPTool): number | undefined {
   const known = costs.get(tool);
   if (known !== undefined) return known;
