@@ -7,7 +7,7 @@ import { type JsonType, shapesOf, takes, type ValueShape } from "./value-shape.t
 
 export type Coerced =
   | { readonly kind: "value"; readonly value: unknown }
-  /** `reason` completes a sentence that starts with the argument's name. */
+  /** `reason` follows the argument's name in a message, for example "is not JSON". */
   | { readonly kind: "mistake"; readonly reason: string };
 
 /**
@@ -138,7 +138,7 @@ export function inexactNumber(json: string): string | undefined {
   return undefined;
 }
 
-/** Whether JavaScript can hold the number. An integer must keep every digit. A decimal number can be rounded. */
+/** Whether JavaScript can hold the number. An integer must keep every digit. A decimal number may be rounded. */
 function isKept(token: string): boolean {
   const value = Number(token);
   return /[.eE]/.test(token) ? Number.isFinite(value) : value === 0 || String(value) === token;

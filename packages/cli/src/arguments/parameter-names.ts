@@ -1,4 +1,4 @@
-/** Checks typed arguments before the call for unknown and missing parameter names. Pure functions. */
+/** Before a call, checks typed arguments for unknown and missing parameter names. Pure functions. */
 
 import { HostError } from "@fairlead/core/errors";
 import { resolved } from "@fairlead/core/normalise/schema/pointer";
@@ -12,7 +12,6 @@ import { type SignedTool, signature } from "../output/tools/signature.ts";
  * @throws HostError `arguments_invalid` if a required parameter is missing, or the schema forbids an unknown name
  */
 export function checkParameterNames(what: string, tool: SignedTool, args: unknown): readonly string[] {
-  // If the arguments are not an object, the host refuses them when it validates against the whole schema.
   if (!isObject(args)) return [];
   const parameters = parametersOf(tool.inputSchema);
   const known = parameters.map(({ name }) => name);
@@ -32,11 +31,11 @@ export function checkParameterNames(what: string, tool: SignedTool, args: unknow
   return unknown.map((name) => {
     const near = nearest(name, known);
     const suggestion = near === undefined ? "" : ` (did you mean ${quoted(near)}?)`;
-    return `${what} has no parameter ${quoted(name)}${suggestion}; Fairlead sends it anyway`;
+    return `${what} has no parameter ${quoted(name)}${suggestion}; Fairlead sends the argument anyway`;
   });
 }
 
-/** Whether the schema forbids names that are not in its `properties`, may allow them, or says nothing about them. */
+/** Whether the schema forbids names that are not in its `properties`. `welcome`: it may allow them. */
 type Extras = "forbidden" | "welcome" | "unsaid";
 
 function extrasOf(inputSchema: unknown): Extras {

@@ -70,7 +70,7 @@ export async function collectReport(
   const logs = await Promise.all(
     named.map(async ({ server: { name } }) => {
       const lines = await readLog(logPath(locations.state, name));
-      // Leaves out the messages of the report's own connection, because the report has a separate section for them.
+      // Leaves out the messages of the connection that `bug-report` opened, because the report has a section for them.
       const isEarlier = (line: string): boolean => line < created || !isWire(line);
       return { server: name, lines: lines.filter(isEarlier).slice(-mostLines).map(summarised(hide)) };
     }),

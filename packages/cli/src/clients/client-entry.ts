@@ -85,8 +85,8 @@ export async function revokeClientTokens(client: ClientName, state: string): Pro
 }
 
 /**
- * Whether the client's file still has the entry that an earlier `connect --http` wrote for this URL. The token of this
- * entry then stays in use.
+ * Whether the client's file still has the entry that an earlier `connect --http` wrote for this URL. If it has, the
+ * entry keeps its token.
  */
 export function isSameUrl({ text, entry, earlier }: ConnectPlan, move: readonly string[]): boolean {
   const [planned, written] = [fromForeignEntry(entry), fromForeignEntry(earlier?.entry)];

@@ -1,4 +1,4 @@
-/** `connect --list`: shows which clients are connected, and whether their entry answers real requests. */
+/** `connect --list`: shows which clients have an entry for Fairlead, and tests each entry with real requests. */
 
 import { HostError } from "@fairlead/core/errors";
 import {
@@ -20,8 +20,8 @@ import type { Context } from "../shell/verb.ts";
 import { type EntryTest, tryEntry } from "./try-entry.ts";
 
 /**
- * State of a client. `works`: its entry answered. `fails`: its entry did not answer. `absent`: its file has no entry of
- * Fairlead. `broken`: its file cannot be read.
+ * State of a client. `works`: Fairlead answered the test requests. `fails`: Fairlead did not answer. `absent`: the
+ * client's file has no entry for Fairlead. `broken`: the client's file cannot be read.
  */
 type ClientState = "works" | "fails" | "absent" | "broken";
 
@@ -78,7 +78,7 @@ async function lookAt(client: ClientName, { environment }: Configuration, contex
 
 function outcome(client: ClientName, test: EntryTest): Pick<ListedClient, "state" | "tools" | "error"> {
   if (test.works) return { state: "works", tools: test.tools };
-  const error = new HostError("unreachable", `the client's entry does not answer: ${test.message}`, {
+  const error = new HostError("unreachable", `the client cannot reach Fairlead through its entry: ${test.message}`, {
     next: `fairlead connect ${client}`,
   });
   return { state: "fails", error };
@@ -89,7 +89,7 @@ function stateWords({ state, tools = 0 }: ListedClient): SafeText {
     case "works":
       return safe`connected, ${count(tools, "tool")}`;
     case "fails":
-      return safe`connected, does not answer`;
+      return safe`connected, Fairlead does not answer`;
     case "absent":
       return safe`not connected`;
     case "broken":

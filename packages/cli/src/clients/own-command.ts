@@ -11,7 +11,7 @@ import type { Io } from "../shell/io.ts";
 export interface OwnCommand {
   readonly node: string;
   readonly file: string;
-  /** Whether npm may remove the file at any time, because `npx` runs it from a cache. */
+  /** Whether npm may remove `file` at any time, because `file` is in the cache of `npx`. */
   readonly isTemporary: boolean;
 }
 
@@ -39,8 +39,8 @@ export async function ownCommand(
 const versioned = /\d+\.\d+/;
 
 /**
- * If `path` contains a version, returns a link to the file that contains no version, because an upgrade usually keeps
- * such a link. Returns `path` if there is no such link.
+ * Replaces a path with a version, such as `Cellar/node/22.1.0/bin/node`, by a link to the same file, such as
+ * `/usr/local/bin/node`. An upgrade usually keeps the link.
  */
 async function stablest(path: string, folders: readonly string[], name: string): Promise<string> {
   if (!versioned.test(path)) return path;

@@ -1,4 +1,4 @@
-/** `fairlead call`: runs one tool. A user who types it consents to that one call. */
+/** `fairlead call`: runs one tool. By typing the command, the user allows this one call. */
 
 import type { CatalogTool } from "@fairlead/core/discover/catalog";
 import { HostError } from "@fairlead/core/errors";
@@ -72,7 +72,7 @@ Examples:
     command
       .usage("<server.tool> [key=value …] [options]")
       .argument("[words...]", "the tool, then its arguments")
-      .option("--server <name>", "with --tool: the server, for names whose dots make server.tool ambiguous")
+      .option("--server <name>", "with --tool: the server; for names with dots, which make server.tool ambiguous")
       .option("--tool <name>", "with --server: the tool")
       .option("--args <json>", "all arguments as one JSON object")
       .option("--yes", "confirm this call in advance; deny rules still apply")
@@ -204,9 +204,7 @@ function notAnObject(error: HostError | undefined, { target, args, tool }: Wrong
   });
 }
 
-/**
- * Replaces the next step `fairlead tools NAME`: for a server given as a URL or with `--stdio`, there is no such name.
- */
+/** Replaces the next step `fairlead tools NAME`, because a server given as a URL or with `--stdio` has no name. */
 function forTyped(error: HostError | undefined): HostError | undefined {
   if (error?.code !== "tool_unknown") return error;
   return new HostError(error.code, error.message, { next: toolsOfTyped, cause: error });

@@ -47,7 +47,7 @@ export const verb: Verb = {
   help: `
 Adds one server, "${ownEntryName}", to the settings of the named clients. This entry starts "fairlead serve",
 which offers all your servers to the client and applies your rules. Shows the exact difference first and asks; the rest
-of the file stays byte for byte. "fairlead disconnect CLIENT" restores the file. Without names, offers every client
+of the file stays unchanged. "fairlead disconnect CLIENT" restores the file. Without names, offers every client
 that is installed here.
 
   clients   ${clientNames.join(", ")}

@@ -35,7 +35,7 @@ Examples:
     command
       .addArgument(new Argument("<client>", "the client to disconnect").choices(clientNames))
       .option("--yes", "change the client's settings without asking")
-      .option("--force", "remove only Fairlead's entry, if the client's settings have changed since connect");
+      .option("--force", "if the client's settings have changed since connect, remove only Fairlead's entry");
   },
 
   async run(context) {

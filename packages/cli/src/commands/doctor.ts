@@ -60,7 +60,7 @@ Examples:
 
   define(command) {
     command
-      .argument("[server]", "check only this server, and everything that all servers need")
+      .argument("[server]", "check this server and what all servers need, but no other servers")
       .option("--strict", "exit with the code of the worst problem instead of 0");
   },
 
@@ -208,7 +208,7 @@ async function examine(configuration: Configuration): Promise<readonly DoctorFin
     readClientFacts(locations.state),
   ]);
   const isUsed = definitions.some(({ transport }) => transport.kind !== "stdio");
-  // Workspace settings are not searched, because Fairlead ignores `security.folderTrust.enabled` in them.
+  // Workspace settings are left out, because Fairlead ignores `security.folderTrust.enabled` in workspace settings.
   const deciding = sources.filter(({ scope }) => scope !== "workspace");
   const folderTrust = whereWritten(deciding, "security", "folderTrust", "enabled").at(-1);
   return [

@@ -6,8 +6,9 @@ import type { Verb } from "../shell/verb.ts";
 export const verb: Verb = {
   help: `
 The answer goes to stdout, calls and progress to stderr. Fairlead asks no
-questions: a tool runs only if a rule, --allow or the server's trust allows it.
-The model is told about denied calls. Piped input is added after the prompt, as data.
+questions: a tool runs only if a rule, --allow or "trust" in the server's entry
+allows it. The model is told about denied calls. Piped input is added after the
+prompt, as data.
 
   @notes://today     in the prompt: a resource, or a file of a trusted folder
   /teach bowline     a prompt of a server, with its arguments

@@ -38,10 +38,10 @@ const explanations: Readonly<Record<ErrorCode, readonly [meaning: string, next: 
   ],
   server_exited: [
     "The server's process exited. The message ends with its last stderr lines.",
-    "fairlead mcp logs SERVER shows its stderr. The usual cause is a missing variable: a server gets only the variables in the env of its entry.",
+    "fairlead mcp logs SERVER shows its stderr. The usual cause is a missing variable: a server does not inherit your environment. Set the variable in env of its entry.",
   ],
   not_mcp: [
-    "The response is not a Model Context Protocol message: often a web page, or a program that prints other text to stdout.",
+    "The response is not a Model Context Protocol message. Often it is a web page, or other text that a program prints to stdout.",
     "Check the URL (many end in /mcp or /sse) or the command. A stdio server must write only protocol messages to stdout.",
   ],
   connect_timeout: [
@@ -90,7 +90,7 @@ const explanations: Readonly<Record<ErrorCode, readonly [meaning: string, next: 
     "fairlead policy explain SERVER.TOOL shows the rule with its file and line. --yes confirms in advance. fairlead mcp enable SERVER allows a disabled server to start.",
   ],
   changed: [
-    "The tool's definition differs from the definition that you accepted or locked, so trust and approvals do not apply to it; or a file has changed since Fairlead wrote it. Nothing was run or written.",
+    "Either the tool's definition differs from the definition that you accepted or locked, or a file has changed since Fairlead wrote it. Nothing was run or written.",
     "Read the difference. To accept it: fairlead call … --yes; with a lock file: fairlead lock update SERVER.",
   ],
   awaiting_approval: [
@@ -116,12 +116,12 @@ const explanations: Readonly<Record<ErrorCode, readonly [meaning: string, next: 
     "Ask the tool for less at a time.",
   ],
   quarantined: [
-    "The tool's definition is invalid, so models do not see it. The server's other tools work.",
+    "The tool's definition is invalid, so models do not see the tool. The server's other tools work.",
     "fairlead tools SERVER --json shows the reason under quarantined.",
   ],
   diverged: [
     "A client sent a request that is not in the recording, the recording has no successful handshake, or a check of fairlead test failed.",
-    "Record again: fairlead record SERVER -o FILE. To compare only the tools of requests: fairlead serve-recording FILE --loose.",
+    "Record again: fairlead record SERVER -o FILE. To ignore the arguments of requests: fairlead serve-recording FILE --loose.",
   ],
   model: ["The model's API failed.", "Check the API key, the quota and the model name."],
   internal: [

@@ -39,7 +39,7 @@ Examples:
       .option("--since <when>", "only newer entries: 10m, 2h or 3d ago, or a time like 2026-01-31T08:30")
       .option("--denied", "only denied requests")
       .option("--utc", "show times in UTC, and read --since in UTC; --json always has UTC")
-      .option("--limit <number>", "show at most this many entries, the newest", "50");
+      .option("--limit <number>", "show only this many of the newest entries", "50");
   },
 
   async run(context) {

@@ -32,8 +32,8 @@ export const verb: Verb = {
 Prints the messages of the prompt, each under its role. Nothing is sent to a model.
 
   name=value         an argument; --arg name=value is the same
-  value              the next required argument without a name; if there is only
-                     one, it gets all words
+  value              the value of the next required argument that has no name=value;
+                     if there is only one such argument, all words are its value
 
 Connects to the prompt's server, and to servers without a cached catalog only if
 one of them could have the prompt.

@@ -91,7 +91,7 @@ function report(player: Player, file: string, { out }: Context): void {
   for (const { method, target, params } of unmatched.slice(0, shownRequests))
     out.warn(safe`never recorded: ${toSafeLine(`${method} ${target}`.trim())} ${toSafeLine(JSON.stringify(params))}`);
   throw new HostError("diverged", `${count(unmatched.length, "request")} had no recorded answer in ${file}`, {
-    next: "record again; or add --loose, to compare only the tools of requests",
+    next: "record again; or add --loose, to ignore the arguments of requests",
   });
 }
 

@@ -57,7 +57,7 @@ export async function openWorkspace(context: Context): Promise<LockWorkspace> {
 }
 
 function noWorkspace(): HostError {
-  const message = "no project here: the home folder is not a workspace, or --no-workspace is set";
+  const message = "there is no project: this is the home folder, or --no-workspace is set";
   return new HostError("usage", message, { next: "add -C DIR for a project in another folder" });
 }
 

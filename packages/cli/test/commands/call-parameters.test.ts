@@ -46,7 +46,7 @@ describe("names that the tool does not list", () => {
     expect(await run("odd.loose", "id=7", "tag=a")).toEqual({
       code: 0,
       stdout: '{"id":7,"tag":"a"}\n',
-      stderr: 'note: odd.loose has no parameter "tag" (did you mean "tags"?); Fairlead sends it anyway\n',
+      stderr: 'note: odd.loose has no parameter "tag" (did you mean "tags"?); Fairlead sends the argument anyway\n',
     });
   });
 

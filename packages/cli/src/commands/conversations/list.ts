@@ -20,7 +20,7 @@ Examples:
   define(command) {
     command
       .option("--here", "only conversations of this workspace")
-      .option("--limit <number>", "show at most this many conversations, the latest", "50");
+      .option("--limit <number>", "show only this many of the latest conversations", "50");
   },
 
   async run(context) {

@@ -36,7 +36,7 @@ Examples:
       .argument("<id|file>", "the id of the conversation, or the path of its file")
       .option("--speed <number>", "2 is twice as fast as recorded, 0.5 half as fast")
       .option("--step", "wait for a key before each message, call and answer")
-      .option("--plain", "print line by line")
+      .option("--plain", "print lines instead of opening the app")
       .addOption(
         new Option(
           "--output-format <format>",

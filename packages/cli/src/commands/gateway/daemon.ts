@@ -137,7 +137,7 @@ function placeOf({ io }: Pick<Context, "io">): HostPlace {
   if (place !== undefined) return place;
   throw new HostError(
     "usage",
-    "the background host cannot be found: FAIRLEAD_HOME is not absolute, or the build is missing",
+    "the background host cannot be found: FAIRLEAD_HOME is not absolute, or Fairlead's program files are missing",
     {
       next: "set FAIRLEAD_HOME to an absolute path, or install Fairlead again",
     },

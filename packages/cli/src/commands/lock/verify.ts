@@ -15,7 +15,7 @@ export const verb: Verb = {
 Connects to every server in the workspace's settings and compares it with .gemini/mcp.lock. Exit codes: 0 nothing
 differs; 6 something differs, or the folder is not trusted; 4 a server could not be reached, so it was not compared.
 A removed tool, a new required parameter or a narrower type is breaking; changed descriptions, new tools and optional
-parameters are not. With --breaking, only breaking changes fail. Review the other changes all the same: models read the
+parameters are not. With --breaking, only breaking changes count. Review the other changes all the same: models read the
 descriptions. With --trust-workspace (for CI), a server whose entry differs from the lock file is not started.
 
 Examples:

@@ -21,7 +21,7 @@ import type { Context, Verb } from "../../shell/verb.ts";
 export const lockVerbs: Readonly<Record<"write" | "update", Verb>> = {
   write: {
     help: `
-Connects to every server in the workspace's settings and writes .gemini/mcp.lock next to them: the entries without their
+Connects to every server in the workspace's settings and writes .gemini/mcp.lock: the entries without their
 secrets, the versions if known, and a digest of every tool, every prompt and the instructions. Commit this file. While it
 exists, Fairlead asks everyone who uses the workspace before it runs a tool that differs from the lock file.
 

@@ -135,8 +135,6 @@ Examples:
     const names = servers.map(({ name }) => name);
     const after = await configurationIfTrusted(context);
     const now = await configurationOf(context);
-    // For a user entry, the folder's current trust counts: an untrusted folder has no entry that replaces the user
-    // entry.
     const isUser = destination.scope === "user";
     const { servers: readBack } = isUser ? now : after;
     const trustLine = trustAddLine(after.locations);
@@ -145,7 +143,7 @@ Examples:
     // With --no-approve the server cannot start in any case, so Fairlead does not ask about trusting the folder.
     const answer = isUser || !approve ? "not_asked" : await askToTrust(now, context);
     const trusted = answer === "yes" || now.trust.trusted;
-    // By typing this command line, the user approves the server and the files of the folder that it runs.
+    // By typing this command line, the user approves the server and the workspace files that the server runs.
     const approval = approve && answer !== "no" ? await approveWritten(names, destination, context) : noApproval;
     const report = { ...entries, approval, trusted };
     if (!globals.json) printApproval(report, out);

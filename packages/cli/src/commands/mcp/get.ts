@@ -50,10 +50,7 @@ Examples:
   },
 };
 
-/**
- * Returns the sign-in state. Undefined for a stdio server, which has no sign-in, or if the token store cannot be
- * opened.
- */
+/** Returns the sign-in state. Undefined if the server is a stdio server, or if the token store cannot be opened. */
 async function signInOf(
   { server: { definition } }: AdmittedServer,
   configuration: Configuration,
@@ -96,7 +93,7 @@ function definitionFields(definition: ServerDefinition, configuration: Configura
     ...resolvedFields(definition, toVisibleLine),
     ...optionFields(definition, { show: toVisibleLine, hide: hideLiteral }),
     { label: safe`roots`, values: [rootsWords(definition, configuration)] },
-    { label: safe`trust`, values: trust ? [safe`true: its tools run without confirmation`] : [] },
+    { label: safe`trust`, values: trust ? [safe`true: the server's tools run without confirmation`] : [] },
     { label: safe`description`, values: description === undefined ? [] : [toSafeLine(description)] },
     { label: safe`fingerprint`, values: [toSafeLine(fingerprint)] },
     { label: safe`note`, values: launchNotes(transport).map(toVisibleLine) },

@@ -163,7 +163,7 @@ async function wantsStore(
     out.exactly(safe`  ${toVisibleLine(server.target)} ${toVisibleLine(key)}: \${secret:${toVisibleLine(name)}}`);
   return !(await confirm(
     io,
-    safe`Write ${count(found.length, "secret")} unchanged into the settings file? No: store them in the secret store.`,
+    safe`Write ${count(found.length, "secret")} unchanged into the settings file? If not, Fairlead puts them into the secret store.`,
   ));
 }
 

@@ -21,7 +21,7 @@ export const verb: Verb = {
   help: `
 Connects to all servers that may start, in parallel, and shows for each server its tools or its error, its command or
 URL, and the file and line of its entry. On a terminal a server is shown as soon as it has answered; the last line
-names those still connecting. All started servers are stopped when the command ends. Secrets are hidden.
+names the servers that are still connecting. All started servers are stopped when the command ends. Secrets are hidden.
 
 Examples:
   fairlead mcp list

@@ -112,7 +112,7 @@ function outcomeWords({ serverName, issuer, tokens }: Credentials, revocation: R
   if (tokens === undefined) return safe`deleted the client registration of "${name}" at ${where}`;
   return revocation === "revoked"
     ? safe`signed out of "${name}"; its tokens are revoked at ${where}`
-    : safe`signed out of "${name}" here`;
+    : safe`signed out of "${name}" on this machine`;
 }
 
 function notRevoked({ issuer, tokens }: Credentials, revocation: Exclude<Revocation, "revoked">): SafeText {
@@ -123,7 +123,7 @@ function notRevoked({ issuer, tokens }: Credentials, revocation: Exclude<Revocat
   const end = tokens?.expiresAt;
   const until =
     tokens?.refreshToken !== undefined || end === undefined
-      ? safe`the tokens may stay valid; to be sure, revoke Fairlead's access on the website of that server`
+      ? safe`the tokens may stay valid; to be sure, revoke Fairlead's access on the website of the authorization server`
       : safe`the tokens may stay valid until ${toSafeLine(new Date(end).toISOString())}`;
   return safe`warning: ${why}; ${until}`;
 }

@@ -40,7 +40,7 @@ Examples:
 
   define(command) {
     command.argument("<name>", "name of the server (see: fairlead mcp list)");
-    scopeOption(command, "the settings to remove the server from; needed only if both scopes have it");
+    scopeOption(command, "the settings to remove the server from; needed only if both have the server");
   },
 
   async run(context) {
@@ -67,14 +67,16 @@ Examples:
     out.print(safe`removed "${toVisibleLine(name)}" from ${toSafeLine(file)} (${toSafeLine(scope)})`);
     if (extras !== undefined)
       out.say(safe`also removed: fairlead.servers.${toVisibleLine(name)}, which was ${toSafeJson(extras, 0)}`);
-    if (failure !== undefined) out.warn(safe`warning: its approval could not be removed: ${toSafeLine(failure)}`);
+    if (failure !== undefined)
+      out.warn(safe`warning: the server's approval could not be removed: ${toSafeLine(failure)}`);
     if ("undo" in undo) out.undo(...undo.undo);
     else out.say(safe`cannot be undone: ${toSafeLine(undo.noUndo)}`);
   },
 };
 
 /**
- * Removes the server's options, so that a later server of the same name does not get them. Returns the removed value.
+ * Removes `fairlead.servers.NAME`, so that a later server of the same name does not get these options. Returns the
+ * removed value.
  */
 async function removeServerOptions(name: string, { file, edit }: Destination): Promise<unknown> {
   const path = ["fairlead", "servers", name];
@@ -108,7 +110,6 @@ function withSwitch(undo: Undo, extras: unknown, name: string, { globals }: Cont
   return { undo: wasOff ? [undo.undo, disable] : [undo.undo] };
 }
 
-/** Returns the error for a missing entry. It differs for a server "mcp" that is defined by `mcp.serverCommand`. */
 async function whyNotThere(name: string, { scope, file }: Destination): Promise<HostError> {
   const source = await readSource(scope, file);
   const line = name === "mcp" ? childNode(source.root, "mcp", "serverCommand") : undefined;
@@ -118,7 +119,7 @@ async function whyNotThere(name: string, { scope, file }: Destination): Promise<
       next: "fairlead mcp list",
     });
   const where = `${file}:${source.originOf(line).line}`;
-  return new HostError("usage", `"mcp" has no entry: it comes from mcp.serverCommand in ${where}`, {
+  return new HostError("usage", `the server "mcp" has no entry: mcp.serverCommand defines it in ${where}`, {
     serverName: name,
     next: `remove "serverCommand" from "mcp" in ${where}, or: fairlead mcp disable mcp`,
   });

@@ -230,7 +230,7 @@ function stepLines(step: Step, origin: Origin): SafeText[] {
         safe`in ${toVisibleLine(step.cwd)}`,
         ...(step.droppedPath.length === 0
           ? []
-          : [safe`not searched: ${names(step.droppedPath)} (folders of an untrusted workspace)`]),
+          : [safe`not searched for the program: ${names(step.droppedPath)} (folders of an untrusted workspace)`]),
       ];
     case "environment":
       return [

@@ -23,7 +23,7 @@ interface Options {
 export const verb: Verb = {
   help: `
 Shows the decision for a call by the model. A call that you type (fairlead call) is stopped only by a deny rule,
-by an ask rule in your or the administrator's files, and by a changed definition.
+by an ask rule in your or the administrator's files, or by a changed definition.
 Uses the catalog cache and connects to no server. The tool need not exist.
 
 Examples:

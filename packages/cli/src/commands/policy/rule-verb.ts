@@ -1,4 +1,7 @@
-/** `fairlead policy allow`, `ask` and `deny`: write one rule into the user's policy file, and name stronger rules. */
+/**
+ * `fairlead policy allow`, `ask` and `deny`: write one rule into the user's policy file, and tell the user about
+ * stronger rules.
+ */
 
 import { HostError } from "@fairlead/core/errors";
 import type { Host } from "@fairlead/core/host";
@@ -153,10 +156,14 @@ function report({ subject, rule, written, above }: Report, context: Context): vo
 /** Warns that Gemini CLI reads this policy file too, and would apply a rule about prompts or sampling to tools. */
 function tellKind({ kind = "tool", server, tool, client }: RuleToWrite, out: Output): void {
   if (client !== undefined)
-    out.warn(safe`note: Gemini CLI also reads this file and ignores "client": it applies the rule to its own calls`);
+    out.warn(
+      safe`note: Gemini CLI also reads this file. It ignores the key "client", so the rule also applies in Gemini CLI`,
+    );
   if (kind === "tool" || kind === "resource") return;
   const about = toVisibleLine(targetName({ server, tool }));
-  out.warn(safe`note: Gemini CLI also reads this file and ignores "kind": it applies the rule to the tools ${about}`);
+  out.warn(
+    safe`note: Gemini CLI also reads this file. It ignores the key "kind", so in Gemini CLI the rule applies to the tools ${about}`,
+  );
 }
 
 const mostTold = 5;
@@ -197,7 +204,7 @@ function undoLine(replaced: string | undefined, { command, operands }: Context):
 type RuledTool = ToolTarget & Pick<Subject, "kind" | "client">;
 
 interface Overruled extends ToolTarget {
-  /** The rule that is stronger than the written rule. If it has an `argsPattern`, it decides for some calls only. */
+  /** The rule that is stronger than the written rule. A rule with an `argsPattern` decides for some calls only. */
   readonly rule: PolicyRule;
 }
 

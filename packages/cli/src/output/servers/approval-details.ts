@@ -43,7 +43,7 @@ export function approvalFields(definition: ServerDefinition, { shadows }: Pick<C
     { label: safe`secrets`, values: secrets.map((name) => safe`${show(name)} from the secret store`) },
     ...optionFields(definition, { show, hide: (text) => text }),
     { label: safe`machineAuth`, values: machineValues(definition) },
-    { label: safe`trust: true`, values: trust ? [safe`its tools run without confirmation`] : [] },
+    { label: safe`trust: true`, values: trust ? [safe`the server's tools run without confirmation`] : [] },
     { label: safe`note`, values: launchNotes(transport).map(show) },
   ];
 }

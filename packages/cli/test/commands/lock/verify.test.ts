@@ -224,6 +224,6 @@ test("where there is no workspace there is nothing to lock", async () => {
   const { code, stderr } = await here.run("lock", "verify", "--no-workspace");
   expect([code, stderr]).toEqual([
     2,
-    expect.stringContaining("no project here: the home folder is not a workspace, or --no-workspace is set\n"),
+    expect.stringContaining("there is no project: this is the home folder, or --no-workspace is set\n"),
   ]);
 });

@@ -84,7 +84,9 @@ describe("approval", () => {
     const { code, stdout, stderr } = await here.run("mcp", "add", "x", "$NODE", "server.js");
     expect(code).toBe(0);
     expect(stdout).toMatch(/resolves to +\/tmp\/evil\/node\n/);
-    expect(stderr).toMatch(/"x" is not approved yet: .*\.env file sets NODE\n[\s\S]*next: fairlead trust add\n/);
+    expect(stderr).toMatch(
+      /"x" is not approved yet, because .*\.env file sets variables for it: NODE\n[\s\S]*next: fairlead trust add\n/,
+    );
     expect((await here.run("trust", "add")).stderr).toMatch(/1 server to approve/);
     const { servers } = JSON.parse((await here.run("mcp", "add", "--json", "y", "$NODE")).stdout);
     expect(servers).toMatchObject([{ name: "y", approved: false }]);

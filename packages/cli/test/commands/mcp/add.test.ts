@@ -120,7 +120,7 @@ describe("what is refused, with exit code 2 and nothing written", () => {
   const cases: readonly (readonly [argv: readonly string[], message: RegExp])[] = [
     [["a"], /"a" has no command, URL or JSON snippet after it/],
     [[], /missing required argument/],
-    [["https://example.com/mcp"], /a name is missing before/],
+    [["https://example.com/mcp"], /the server's name is missing before/],
     [["a", "https://example.com/mcp", "more"], /too many arguments/],
     [["a", "ws://example.com"], /https:\/\/ or http:\/\//],
     [["-t", "http", "a", "node"], /needs a URL/],
@@ -139,7 +139,7 @@ describe("what is refused, with exit code 2 and nothing written", () => {
     [["a", "ls $(whoami) x"], /would run another command/],
     [["a", '{"command": }'], /line 1, column 13/],
     [['{"command": "x"}'], /has no server name/],
-    [['{"command": "x"}', "a"], /the name goes before it/],
+    [['{"command": "x"}', "a"], /the server's name goes before the snippet/],
     [["a", "{}"], /the snippet has no server/],
     [["c", '{"mcpServers": {"a": {"command": "x"}, "b": {"command": "y"}}}'], /only "a", "b"/],
     [["", "x"], /is not a valid server name/],
@@ -257,7 +257,7 @@ describe("what is said", () => {
   timeout       5000 ms
   includeTools  a, b
   excludeTools  c
-  trust         true: its tools run without confirmation
+  trust         true: the server's tools run without confirmation
   description   what for
 `);
   });

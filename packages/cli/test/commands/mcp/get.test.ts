@@ -40,7 +40,7 @@ test("shows the whole entry, without literal values", async () => {
   includeTools  a, b
   excludeTools  c
   roots         not sent (fairlead.servers.s.roots is false)
-  trust         true: its tools run without confirmation
+  trust         true: the server's tools run without confirmation
   description   what it is for
   fingerprint
   warning       the secret S is not stored: fairlead secret set S

@@ -51,8 +51,8 @@ test("what cannot be revoked is said, and forgotten all the same", async () => {
   scene.authorization.interrupt("revoke", status(500), 2);
   expect(await scene.here.run("mcp", "logout", "docs")).toEqual({
     code: 0,
-    stdout: 'signed out of "docs" here\n',
-    stderr: `warning: ${issuer} did not revoke the tokens; the tokens may stay valid; to be sure, revoke Fairlead's access on the website of that server\n`,
+    stdout: 'signed out of "docs" on this machine\n',
+    stderr: `warning: ${issuer} did not revoke the tokens; the tokens may stay valid; to be sure, revoke Fairlead's access on the website of the authorization server\n`,
   });
   expect(await storageOf(scene).listServers()).toEqual([]);
 });

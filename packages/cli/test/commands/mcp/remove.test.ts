@@ -85,7 +85,7 @@ test("a server that mcp.serverCommand makes has no entry to remove", async () =>
   const { code, stderr } = await here.run("mcp", "remove", "mcp");
   expect(code).toBe(2);
   expect(stderr).toMatch(
-    /comes from mcp\.serverCommand in .*settings\.json:3\n {2}next: remove "serverCommand" from "mcp"/,
+    /mcp\.serverCommand defines it in .*settings\.json:3\n {2}next: remove "serverCommand" from "mcp"/,
   );
 });
 
@@ -95,7 +95,7 @@ test("an entry is removed although its approval cannot be withdrawn", async () =
   const { code, stdout, stderr } = await here.runWith({ env }, "mcp", "remove", "a");
   expect(code).toBe(0);
   expect(stdout).toMatch(/removed "a"/);
-  expect(stderr).toMatch(/warning: its approval could not be removed: [\s\S]*undo: fairlead mcp add/);
+  expect(stderr).toMatch(/warning: the server's approval could not be removed: [\s\S]*undo: fairlead mcp add/);
 });
 
 test("enabling says which other file still keeps the server off", async () => {

@@ -69,7 +69,7 @@ describe("policy allow, ask, deny", () => {
     await using here = await machine();
     const { stdout, stderr } = await here.run("policy", "allow", "demo.greet", "--client", "codex");
     expect(stdout).toMatch(/^allow demo\.greet for client codex: written to .*:3\n$/);
-    expect(stderr).toMatch(/^note: Gemini CLI also reads this file and ignores "client": .*\n/);
+    expect(stderr).toMatch(/^note: Gemini CLI also reads this file. It ignores the key "client", .*\n/);
     expect(stderr).toMatch(/undo: fairlead policy remove demo\.greet --client codex\n$/);
     expect(await here.read(rules)).toContain('client = "codex"\ndecision = "allow"\npriority = 250\n');
     expect(await decisionOf(here, "demo.greet")).toBe("ask_user");

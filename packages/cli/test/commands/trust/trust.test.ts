@@ -46,7 +46,7 @@ describe("trust add", () => {
     resolves to  in ${here.project}/sub
     variables    TOKEN is not set
     timeout      600000 ms
-    trust: true  its tools run without confirmation
+    trust: true  the server's tools run without confirmation
     note         downloads and runs code: some-package from npm
                  unpinned: a later start may run another version; name an exact version to prevent that
 

@@ -83,7 +83,7 @@ export function printApproval(report: Report, out: Output): void {
   const { destination, trusted, approval } = report;
   for (const { name, variables } of approval.unseen)
     out.warn(
-      safe`"${toVisibleLine(name)}" is not approved yet: the workspace's .env file sets ${toVisibleLine(variables.join(", "))}`,
+      safe`"${toVisibleLine(name)}" is not approved yet, because the workspace's .env file sets variables for it: ${toVisibleLine(variables.join(", "))}`,
     );
   if (approval.failure !== undefined)
     out.warn(safe`warning: added, but the approval could not be stored: ${toSafeLine(approval.failure)}`);
@@ -136,7 +136,7 @@ function writtenFields(definition: ServerDefinition, entry: Entry): Field[] {
     ...transportFields(redact(transport), toSafeLine),
     { label: safe`resolves to`, values: resolvedValues(definition, toVisibleLine) },
     ...options.filter(({ label }) => label !== "timeout" || Object.hasOwn(entry, "timeout")),
-    { label: safe`trust`, values: trust ? [safe`true: its tools run without confirmation`] : [] },
+    { label: safe`trust`, values: trust ? [safe`true: the server's tools run without confirmation`] : [] },
     { label: safe`description`, values: description === undefined ? [] : [toSafeLine(description)] },
   ];
 }

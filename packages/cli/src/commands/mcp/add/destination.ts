@@ -1,6 +1,6 @@
 /**
- * Finds the settings file that `mcp add`, `import`, `pin` or `remove` changes, approves written servers, and builds the
- * command that undoes the change.
+ * Finds the settings file that `mcp add`, `import`, `pin` or `remove` changes, and builds the command that undoes the
+ * change.
  */
 
 import { HostError } from "@fairlead/core/errors";
@@ -38,7 +38,7 @@ export function destinationOf(word: ScopeWord, { files, root }: Locations): Dest
   const scope = word === "user" ? "user" : "workspace";
   const file = files[scope];
   if (file !== undefined) return { scope, file, word, edit: scope === "workspace" ? { within: root } : {} };
-  throw new HostError("usage", "no project here: the home folder is not a workspace, or --no-workspace is set", {
+  throw new HostError("usage", "there is no project: this is the home folder, or --no-workspace is set", {
     next: "add -s user, or -C DIR for a project in another folder",
   });
 }
@@ -122,8 +122,8 @@ interface Before {
 }
 
 /**
- * Builds the command that restores an entry. If the entry has literal secrets, builds the command only for output to a
- * terminal.
+ * Builds the command that restores an entry. If the entry has literal secrets, builds the command only if the output
+ * goes to a terminal.
  */
 export function restore(
   { name, entry, approved }: Before,

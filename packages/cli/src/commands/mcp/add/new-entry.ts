@@ -43,10 +43,11 @@ interface AddWords {
 export function newServers({ operands, rest, isFile }: AddWords, options: AddOptions): readonly NewServer[] {
   const [first = "", second] = operands;
   if (targetKind(first) === "snippet") {
-    if (second !== undefined) throw usage(`unexpected "${second}" after the snippet: the name goes before it`);
+    if (second !== undefined)
+      throw usage(`unexpected "${second}" after the snippet: the server's name goes before the snippet`);
     return fromSnippet(undefined, first).map((server) => withOptions(server, options));
   }
-  if (targetKind(first) === "url") throw usage(`a name is missing before "${first}"`);
+  if (targetKind(first) === "url") throw usage(`the server's name is missing before "${first}"`);
   if (second === undefined) throw usage(`"${first}" has no command, URL or JSON snippet after it`);
   switch (targetKind(second)) {
     case "snippet":

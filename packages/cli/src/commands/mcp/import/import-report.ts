@@ -129,7 +129,7 @@ function actionWords({ action, target }: PlannedServer): SafeText {
     case "refused":
       return safe`cannot be imported`;
     case "untrusted":
-      return safe`skipped: its folder is not trusted (${only} adds it anyway)`;
+      return safe`skipped: the folder of this file is not trusted (${only} adds the server anyway)`;
     case "not-chosen":
       return safe`skipped: not named in --only`;
   }
