@@ -13,7 +13,7 @@ import { childNode, entriesOf, itemNodes, plainValueOf, stringNode } from "./rea
 export interface EditOptions {
   /**
    * The root of the workspace that contains the file. Fairlead follows no symbolic link out of this folder. Absent for
-   * the user's own settings file, which no other user may read.
+   * the user's own settings file.
    */
   readonly within?: string;
 }
@@ -57,10 +57,14 @@ export async function replaceArgument(
     const entry = childNode(openForEdit(file, text, ["mcpServers"]), "mcpServers", name);
     const word = itemNodes(childNode(entry, "args"))[at];
     if (entry === undefined || word === undefined || stringNode(word) !== before)
-      throw new HostError("usage", `"${name}" in ${file} has changed since it was read; nothing was changed`, {
-        serverName: name,
-        next: "Try again.",
-      });
+      throw new HostError(
+        "usage",
+        `"${name}" in ${file} has changed since Fairlead read it; the file was not written`,
+        {
+          serverName: name,
+          next: "Try again.",
+        },
+      );
     replaced = plainValueOf(entry);
     return text.slice(0, word.offset) + JSON.stringify(after) + text.slice(word.offset + word.length);
   };

@@ -1,7 +1,7 @@
 /** Splits a command line into words, with the quoting rules of a shell. Refuses operators and substitutions. */
 
 export type ShellLine =
-  /** The words as settings values. In these, a quoted dollar sign is written as `$$`. */
+  /** The words, written as settings values: a quoted dollar sign becomes `$$`. */
   | { readonly kind: "words"; readonly words: readonly string[] }
   /** The line is refused. `at` is the position of the mistake in characters, counted from 1. */
   | { readonly kind: "refused"; readonly reason: string; readonly at: number };

@@ -2,7 +2,7 @@
 
 export function closest(word: string, known: Iterable<string>): string | undefined {
   let best: string | undefined;
-  // Up to a third of the letters may differ, but at least one and at most four.
+  // A third of the letters may differ. The limit is at least one letter and at most four.
   let limit = Math.min(4, Math.max(1, Math.floor(word.length / 3))) + 1;
   for (const candidate of known) {
     const distance = editDistance(word.toLowerCase(), candidate.toLowerCase(), limit);

@@ -17,9 +17,7 @@ export function toModelText(text: string): string {
     .replaceAll(loneSurrogate(), "\ufffd");
 }
 
-/**
- * Matches colour sequences, which programs write into their output. Other escape sequences are left to `toSafeText`.
- */
+/** Matches colour sequences, which programs write into their output. `toSafeText` handles other escape sequences. */
 const colour = new RegExp(`${String.fromCharCode(27)}\\[[\\d;:]*m`, "g");
 
 export function withoutColours(text: string): string {

@@ -1,4 +1,7 @@
-/** Makes foreign text safe to print: it cannot move the cursor, hide text or reverse its direction. */
+/**
+ * Makes foreign text safe to print: the printed text cannot move the cursor, hide text or reverse the reading
+ * direction.
+ */
 
 import { writeJson } from "./deep-json.ts";
 import { disruptive, exoticSpaces, invisible } from "./unseen.ts";

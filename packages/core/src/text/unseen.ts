@@ -18,7 +18,10 @@ export const invisible = (): RegExp => /[\p{Cf}\p{Default_Ignorable_Code_Point}\
 /** Matches blanks other than U+0020. They look like a space but do not separate words in a shell. */
 export const exoticSpaces = (): RegExp => /(?! )\p{Zs}/gu;
 
-/** Matches any character outside printable ASCII. A quick test, because most texts contain none. */
+/**
+ * Matches any character outside printable ASCII. This is a quick test: most texts contain no such character and need no
+ * further tests.
+ */
 const unusual = /[^ -~]/;
 
 /** Whether the text contains a disruptive or invisible character. Line breaks and tabs count too. */

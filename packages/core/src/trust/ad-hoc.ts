@@ -45,7 +45,7 @@ export async function addAdHocServer(
 ): Promise<{ readonly configuration: Configuration; readonly added: AdmittedServer }> {
   const { locations, environment, settings, trust } = configuration;
   if (isServerNameTaken(name, configuration))
-    throw new HostError("usage", `there is a server "${name}" in the settings already`, { serverName: name });
+    throw new HostError("usage", `the settings already have a server "${name}"`, { serverName: name });
 
   const source = sourceOf(name, { ...entry, ...folderFor(entry, configuration) });
   const { entries, entryProblems } = checkSource(source);
@@ -93,8 +93,8 @@ function sourceOf(name: string, entry: object): SettingsSource {
 }
 
 /**
- * The working folder of the program. If the current folder is not trusted, it is the folder in which the user's own
- * servers run, so that files such as `node_modules`, `.npmrc` or Python modules do not become part of the program.
+ * The working folder of the program. If the current folder is not trusted, the program runs in the same folder as the
+ * user's own servers, so that it does not load `node_modules`, `.npmrc` or Python modules of the untrusted folder.
  */
 function folderFor(
   entry: AdHocServer["entry"],

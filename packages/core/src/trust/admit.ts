@@ -131,8 +131,8 @@ function untrusted(
 }
 
 /**
- * The next step for trusting the folder. It depends on what decided against trust. For example, a new trust rule does
- * not override an environment variable.
+ * How the user can trust the folder. If an environment variable makes the folder untrusted, the user must remove the
+ * variable, because a new trust rule would have no effect.
  */
 function howToTrust({ source, detail }: TrustDecision, locations: AdmissionFacts["locations"]): string {
   if (source === "environment") return `Remove ${detail} from the environment.`;
@@ -159,7 +159,7 @@ function unapproved(
   };
 }
 
-/** Why the approval does not cover the server: there is no approval, or the entry or the program files have changed. */
+/** Why the approval does not cover the server. For example, the entry or a program file has changed. */
 export function whyUnapproved(approval: Approval | undefined, { fingerprint, programs = [] }: Approvable): string {
   if (approval === undefined) return "has not been approved yet";
   if (approval.fingerprint !== fingerprint) return "has changed since you approved it";
@@ -200,7 +200,7 @@ function itself({ name, origin, definition }: ConfiguredServer): Admission | und
   return {
     status: "disconnected",
     reason: "settings_invalid",
-    message: `"${name}" (${place(origin)}) is not started: it is Fairlead's own gateway (fairlead serve), for other programs`,
+    message: `"${name}" (${place(origin)}) is not started: it is Fairlead's own gateway (fairlead serve), which is for other programs`,
     next: `fairlead mcp disable ${toShellWord(name)}`,
   };
 }

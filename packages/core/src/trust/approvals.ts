@@ -7,15 +7,15 @@ import type { ServerDefinition } from "../settings/define/definition.ts";
 import { isSamePrograms, type ProgramFile } from "./approved-programs.ts";
 
 export type WorkspaceApprovals = ReadonlyMap<string, Approval>;
-/** Approvals by real workspace root, then by server name. */
+/** Approvals by the real path of the workspace root, then by server name. */
 export type Approvals = ReadonlyMap<string, WorkspaceApprovals>;
 
 /**
- * Maximum number of workspaces with stored approvals. The same number limits the servers in each workspace. The oldest
+ * Maximum number of workspaces in the approvals file, and maximum number of servers in each workspace. The oldest
  * approvals are removed first.
  */
 const mostKept = 1000;
-/** Maximum number of sets of program files that can be approved for one server at the same time. */
+/** How many sets of program files the approval of one server can contain. */
 const mostProgramsKept = 16;
 
 type Stored = ApprovalsFile["workspaces"];

@@ -65,7 +65,7 @@ async function identify(path: string, root: string): Promise<ProgramFile> {
   return { file, ...(digest !== undefined && { digest }) };
 }
 
-/** The digest of the file's content. Undefined if the file cannot be read, because then it cannot run. */
+/** The digest of the file's content. Undefined if the file cannot be read. */
 async function digestOf(file: string): Promise<string | undefined> {
   if ((await stat(file).catch(() => undefined))?.isFile() !== true) return undefined;
   const hash = createHash("sha256");
@@ -80,9 +80,8 @@ async function digestOf(file: string): Promise<string | undefined> {
 const longestLine = 256;
 
 /**
- * The interpreter that a script's first line names. Found only if `env` searches for it on the server's `PATH`
- * (`#!/usr/bin/env node`), or if it is a file of the workspace. All other interpreters, such as `/bin/sh`, belong to
- * the system.
+ * The interpreter that a script's first line names, if that line uses `env` (`#!/usr/bin/env node`) or names a file of
+ * the workspace. Other interpreters, such as `/bin/sh`, are left out, because they belong to the system.
  */
 async function interpreterOf(
   file: string,
@@ -96,7 +95,7 @@ async function interpreterOf(
   return (await isWorkspaceFile(interpreter, root)) ? [interpreter] : [];
 }
 
-/** The program in a script's first line, and its first argument that is not an option. */
+/** The program and the argument in a script's first line: `/usr/bin/env` and `node` for `#!/usr/bin/env -S node`. */
 export async function firstLine(file: string): Promise<readonly [program?: string, argument?: string]> {
   const handle = await open(file).catch(() => undefined);
   // If the file can be executed but not read, it is not a script.
@@ -163,7 +162,7 @@ const folderFiles = [...endings.map((ending) => `index${ending}`), "__main__.py"
 
 /**
  * The existing files that an interpreter may run for this path: the path itself, the path with an ending, and the files
- * that run if the path is a folder. Returns all of them, because each interpreter chooses differently.
+ * that run if the path is a folder. Returns all these files, because each interpreter chooses differently.
  */
 async function filesOf(path: string, root: string): Promise<readonly string[]> {
   if (await isWorkspaceFile(path, root)) return [path];
@@ -187,7 +186,7 @@ async function mainOf(manifest: string): Promise<string | undefined> {
   return isObject(content) && typeof content["main"] === "string" ? content["main"] : undefined;
 }
 
-/** Whether the path leads to a file. The path itself, or the path with links resolved, must lie in the workspace. */
+/** Whether the path leads to a file and lies in the workspace, either as written or with links resolved. */
 async function isWorkspaceFile(path: string, root: string): Promise<boolean> {
   const real = await realpath(path).catch(() => undefined);
   if (real === undefined || !(isInside(path, root) || isInside(real, root))) return false;

@@ -33,7 +33,10 @@ export function programPlace<Given extends ProgramPlace["environment"]>(configur
   return { environment, root: locations.root, trusted: trust.trusted };
 }
 
-/** The system's default search path, used if `PATH` is not set. (An empty `PATH` means the current folder.) */
+/**
+ * The system's default search path, used if `PATH` is not set. An empty `PATH` is different: it means the current
+ * folder.
+ */
 export const systemPath = "/bin:/usr/bin";
 
 /** A search path, and the entries that were removed from it. */

@@ -166,7 +166,7 @@ describe("a mistake takes its server out and says what it is", () => {
     await using world = await createWorld();
     await world.writeUser({ mcpServers: { "git\u200bhub": { command: "x" } } });
     const [problem] = serverOf(await world.load(), "git\u200bhub").problems;
-    expect(problem?.message).toContain('the name "git⟨U+200B⟩hub" has characters that cannot be seen');
+    expect(problem?.message).toContain('the name "git⟨U+200B⟩hub" has invisible characters');
   });
 });
 
@@ -175,7 +175,10 @@ describe("what is odd is said, and changes nothing else", () => {
     [{ command: "a", timeot: 5 }, ['warning "timeot" is not a known key here and is ignored']],
     [
       { command: "a", env: { PORT: 80, ON: true } },
-      ['warning "PORT" is 80, taken as the text "80"', 'warning "ON" is true, taken as the text "true"'],
+      [
+        'warning "PORT" is 80; Fairlead uses it as the text "80"',
+        'warning "ON" is true; Fairlead uses it as the text "true"',
+      ],
     ],
     [{ url: "http://h", type: "stdio" }, ['warning the transport "stdio" does not match "url"; Fairlead uses "url"']],
     [

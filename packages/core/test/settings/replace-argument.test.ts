@@ -22,11 +22,11 @@ test.each([
 });
 
 test.each([
-  ["", "has changed since it was read"],
-  ["{}", "has changed since it was read"],
-  ['{"mcpServers":{"a":{"args":["pkg","-y"]}}}', "has changed since it was read"],
-  ['{"mcpServers":{"a":{"args":["-y"]}}}', "has changed since it was read"],
-  ['{"mcpServers":{"__proto__":{"args":["-y","pkg"]}}}', "has changed since it was read"],
+  ["", "has changed since Fairlead read it"],
+  ["{}", "has changed since Fairlead read it"],
+  ['{"mcpServers":{"a":{"args":["pkg","-y"]}}}', "has changed since Fairlead read it"],
+  ['{"mcpServers":{"a":{"args":["-y"]}}}', "has changed since Fairlead read it"],
+  ['{"mcpServers":{"__proto__":{"args":["-y","pkg"]}}}', "has changed since Fairlead read it"],
   ['{"mcpServers":[]}', '"mcpServers" must be an object'],
   ['{"mcpServers":{', "the file was not changed"],
 ])("a file that says something else stays as it is: %j", async (text, message) => {

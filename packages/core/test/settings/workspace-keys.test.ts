@@ -93,7 +93,7 @@ describe("a key in a workspace file", () => {
       "once the folder is trusted and the entry approved",
       "once the folder is trusted",
       "only to restrict further, in a trusted folder",
-      "never: user or system settings only",
+      "never: set it in user or system settings",
       "no effect anywhere",
     ];
     expect(keys.filter(({ key }) => !decisions.includes(key.workspace)).map(({ name }) => name)).toEqual([]);
@@ -112,7 +112,8 @@ describe("a key in a workspace file", () => {
       }
 
       const trusted = await effectOf(world, true);
-      const isIdle = key.workspace === "never: user or system settings only" || key.workspace === "no effect anywhere";
+      const isIdle =
+        key.workspace === "never: set it in user or system settings" || key.workspace === "no effect anywhere";
       // An ignored key of an entry is still part of an entry, and that one is new.
       if (isIdle && path[0] !== "mcpServers") expect(trusted).toEqual(before);
       else expect(trusted).not.toEqual(before);

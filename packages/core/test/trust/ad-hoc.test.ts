@@ -122,7 +122,7 @@ test("a name that is taken is not taken over", async () => {
   });
   await expect(addAdHocServer(await here.load(), program)).rejects.toMatchObject({
     code: "usage",
-    message: 'there is a server "typed" in the settings already',
+    message: 'the settings already have a server "typed"',
   });
 });
 
@@ -165,7 +165,7 @@ test("a folder that is not trusted cannot keep a name from being used", async ()
 
 test.each([
   [{ name: "typed", entry: { command: "x", url: "https://example.com" } }, /exactly one of them/],
-  [{ name: "a\u200bb", entry: { command: "x" } }, /characters that cannot be seen/],
+  [{ name: "a\u200bb", entry: { command: "x" } }, /invisible characters/],
   [{ name: "typed", entry: { url: "https://" } }, /not a URL/],
   [{ name: "typed", entry: { command: "x", env: { A: "${" } } }, /cannot be expanded/],
 ])("what makes no sense does not start: %j", async (server, message) => {

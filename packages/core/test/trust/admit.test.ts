@@ -272,7 +272,7 @@ test("an entry that starts Fairlead's own gateway is not started", () => {
   expect(admit(entry, facts())).toEqual({
     status: "disconnected",
     reason: "settings_invalid",
-    message: `"db" (${userFile}:4) is not started: it is Fairlead's own gateway (fairlead serve), for other programs`,
+    message: `"db" (${userFile}:4) is not started: it is Fairlead's own gateway (fairlead serve), which is for other programs`,
     next: "fairlead mcp disable db",
   });
 });

@@ -30,7 +30,7 @@ test("such an entry is not started, and says why", async () => {
     {
       status: "disconnected",
       reason: "settings_invalid",
-      message: expect.stringContaining("it is Fairlead's own gateway (fairlead serve), for other programs"),
+      message: expect.stringContaining("it is Fairlead's own gateway (fairlead serve), which is for other programs"),
       next: "fairlead mcp disable loop",
     },
   ]);

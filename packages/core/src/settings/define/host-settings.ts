@@ -1,4 +1,7 @@
-/** Merges `mcp.allowed`, `mcp.excluded` and `fairlead.*` of all files. A workspace's file can only add restrictions. */
+/**
+ * Merges `mcp.allowed`, `mcp.excluded` and `fairlead.*` of all settings files. A workspace's file can only add
+ * restrictions.
+ */
 
 import type { Node } from "../../files/json/jsonc.ts";
 import { childNode, entriesOf, itemNodes, numberOf, stringNode, switchOf, textsOf } from "../read/nodes.ts";
@@ -30,7 +33,7 @@ export function hostWide(sources: readonly CheckedSource[]): HostWide {
     const wish = numberOf(node);
     if (workspace === undefined || node === undefined || wish === undefined) return bound;
     if (wish > bound) {
-      const message = `"${path.at(-1)}" is ${wish}, but a workspace may only lower it; Fairlead uses ${bound}`;
+      const message = `"${path.at(-1)}" is ${wish}, but a workspace may only lower this value; Fairlead uses ${bound}`;
       problems.push({ severity: "warning", code: "settings_invalid", message, origin: workspace.originOf(node) });
     }
     return Math.min(wish, bound);
@@ -247,7 +250,7 @@ export function extrasFor(
   };
 }
 
-/** The strongest `machineAuth` of the user's and the system's files. */
+/** The `machineAuth` in the strongest settings file that contains it. Ignores the workspace's file. */
 export function machineAuthFor(
   name: string,
   sources: readonly CheckedSource[],

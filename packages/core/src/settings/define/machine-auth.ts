@@ -41,12 +41,13 @@ function whyNotSuitable({ kind, oauth, hasOwnHeader }: MachineAuthEntry): string
 }
 
 /**
- * Reads `kind`. A misspelt kind is an error, because after a wrong guess the credentials could go to the wrong server.
+ * Returns a message if `kind` is unknown. Fairlead does not guess a misspelt kind, because the credentials could go to
+ * the wrong server.
  */
 function unknownKind(node: Node): string | undefined {
   const kind = childNode(node, "kind");
   const isKnown = kind === undefined || kinds.some((known) => known === stringNode(kind));
-  return isKnown ? undefined : `"machineAuth" cannot be used: its "kind" must be ${kinds.join(", ")}`;
+  return isKnown ? undefined : `"machineAuth" cannot be used: its "kind" must be one of ${kinds.join(", ")}`;
 }
 
 function fromEntry({
@@ -129,8 +130,8 @@ function missingIn(
   if (kind === "enterprise" && assertionFrom !== undefined)
     return { reason: '"machineAuth" (enterprise) needs an ID token: "assertionFrom" gives none' };
   /*
-   * Without `issuer` or `tokenUrl`, a workspace's server could choose the authorization server that gets the user's
-   * credentials.
+   * If `issuer` and `tokenUrl` were both absent, a workspace's server could choose the authorization server that gets
+   * the user's credentials.
    */
   if (scope === "workspace" && where === "machineAuth" && issuer === undefined && tokenUrl === undefined)
     return {

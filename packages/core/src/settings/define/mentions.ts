@@ -38,8 +38,8 @@ export interface Mentions {
 const mistakesKept = 100;
 
 /**
- * Finds the variables. Without `lookup`, as in an untrusted workspace, looks up no variable and reports none as
- * missing.
+ * Finds the variables. If `lookup` is undefined, as in an untrusted workspace, Fairlead does not look up any variable
+ * and does not report missing variables.
  */
 export function findVariables(
   entry: Node,

@@ -1,6 +1,6 @@
 /** Types of the settings that a program passes: one `mcpServers` entry, and `createHost({ settings })`. */
 
-/** OAuth settings of a server that Fairlead cannot discover itself. */
+/** OAuth settings of one server, for values that Fairlead cannot discover itself. */
 export interface MCPOAuthConfig {
   /** If true, and the server requires a sign-in, Fairlead signs in without asking first. */
   readonly enabled?: boolean;
@@ -32,7 +32,7 @@ export interface MCPServerConfig {
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
-  /** Fairlead tries streamable HTTP, then SSE, unless `type` names the transport. */
+  /** The address of the server. Fairlead tries streamable HTTP, then SSE, unless `type` names the transport. */
   readonly url?: string;
   /** The address of a streamable HTTP server. */
   readonly httpUrl?: string;

@@ -7,5 +7,5 @@ import { hasUnseen } from "../../text/unseen.ts";
  */
 export function whyNotServerName(name: string): string | undefined {
   if (name.trim() === "") return "is blank";
-  return hasUnseen(name) ? "has characters that cannot be seen" : undefined;
+  return hasUnseen(name) ? "has invisible characters" : undefined;
 }

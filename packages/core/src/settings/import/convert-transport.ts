@@ -17,7 +17,7 @@ import { isVariableName, literal } from "./references.ts";
  */
 export function convertCommand(reader: FieldReader, draft: EntryDraft, context: ConversionContext): string | undefined {
   const command = reader.text("command");
-  // A command without a slash is searched for in PATH, so it does not depend on the folder.
+  // A command without a slash is searched for in PATH, so it means the same program in every folder.
   const isPath = command?.includes("/") || (context.platform === "win32" && command?.includes("\\"));
   if (command !== undefined) draft.set("command", isPath ? anchored("command", command, reader, context) : command);
   const args = reader.texts("args");
@@ -33,8 +33,8 @@ export function convertCommand(reader: FieldReader, draft: EntryDraft, context: 
 }
 
 /**
- * Makes a relative path absolute, because the other program starts such a path at the project folder. If the new entry
- * is in the same project, the path stays relative.
+ * Makes a relative path absolute, because for the other program such a path begins in the project folder. If Fairlead
+ * writes the new entry into the settings of the same project, the path stays relative.
  */
 function anchored(key: string, value: string, reader: FieldReader, context: ConversionContext): string {
   const path = context.platform === "win32" ? win32 : posix;

@@ -98,7 +98,7 @@ function isEnabled(reader: FieldReader, disabled: boolean): boolean {
     reader.remark(
       "converted",
       "enabled",
-      "disabled in the other program, so Fairlead imports it as disabled; to enable it: fairlead mcp enable",
+      "the other program has disabled the server, so Fairlead imports it as disabled; to enable it: fairlead mcp enable",
     );
   return !off;
 }

@@ -50,7 +50,7 @@ export function createFieldReader(
     return convertReferences(text, key, context, (one) => remarks.push(one));
   }
 
-  /** Converts numbers and booleans to text, because Fairlead's settings do so too. */
+  /** Converts numbers and booleans to text, as Fairlead does for its own settings. */
   function item(value: unknown, key: string): string | undefined {
     if (typeof value === "string") return convert(value, key);
     return typeof value === "number" || typeof value === "boolean" ? String(value) : refuse(key, "is not a text");

@@ -131,7 +131,9 @@ const names: readonly (readonly [RegExp, Program])[] = [
   [/\.toml$/, "codex"],
 ];
 
-/** Finds out which program wrote a file. Uses the file's name, or the content if the name does not show it. */
+/**
+ * Finds out which program wrote a file. Looks at the file's name. If no program uses this name, looks at the content.
+ */
 export async function detectProgram(file: string): Promise<Program | undefined> {
   const named = names.find(([pattern]) => pattern.test(file));
   if (named) return named[1];

@@ -30,8 +30,8 @@ interface RemoteProxy {
 }
 
 /**
- * If an entry runs mcp-remote, writes the URL of mcp-remote into the new entry. Returns false if the entry runs a
- * different program, or if it uses an option of mcp-remote that Fairlead lacks.
+ * If an entry runs mcp-remote, writes the URL to which mcp-remote connects into the new entry. Returns false if the
+ * entry runs a different program, or if it uses an option of mcp-remote that Fairlead cannot convert.
  */
 export function convertMcpRemote(reader: FieldReader, draft: EntryDraft): boolean {
   const command = reader.peek("command");
@@ -86,7 +86,10 @@ function write({ url, kind, headers, excludeTools }: RemoteProxy, reader: FieldR
   const env = foreignFields(reader.raw("env")) ?? new Map<string, unknown>();
   const used = new Set<string>();
 
-  /** Converts references. In a header, `${NAME}` stands for a variable of the entry or of the process. */
+  /**
+   * Converts references. In a header, `${NAME}` stands for a variable in the entry's `env` or in the environment of the
+   * process.
+   */
   function expanded(text: string, key: string): string {
     return text
       .split(/(\$\{[^}]*\})/)

@@ -42,7 +42,7 @@ export interface PlanOptions {
   readonly replace: boolean;
   /** The names of the servers that the user wants to import. Absent if the user wants all. */
   readonly only?: ReadonlySet<string>;
-  /** Whether the servers in this file are imported without the user giving their names. */
+  /** Whether the servers in this file are imported even if the user does not give their names. */
   isTrusted(source: ImportSource): boolean;
 }
 

@@ -81,8 +81,8 @@ export interface ImportSource {
 }
 
 /**
- * A remark about one key of an imported server. The message quotes the file, so callers must make it safe before they
- * show it.
+ * A remark about one key of an imported server. The message quotes the file, so callers must escape the message before
+ * they show it.
  */
 export interface Remark {
   /**

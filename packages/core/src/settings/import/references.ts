@@ -124,7 +124,7 @@ function fromInput(id: string, inputs: ReadonlyMap<string, string>): Outcome {
   };
 }
 
-/** Expands the references in a path. Leaves an unknown reference as written, so that no file exists under the path. */
+/** Expands the references in a path. Leaves an unknown reference as written. The path then leads to no file. */
 export function resolveVariableReferences(
   text: string,
   values: {

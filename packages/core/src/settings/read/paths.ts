@@ -32,7 +32,7 @@ export interface Locations {
   readonly rootFrom: "option" | "gemini-folder" | "git" | "cwd";
   readonly files: Readonly<Record<Scope, string | undefined>>;
   readonly trustedFolders: string;
-  /** Folders of policy files. */
+  /** Folders that contain policy files. */
   readonly policies: {
     readonly administrator: string;
     readonly user: string;
@@ -170,13 +170,13 @@ function systemPolicies(platform: NodeJS.Platform): string {
 }
 
 /**
- * Refuses a folder inside the workspace. Does not check if the workspace contains the home folder, because then every
- * folder of the user is inside the workspace.
+ * Refuses a folder inside the workspace. If the workspace contains the home folder, refuses no folder, because then
+ * every folder of the user is inside the workspace.
  */
 async function refuseInWorkspace(name: string, folder: string, root: string, home: string): Promise<void> {
   if (isInside(home, root) || !isInside(await realPathOf(folder), root)) return;
   throw new HostError("settings_invalid", `${name} is "${folder}", inside the workspace "${root}"`, {
-    next: `Set ${name} to a folder outside the workspace. An untrusted workspace must not hold the files of Fairlead.`,
+    next: `Set ${name} to a folder outside the workspace. An untrusted workspace must not contain Fairlead's own files.`,
   });
 }
 

@@ -57,8 +57,8 @@ function toSource(scope: Scope, file: string, read: TextFile): SettingsSource {
 }
 
 /**
- * The first value that exceeds the maximum number of values. Undefined if the file has fewer. Fairlead ignores a file
- * with too many values, because validating and showing them would take too long.
+ * The first value beyond the maximum number of values. Undefined if the file does not exceed the maximum. Fairlead
+ * ignores a file with too many values, because validating and showing them would take too long.
  */
 function findTooMany(root: Node): Node | undefined {
   let count = 0;

@@ -60,7 +60,7 @@ export function isReserved(name: string): boolean {
 }
 
 function reserved(name: string, origin: NonNullable<Problem["origin"]>): Problem {
-  return warning(`${name} in a .env file is ignored: it applies only in the environment of the process`, origin);
+  return warning(`${name} in a .env file is ignored: it has an effect only in the environment of the process`, origin);
 }
 
 function warning(message: string, origin: NonNullable<Problem["origin"]>): Problem {
@@ -79,8 +79,7 @@ export interface LookupSources {
 
 /**
  * Creates the lookup for an entry. An entry of the workspace uses the workspace's `.env` files first. An entry of the
- * user uses the user's files first, and the workspace's files must not decide which program it runs or which URL it
- * reaches.
+ * user uses the user's files first. The workspace's files must not decide the program or the URL of such an entry.
  */
 export function lookupFor(scope: Scope, { environment, root, envFiles }: LookupSources): Lookup {
   const user = { values: envFiles.user, from: "user-env-file" } as const;

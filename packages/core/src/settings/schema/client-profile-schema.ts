@@ -2,7 +2,7 @@
 
 import type { LeafKey, ObjectKey, WorkspaceRule } from "./key.ts";
 
-const never: WorkspaceRule = "never: user or system settings only";
+const never: WorkspaceRule = "never: set it in user or system settings";
 
 interface BudgetTexts {
   readonly description: string;

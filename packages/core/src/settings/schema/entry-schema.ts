@@ -98,7 +98,7 @@ export const entrySchema: ObjectKey = {
       names: "environment",
       workspace: approved,
       expanded: true,
-      description: "Environment variables for the program, in addition to the few that every server gets.",
+      description: "Environment variables for the program, in addition to the few variables that every server gets.",
       examples: [{ GITHUB_TOKEN: "${secret:GITHUB_TOKEN}" }],
     },
     cwd: {
@@ -160,7 +160,8 @@ export const entrySchema: ObjectKey = {
     description: {
       type: "text",
       workspace: "once the folder is trusted",
-      description: "A description of the server for people. The only key that may change without a new approval.",
+      description:
+        "A description of the server for people. This is the only key that may change without a new approval.",
     },
     includeTools: {
       type: "list",

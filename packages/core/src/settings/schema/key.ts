@@ -5,7 +5,7 @@ export type WorkspaceRule =
   | "once the folder is trusted and the entry approved"
   | "once the folder is trusted"
   | "only to restrict further, in a trusted folder"
-  | "never: user or system settings only"
+  | "never: set it in user or system settings"
   | "no effect anywhere";
 
 interface Leaf {
@@ -56,7 +56,7 @@ export interface ObjectKey {
   readonly exactlyOneOf?: readonly string[];
   /** Describes a single value that the user may write instead of the object. */
   readonly instead?: LeafKey;
-  /** Whether unknown keys are allowed, because other programs store their own keys here. */
+  /** True if unknown keys are allowed. Other programs store their own keys in this object. */
   readonly shared?: true;
 }
 /** An object whose keys are names that the user chooses. */

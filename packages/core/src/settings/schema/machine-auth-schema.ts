@@ -5,7 +5,7 @@
 
 import type { ListKey, ObjectKey, TextKey } from "./key.ts";
 
-const workspace = "never: user or system settings only";
+const workspace = "never: set it in user or system settings";
 
 function text(description: string, more: Partial<Pick<TextKey, "format" | "oneOf" | "examples">> = {}): TextKey {
   return { type: "text", workspace, expanded: true, description, ...more };
@@ -41,14 +41,14 @@ const identityProvider: ObjectKey = {
 export const machineAuthSchema: ObjectKey = {
   type: "object",
   description:
-    "How Fairlead gets tokens for the server without a person. `true` means `client_credentials` with `clientId` and `clientSecret` under `oauth` of the entry.",
+    "How Fairlead gets tokens for the server if no person signs in. `true` means `client_credentials` with `clientId` and `clientSecret` under `oauth` of the entry.",
   instead: { type: "switch", workspace, description: "" },
   properties: {
     kind: word("The OAuth grant.", ["client_credentials", "jwt_bearer", "enterprise"]),
     clientId: text("The client id at the authorization server."),
     clientSecret: text("The client's secret.", { examples: ["${secret:CLIENT_SECRET}"] }),
     clientAuthentication: word(
-      "How the client's secret is sent, if the authorization server's metadata does not say so.",
+      "How the client's secret is sent, if the authorization server's metadata does not say how.",
       ["client_secret_basic", "client_secret_post"],
     ),
     privateKeyFile: text(
@@ -58,9 +58,9 @@ export const machineAuthSchema: ObjectKey = {
     privateKey: text("The private key itself, from the secret store or a variable, instead of `privateKeyFile`.", {
       examples: ["${secret:CLIENT_KEY}", "${CLIENT_KEY}"],
     }),
-    keyId: text("The `kid` of the key at the authorization server, if that server requires it."),
+    keyId: text("The `kid` of the key at the authorization server, if that server requires a `kid`."),
     assertionFile: text(
-      "A file with the JWT that proves the identity of this machine or person; Fairlead reads it for every token request. For `enterprise` it is the ID token.",
+      "A file with the JWT that proves the identity of this machine or person; Fairlead reads it for every token request. For `enterprise`, this JWT is the ID token.",
       { examples: ["/var/run/secrets/tokens/fairlead"] },
     ),
     assertionEnv: text("The name of an environment variable with the JWT, instead of `assertionFile`.", {

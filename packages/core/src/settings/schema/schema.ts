@@ -1,4 +1,4 @@
-/** The table of all settings keys. Validation, the JSON Schema, docs/settings.md and the trust test use it. */
+/** The table of all settings keys. Validation, the JSON Schema and docs/settings.md use this table. */
 
 import { clientProfileSchema, toolBudgetKey } from "./client-profile-schema.ts";
 import { defaults } from "./defaults.ts";
@@ -8,7 +8,7 @@ import { serverExtras } from "./server-extras-schema.ts";
 
 const trusted = "once the folder is trusted";
 const tightens = "only to restrict further, in a trusted folder";
-const never = "never: user or system settings only";
+const never = "never: set it in user or system settings";
 
 const fairlead: ObjectKey = {
   type: "object",
@@ -64,7 +64,7 @@ const fairlead: ObjectKey = {
           default: defaults.catalogBytes,
           workspace: tightens,
           description:
-            "The maximum size of one server's catalog, in bytes of JSON: tools, prompts and resources together. One page of a list may take a quarter of it. Fairlead leaves out the items beyond the limit and says so in a note about the server.",
+            "The maximum size of one server's catalog, in bytes of JSON: tools, prompts and resources together. One page of a list may take a quarter of this size. Fairlead leaves out the items beyond the limit and says so in a note about the server.",
         },
       },
     },
@@ -187,19 +187,20 @@ export const settingsSchema: ObjectKey = {
           type: "list",
           workspace: tightens,
           description:
-            "Only these servers may start. A server must be in the lists of all files; an empty list allows none. An entry of a workspace still needs approval.",
+            "Only these servers may start. If several settings files have this list, a server must be in each of these lists; an empty list allows none. An entry of a workspace still needs approval.",
         },
         excluded: {
           type: "list",
           workspace: tightens,
-          description: "Fairlead does not start these servers. The lists of all files are combined.",
+          description:
+            "Fairlead does not start these servers. If several settings files have this list, all of these lists apply.",
         },
         serverCommand: {
           type: "text",
           workspace: "once the folder is trusted and the entry approved",
           expanded: true,
           description:
-            "A command line that becomes the server `mcp`, unless there is an entry of that name. Quotes work as in a shell; operators are not allowed.",
+            "A command line that becomes the server `mcp`, unless there is an entry of that name. Quotes work as in a shell; operators such as `|` are not allowed.",
           examples: ["node ./server.js --port 8080"],
         },
       },

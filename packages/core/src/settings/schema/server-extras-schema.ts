@@ -5,7 +5,7 @@ import { machineAuthSchema } from "./machine-auth-schema.ts";
 
 const trusted: WorkspaceRule = "once the folder is trusted";
 const tightens: WorkspaceRule = "only to restrict further, in a trusted folder";
-const never: WorkspaceRule = "never: user or system settings only";
+const never: WorkspaceRule = "never: set it in user or system settings";
 
 export const serverExtras: ObjectKey = {
   type: "object",

@@ -42,7 +42,7 @@ function check(place: Place, key: SettingsKey): void {
   else {
     checkLeaf(place, key);
     if (key.ignored !== undefined) warn(place, `${quoted(place)} is ignored: ${key.ignored}`);
-    if (place.scope === "workspace" && key.workspace === "never: user or system settings only")
+    if (place.scope === "workspace" && key.workspace === "never: set it in user or system settings")
       warn(place, `${quoted(place)} applies only in user or system settings; here it is ignored`);
   }
 }
@@ -92,8 +92,8 @@ function propertiesAt(place: Place, instead?: string): Iterable<JsonProperty> {
 }
 
 /**
- * Says which value of a repeated key counts, as in `combineRepeated`. For texts, and for keys that do not belong to
- * Fairlead, it is the last value. For all other keys, it is the strictest value.
+ * Says which value of a repeated key counts, as in `combineRepeated`. For texts, and for keys that are not Fairlead's,
+ * the last value counts. For all other keys, the strictest value counts.
  */
 function countsOf([first = ""]: readonly string[], { type }: Node): string {
   const isStrict = ["mcp", "fairlead", "security"].includes(first) && type !== "string";
@@ -174,7 +174,8 @@ function checkTexts(place: Place, { names }: TextsKey): void {
     const text = String(property.value.value);
     if (!rule.name.test(property.name))
       error({ ...at, node: property.key }, `${quoted(at)} cannot be the name of ${rule.words}`);
-    if (type === "number" || type === "boolean") warn(at, `${quoted(at)} is ${text}, taken as the text "${text}"`);
+    if (type === "number" || type === "boolean")
+      warn(at, `${quoted(at)} is ${text}; Fairlead uses it as the text "${text}"`);
     else if (type !== "string") error(at, `${quoted(at)} must be text, not ${typeNames[type]}`);
     else {
       const isBroken = names === "header" && /[\r\n]/.test(text);
@@ -189,7 +190,7 @@ const nameRules = {
   header: { name: /^[!#$%&'*+.^`|~\w-]+$/, words: "a header" },
 } as const;
 
-/** What is wrong with a string that no setting accepts. Undefined if the string is acceptable. */
+/** Why no setting accepts the string. Undefined if the string is acceptable. */
 function flawOf(text: string): string | undefined {
   if (text.includes("\0")) return "has a NUL character in it";
   return text.length > limits.settingsText ? `is longer than ${limits.settingsText} characters` : undefined;

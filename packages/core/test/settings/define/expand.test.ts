@@ -200,7 +200,7 @@ describe(".env files", () => {
         ["5:1", "GEMINI_CLI_X"],
       ].map(
         ([place, name]) =>
-          `warning ${place} ${name} in a .env file is ignored: it applies only in the environment of the process`,
+          `warning ${place} ${name} in a .env file is ignored: it has an effect only in the environment of the process`,
       ),
     );
   });

@@ -58,8 +58,8 @@ describe("limits", () => {
       toolBudget: { tokens: 5 },
     });
     expect(said(problems)).toEqual([
-      'warning 3:23 "connectTimeout" is 60000, but a workspace may only lower it; Fairlead uses 50000',
-      'warning 6:25 "callsPerServer" is 17, but a workspace may only lower it; Fairlead uses 16',
+      'warning 3:23 "connectTimeout" is 60000, but a workspace may only lower this value; Fairlead uses 50000',
+      'warning 6:25 "callsPerServer" is 17, but a workspace may only lower this value; Fairlead uses 16',
     ]);
   });
 

@@ -37,7 +37,7 @@ describe("what is missing is named", () => {
 
   test("a misspelt kind is no other kind", async () => {
     expect(await problemsOf({ ...minimal, kind: "jwt-bearer" })).toEqual([
-      expect.stringContaining('"machineAuth" cannot be used: its "kind" must be client_credentials, jwt_bearer'),
+      expect.stringContaining('"machineAuth" cannot be used: its "kind" must be one of client_credentials, jwt_bearer'),
       expect.stringContaining('"kind" is "jwt-bearer", which is none of'),
     ]);
   });
