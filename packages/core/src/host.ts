@@ -78,7 +78,7 @@ export function openHost(first: Configuration, options: OpenHostOptions & Reload
   const { decisions } = requests;
 
   /**
-   * Returns those of `items` that belong to the server, or to any server if `server` is undefined.
+   * Returns the items of one server. If `server` is undefined, returns the items of all servers.
    *
    * @throws HostError `server_unknown`
    */
@@ -110,8 +110,9 @@ export function openHost(first: Configuration, options: OpenHostOptions & Reload
   async function takeOver(next: Configuration | undefined): Promise<ServerChanges | undefined> {
     if (next === undefined) return undefined;
     const broken = next.settings.files.find((file) => file.state === "broken");
-    if (broken) throw new HostError("settings_invalid", `${broken.file} cannot be read: nothing was changed`);
-    // Saves the catalogs first, because the definitions of a replaced server are compared with the saved ones.
+    if (broken)
+      throw new HostError("settings_invalid", `${broken.file} cannot be read; the host keeps its earlier settings`);
+    // Saves the catalogs first. After a server is replaced, its tool definitions are compared with the saved ones.
     await catalogs.saved();
     configuration.replace(next);
     catalogs.reorder();
@@ -175,7 +176,7 @@ export function openHost(first: Configuration, options: OpenHostOptions & Reload
     start: ({ servers: names, signal } = {}) =>
       work.run(() => {
         const started = names === undefined ? manager.discoverAllMcpTools() : manager.start(names);
-        // Counts the start as a use of each server, so that a server without requests is stopped after the idle time.
+        // Counts the start as a use of each server. If no request follows within the idle time, the server is stopped.
         if (options.lazy) for (const name of names ?? []) servers.use(name)();
         const why = (): HostError => new HostError("cancelled", "waiting for the servers was cancelled");
         return unlessAborted(started, signal, why);

@@ -4,7 +4,10 @@
 export const limits = {
   /** The largest settings, trust or `.env` file. */
   settingsBytes: 4_194_304,
-  /** The largest settings file of another program. Claude Code's file is large, because it also contains histories. */
+  /**
+   * The largest settings file of another program. Claude Code's file is large, because it also contains a history of
+   * prompts.
+   */
   clientFileBytes: 16_777_216,
   settingsDepth: 64,
   /** The largest number of names, values, objects and lists in one settings file. */

@@ -45,11 +45,14 @@ export interface RequestOptions {
   /** The longest time without a response or progress, in milliseconds. Default: the server's `timeout` setting. */
   readonly timeout?: number;
   /**
-   * `true`: the user has confirmed the request. `in_advance`: the user approved it before being asked. A confirmation
-   * answers a rule that asks, never a rule that denies.
+   * `true`: the user was asked and has confirmed the request. `in_advance`: the user allowed it without being asked, as
+   * with the option `--yes`. Neither has an effect if a rule denies the request.
    */
   readonly confirmed?: boolean | "in_advance" | undefined;
-  /** Asks the user if a rule asks or the definition has changed. Resolves with undefined if there is no way to ask. */
+  /**
+   * Asks the user to confirm the request. Called if a rule requires confirmation or the definition has changed.
+   * Resolves with undefined if the user cannot be asked.
+   */
   readonly confirm?:
     | ((details: ToolCallConfirmationDetails) => Promise<ToolConfirmationOutcome | undefined>)
     | undefined;
@@ -164,8 +167,8 @@ export interface Host extends AsyncDisposable, GatewayHost {
    */
   start(options?: StartOptions): Promise<void>;
   /**
-   * Reads changed settings, then restarts the named servers. Without names, connected servers with an unchanged
-   * definition keep running. All other servers that were in use or had failed are started.
+   * Reads changed settings, then restarts the named servers. Without names, starts the servers that were in use or had
+   * failed, but leaves connected servers with an unchanged definition running.
    */
   restart(servers?: readonly string[]): Promise<void>;
   /** Stops these servers. The next request to a stopped server starts it again. */
@@ -272,8 +275,9 @@ export interface Host extends AsyncDisposable, GatewayHost {
   /** Runs one turn, in a new conversation unless one is given. */
   runTurn(input: string | readonly Part[], options?: RunTurnOptions): AsyncGenerator<TurnEvent, void, undefined>;
   /**
-   * Runs one call of a model, for programs with their own model loop. `name` is the tool's name that the model was
-   * given. If a rule asks, `confirm` is called. If the tool itself reports an error, the promise resolves with `error`.
+   * Runs one call of a model, for programs with their own model loop. `name` is the name by which the model knows the
+   * tool. If the call needs confirmation, `confirm` is called. If the tool itself reports an error, the promise
+   * resolves with `error`.
    *
    * @throws HostError `tool_unknown`, `denied`, `changed`, `call_timeout`, `cancelled`, `lost` and others
    */

@@ -18,9 +18,7 @@ export interface McpClientManagerOptions {
   readonly emit?: (event: HostEvent) => void;
   /** How many programs may start at the same time; 4 by default. */
   readonly startLimit?: number;
-  /**
-   * Reconnects servers whose connection ended, and reads changed lists again. For long-running hosts; false by default.
-   */
+  /** Whether to reconnect servers whose connection ended, and to read changed lists again. Default: false. */
   readonly recover?: boolean;
   readonly clock?: Clock;
   readonly random?: () => number;
@@ -49,7 +47,7 @@ export class McpClientManager {
   readonly #startLimit: StartLimit;
   readonly #attempts = new Map<string, Attempt>();
   readonly #endings = new Map<string, Promise<void>>();
-  /** Servers that are being restarted, by name. The value is an object that identifies the restart. */
+  /** Servers that are being restarted, by name, each with an object that identifies the restart. */
   readonly #restarts = new Map<string, object>();
   #discovery: MCPDiscoveryState = MCPDiscoveryState.NOT_STARTED;
   #discoveriesUnderWay = 0;
@@ -150,14 +148,14 @@ export class McpClientManager {
   }
 
   /**
-   * The connected client with its catalog. Concurrent callers share one attempt. Rejects with a `HostError` if the
-   * server cannot be connected.
+   * Connects the server if needed, reads its catalog, and returns the client. Concurrent callers share one attempt.
+   * Rejects with a `HostError` if the server cannot be connected.
    */
   async ready(name: string, signal?: AbortSignal): Promise<McpClient> {
     const server = this.#find(name);
     if (!("client" in server)) throw notConnectedError(server.state);
     const { state } = server.client;
-    // Only a person may restart a server that failed too often or sent too much, and the caller may be a model.
+    // The caller may be a model. Only a person may restart a server that failed too often or sent too much.
     if (state.status === "disconnected" && (state.reason === "start_limit" || state.reason === "flooding"))
       throw notConnectedError(state);
     return unlessAborted(this.#attemptUntilSettled(server), signal, () => cancelled(name));

@@ -177,7 +177,10 @@ export class McpClient {
     return normaliseResourceResult(answer, uri);
   }
 
-  /** Suggested values for an argument of a prompt or resource template; `params` as in the protocol. */
+  /**
+   * Returns suggested values for an argument of a prompt or resource template. `params` are those of
+   * `completion/complete`.
+   */
   async complete(params: JsonObject, options?: McpRequestOptions): Promise<Completion> {
     const answer = await this.request(`completion of ${this.name}`, "completion/complete", params, options);
     return toCompletion(answer["completion"]);
@@ -196,7 +199,7 @@ export class McpClient {
 
   async #open(signal: AbortSignal): Promise<void> {
     this.#startedAt = this.#clock.now();
-    // Waits first, because a listener of the state "connecting" may cancel the attempt.
+    // Lets the listeners of the state "connecting" run first, because they may cancel the attempt.
     await Promise.resolve();
     try {
       signal.throwIfAborted();

@@ -35,7 +35,7 @@ export interface ConnectionOptions {
   /** Milliseconds for the first reading of the catalog. Later readings are limited by `connectTimeout`. */
   readonly timeLeft: number;
   readonly connectTimeout: number;
-  /** The largest catalog in bytes of JSON. Default: the limit of the settings. */
+  /** Returns the largest size of the catalog, in bytes of JSON. */
   readonly catalogBytes?: (() => number) | undefined;
   /** Whether to read lists again when they change. */
   readonly follow: boolean;
@@ -216,7 +216,7 @@ export function createConnection(options: ConnectionOptions): Connection {
       const failure = toCallError(error, { serverName, what, method, explain: session.explain });
       health.failed(failure);
       if (needsSignIn(failure)) signInError = explain(error);
-      // If the session has expired, waits until it is closed, so that the caller can connect again at once.
+      // Waits until an expired session is closed, so that the caller can then connect again at once.
       if (retryClassOf(failure, { isProgram: false }).kind === "session") await session.closed;
       throw failure;
     } finally {
@@ -269,7 +269,7 @@ function startDeadline(
   return { signal: late.signal, stop: () => cancelTimer() };
 }
 
-/** Returns the catalog with one list of `fresh`, and with the notes about that list. */
+/** Returns a copy of `catalog` in which one list, and the notes about that list, come from `fresh`. */
 function withList(catalog: Catalog, fresh: Catalog, kind: keyof typeof listMethods): Catalog {
   const others = <T extends { readonly kind: string }>(notes: readonly T[]): readonly T[] =>
     notes.filter((note) => note.kind !== kind);

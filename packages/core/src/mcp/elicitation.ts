@@ -1,4 +1,4 @@
-/** Reads and answers elicitations: a server's question to the user, as a form or as an address to open. */
+/** Reads and answers elicitations. An elicitation is a server's question to the user: a form, or a URL to open. */
 
 import type { JsonObject } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
@@ -56,7 +56,7 @@ export function withDefaults(request: Elicitation, answer: ElicitationAnswer): J
     const value = given.get(name) ?? (isObject(field) ? field["default"] : undefined);
     return value === undefined ? [] : [[name, value]];
   });
-  // Uses `fromEntries`, which also creates a field that is named `__proto__`. Sends only fields of the form.
+  // Uses `fromEntries`, because a field of the form may have the name `__proto__`.
   return { action: "accept", content: Object.fromEntries(fields) };
 }
 

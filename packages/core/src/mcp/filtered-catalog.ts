@@ -26,7 +26,7 @@ export interface CatalogFilterOptions {
   readonly outdated?: readonly string[];
 }
 
-/** @throws HostError `no_capabilities` if the filtered catalog is empty and cannot grow */
+/** @throws HostError `no_capabilities` if the filtered catalog is empty and `mayGrow` is false */
 export function filterCatalog(catalog: Catalog, options: CatalogFilterOptions): FilteredCatalog {
   const { serverName, filter, mayGrow, outdated = [] } = options;
   const hidden = new Map<string, keyof ToolFilter>();

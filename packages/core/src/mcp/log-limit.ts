@@ -8,7 +8,7 @@ import type { ServerNews } from "../events.ts";
 
 type LogNews = Extract<ServerNews, { readonly type: "log" }>;
 
-/** The `log` events of one server. */
+/** Passes on the `log` events of one server, up to the limit. */
 export interface LogLimit {
   readonly push: (news: LogNews) => void;
   /** Reports how many events were dropped since the last event. */

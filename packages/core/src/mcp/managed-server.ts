@@ -11,8 +11,8 @@ export type ManagedServer = StartableServer | { readonly state: ServerState };
 export interface StartableServer {
   readonly client: McpClient;
   /**
-   * Digest of the server's settings. `update` keeps a server with an unchanged fingerprint, and always replaces a
-   * server without a fingerprint.
+   * Digest of the server's settings. `update` keeps the server if the fingerprint is unchanged. Without a fingerprint,
+   * `update` always replaces the server.
    */
   readonly fingerprint?: string;
   /** If true, the server is connected only when a caller names it or first uses it. Default: false. */
@@ -25,7 +25,7 @@ export function stateOf(server: ManagedServer): ServerState {
   return "client" in server ? server.client.state : server.state;
 }
 
-/** The servers after a change of the settings, and how they differ from the servers before it. */
+/** The servers after a change of the settings, and how they differ from the earlier servers. */
 interface ServerSuccession extends ServerChanges {
   /**
    * The new servers by name, in their new order. A server with unchanged settings has the client that it had before.

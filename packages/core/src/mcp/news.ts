@@ -35,7 +35,7 @@ export function toNews(server: string, method: string, params: JsonObject): Serv
   return undefined;
 }
 
-/** The lists that Fairlead reads again after a `list_changed` notification, by the list that the notification names. */
+/** For each list that a `list_changed` notification can name: the lists that Fairlead then reads again. */
 export const kindsOf: Readonly<Record<ListName, readonly ListKind[]>> = {
   tools: ["tools"],
   prompts: ["prompts"],

@@ -25,7 +25,9 @@ export interface Root {
   readonly name: string;
 }
 
-/** The members that answer requests of servers. Fairlead declares a capability only if the member for it is present. */
+/**
+ * The data and functions that answer requests of servers. Fairlead declares a capability only if its member is present.
+ */
 export interface Answerers {
   /** The trusted folders. If absent, Fairlead does not declare the capability `roots`. */
   readonly roots?: readonly Root[];

@@ -30,8 +30,8 @@ export interface SpineOptions {
 export interface Spine {
   readonly run: <Result, Shown>(request: HostRequest<Result, Shown>) => Promise<Shown>;
   /**
-   * Decides about a request without running it, for programs that ask the user themselves. Returns `false` if the
-   * request may run, otherwise the confirmation to show.
+   * Decides about a request without running it, for a program that shows the confirmation itself. Returns `false` if
+   * the request may run, otherwise the confirmation to show.
    */
   readonly ask: (request: AskRequest) => Promise<ToolCallConfirmationDetails | false>;
 }
@@ -44,14 +44,14 @@ export type AskRequest = Pick<
 
 /** The facts about a running request that its ledger row needs. */
 interface Progress {
-  /** The decision that the ledger records: the decision that the user answered, otherwise the last decision. */
+  /** The decision that the ledger records. */
   decision?: CarriedDecision;
   isAnswered?: boolean;
   /** The user's answer to the confirmation; absent if the user gave none. */
   how?: "yes" | "no" | "typed" | undefined;
   /** The place where a gateway's user answered. */
   answeredIn?: AnswerPlace | undefined;
-  /** Identifies the arguments and the definition that the user approved for this request only. */
+  /** A key of the arguments and the definition that the user approved. The approval is valid for this request only. */
   confirmedKey?: string | undefined;
   /** Whether the definition changed while the user was asked, so that the user's yes has no effect. */
   isOutdated?: boolean;
@@ -68,10 +68,7 @@ const ignore = (): void => {};
 const mostCarried = 64;
 
 export function createSpine({ current, record, work, clock }: SpineOptions): Spine {
-  /**
-   * The decisions by which `ask` allowed requests. `run` uses such a decision if the same request with the same
-   * arguments follows.
-   */
+  /** The decisions with which `ask` allowed requests. `run` uses the decision again for an equal request. */
   const carried = new Map<string, CarriedDecision>();
 
   function decide(request: AnyRequest, rules: Confirmations): CarriedDecision {
@@ -87,10 +84,6 @@ export function createSpine({ current, record, work, clock }: SpineOptions): Spi
     throw refusal(request, decision);
   }
 
-  /**
-   * Refuses a request that needs a confirmation and has none. If the definition has changed while the user was asked or
-   * the server was being connected, the message says so.
-   */
   async function refuseUnconfirmed(
     request: AnyRequest,
     decision: CarriedDecision,
@@ -120,7 +113,7 @@ export function createSpine({ current, record, work, clock }: SpineOptions): Spi
     async function decideAgain(): Promise<void> {
       rules = await current();
       decision = rules.decide(request);
-      // For a typed request, the ledger keeps the rule that asked the user.
+      // For a request that the user typed, the ledger records the rule that required the confirmation.
       if (request.who !== "user") progress.decision = decision;
     }
 
@@ -170,8 +163,8 @@ export function createSpine({ current, record, work, clock }: SpineOptions): Spi
   }
 
   /**
-   * Decides about a request and confirms it. If a tool's definition has changed when the server is connected, decides
-   * again.
+   * Decides about a request, asks the user if needed, and connects the server. If the server then lists a changed
+   * definition of the tool, decides again.
    */
   function admit(request: AnyRequest, signal: RequestSignal, progress: Progress): Admitted {
     const rules = current();
@@ -179,9 +172,7 @@ export function createSpine({ current, record, work, clock }: SpineOptions): Spi
     return admitBy(rules, request, signal, progress);
   }
 
-  /**
-   * Decides about the request. Not `async`, so that an allowed request to a connected server is sent without a delay.
-   */
+  /** Not `async`, so that an allowed request to a connected server is sent without a delay. */
   function admitBy(rules: Confirmations, request: AnyRequest, signal: RequestSignal, progress: Progress): Admitted {
     const decision = decide(request, rules);
     progress.decision = decision;
@@ -207,10 +198,6 @@ export function createSpine({ current, record, work, clock }: SpineOptions): Spi
     return request.connect?.(signal);
   }
 
-  /**
-   * Decides again if the rules or the definition have changed while the user was asked or the server was being
-   * connected.
-   */
   async function recheck(
     connecting: Promise<unknown> | undefined,
     request: AnyRequest,
@@ -312,7 +299,7 @@ export function createSpine({ current, record, work, clock }: SpineOptions): Spi
   };
 }
 
-/** The decision that allows a request. It is a promise only if the request waits for the user or for its server. */
+/** The decision that allows a request. It is a promise if the request must wait, for example for the user. */
 type Admitted = CarriedDecision | Promise<CarriedDecision>;
 
 interface Asking {

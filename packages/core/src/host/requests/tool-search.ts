@@ -21,10 +21,7 @@ export interface HostSearch {
 }
 
 const usualLimit = 10;
-/**
- * How many more tools than requested Fairlead searches for, because denied and quarantined tools are removed
- * afterwards.
- */
+/** Fairlead searches for this many tools more than requested, because it then removes denied and quarantined tools. */
 const spare = 200;
 
 export function createHostSearch({ catalogs, isMeantByAll, isDenied, deniedTo }: HostSearchOptions): HostSearch {

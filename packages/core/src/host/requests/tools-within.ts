@@ -1,4 +1,4 @@
-/** Decides which tools a gateway lists to a client that has a tool budget. Lets other code run in between. */
+/** Decides which tools a gateway lists to a client that has a tool budget. */
 
 import type { ToolIdentity } from "../../policy/decide.ts";
 import type { ToolBudget } from "../../settings/define/definition.ts";
@@ -12,10 +12,7 @@ interface ListingRules {
   readonly used: readonly ToolIdentity[];
 }
 
-/**
- * Chooses the tools that Fairlead lists to a client. The list may use the whole budget, because the client can also
- * call tools that are not listed.
- */
+/** Chooses the tools that fit into the client's budget. The client can also call the other tools. */
 export async function toolsWithin<T extends ListableTool>(
   tools: readonly T[],
   { tokens: room = Number.POSITIVE_INFINITY, tools: most = Number.POSITIVE_INFINITY }: ToolBudget,

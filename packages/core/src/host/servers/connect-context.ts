@@ -62,7 +62,7 @@ export function createConnectContext(
         environment,
         root: locations.root,
         trusted: trust.trusted,
-        // This variable tells `fairlead serve` that a gateway started it as a server. It then refuses to start.
+        // With this variable, a `fairlead serve` that a gateway starts as a server refuses to run.
         mark: declare && { [parentVariable]: String(process.pid) },
         connectTimeout: settings.host.connectTimeout,
         keeper,
@@ -86,8 +86,8 @@ export function createConnectContext(
 }
 
 /**
- * How the user signs in. With the option `openBrowser`, Fairlead calls that function without asking the user first,
- * unless `signIn` has its own `consent`.
+ * How the user signs in. If the option `openBrowser` is given, Fairlead opens the browser without asking the user
+ * first, unless `signIn` contains a `consent` function.
  */
 function waysIn({ signIn, openBrowser }: HostConnectContextOptions): OpenHostOptions["signIn"] {
   if (openBrowser === undefined || signIn?.openBrowser !== undefined) return signIn;

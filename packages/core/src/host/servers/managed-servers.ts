@@ -136,7 +136,8 @@ function chosenEra(
 }
 
 /**
- * For a gateway's host: the declared capabilities, and the function that answers questions which belong to no request.
+ * For a gateway's host: the capabilities that it declares to the server, and the function that answers the server's
+ * questions.
  */
 function declaredFor(
   server: string,

@@ -1,7 +1,4 @@
-/**
- * Opens a relay to a server of the host. The same conditions apply as for a normal connection: admission, approval,
- * trust.
- */
+/** Opens a relay to a server of the host. The server needs the same trust and approval as for a normal connection. */
 
 import { type OpenedRelay, openRelay, type RelayOptions } from "../../connect/open-relay.ts";
 import { HostError } from "../../errors.ts";

@@ -7,8 +7,8 @@ import type { ServerDefinition } from "../../settings/define/definition.ts";
 import type { Configuration } from "../../trust/configuration.ts";
 
 /**
- * The workspace root, for a server with `fairlead.servers.NAME.roots: true` in a trusted folder; otherwise no roots.
- * Only the user's settings can turn this on, because a server may use the roots instead of the folders in its
+ * The workspace root, for a server with `fairlead.servers.NAME.roots: true` in a trusted folder; otherwise no roots. In
+ * a workspace's settings, `roots` has no effect, because some servers use the roots instead of the folders in their
  * arguments.
  */
 export function rootsFor(

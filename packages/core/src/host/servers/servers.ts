@@ -152,10 +152,7 @@ interface ServerUse {
   cancelTimer: (() => void) | undefined;
 }
 
-/**
- * Stops a server that a request started, after `milliseconds` without requests. A new request does not set the timer
- * again, because that would slow down every request.
- */
+/** Stops a server that a request started, after `milliseconds` without requests. */
 function createIdleStop({ milliseconds = 300_000, isLazy, stop, clock }: IdleOptions): IdleStop {
   const uses = new Map<string, ServerUse>();
   let isClosed = false;
@@ -166,7 +163,7 @@ function createIdleStop({ milliseconds = 300_000, isLazy, stop, clock }: IdleOpt
 
   function ring(server: string, use: ServerUse): void {
     use.cancelTimer = undefined;
-    // While a request is open, no timer runs. The end of the request starts a new timer.
+    // The server is in use. The end of its last request starts a new timer.
     if (use.open > 0) return;
     const left = use.idleSince + milliseconds - clock.now();
     if (left > 0) wait(server, use, left);

@@ -13,8 +13,8 @@ export interface SharingFacts {
 
 /**
  * Decides which clients share a connection. With a modern protocol version, all clients share one. With a legacy
- * version, they share only a stdio program that gets no roots, asks no questions without naming a request, and keeps no
- * state for one user.
+ * version, they share a stdio program if it gets no roots, keeps no state for one user, and has asked no question
+ * without saying which client it is for.
  */
 export function sharedBy(
   { extras, transport, resolved = transport }: Pick<ServerDefinition, "extras" | "transport" | "resolved">,
@@ -38,8 +38,8 @@ function isStateful(transport: StdioTransport): boolean {
 }
 
 /**
- * Words in the names of programs that keep state for one user. Such state is an open page, a working folder or a
- * variable.
+ * Words in the names of programs that keep state for one user. An example of such state is a page that is open in a
+ * browser.
  */
 const statefulWords: ReadonlySet<string> = new Set([
   ..."playwright puppeteer devtools browser browsermcp browserbase selenium appium".split(" "),
@@ -55,7 +55,7 @@ const launchers: ReadonlySet<string> = new Set([
 
 function hasStatefulName({ command, args }: StdioTransport): boolean {
   const program = nameOf(command);
-  // Paths and assignments among the arguments are data for the server, such as `/home/ada/Desktop`.
+  // Leaves out assignments, and paths such as `/home/ada/Desktop`, because their words do not name the program.
   const named = launchers.has(program) ? args.filter((each) => !/^[-/~.]|^[a-z]:\\|=/i.test(each)) : [program];
   const scripts = launchers.has(program) ? args.filter((each) => /\.([cm]?[jt]s|py)$/i.test(each)).map(nameOf) : [];
   return [...named, ...scripts].some((name) => wordsOf(name).some((word) => statefulWords.has(word)));

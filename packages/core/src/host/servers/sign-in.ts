@@ -43,10 +43,7 @@ export interface HostSignIn {
 }
 
 export function createHostSignIn({ configuration, secret, tokens, ways }: HostSignInOptions): HostSignIn {
-  /*
-   * The environment and the state folder are read only once, because they do not change while a host runs. The settings
-   * may change with a reload.
-   */
+  // The environment and the state folder do not change while a host runs, so they are read only once.
   const { environment, locations } = configuration();
   const { env, platform } = environment;
   const inTurn = createTurns();
@@ -199,7 +196,7 @@ function createTurns(): <T>(work: () => Promise<T>, signal: AbortSignal) => Prom
   return (work, signal) => {
     const turn = unlessAborted(last, signal, () => new HostError("cancelled", "the sign-in was cancelled"));
     const mine = turn.then(work);
-    // If a sign-in is cancelled, later sign-ins still wait for earlier ones.
+    // A cancelled sign-in may end before the sign-in for which it waited. The next one waits for both.
     last = Promise.allSettled([last, mine]);
     return mine;
   };

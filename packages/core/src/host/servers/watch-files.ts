@@ -42,10 +42,7 @@ function watchFile(file: string, onChange: (file: string) => void, clock: Clock)
   async function look(): Promise<void> {
     const before = await known;
     known = contentOf(file);
-    /*
-     * The event may come from a read, a touch or another file of the folder, so only different content counts as a
-     * change.
-     */
+    // The event may have another cause, such as a change of another file in the folder, so the content is compared.
     if ((await known) !== before && isOpen) onChange(file);
   }
 

@@ -17,9 +17,9 @@ export interface Recoveries {
   cancel(name: string): void;
   /** Forgets earlier failures of the server. Called when a person starts the server. */
   resetHistory(name: string): void;
-  /** Starts to notice when the machine sleeps. */
+  /** Starts to check regularly whether the machine has slept. */
   watch(): void;
-  /** Stops noticing when the machine sleeps. */
+  /** Stops the checks that `watch` started. */
   stop(): void;
 }
 
@@ -86,8 +86,8 @@ const step = 10_000;
 const noticed = 30_000;
 
 /**
- * Notices that the machine slept or the process was suspended: then the wall clock advances more than the timers.
- * Returns a function that stops the watch.
+ * Checks regularly whether the machine has slept or the process was suspended. If so, the wall clock has advanced more
+ * than the timers. Returns a function that stops the watch.
  */
 export function watchForSleep({ clock, now, onWake }: SleepWatchOptions): () => void {
   let last = now();

@@ -4,7 +4,7 @@ import { longestRetryAfter, type RetryClass, retryAfterPause } from "../../conne
 
 /** Earlier failures of a server. */
 export interface RetryHistory {
-  /** The number of consecutive failures after which Fairlead tried to connect again. */
+  /** The number of consecutive failures. After each of them, Fairlead tried to connect again. */
   readonly tries: number;
   /** The number of consecutive failures that came soon after a start. */
   readonly crashes: number;
@@ -75,10 +75,7 @@ export function planAfter(
   }
 }
 
-/**
- * The kind of a failure. If a connection is lost after it worked, that counts as a crash and not as an outage, because
- * the server may still be reachable.
- */
+/** The kind of a failure. The loss of a working connection counts as `crash`, not as `outage`. */
 function kindOf({ retry: { kind }, wasUp }: End): RetryClass["kind"] {
   return wasUp && kind === "outage" ? "crash" : kind;
 }
@@ -86,7 +83,8 @@ function kindOf({ retry: { kind }, wasUp }: End): RetryClass["kind"] {
 function retryAfterIn(retry: RetryClass, { random, now }: RetryInputs): number {
   const header = retry.kind === "outage" ? retry.retryAfter : undefined;
   const pause = header === undefined ? undefined : retryAfterPause(header, now());
-  // Waits up to 10 % longer than requested, so that clients with the same header do not reconnect together.
+  // Waits up to 10 % longer than requested, so that clients that got the same `Retry-After` header do not all reconnect
+  // at once.
   return pause === undefined ? 0 : Math.min(pause * (1 + 0.1 * random()), longestRetryAfter);
 }
 
