@@ -91,7 +91,7 @@ function backingOff(here: Here, because: Failure, nextTryAt: number): ServerStat
   return { ...here, status: "disconnected", reason: "backoff", nextTryAt, because, ...explanation };
 }
 
-/** The error as plain data, for states and events. */
+/** Converts an error to plain data, for use in states and events. */
 export function toFailure({ code, message, next, evidence }: HostError): Failure {
   return { reason: code, message, ...(next !== undefined && { next }), ...(evidence !== undefined && { evidence }) };
 }

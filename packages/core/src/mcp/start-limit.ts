@@ -13,8 +13,8 @@ export interface StartLimit {
 export interface StartLimitOptions {
   readonly limit: number;
   /**
-   * If a program is still starting after this many milliseconds, the next program may start: the first one is probably
-   * waiting, not computing.
+   * If a program is still starting after this many milliseconds, another program may start, because the first program
+   * probably waits and uses no CPU time.
    */
   readonly slotTimeout: number;
   readonly clock: Clock;

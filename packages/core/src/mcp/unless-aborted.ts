@@ -7,7 +7,7 @@ import type { RequestStop } from "@fairlead/wire";
 /** The signal that cancels a request: an `AbortSignal`, or a `RequestStop`, which takes less time to create. */
 export type RequestSignal = AbortSignal | RequestStop;
 
-/** The signal for code that needs a real `AbortSignal`. */
+/** Returns an `AbortSignal`, for code that does not accept a `RequestStop`. */
 export function toAbortSignal(signal: RequestSignal): AbortSignal {
   return "onAbort" in signal ? signal.signal : signal;
 }

@@ -42,7 +42,7 @@ export interface ApiProblem {
   readonly message: string;
   /** The waiting time that the API asks for, in milliseconds. */
   readonly afterMs?: number;
-  /** True if waiting a moment does not help: a daily quota is used up, or the account is empty. */
+  /** True if waiting a moment does not help, because a daily quota is used up or the account has no credit left. */
   readonly isSpent?: boolean;
 }
 

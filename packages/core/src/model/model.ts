@@ -18,9 +18,10 @@ export interface Model {
    */
   readonly takesMediaInResponses: boolean;
   /**
-   * Sends a request. The last event is `finish` or `rejected`. Calls arrive when the answer is complete.
+   * Sends a request. The last event is `finish` or `rejected`. Events with tool calls come only when the answer is
+   * complete.
    *
-   * @throws HostError `model` if there is no answer or it breaks off; `cancelled` when the signal is aborted
+   * @throws HostError `model` if no answer comes or the answer breaks off; `cancelled` when the signal is aborted
    */
   stream(
     messages: readonly Content[],

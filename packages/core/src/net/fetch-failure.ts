@@ -15,7 +15,7 @@ const codes: Partial<Record<WireErrorCode, ErrorCode>> = {
 export function toFetchError(error: unknown, origin: string): HostError {
   if (error instanceof HostError) return error;
   if (isWireError(error)) {
-    // If the address rules refuse a host during the lookup, their error is the cause of a connection error.
+    // The address rules can refuse a host during the lookup. The refusal is then the `cause` of the connection error.
     if (error.cause instanceof HostError) return error.cause;
     return new HostError(codes[error.code] ?? "unreachable", error.message, { cause: error });
   }

@@ -114,7 +114,7 @@ function toResponse(
 function notFollowed(from: URL, location: string, hops: number): HostError {
   const to = parseUrl(location, from)?.origin ?? "an invalid URL";
   const why = hops > 0 ? `, after ${hops} redirects` : "";
-  return new HostError("http_status", `${from.origin} redirects to ${to}, which Fairlead does not follow${why}`);
+  return new HostError("http_status", `${from.origin} redirects to ${to}; Fairlead does not follow the redirect${why}`);
 }
 
 /** Options of a bounded fetch. */

@@ -47,7 +47,7 @@ export interface Player {
    * modern protocol version repeat some arguments as headers.
    */
   readonly schemaOf: (tool: string) => unknown;
-  /** Requests of clients that the recording does not contain. Each request is listed once. */
+  /** Clients' requests to which the recording has no answer. Equal requests are listed once. */
   unmatched(): readonly Unmatched[];
 }
 

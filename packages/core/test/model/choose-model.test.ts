@@ -65,7 +65,7 @@ test("an endpoint with one model needs no name for it; one with several says whi
   api.settings.models = ["one", "two"];
   await expect(named()).rejects.toMatchObject({
     code: "model",
-    message: `no model chosen for ${api.origin}: it has one, two`,
+    message: `no model chosen for ${api.origin}: the endpoint offers one, two`,
     next: "Name one: --model NAME",
   });
 });

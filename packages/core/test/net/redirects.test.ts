@@ -105,7 +105,7 @@ test.each([
       fetchNear(server, options)(`${server.origin}/${status}`, { ...post(), ...init }),
     ).rejects.toMatchObject({
       code: "http_status",
-      message: `${server.origin} redirects to ${server.origin}, which Fairlead does not follow`,
+      message: `${server.origin} redirects to ${server.origin}; Fairlead does not follow the redirect`,
     });
   expect(server.seen.length).toBe(statuses.length);
 });

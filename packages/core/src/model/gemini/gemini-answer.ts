@@ -79,7 +79,9 @@ function toFinish(given: string, message?: string): { readonly reason: FinishRea
   return { reason, message: message || `${what} (${given})` };
 }
 
-/** Joins consecutive pieces of one text. A part with a signature, or with anything except text, stays separate. */
+/**
+ * Adds a part to the list. Joins a plain text with the plain text before it. A part with a signature is not plain text.
+ */
 function withPart(parts: Part[], part: Part): Part[] {
   const last = parts.at(-1);
   if (!isPlain(part)) return [...parts, part];

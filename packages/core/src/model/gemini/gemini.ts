@@ -104,8 +104,8 @@ function toConfig(
 ): GenerateContentConfig {
   return {
     /*
-     * Google's package must not send further requests by itself to continue an answer, because the host repeats
-     * requests itself and tells the user.
+     * Google's package must not send further requests on its own to continue an answer. Fairlead decides when to send a
+     * request again, and tells the user.
      */
     automaticContinuation: false,
     ...(system !== "" && { systemInstruction: system }),

@@ -27,7 +27,9 @@ export async function onlyModelOf(baseUrl: string, options: ModelListOptions): P
   if (only !== undefined && others.length === 0) return only;
   const named = known.slice(0, mostNamed).join(", ");
   const all = known.length > mostNamed ? `${named} and ${known.length - mostNamed} more` : named;
-  throw new HostError("model", `no model chosen for ${url.origin}: it has ${all || "no list of models"}`, { next });
+  throw new HostError("model", `no model chosen for ${url.origin}: the endpoint offers ${all || "no list of models"}`, {
+    next,
+  });
 }
 
 /** The endpoint's models; empty if it has no list. */

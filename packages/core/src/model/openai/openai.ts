@@ -147,7 +147,7 @@ function toRequest(
     model,
     stream: true,
     messages,
-    // An empty list is left out, because endpoints reject it.
+    // Endpoints reject an empty list of tools.
     ...(tools.length > 0 && { tools: toOpenaiTools(tools, names) }),
   };
 }

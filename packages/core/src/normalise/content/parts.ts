@@ -28,7 +28,7 @@ export interface KeptFile {
   readonly handle?: string;
 }
 
-/** Saves in a file a content that the model does not get completely. */
+/** Saves a content in a file if the model does not get the whole content. */
 export type Keep = (file: LeftOut) => Promise<KeptFile>;
 
 export interface ModelPartsOptions extends ContentOptions {

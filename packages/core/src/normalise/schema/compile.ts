@@ -1,6 +1,6 @@
 /**
- * Compiles a tool's schema for a model's API. Pure: equal schemas give equal results, and Fairlead fetches no
- * reference.
+ * Compiles a tool's schema for a model's API. Pure: equal schemas give equal results, and the target of a reference is
+ * never fetched.
  */
 
 import { hash } from "node:crypto";
@@ -134,7 +134,7 @@ export function createSchemaCompiler(dialect: SchemaDialect = "gemini"): SchemaC
     },
     compile(raw) {
       return orQuarantined(() => {
-        // The cache key is the JSON text, because the order of properties matters.
+        // The cache key is a digest of the unsorted JSON text, because the order of properties matters.
         const key = hash("sha256", textOf(raw), "base64");
         const known = byContent.get(key);
         if (known !== undefined) return known;

@@ -106,7 +106,7 @@ export interface RuleInFile {
   readonly lastLine: number;
   /** The start and end of the rule's text, including its own tables, such as `[rule.annotations]`. */
   readonly range: readonly [start: number, end: number];
-  /** The members of the rule, by the first part of their dotted keys. */
+  /** The members of the rule by name. `annotations.readOnlyHint` belongs to the member `annotations`. */
   readonly members: ReadonlyMap<string, AST.TOMLContentNode>;
   /** The value of a member. Undefined if the rule has no such member. */
   readonly value: (name: string) => unknown;
@@ -231,7 +231,7 @@ function quoted(text: string): string {
   if (text === "" || text.length > limits.policyText)
     throw new HostError("usage", `a name in a rule must have 1 to ${limits.policyText} characters`);
   if (/\p{Cs}/u.test(text))
-    throw new HostError("usage", `"${text}" contains half a surrogate pair, which no rule can name`);
+    throw new HostError("usage", `"${text}" contains half a surrogate pair, which a policy file cannot contain`);
   if (/["\\]/.test(text) && !new RegExp(`'|${hidden}`, "u").test(text)) return `'${text}'`;
   return `"${text.replaceAll(/["\\]/g, "\\$&").replaceAll(new RegExp(hidden, "gu"), numbered)}"`;
 }
