@@ -47,7 +47,8 @@ export function transition(state: ServerState, change: ServerChange, now: number
     case "needs_auth":
       return change.type === "disconnect" ? stopped(here) : state;
     case "blocked":
-      // After `disconnect`, a blocked server may be started. The start checks the folder and the approval again.
+      // After `disconnect`, the user can start a blocked server again. The start checks the folder and the approval
+      // again.
       return change.type === "disconnect" && isBlocking(state.reason) ? stopped(here) : state;
     // A disabled server stays disabled until the settings change.
     case "disabled":

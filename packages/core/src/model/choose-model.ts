@@ -36,8 +36,8 @@ const usualGemini = "gemini-2.5-flash";
 const usualOpenai = "https://api.openai.com/v1";
 
 /**
- * Chooses a model from the environment: Gemini, an endpoint that speaks OpenAI's API, or a local Ollama. Without a name
- * of one of Ollama's models, the result only offers Ollama.
+ * Chooses a model from the environment: Gemini, an endpoint that speaks OpenAI's API, or a local Ollama. Uses a local
+ * Ollama only if `wanted` is the name of one of its models. Otherwise only offers Ollama.
  *
  * @throws HostError `model` if the environment names a model that cannot be used; `cancelled`
  *

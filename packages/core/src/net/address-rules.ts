@@ -12,8 +12,8 @@ import { hostOf, isLoopbackHost, type ServerNetwork } from "./server-network.ts"
 /** Address ranges of private networks. */
 const ownNetwork = new Set(["private", "uniqueLocal", "carrierGradeNat"]);
 /**
- * Such an address, for example 0.0.0.0, means a different host on each machine. So it is allowed only if it is an
- * address of the MCP server itself.
+ * Kinds of addresses that mean a different host on each machine, such as 0.0.0.0. Fairlead contacts such an address
+ * only if it is the MCP server's own address.
  */
 const neverShared = new Set(["linkLocal", "unspecified", "multicast", "broadcast", "unknown"]);
 
@@ -98,7 +98,7 @@ export interface Guard {
   checkLiteral(url: URL): Promise<void>;
   /**
    * Checks the addresses that this machine finds for a host, before a proxy looks up the same host. If this machine
-   * finds none, the request goes to the proxy without a check, because only the proxy may know the name.
+   * finds none, the request goes to the proxy without a check, because perhaps only the proxy knows the name.
    */
   checkBeforeProxy(url: URL): Promise<void>;
   readonly lookup: LookupFunction;

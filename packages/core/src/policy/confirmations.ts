@@ -98,7 +98,7 @@ export function createConfirmations({ accept: acceptDefinition, ...options }: Co
     confirmed.set(key, (confirmed.get(key) ?? 0) + 1);
   }
 
-  /** The answers that the user can choose. "Always" is missing if Fairlead would ask again in spite of it. */
+  /** The answers that the user can choose. Leaves out "always" if Fairlead would still ask about the next request. */
   function outcomesFor(request: PolicyRequest): readonly ToolConfirmationOutcome[] {
     const { serverName, kind = "tool" } = request;
     if (kind === "resource") {

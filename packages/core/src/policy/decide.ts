@@ -245,8 +245,8 @@ function isSameDefinition(one: CatalogTool | undefined, other: CatalogTool | und
 }
 
 /**
- * Decides about a request typed by the user. If the decision is to ask, allows the request, unless a rule of the user
- * or administrator asks or the definition has changed.
+ * Decides about a request typed by the user. Changes "ask" to "allow", unless a rule of the user or administrator asks,
+ * or the definition has changed.
  */
 function forTyped(found: Decision): Decision {
   const { rule, decision } = found;

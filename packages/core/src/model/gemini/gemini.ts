@@ -116,8 +116,8 @@ function toConfig(
 }
 
 /**
- * Removes thoughts without a signature, which are only for the user. Removes messages without parts, which the API
- * rejects.
+ * Removes thoughts without a signature, because they are only for the user. Removes empty messages, because the API
+ * rejects them.
  */
 function toContents(messages: readonly Content[], takesMediaInResponses: boolean): Content[] {
   return messages

@@ -51,8 +51,8 @@ export interface Fitted {
 interface Room {
   readonly part: number;
   /**
-   * Maximum tokens of the preview of a text that is too large. If undefined, the model gets the beginning and the end
-   * of the text instead of a preview.
+   * Maximum tokens of the preview of a text that is too large. If undefined, such a text gets no preview, and only its
+   * middle is left out.
    */
   readonly previewTokens?: number;
   characters: number;

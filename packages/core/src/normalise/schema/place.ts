@@ -34,7 +34,7 @@ export interface Reading {
   readonly active: Set<string>;
   /** Paths of the schemas that were read. */
   readonly visited: Set<string>;
-  /** For each schema that refers to itself, by path: its description in words, which replaces the inner reference. */
+  /** Descriptions of schemas that refer to themselves, by path. The description replaces the inner reference. */
   readonly cycles: Map<string, string>;
   /**
    * The `$defs` and `definitions` that were read, by path. After reading, definitions that nothing refers to are

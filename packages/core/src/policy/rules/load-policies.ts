@@ -71,8 +71,8 @@ export async function loadPolicies(configuration: Configuration, flags: PolicyFl
 }
 
 /**
- * Makes a problem with a setting that restricts tools or servers an error, because the restriction might have no
- * effect.
+ * Makes a problem an error. Used for settings that restrict tools or servers, because after a mistake the restriction
+ * might have no effect.
  */
 function believed(problem: Problem): Problem {
   return { ...problem, severity: "error" };

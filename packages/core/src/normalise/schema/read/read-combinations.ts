@@ -107,7 +107,7 @@ function readCondition(value: unknown, place: Place, name: string): void {
     ...(isSchema(alternative) && !isOpen(alternative) ? [`else ${described(place, alternative)}`] : []),
   ];
   if (told.length === 0) {
-    drop(place, name, "The condition has no effect: then and else require nothing.");
+    drop(place, name, "The condition has no effect: the schemas in then and else require nothing.");
     return;
   }
   if (isObject(value)) {
@@ -140,7 +140,7 @@ function loosened({ path, origins, types, hints, properties, required, items, an
 /** Reads `then` or `else`. If a property appears only in `then` or `else`, it becomes an optional property. */
 function readConsequence(value: object | boolean, place: Place, name: string): void {
   if (!("if" in place.raw)) {
-    drop(place, name, "then and else have no effect without if.");
+    drop(place, name, "The keywords then and else have no effect without if.");
     return;
   }
   if (isFlag(value) || !isObject(value) || isOpen(value)) {
@@ -149,5 +149,5 @@ function readConsequence(value: object | boolean, place: Place, name: string): v
   }
   const { shape } = place;
   place.shape = { ...shape, properties: withOptional(shape, [childOf(place, value, name)], place.reading) };
-  report(place, name, "moved", "The description explains this keyword together with if.");
+  report(place, name, "moved", "The description explains this keyword together with the keyword if.");
 }

@@ -198,6 +198,6 @@ function howMany({ raw }: Place): string {
 function readContains(_: number, place: Place, name: string): void {
   hint(place, "array");
   if ("contains" in place.raw)
-    report(place, name, "moved", "The description explains this keyword together with contains.");
+    report(place, name, "moved", "The description explains this keyword together with the keyword contains.");
   else drop(place, name, "minContains and maxContains have no effect without contains.");
 }
