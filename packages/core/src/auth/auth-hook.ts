@@ -17,7 +17,7 @@ export interface AuthHookOptions {
   /** Resolves with false if no credentials are stored for the server. Must be fast, so it must not open a keychain. */
   readonly hasCredentials: () => Promise<boolean>;
   readonly keeper: () => Promise<TokenKeeper>;
-  /** Lets the person sign in. Absent if there is no terminal to ask on. */
+  /** Signs in and returns the new credentials. Absent if a person must sign in and there is no terminal to ask on. */
   readonly signIn?: ((request: SignInRequest, signal: AbortSignal) => Promise<Credentials>) | undefined;
   /** True if `signIn` needs no person, because it requests a token with the machine's own credentials. */
   readonly isMachine?: boolean;
@@ -27,7 +27,7 @@ export interface AuthHookOptions {
   readonly isForced?: boolean;
 }
 
-/** The data about a refused request that a sign-in needs. */
+/** Describes the refused request that makes a sign-in necessary. */
 export interface SignInRequest {
   readonly challenge: BearerChallenge;
   /** The IP address at which the server was reached. Absent if unknown. */
@@ -90,8 +90,8 @@ export function createAuthHook(options: AuthHookOptions): AuthHook {
   }
 
   /**
-   * Stores the DPoP nonce of a response. Returns true if the server refused the request only because its DPoP proof
-   * lacked this nonce.
+   * Stores the DPoP nonce of a response. Returns true if the server refused the request only because the request's DPoP
+   * proof lacked this nonce.
    */
   function takesNonce({ headers, url, wwwAuthenticate }: Challenge): boolean {
     const nonce = headers["dpop-nonce"];

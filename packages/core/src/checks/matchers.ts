@@ -42,7 +42,7 @@ export interface ExpectedResult {
  * ```
  */
 export const mcpMatchers = {
-  /** Compares the text, `isError` and the expected part of the structured content. */
+  /** Compares the text, `isError` and the structured content of a result with `expected`. */
   toMatchToolResult(received: CheckedResult, expected: ExpectedResult): MatcherResult {
     return toMatcherResult(compareResult(received, toExpectation(expected)), "the result matches the expectation");
   },

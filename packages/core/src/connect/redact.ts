@@ -245,7 +245,10 @@ export function secretVariables(env: Environment["env"]): readonly string[] {
   );
 }
 
-/** The user names and passwords in the proxy variables, with or without a scheme. The password ends at the last `@`. */
+/**
+ * The user names and passwords in variables such as `HTTPS_PROXY`. The URL may lack its scheme, and the password may
+ * contain `@`.
+ */
 export function proxyAccounts(env: Environment["env"]): readonly string[] {
   const names = Object.keys(env).filter((name) => proxyName.test(name));
   return names.flatMap((name) => {

@@ -1,4 +1,7 @@
-/** The demo server: an MCP server in this process, used through the same `Session` as every other server. */
+/**
+ * The demo server: an MCP server in this process. Fairlead uses it through the interface `Session`, as it uses every
+ * other server.
+ */
 
 import { type JsonObject, type McpRequestOptions, type Progress, type Session, WireError } from "@fairlead/wire";
 import { objectOf } from "@fairlead/wire/json";

@@ -64,7 +64,8 @@ export type SignInWays = SignInUi;
 /** A message to the user during a sign-in, such as the address to open or the code to enter. */
 export type SignInMessage =
   /**
-   * Fairlead uses the issuer in the setting `issuerOverride`. `instead` lists the issuers that the MCP server names.
+   * Fairlead uses the `issuer` from the setting `issuerOverride`, and ignores the issuers that the MCP server names
+   * (`instead`).
    */
   | { readonly kind: "issuer_override"; readonly issuer: string; readonly instead: readonly string[] }
   /** Shown before a browser opens. If `isListening` is false, the person must paste the address of the redirect. */

@@ -45,7 +45,8 @@ function run(
 ): Promise<string> {
   const [file = "", ...args] = wordsOf(command);
   // The path must be absolute, because a search on `PATH` could find a program in the current folder.
-  if (!isAbsolute(file)) throw fail(`the program ${JSON.stringify(clip(file, longestReason))} is not an absolute path`);
+  if (!isAbsolute(file))
+    throw fail(`the path of the program ${JSON.stringify(clip(file, longestReason))} is not absolute`);
   const { environment, audience, tokenType, account } = options;
   const env = {
     ...environment.env,

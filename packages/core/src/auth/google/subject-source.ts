@@ -108,7 +108,9 @@ function textsIn(json: unknown): Readonly<Record<string, string>> {
   return Object.fromEntries(entries.filter((entry): entry is [string, string] => typeof entry[1] === "string"));
 }
 
-/** Sends a request to an address from the user's credentials file. The address may be in the machine's own network. */
+/**
+ * Sends a request to an address from the user's credentials file. Addresses in the machine's own network are allowed.
+ */
 export async function metadataText(
   url: string,
   init: Pick<RequestInit, "method" | "headers">,

@@ -54,7 +54,7 @@ export interface MachineTokens {
 export function createMachineAuth(options: MachineAuthOptions): MachineTokens {
   const { serverName, serverUrl, storage, lockFolder, env, fetchNear, now, observe } = options;
   const lock = createSignInLock(lockFolder);
-  /** The `DpopProofs` of each key. Each of them keeps the nonces that servers have sent. */
+  /** The `DpopProofs` of each key. A `DpopProofs` keeps the nonces that servers have sent. */
   const proofs = new Map<string, DpopProofs>();
 
   async function request(target: Credentials, settings: MachineAuthSettings): Promise<Credentials> {

@@ -79,12 +79,12 @@ function reasonFor(error: string, refusal: MachineRefusal): Reason {
       return clientReason(refusal, settings);
     case "unauthorized_client":
       return {
-        why: `client "${clientId}" may not use this grant`,
-        next: `Ask the operator of the authorization server to allow the grant for client "${clientId}".`,
+        why: `client "${clientId}" may not use the requested grant type`,
+        next: `Ask the operator of the authorization server to allow the grant type for client "${clientId}".`,
       };
     case "unsupported_grant_type":
       return {
-        why: "the authorization server does not support this grant",
+        why: "the authorization server does not support the requested grant type",
         next: `Choose another "kind" ${settings}.`,
       };
     case "invalid_grant":

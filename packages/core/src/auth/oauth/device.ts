@@ -62,7 +62,7 @@ export async function signInByDevice(options: DeviceOptions): Promise<StoredToke
     const answer = await askForTokens(grant, options);
     if (answer.kind === "tokens") return answer.tokens;
     if (answer.kind === "error" && answer.error === "authorization_pending") continue;
-    // Fairlead also polls again if the authorization server is busy, because the person may still be typing.
+    // If the authorization server is busy, Fairlead polls again later, because the person can still enter the code.
     const isTooFast = answer.kind === "error" && answer.error === "slow_down";
     if (!isTooFast && answer.kind !== "unavailable")
       throw fail(step, `${plan.issuer} refused the sign-in: ${reasonIn(answer, [deviceCode])}`);

@@ -42,7 +42,7 @@ export interface DiscoveryOptions {
   readonly choose?: (issuers: readonly string[]) => Promise<string>;
 }
 
-/** What a sign-in must know about the server and its authorization server. */
+/** Data about the server and its authorization server, found before the sign-in begins. */
 export interface SignInPlan {
   /** The `resource` parameter of every token request (RFC 8707). */
   readonly resource: string;

@@ -83,13 +83,13 @@ export class MCPOAuthTokenStorage {
     return [...(await this.getAllCredentials()).keys()];
   }
 
-  /** The stored sign-ins that this view may use, sorted by URL. */
+  /** The stored sign-ins with the `pinOf` digest of this view, sorted by URL. */
   async getAllCredentials(): Promise<ReadonlyMap<string, Credentials>> {
     const own = (await this.everything()).filter(({ pin }) => pin === this.#pin);
     return new Map(own.map((credentials) => [checkedUrl(credentials.serverUrl), credentials]));
   }
 
-  /** The stored sign-ins of all views, sorted by URL. */
+  /** All stored sign-ins, with any `pinOf` digest, sorted by URL. */
   async everything(): Promise<readonly Credentials[]> {
     const all = new Map<string, Credentials>();
     for (const name of await this.#names()) {

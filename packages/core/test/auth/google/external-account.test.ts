@@ -178,7 +178,7 @@ describe("a program", () => {
 
   test("is never searched for", async () => {
     await using scene = await sceneOf({ executable: { command: "sh -c true" } }, { env: permission });
-    await expect(accountIn(scene)).rejects.toThrow('the program "sh" is not an absolute path');
+    await expect(accountIn(scene)).rejects.toThrow('the path of the program "sh" is not absolute');
   });
 });
 

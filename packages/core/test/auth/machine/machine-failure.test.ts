@@ -41,8 +41,8 @@ const reasons: readonly (readonly [string, Partial<MachineRefusal>, string, stri
   [
     "unauthorized_client",
     {},
-    'client "machine" may not use this grant',
-    `Ask ${operator} to allow the grant for client "machine".`,
+    'client "machine" may not use the requested grant type',
+    `Ask ${operator} to allow the grant type for client "machine".`,
   ],
   [
     "invalid_scope",

@@ -91,7 +91,7 @@ const refusals: Readonly<Record<string, Refusal>> = {
   "a grant that is not offered": {
     settings: { clients: [secret], grantTypes: ["authorization_code"] },
     machineAuth: secret,
-    message: "the authorization server does not support this grant (unsupported_grant_type)",
+    message: "the authorization server does not support the requested grant type (unsupported_grant_type)",
     next: 'Choose another "kind" under machineAuth of "docs".',
   },
 };
