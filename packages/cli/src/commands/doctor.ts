@@ -45,7 +45,7 @@ import { findServer } from "./mcp/find-server.ts";
 export const verb: Verb = {
   help: `
 Checks settings, trust, approvals, policy files, server programs and their PATH, proxies, certificates, the secret store,
-Fairlead's state folder, packages without an exact version and connected clients. Then connects to every server that may start. Each finding
+Fairlead's state folder, connected clients, and packages without an exact version. Then connects to every server that may start. Each finding
 names its cause and the next step. Doctor changes no settings.
 
   problem   something does not work

@@ -21,8 +21,8 @@ interface Options {
 
 export const verb: Verb = {
   help: `
-Fairlead records every tool call, resource read and prompt: time, server, tool, decision, outcome and duration; newest
-last, in local time. It stores a digest of the arguments, not the arguments; to store them, set
+Fairlead records every tool call, resource read and prompt: time, server, tool, decision, outcome and duration. The
+newest request is last, in local time. Fairlead stores only a digest of the arguments; to store the arguments too, set
 "fairlead": {"audit": {"arguments": true}} in your settings. The history never leaves this machine.
 
 Examples:

@@ -13,7 +13,7 @@ import { limits } from "../limits.ts";
 import type { Origin, Problem } from "../settings/define/definition.ts";
 import { propertyNodes, stringNode } from "../settings/read/nodes.ts";
 
-/** The trust levels of folders in `trustedFolders.json`, which Gemini CLI uses too. */
+/** The trust levels of folders in `trustedFolders.json`. Gemini CLI uses the same levels. */
 export const TrustLevel = {
   TRUST_FOLDER: "TRUST_FOLDER",
   TRUST_PARENT: "TRUST_PARENT",
@@ -163,8 +163,8 @@ function realOrWritten(path: string): string {
 type RulePath = { readonly kind: "folder"; readonly real: string } | { readonly kind: "gone" | "link" };
 
 /**
- * Finds the real folder that a rule names. If a rule that trusts names a symbolic link, Fairlead does not follow the
- * link. Otherwise the creator of the link could choose which folder is trusted.
+ * Finds the real folder of a rule. If the rule trusts a symbolic link, Fairlead does not follow the link, because the
+ * creator of the link could choose which folder is trusted.
  */
 export async function findRulePath(path: string, trusts: "folder" | "parent" | "nothing"): Promise<RulePath> {
   switch (trusts) {

@@ -59,7 +59,7 @@ export interface Conversation {
    * and why.
    */
   readonly offers: () => Promise<readonly OfferedTool[]>;
-  /** Gives the conversation a name, which lists show. */
+  /** Gives the conversation a name for lists of conversations. */
   readonly rename: (title: string) => void;
   /**
    * Replaces the history by a summary that the model writes. The recorded conversation still contains the whole

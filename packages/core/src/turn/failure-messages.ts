@@ -28,7 +28,10 @@ export function toHostError(error: unknown): HostError {
   return new HostError("internal", `internal error of the host: ${words}`, { cause: error });
 }
 
-/** Returns the text for the model. If the arguments are wrong, the text contains the parameters of the tool. */
+/**
+ * Returns the text that tells the model why a call failed. If the arguments are wrong, the text contains the tool's
+ * parameters.
+ */
 export function tellFailure({ code, message }: HostError, tool?: DiscoveredMCPTool): string {
   const what = ours[code] ?? "The call failed.";
   const reason = [{ text: `${code}: ${toLabel(message)}` }];

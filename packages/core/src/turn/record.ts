@@ -15,7 +15,7 @@ export type ConversationChange =
   | { readonly type: "input"; readonly text: string }
   /** A message is added to the history. If the message has calls, a `response` change follows for each call. */
   | { readonly type: "content"; readonly content: Content }
-  /** The response to one call of the last message. In the history, the media in `beside` follow all responses. */
+  /** The response to one call in the last message. In the history, the media in `beside` follow all responses. */
   | {
       readonly type: "response";
       /** The position of the call in its message. */

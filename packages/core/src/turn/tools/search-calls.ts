@@ -45,7 +45,7 @@ function queriesOf({ queries }: JsonObject): readonly string[] {
   return list.slice(0, mostQueries);
 }
 
-/** The number of tools that are checked without a pause. Checking them takes a few milliseconds. */
+/** The number of tools that are checked between two pauses for other code. */
 const toolsPerTurn = 200;
 
 /** The tools that no rule denies. Pauses regularly, so that other code can run. */
