@@ -24,8 +24,9 @@ export interface CallEvent {
   readonly id: string;
   /** The tool name that the model uses. */
   readonly name: string;
-  /** The server that has the tool. Absent if no tool has the name, or if the model calls a function of the host. */
+  /** The server that has the tool, or the resource that the model reads. Absent if no server is known. */
   readonly server?: string;
+  /** The name that the server gives the tool. Absent if the model calls a function of the host. */
   readonly serverToolName?: string;
   /** The arguments that the model gives. */
   readonly args: JsonObject;
