@@ -24,7 +24,7 @@ export interface CallEvent {
   readonly id: string;
   /** The tool name that the model uses. */
   readonly name: string;
-  /** The server that has the tool, or the resource that the model reads. Absent if no server is known. */
+  /** The server to which the call goes. Absent if the call goes to no server. */
   readonly server?: string;
   /** The name that the server gives the tool. Absent if the model calls a function of the host. */
   readonly serverToolName?: string;
