@@ -40,9 +40,7 @@ export function findListed(
 
 const indexes = new WeakMap<readonly CatalogTool[], ReadonlyMap<string, CatalogTool>>();
 
-/**
- * Finds a tool by name. Indexes each catalog once, so that a call need not search a long list. Catalogs are immutable.
- */
+/** Finds a tool by name. Indexes each catalog once, so that a call need not search a long list. */
 export function toolNamed(tools: readonly CatalogTool[], name: string): CatalogTool | undefined {
   let index = indexes.get(tools);
   if (index === undefined) {

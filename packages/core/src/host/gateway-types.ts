@@ -117,8 +117,8 @@ export interface IdentifiedServer {
 /** The members of a host for requests of other MCP clients. */
 export interface GatewayHost {
   /**
-   * Runs a request of a client: decides, asks, sends and records it like every other request. Resolves with the
-   * unchanged result of the server.
+   * Runs a request of a client: applies the rules, asks the user if needed, sends the request and records it. Resolves
+   * with the unchanged result of the server.
    *
    * @throws HostError `denied`, `changed`, `arguments_invalid`, `call_timeout`, `cancelled`, `lost` and others. If the
    * server answered with an error, the `cause` is a `WireError` with that answer.

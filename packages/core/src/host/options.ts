@@ -60,9 +60,7 @@ export interface OpenHostOptions {
   readonly signIn?: SignInUi;
   /** Opens a URL for a sign-in. Resolves with false if no browser could be opened. */
   readonly openBrowser?: (url: string) => Promise<boolean>;
-  /**
-   * Asks the user for confirmation before a tool runs that no rule allows. If absent, such a call of a model is denied.
-   */
+  /** Asks the user to confirm a model's call that no rule allows. If absent, such a call is denied. */
   readonly confirm?: (details: ToolCallConfirmationDetails, signal: AbortSignal) => Promise<ToolConfirmationOutcome>;
   /**
    * The approval mode for calls of models: `plan` denies tools that are not read-only, `yolo` allows calls that would

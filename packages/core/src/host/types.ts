@@ -182,8 +182,9 @@ export interface Host extends AsyncDisposable, GatewayHost {
    */
   reload(configuration?: Configuration): Promise<ServerChanges>;
   /**
-   * Approves the named workspace entries that await approval, or all of them, exactly as this host has read them. Then
-   * reads the settings again, so that the servers may start. Returns the approved names.
+   * Approves workspace entries that await approval: the named ones, or all if no names are given. An approval is valid
+   * for the entry as this host has read it. Then reads the settings again, so that the servers may start. Returns the
+   * approved names.
    *
    * @throws HostError `server_unknown`, `untrusted_folder`
    */

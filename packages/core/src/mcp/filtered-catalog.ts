@@ -72,7 +72,7 @@ function emptyError(serverName: string, { dropped, truncated }: Catalog, hidden:
       ...(cut.setting !== undefined && { next: `raise "${cut.setting}" in settings.json` }),
     });
   const [first] = dropped;
-  const unusable = first && `; ${dropped.length} invalid, the first in ${first.kind}: ${first.reason}`;
+  const unusable = first && `; invalid items: ${dropped.length}, the first in ${first.kind}: ${first.reason}`;
   const nothing = `"${serverName}": No prompts, tools, or resources found on the server${unusable ?? ""}`;
   return new HostError("no_capabilities", nothing, { serverName });
 }

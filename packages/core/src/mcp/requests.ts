@@ -1,6 +1,6 @@
 /**
- * Answers requests of a server: roots, elicitation and sampling. Asks one question at a time, and a limited number in a
- * minute.
+ * Answers requests of a server: roots, elicitation and sampling. Passes on only one question at a time, and a limited
+ * number of questions in a minute.
  */
 
 import type { JsonObject, RequestHandler } from "@fairlead/wire";
@@ -51,7 +51,7 @@ export interface RequestLimits {
   readonly clock: Clock;
 }
 
-/** The capabilities that Fairlead declares, and the handler for their requests. */
+/** The capabilities that Fairlead declares, and the handler for the requests that servers may then send. */
 export interface Answering {
   readonly capabilities: JsonObject;
   readonly onRequest: RequestHandler;

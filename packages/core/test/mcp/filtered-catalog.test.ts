@@ -94,7 +94,7 @@ describe("a server that is of no use", () => {
       { kind: "prompts", reason: "prompts/list failed: no" },
     ] as const;
     expect(() => filtered({ dropped })).toThrow(
-      '"s": No prompts, tools, or resources found on the server; 2 invalid, the first in tools: it has no name',
+      '"s": No prompts, tools, or resources found on the server; invalid items: 2, the first in tools: it has no name',
     );
   });
 

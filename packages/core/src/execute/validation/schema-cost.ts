@@ -49,8 +49,8 @@ export function isBounded(cost: SchemaCost | undefined, value: ValueSize): boole
 }
 
 /**
- * Returns the cost of a schema. Undefined if there is no bound, or if the schema alone is too large for the main
- * thread.
+ * Returns the cost of a schema. Undefined if the cost has no upper bound, or if the schema alone is too large for the
+ * main thread.
  */
 export function costOf(schema: JsonObject): SchemaCost | undefined {
   const known = new Map<object, SchemaCost | "open">();

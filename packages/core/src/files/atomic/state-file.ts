@@ -35,8 +35,8 @@ export async function readState<T>(file: string, parse: Parse<T>): Promise<T | u
 }
 
 /**
- * Changes a state file under its lock. `change` returns the new value, or undefined to leave the file as it is. It may
- * be called more than once.
+ * Changes a state file under its lock. `change` returns the new value, or undefined to leave the file as it is.
+ * `change` may be called more than once.
  */
 export async function updateState<T>(
   file: string,

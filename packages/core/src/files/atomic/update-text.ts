@@ -43,7 +43,7 @@ export async function updateText(
         const outcome = await tryUpdate(file, change, options);
         if (outcome !== "overtaken") return outcome;
       }
-      throw new HostError("busy", `${path} is changed by another program again and again; Fairlead did not change it`, {
+      throw new HostError("busy", `another program keeps changing ${path}; Fairlead did not change it`, {
         next: "Close the other program, then try again.",
       });
     });
@@ -64,7 +64,7 @@ async function tryUpdate(
   const after = change(before);
   if (after === undefined || after === before) return "unchanged";
   if (Buffer.byteLength(after) > maxBytes) throw tooLarge(file, maxBytes);
-  // Refuses a read-only file, because Fairlead could change it if it runs as root.
+  // The system lets root write to a read-only file, so Fairlead checks the mode itself.
   if (previous !== undefined && (previous.mode & 0o222) === 0) throw notWritten(file, "it is marked as read-only");
   const isWritten = await replaceFile(file, {
     text: after,

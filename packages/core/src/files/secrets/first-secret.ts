@@ -70,8 +70,8 @@ export function openUndecided({
 /** Whether the keychain can store and read a secret. Over SSH, a keychain often exists but cannot be unlocked. */
 async function works(keychain: Keychain, clock: Clock): Promise<boolean> {
   /*
-   * A random name, because an earlier test of the keychain may still be running. The name begins with `#`, so it cannot
-   * be the name of a secret.
+   * The name of the test entry. It is random, because an earlier test of the keychain may still be running. It begins
+   * with `#`, because no name of a secret does.
    */
   const probe = `#${randomBytes(6).toString("hex")}`;
   const tried = async (): Promise<boolean> => {

@@ -117,7 +117,7 @@ export function inParts(keychain: Keychain): Keychain {
   };
 }
 
-/** The names of the entries that hold the parts. No secret has a name with `#`. */
+/** The names of the entries that hold the parts. They contain `#`, because no name of a secret does. */
 function partNames(name: string, id: string, count: number): readonly string[] {
   return Array.from({ length: count }, (_, index) => `${name}#${id}.${index}`);
 }

@@ -46,7 +46,7 @@ export function openSecretFile(directory: string): SecretFile {
     const key = keyText.kind === "text" ? keyFromText(keyText.text) : undefined;
     if (stored.kind === "absent") return { key, entries: new Map() };
     const parsed = stored.kind === "text" ? parseStore(stored.text) : undefined;
-    if (parsed === undefined) throw new Broken("it is damaged");
+    if (parsed === undefined) throw new Broken("the file is damaged");
     if (key === undefined || keyId(key) !== parsed.key) throw new Broken(`its key, ${keyFile}, is missing or wrong`);
     return { key, entries: parsed.entries };
   }

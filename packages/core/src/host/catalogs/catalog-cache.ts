@@ -22,7 +22,7 @@ export interface CatalogCache {
    * Rejects if a variable is not set.
    */
   keyOf(definition: ServerDefinition): Promise<string>;
-  /** Returns the cached catalog, as it was when the host started. Undefined if there is none or it cannot be read. */
+  /** Returns the cached catalog. Undefined if there is none or it cannot be read. */
   recall(definition: ServerDefinition): Promise<CachedCatalog | undefined>;
   /** Returns the negotiated protocol if it is at most 7 days old. */
   protocol(definition: ServerDefinition): Promise<NegotiatedProtocol | undefined>;

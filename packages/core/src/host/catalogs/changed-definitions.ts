@@ -19,10 +19,10 @@ export interface Accepted {
 export interface ChangedDefinitions extends ToolDefinitions {
   /** Sets the lock file. A definition that differs from it counts as changed. */
   readonly lock: (drift: LockComparison) => void;
-  /** Sets the definitions of a server's tools that were accepted in earlier runs. Called before `recall` and `see`. */
+  /** Sets the definitions that were accepted for a server's tools in earlier runs. Called before `recall` and `see`. */
   readonly setAccepted: (server: string, accepted: AcceptedDefinitions) => void;
   /**
-   * Adds the tools of a cached catalog. `accepted`: the accepted definitions of those tools that had changed or
+   * Adds the tools of a cached catalog. `accepted` contains the accepted definitions of tools that had changed or
    * disappeared when the catalog was saved.
    */
   readonly recall: (server: string, tools: readonly CatalogTool[], accepted: readonly CatalogTool[]) => void;

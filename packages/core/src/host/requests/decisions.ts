@@ -33,7 +33,10 @@ export interface HostDecisionsOptions {
 }
 
 export interface HostDecisions {
-  /** Returns the object that decides about requests and confirms them. If a rule file has changed, reads it first. */
+  /**
+   * Returns the object that decides about requests and asks for confirmations. If a rule file has changed, reads it
+   * first.
+   */
   readonly current: () => Confirmations | Promise<Confirmations>;
   readonly policies: () => Promise<Policies>;
   /** The approvals that the user has given in this run. */

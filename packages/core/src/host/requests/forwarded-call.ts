@@ -69,7 +69,7 @@ export class ForwardedCall extends ServerCall<JsonObject> implements HostRequest
   protected send(executor: Executor<McpClient>, client: McpClient, signal: RequestSignal): Promise<JsonObject> {
     const { serverName, serverToolName: tool, args } = this;
     const send = (to: McpClient, checked: JsonObject, options: McpRequestOptions): Promise<JsonObject> => {
-      // Sends unchanged arguments exactly as the client wrote them, and no arguments if the client sent none.
+      // If the check has not changed the arguments, sends the parameters exactly as the client sent them.
       const params = checked === args ? this.#params : { ...this.#params, arguments: checked };
       return to.request(`${serverName}.${tool}`, "tools/call", params, this.#toWire(options));
     };

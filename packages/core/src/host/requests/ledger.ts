@@ -89,7 +89,10 @@ export function createHostLedger({
   let early: Promise<unknown> = Promise.resolve();
   /** Resolves when the last row is written. Rows that are written together share one promise. */
   let batch: Promise<void> | undefined;
-  /** The rule of the last row and its text, because most rows have the same rule as the row before. */
+  /**
+   * The rule of the last row, and its text. The text is used again, because most rows have the same rule as the row
+   * before.
+   */
   let lastRule: { readonly rule: Decision["rule"]; readonly text: string } | undefined;
 
   async function open(): Promise<Opened> {
@@ -127,7 +130,7 @@ export function createHostLedger({
       outcome,
       durationMs,
     });
-    // Rows that are written together share one promise. Reports its error only once.
+    // Rows that are written together share one promise, so its error is reported only once.
     if (written !== batch) written.catch(tell);
     batch = written;
   }

@@ -1,6 +1,6 @@
 /**
  * Passes messages between a client and a server. Calls, reads and prompts run through `spine.ts`, which applies the
- * rules and records them.
+ * rules and records each request.
  */
 
 import { isObject, member, objectOf, stringOf } from "@fairlead/wire/json";

@@ -51,7 +51,7 @@ interface Progress {
   how?: "yes" | "no" | "typed" | undefined;
   /** The place where a gateway's user answered. */
   answeredIn?: AnswerPlace | undefined;
-  /** A key of the arguments and the definition that the user approved. The approval is valid for this request only. */
+  /** Identifies the arguments and the definition that the user approved for this one request. */
   confirmedKey?: string | undefined;
   /** Whether the definition changed while the user was asked, so that the user's yes has no effect. */
   isOutdated?: boolean;

@@ -7,9 +7,9 @@ import type { ServerDefinition } from "../../settings/define/definition.ts";
 import type { Configuration } from "../../trust/configuration.ts";
 
 /**
- * The workspace root, for a server with `fairlead.servers.NAME.roots: true` in a trusted folder; otherwise no roots. In
- * a workspace's settings, `roots` has no effect, because some servers use the roots instead of the folders in their
- * arguments.
+ * The workspace root, for a server with `fairlead.servers.NAME.roots: true` in a trusted folder; otherwise no roots.
+ * Only the user's own settings can set `roots`. With roots, some servers ignore the folders in their arguments and use
+ * the workspace root.
  */
 export function rootsFor(
   { extras }: Pick<ServerDefinition, "extras">,

@@ -96,18 +96,18 @@ describe("what is broken is set aside and named; what is not, stays", () => {
       [],
     ],
     ["half a key", (folder) => folder.write("secrets.key", "AAAA"), /secrets[.]key, is missing or wrong/, []],
-    ["text that is no JSON", (folder) => folder.write("secrets.json", "{"), /it is damaged/, []],
-    ["another JSON", (folder) => folder.write("secrets.json", "[]"), /it is damaged/, []],
+    ["text that is no JSON", (folder) => folder.write("secrets.json", "{"), /the file is damaged/, []],
+    ["another JSON", (folder) => folder.write("secrets.json", "[]"), /the file is damaged/, []],
     [
       "an entry of another shape",
       (folder) => changeStore(folder, ({ secrets }) => Object.assign(secrets, { a: null })),
-      /it is damaged/,
+      /the file is damaged/,
       [],
     ],
     [
       "bytes that are no text",
       (folder) => writeFile(join(folder.path, "secrets.json"), Buffer.from([0xff, 0xff])),
-      /it is damaged/,
+      /the file is damaged/,
       [],
     ],
   ];
