@@ -216,10 +216,7 @@ function scopeWords(wanted: readonly string[]): string {
 }
 
 interface SharedWork<T> {
-  /**
-   * Starts `work` if no work is running. Otherwise waits for the work that is running. Rejects when `signal` is
-   * aborted.
-   */
+  /** Starts `work`, or waits for the work that an earlier caller started. Rejects when `signal` is aborted. */
   readonly join: (work: (signal: AbortSignal) => Promise<T>, signal: AbortSignal) => Promise<T>;
 }
 

@@ -19,8 +19,8 @@ const shownCharacters = 300;
 const shownBefore = 60;
 
 /**
- * Returns one sentence for each difference. Schema, snapshot and latency are checked elsewhere, because they need more
- * data than the result.
+ * Returns one sentence for each difference. Other functions check the schema, the snapshot and the latency, because
+ * these checks need more data than the result.
  */
 export function compareResult(result: CheckedResult, expect: ResultExpectation): readonly string[] {
   const text = resultText(result);

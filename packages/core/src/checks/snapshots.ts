@@ -37,7 +37,7 @@ export async function loadSnapshots(file: string, update: boolean): Promise<Snap
   if (!isObject(document?.["snapshots"]))
     throw new HostError(
       "settings_invalid",
-      `${file} is not a snapshot file: it is not a JSON object with "snapshots"`,
+      `${file} is not a snapshot file: it is not a JSON object with the member "snapshots"`,
       {
         next: "Restore the committed file, or delete it and run: fairlead test FILE --update",
       },

@@ -88,7 +88,7 @@ const onWindows: ReadonlySet<string> = new Set([
   ..."OS NUMBER_OF_PROCESSORS PROCESSOR_ARCHITECTURE".split(" "),
 ]);
 
-/** The environment of a stdio server, and the names of its variables by their source. */
+/** The environment of a stdio server. The names of the variables are listed by their source. */
 interface ChildEnvironment {
   /** All variables that the process gets. */
   readonly env: Readonly<Record<string, string>>;

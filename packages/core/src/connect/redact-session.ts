@@ -161,7 +161,10 @@ async function withoutLeaks(
     }
     const { name } = isObject(entry) ? entry : {};
     const isShown = typeof name === "string" && hide(name) === name;
-    onDropped?.({ ...(isShown && { name }), reason: "a name, key or fixed value contains a secret of this server" });
+    onDropped?.({
+      ...(isShown && { name }),
+      reason: "a name, key, URI or schema value contains a secret of this server",
+    });
   }
   return kept.length === entries.length ? result : { ...result, [member]: kept };
 }
@@ -191,7 +194,7 @@ function replaceMember(owner: object, key: string, before: unknown, after: unkno
     Object.defineProperty(owner, key, { value: after, enumerable, configurable: true, writable: true });
 }
 
-/** Hides secrets in an error and its causes. Changes them in place, because the causes are printed with the error. */
+/** Hides secrets in an error and its causes. The error and its causes are changed in place. */
 export function hideInError(
   error: unknown,
   { redact, hideValues }: Pick<SessionRedaction, "redact" | "hideValues">,

@@ -121,8 +121,8 @@ export function hideInMessage(direction: "sent" | "received", message: object): 
 }
 
 /**
- * Values of at least this many characters count as secret even if their name does not suggest it. A shorter value may
- * be an ordinary word.
+ * A value of at least this many characters counts as secret, even if its name does not suggest a secret. A shorter
+ * value may be an ordinary word.
  */
 export const certainLength = 20;
 
@@ -185,7 +185,7 @@ function unescaped(text: string): string {
   return typeof value === "string" ? value : text;
 }
 
-/** Common variables whose values are not secret and occur in every log. */
+/** Common variables whose values are not secret. Hiding these values would make logs unreadable. */
 const ordinaryVariable = /^(?:(?:OLD)?PWD|HOME|USER|USERNAME|LOGNAME|LANG|LC_\w+|PATH)$/;
 const path = /^(?:~|\.{1,2})?[/\\]|^[A-Za-z]:[/\\]|^(?:~|\.{1,2})$/;
 const plain = [

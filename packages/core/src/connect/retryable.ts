@@ -31,7 +31,9 @@ const crashes: ReadonlySet<ErrorCode> = new Set([
   "too_large",
 ]);
 
-/** @param isProgram Whether the server is a stdio program. For a program, a connect timeout means that it hangs. */
+/**
+ * @param isProgram Whether the server is a stdio program. A program that exceeds the connect timeout counts as hanging.
+ */
 export function retryClassOf(error: HostError, { isProgram }: { readonly isProgram: boolean }): RetryClass {
   const { code, cause } = error;
   // Uses the HTTP status of a lost request, because it says more than the code `lost`.

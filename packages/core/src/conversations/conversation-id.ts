@@ -1,6 +1,6 @@
 /**
- * Ids of conversations. Sorted ids are in order of time. An id is part of a file name, so a text that is not a valid id
- * is rejected.
+ * Ids of conversations. Sorted ids have the order in which the conversations began. An id is part of a file name, so a
+ * text that is not a valid id is rejected.
  */
 
 import { randomBytes } from "node:crypto";

@@ -27,7 +27,7 @@ export interface ConversationRecorderOptions {
   readonly open: (size: number | undefined) => Promise<ConversationFile>;
   /** Returns a function that hides all secrets that are known at the time of the call. */
   readonly hide: () => Promise<Redact>;
-  /** Whether recorded conversations must not contain the results of this server. */
+  /** Whether to hide the results of this server in recorded conversations. */
   readonly hidesResults: (server: string) => boolean;
   /** The clock, in milliseconds since 1970. */
   readonly now: () => number;

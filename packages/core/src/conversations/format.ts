@@ -63,7 +63,7 @@ export function parseHead(text: string): ConversationHead | string {
   return head as unknown as ConversationHead;
 }
 
-/** How deeply a line may be nested, so that no function overflows the stack. */
+/** How many levels deep the JSON of a line may be nested. Deeper JSON could overflow the stack. */
 const mostLevels = 200;
 
 export function parseRecordedLine(text: string): ParsedLine {

@@ -4,7 +4,7 @@ import type { JsonObject, Progress } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
 import type { Clock } from "../clock.ts";
 
-/** The clock, the abort signal and the progress function of a long request. */
+/** The clock, the abort signal and the progress function that a tool gets with a request. */
 export interface Task {
   readonly clock: Clock;
   /** The abort signal. When it is aborted, the request rejects with the signal's reason. */

@@ -75,7 +75,7 @@ export function createCatalogStore(folder: string): CatalogStore {
         mode: privateFileMode,
         previous: undefined,
         isCurrent: () => Promise.resolve(true),
-        // Does not wait until the text is on disk, because a cache may be lost after a power failure.
+        // Does not wait until the text is on disk, because a cache that is lost in a power failure does no harm.
         canBeLost: true,
       });
       written.set(key, { savedAt, digest });

@@ -161,8 +161,8 @@ export async function readCatalog(session: Session, options: ReadOptions = {}): 
 }
 
 /**
- * The lists that a server declares. If it declares none, all lists. Fairlead does not request undeclared lists, because
- * some servers never answer such requests.
+ * The lists to request: the lists that the server declares, or all lists if it declares none. Some servers that declare
+ * lists never answer a request for any other list.
  */
 export function listsOf({ capabilities }: Pick<Session, "capabilities">): readonly ListKind[] {
   const declares = (capability: string): boolean => isObject(capabilities[capability]);
@@ -220,8 +220,8 @@ interface CatalogLimit {
 }
 
 /**
- * One page may have the size limit of all lists, divided by this number, because reading a page needs several times its
- * size in memory.
+ * The size limit of all lists divided by this number is the size limit of one page. Reading a page needs memory of
+ * several times the page's size.
  */
 const pageShare = 4;
 const catalogSetting = "fairlead.limits.catalogBytes";

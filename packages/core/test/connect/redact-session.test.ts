@@ -86,7 +86,7 @@ test("no secret that a server repeats is in a catalog, an error, an event or a f
       "a-company-production-2": { enum: ["a-company-production-2", "personal_token"] },
     });
     expect([catalog?.prompts.length, catalog?.resources.length]).toEqual([1, 1]);
-    const reason = "a name, key or fixed value contains a secret of this server";
+    const reason = "a name, key, URI or schema value contains a secret of this server";
     expect(catalog?.dropped).toEqual([
       ...["in-key", "in-enum", "in-const", "in-pattern"].map((name) => ({ kind: "tools", name, reason })),
       { kind: "tools", reason },

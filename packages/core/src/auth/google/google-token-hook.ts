@@ -19,7 +19,7 @@ export interface GoogleTokenHookOptions {
   readonly now?: (() => number) | undefined;
 }
 
-/** Milliseconds before expiry at which headers are renewed. */
+/** How many milliseconds before their expiry the headers are renewed. */
 const ahead = 300_000;
 
 export function createGoogleTokenHook(options: GoogleTokenHookOptions): AuthHook {

@@ -21,7 +21,7 @@ export async function programSubjectToken(
   const { env, cwd } = options.environment;
   if (env[permission] !== "1")
     throw fail(
-      "the credentials file names a program, and running it is not allowed",
+      "the credentials file names a program, and running this program is not allowed",
       `If you trust that file, set ${permission}=1.`,
     );
   const { outputFile } = source;

@@ -32,7 +32,7 @@ export interface MachineProofOptions {
   readonly now: () => number;
 }
 
-/** How many seconds the signed JWT is valid. The time is short, because Fairlead sends the JWT at once. */
+/** How many seconds the signed JWT is valid. A short time is enough, because Fairlead sends the JWT at once. */
 const proofLife = 60;
 const assertionType = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
 

@@ -121,12 +121,16 @@ function checkIssuer(
   const next = `Ask the operator of ${issuer} to send exactly ${issuer} as "iss".`;
   if (given === undefined) {
     if (metadata?.sendsIssuer !== true) return;
-    throw fail(step, `the response has no "iss", although ${issuer} announces it`, { next });
+    throw fail(step, `the response has no "iss", although ${issuer} announces "iss"`, { next });
   }
   if (isIssuerKnown && (given !== issuer || others.length > 0))
-    throw fail(step, `the response comes from another authorization server than ${issuer}, so it was ignored`, {
-      next,
-    });
+    throw fail(
+      step,
+      `the response comes from another authorization server than ${issuer}, so Fairlead ignored the response`,
+      {
+        next,
+      },
+    );
 }
 
 function refused(error: string, description: string | null, { issuer }: SignInPlan, fail: Fail): HostError {

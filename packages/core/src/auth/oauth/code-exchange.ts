@@ -19,7 +19,7 @@ export interface TokenRequestOptions {
   /** The wall clock, in milliseconds since 1970. */
   readonly now: () => number;
   readonly fail: Fail;
-  /** If present, the tokens are bound to this key, because the server requires it. */
+  /** The key that the tokens are bound to. Absent for bearer tokens. */
   readonly dpop?: DpopBinding | undefined;
 }
 

@@ -88,7 +88,7 @@ export async function discoverSignIn(options: DiscoveryOptions): Promise<SignInP
     );
   const origin = new URL(serverUrl).origin;
   const isPinned = oauth.tokenUrl !== undefined && (oauth.authorizationUrl !== undefined || options.isMachine === true);
-  // If the settings name the endpoints, the issuers that the server names do not matter.
+  // If the settings name the endpoints, Fairlead ignores the issuers that the server names.
   const issuer = await issuerFor(options, isPinned ? [] : (found?.authorizationServers ?? []));
   const isLegacy = issuer === undefined && !isPinned;
   const metadata =
@@ -96,7 +96,7 @@ export async function discoverSignIn(options: DiscoveryOptions): Promise<SignInP
   const endpoints = endpointsFor(options, metadata, isLegacy ? origin : undefined);
   return {
     resource: found?.resource ?? resourceOf(serverUrl),
-    // Without a named issuer, the origin of the token endpoint identifies the authorization server.
+    // If no issuer is known, the origin of the token endpoint identifies the authorization server.
     issuer: metadata?.issuer ?? issuer ?? new URL(endpoints.token).origin,
     isIssuerKnown: issuer !== undefined || metadata !== undefined,
     endpoints,

@@ -96,7 +96,8 @@ function encoded(part: object): string {
 }
 
 /**
- * Reads the claims of a token without verifying them, for messages and expiry only. Undefined if the text is not a JWT.
+ * Reads the claims of a token without verifying them. Fairlead uses them only for messages and expiry times. Undefined
+ * if the text is not a JWT.
  */
 export function claimsOf(token: string): JsonObject | undefined {
   const [, payload, signature] = token.split(".");

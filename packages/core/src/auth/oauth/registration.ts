@@ -156,7 +156,7 @@ export function methodWithSecret(metadata: SignInPlan["metadata"]): "client_secr
     : "client_secret_basic";
 }
 
-/** Whether the metadata lists the method. True if it lists no methods at all. */
+/** Whether the metadata lists the method. True if the metadata lists no methods at all. */
 function isSupported(metadata: SignInPlan["metadata"], method: ClientAuthentication): boolean {
   return metadata?.tokenAuthentication?.includes(method) ?? true;
 }

@@ -44,7 +44,10 @@ export interface RenewalOptions {
   readonly random: () => number;
 }
 
-/** Tokens are renewed this many milliseconds early, because the clocks of this machine and a server may differ. */
+/**
+ * Tokens are renewed this many milliseconds before they expire, because the clocks of this machine and a server may
+ * differ.
+ */
 const skew = 60_000;
 /**
  * Each process subtracts a random time of up to this many milliseconds from the time of a renewal. So one process

@@ -48,8 +48,8 @@ export function createRotatedTokens(folder: string): RotatedTokens {
         rmSync(fileOf(name), { force: true });
       } catch {
         /*
-         * If the file cannot be removed, it does no harm: only the earlier refresh token can decrypt it, and that token
-         * is no longer stored.
+         * A file that cannot be removed does no harm: only the earlier refresh token can decrypt the file, and that
+         * token is no longer stored.
          */
       }
     },

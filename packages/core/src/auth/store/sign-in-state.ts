@@ -128,7 +128,7 @@ export async function pinOf(definition: ServerDefinition): Promise<string | unde
   if (authentication.provider !== "oauth") return undefined;
   const { issuer, authorizationUrl, tokenUrl, registrationUrl, clientId } = authentication.oauth;
   const { machineAuth } = extras;
-  // A different key, assertion or client identifies a different machine. Variables in `machineAuth` are not expanded.
+  // `machineAuth` is part of the digest, because another key, assertion or client means another machine.
   const machine = machineAuth && JSON.stringify(machineAuth.settings);
   const pinned = [issuer, extras.issuerOverride, authorizationUrl, tokenUrl, registrationUrl, clientId, machine];
   if (pinned.every((setting) => setting === undefined)) return undefined;
@@ -139,7 +139,10 @@ export async function pinOf(definition: ServerDefinition): Promise<string | unde
   return createHash("sha256").update(whole).digest("hex");
 }
 
-/** The files in which the keychain store and the encrypted store list the names of their secrets, unencrypted. */
+/**
+ * Each file lists the names of stored secrets without encryption. One file belongs to the encrypted store, the other to
+ * the keychain store.
+ */
 const files = ["secrets.json", "secret-names.json"];
 
 /** Returns false if certainly no sign-in is stored. Reads only the names of secrets. Opens no keychain. */

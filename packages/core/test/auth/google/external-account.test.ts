@@ -137,7 +137,7 @@ describe("a program", () => {
     await using denied = await sceneOf({ executable });
     await expect(accountIn(denied)).rejects.toMatchObject({
       message:
-        '"cloud" has no subject token for Google: the credentials file names a program, and running it is not allowed',
+        '"cloud" has no subject token for Google: the credentials file names a program, and running this program is not allowed',
       next: "If you trust that file, set GOOGLE_EXTERNAL_ACCOUNT_ALLOW_EXECUTABLES=1.",
     });
     await using allowed = await sceneOf({ executable }, { env: permission });
