@@ -18,8 +18,8 @@ export interface MockCallableTool extends CallableTool {
 /** Creates mock tools, and checks the results that a tool gives to the model and to the user. */
 export const MCPToolTestHelper = {
   /**
-   * Creates a tool that answers each call with JSON text. `responses` contains the response for each function name.
-   * Default: `{success: true}`.
+   * Creates a tool that answers each call with JSON text. `responses` contains the responses by function name. The
+   * response to any other name is `{success: true}`.
    */
   createMockCallableTool(responses: Readonly<Record<string, unknown>> = {}): MockCallableTool {
     const answers = new Map(Object.entries(responses));
@@ -34,7 +34,7 @@ export const MCPToolTestHelper = {
         calls.push(...functionCalls);
         return functionCalls.map(({ name = "" }) => {
           const given = answers.get(name);
-          // `null` is a valid response, so only `undefined` means that there is none.
+          // `null` is a valid response, so only `undefined` means that `responses` lacks the name.
           const answer = given === undefined ? { success: true } : given;
           return {
             functionResponse: { name, response: { content: [{ type: "text", text: JSON.stringify(answer) }] } },

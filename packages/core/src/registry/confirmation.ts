@@ -39,12 +39,12 @@ export interface AskingRule {
   readonly doubt?: string;
 }
 
-/** A confirmation to show to the user. Texts are unescaped, as the server sent them. */
+/** A confirmation to show to the user. Its texts are as the server sent them, so escape them before you show them. */
 export interface ToolCallConfirmationDetails {
   readonly type: "mcp";
   readonly title: string;
   readonly serverName: string;
-  /** The tool's name, as its server names it. */
+  /** The name that the server gives the tool. */
   readonly toolName: string;
   /** The name that the model uses. */
   readonly toolDisplayName: string;
@@ -71,7 +71,7 @@ export interface ToolCallConfirmationDetails {
 
 /**
  * Where the user confirmed a client's request: on the gateway's page, in a form of the client, or in the inbox. `grant`
- * means in the inbox, before the client sent the request.
+ * means that the user confirmed in the inbox before the client sent the request.
  */
 export type AnswerPlace = "page" | "form" | "inbox" | "grant";
 
@@ -141,7 +141,7 @@ export function declined({ serverName, toolName, rule }: ToolCallConfirmationDet
 
 /**
  * Creates the error for a tool whose definition may have changed: Fairlead cannot save accepted definitions, so it
- * cannot tell.
+ * cannot compare them.
  */
 export function mayHaveChanged(serverName: string, tool: string, doubt: string): HostError {
   const message = `${tool} denied: its definition may have changed since an earlier run: ${doubt}`;

@@ -22,7 +22,7 @@ export interface DiscoveredMCPToolOptions {
   readonly parameterSchemaJson: unknown;
   /** Runs the tool if it has no `binding`. */
   readonly mcpTool?: CallableTool | undefined;
-  /** Decides about calls of the tool and runs them, for a host. */
+  /** Confirms and runs calls of the tool for a host. */
   readonly binding?: ToolBinding | undefined;
   readonly title?: string | undefined;
   readonly annotations?: JsonObject | undefined;
@@ -37,7 +37,7 @@ export interface DiscoveredMCPToolOptions {
   readonly isPlain?: ((raw: unknown) => boolean) | undefined;
   /** The schema dialect of the model's API. Default: Gemini. */
   readonly dialect?: SchemaDialect | undefined;
-  /** The approvals for a tool without a host. Default: tools with the same `mcpTool` share one list. */
+  /** The approvals of a tool that has no host. Default: tools with the same `mcpTool` share one list. */
   readonly allowList?: AllowList | undefined;
   readonly clock?: Clock | undefined;
 }

@@ -59,7 +59,7 @@ export interface NamedItems<T> {
 
 /** The number of tools or prompts that get their names without a pause. This takes a few milliseconds. */
 const itemsPerSlice = 250;
-/** How many times `ready` tries to name all tools or prompts if they change meanwhile. */
+/** How many attempts `ready` makes to name all tools or prompts. An attempt fails if they change meanwhile. */
 const mostTries = 3;
 
 /** The tools or prompts of one server. */
@@ -81,7 +81,7 @@ export function createNamedItems<T extends Nameable<T>>(options: NamedItemsOptio
   const servers = createByServer<ServerItems<T>>(serverOrder);
   let qualified = new Set(options.alwaysQualified);
   const copies = new WeakMap<T, T>();
-  // All tools or prompts under their names. Computed when needed, because the names depend on all of them.
+  // All tools or prompts under their names. Computed when needed, because each name depends on all tools or prompts.
   let view: View<T> | undefined;
   /** A number that increases with each change. */
   let version = 0;
@@ -205,8 +205,8 @@ export function createByServer<T>(serverOrder: readonly string[] = []): ByServer
   const values = new Map<string, T>();
   let ranks = ranksOf(serverOrder);
   /*
-   * The order of first appearance. Names are never removed, so that a server that is registered again keeps its
-   * position.
+   * The server names in the order in which they first appeared. No name is removed, so that a server that is registered
+   * again keeps its position.
    */
   const arrivals = new Map<string, number>();
   const rankOf = (server: string): number => ranks.get(server) ?? ranks.size + (arrivals.get(server) ?? 0);

@@ -38,7 +38,7 @@ export class ToolRegistry {
       alwaysQualified,
       limit: {
         count: toolsPerServer,
-        reason: `only the first ${toolsPerServer} tools of a server are used; includeTools and excludeTools choose which`,
+        reason: `only the first ${toolsPerServer} tools of a server are used; to choose others, use includeTools or excludeTools`,
       },
     });
   }

@@ -23,7 +23,8 @@ export interface GivenArguments {
 type Described = Pick<DiscoveredMCPPrompt, "name" | "serverName" | "serverPromptName" | "arguments">;
 
 /**
- * Parses a line that the user typed. Undefined if the line does not begin with a slash, or if it begins with a path.
+ * Parses a line that the user typed. Undefined if the line does not begin with a slash, or if it begins with a path
+ * such as `/etc/hosts`.
  */
 export function readPromptCall(typed: string, prompts: PromptSource): PromptCall | undefined {
   const line = typed.trimStart();
@@ -143,7 +144,8 @@ function refusal(reason: string, prompt: Described): HostError {
 type PromptSource = Pick<PromptRegistry, "getPrompt" | "getAllPrompts">;
 
 /**
- * Finds a prompt by `name`, `server.name` or `server:name`, without a slash. Undefined if there is none.
+ * Finds a prompt by the name that the user typed after the slash: `name`, `server.name` or `server:name`. Undefined if
+ * no prompt matches.
  *
  * @throws HostError `usage` if several prompts match
  */

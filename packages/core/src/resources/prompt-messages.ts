@@ -49,8 +49,8 @@ export interface PromptInput {
 }
 
 /**
- * Splits messages into the user's last message and the messages before it. A model answers only the user. So if the
- * last message is the assistant's, adds a message of the user that asks the model to go on.
+ * Splits messages into the user's last message and the messages before it. A model answers only messages of the user.
+ * If the last message is the assistant's, adds a message of the user that asks the model to go on.
  */
 export function toPromptInput(messages: readonly PromptMessage[]): PromptInput {
   const contents = messages.map(

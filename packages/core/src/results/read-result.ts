@@ -1,4 +1,4 @@
-/** Runs a model's call of the function that reads a stored result. */
+/** Runs the function by which a model reads a stored result. */
 
 import type { JsonObject } from "@fairlead/wire";
 import { HostError } from "../errors.ts";

@@ -23,7 +23,7 @@ export interface LineWish {
 
 export interface SelectedLines {
   readonly text: string;
-  /** The numbers of the first and the last selected line; 0 if no line is selected. */
+  /** The numbers of the first and the last selected line. Both are 0 if no line is selected. */
   readonly first: number;
   readonly last: number;
   /** The total number of lines in the text, or of lines that match the search. */

@@ -116,7 +116,7 @@ function withoutEmptyParents(text: string, path: readonly string[]): string {
   return isEmpty && path.length > 0 ? withoutEmptyParents(removeValue(text, path), path.slice(0, -1)) : text;
 }
 
-/** Refuses a file with a syntax error, and a file in which one of `objects` is not an object. */
+/** Refuses a file with a syntax error, and a file in which the value of a key in `objects` is not an object. */
 function openForEdit(file: string, text: string | undefined, objects: readonly string[]): Node | undefined {
   if (text === undefined) return undefined;
   const document = parseJsonc(text);

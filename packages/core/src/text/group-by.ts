@@ -1,6 +1,6 @@
 /** Groups items by a key. Pure. (`Map.groupBy` is not in Node 20.) */
 
-/** The items that share one key. There is at least one. */
+/** The items that share one key. A group contains at least one item. */
 export type Group<T> = readonly [first: T, ...others: T[]];
 
 /** The groups, in the order in which their keys first occur. */

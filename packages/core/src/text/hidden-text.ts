@@ -1,6 +1,6 @@
-/** The word that replaces a secret in messages, and functions for texts with that word. */
+/** The text `(hidden)`, which replaces a secret in messages, and functions that write and compare such messages. */
 
-/** The text that replaces a secret, or anything that looks like a secret. */
+/** The text that replaces a secret, and any text that looks like a secret. */
 export const hidden = "(hidden)";
 
 /** Whether `text` can be made from `shown` by replacing every `(hidden)` with some text. */

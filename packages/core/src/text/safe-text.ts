@@ -8,7 +8,8 @@ import { disruptive, exoticSpaces, invisible } from "./unseen.ts";
 
 declare const brand: unique symbol;
 /**
- * Text that is safe to print. Only functions in `text/` create this type, and output functions accept no other text.
+ * Text that is safe to print. Only functions in `text/` create values of this type, and output functions accept no
+ * other text.
  */
 export type SafeText = string & { readonly [brand]: true };
 
@@ -18,7 +19,10 @@ export type SafeText = string & { readonly [brand]: true };
  */
 const unusual = /[^\n\t -~]/;
 const unusualOnALine = /[^ -~]| {241}/;
-/** Matches more combining marks on one letter than any script needs: they would cover the lines above and below. */
+/**
+ * Matches more combining marks on one letter than any script needs. So many marks would cover the lines above and
+ * below.
+ */
 const markFlood = (): RegExp => /(\p{M}{8})(\p{M}+)/gu;
 /** Matches a combining mark without a letter, which would change the character printed before it. */
 const looseMark = (): RegExp => /(^|[\n\t])(?=\p{M})/gu;
@@ -91,12 +95,12 @@ export function splitSafe(text: SafeText, separator = "\n"): readonly SafeText[]
   return text.split(separator) as SafeText[];
 }
 
-/** A part of a safe text, with the same positions as `String.slice`. */
+/** Returns a part of a safe text. Takes the same positions as `String.slice`. */
 export function sliceSafe(text: SafeText, from: number, to?: number): SafeText {
   return text.slice(from, to) as SafeText;
 }
 
-/** Adds spaces at the end of the text up to a width, which counts UTF-16 units. */
+/** Adds spaces at the end of the text until it has `columns` UTF-16 units. */
 export function padSafe(text: SafeText, columns: number): SafeText {
   return text.padEnd(columns) as SafeText;
 }
@@ -133,8 +137,8 @@ function unicodeEscape(text: string, at: number): string {
 const words = (): RegExp => /[\p{L}\p{M}\p{N}\p{Cf}_]+/gu;
 const latin = (): RegExp => /\p{Script=Latin}/u;
 /**
- * Matches a letter of a script other than Latin. Leaves out scripts that people often mix with Latin and whose letters
- * do not look like Latin ones.
+ * Matches a letter of a script other than Latin. Leaves out Chinese, Japanese and Korean scripts: people often mix them
+ * with Latin, and their letters do not look like Latin letters.
  */
 const foreign = (): RegExp =>
   /(?![\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Bopomofo}\p{Script=Hangul}])\p{L}/gu;

@@ -1,6 +1,6 @@
 /**
- * Decides whether a configured server may start. If the server is refused, gives the reason and the next command.
- * `admit` is pure.
+ * Decides whether a configured server may start. If the server is refused, gives the reason and the command that the
+ * user can run next. `admit` is pure.
  */
 
 import { HostError } from "../errors.ts";

@@ -104,7 +104,7 @@ export interface Approval {
   readonly fingerprint: string;
   /** ISO 8601. */
   readonly approvedAt: string;
-  /** The approved files of a stdio server, newest approval first. Absent for a server with a URL. */
+  /** The approved sets of program files of a stdio server, newest set first. Absent for a server with a URL. */
   readonly programs?: readonly (readonly ProgramFile[])[];
 }
 
@@ -136,7 +136,7 @@ export async function readApprovalsFile(state: string): Promise<ApprovalsFile> {
 }
 
 /**
- * Changes the approvals file while this process holds its lock. If `change` returns undefined, the file stays
+ * Changes the approvals file while this process holds the file's lock. If `change` returns undefined, the file stays
  * unchanged. `change` may be called more than once.
  */
 export async function updateApprovalsFile(
@@ -153,7 +153,7 @@ export function approvalsPath(state: string): string {
   return join(state, "approvals.json");
 }
 
-/** Parses the approvals file in version 2 or version 1. Version 1 contained only the approvals by workspace. */
+/** Parses the approvals file in version 2 or version 1. Version 1 contained no approvals of tools. */
 function parse(value: unknown): ApprovalsFile | undefined {
   if (!isObject(value)) return undefined;
   const { version, workspaces, tools } = value as Partial<Record<keyof ApprovalsFile, unknown>>;

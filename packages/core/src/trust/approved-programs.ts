@@ -24,8 +24,8 @@ export interface ProgramFile {
 }
 
 /**
- * Adds the files that the server would run, if it is a stdio server of a trusted workspace. Returns any other server
- * unchanged.
+ * Adds to the definition of a server the files that the server would run. Does so only for a stdio server of a trusted
+ * workspace, and returns any other server unchanged.
  */
 export async function withPrograms(server: ConfiguredServer, place: ProgramPlace): Promise<ConfiguredServer> {
   const { scope, definition } = server;

@@ -126,7 +126,7 @@ describe("in quarantine", () => {
       {
         server: "a",
         serverToolName: "z",
-        reason: "only the first 2 tools of a server are used; includeTools and excludeTools choose which",
+        reason: "only the first 2 tools of a server are used; to choose others, use includeTools or excludeTools",
       },
     ]);
     expect(registry.getFunctionDeclarations().map(({ name }) => name)).toEqual(["y", "b__x"]);

@@ -63,8 +63,8 @@ async function find(path: string, root: string): Promise<FileFinding> {
 }
 
 /**
- * Suggests a file with a similar name. Suggests nothing unless the text is clearly a path, because a single word after
- * `@` may be a person's name.
+ * Suggests a file with a similar name, but only if the text is clearly a path. A single word after `@` may be a
+ * person's name.
  */
 async function nearName(full: string, root: string): Promise<string | undefined> {
   const isPath = dirname(full) !== root || basename(full).slice(1).includes(".");
@@ -76,8 +76,8 @@ async function nearName(full: string, root: string): Promise<string | undefined>
 }
 
 /**
- * The names in a folder. The names of folders end with a slash. If there are more than `most`, returns only some of
- * them.
+ * The names in a folder. The names of folders end with a slash. If the folder contains more than `most` names, returns
+ * only some of them.
  */
 export async function fileNamesIn(folder: string, most: number): Promise<readonly string[]> {
   const names: string[] = [];

@@ -27,7 +27,7 @@ export interface ReadReferencesOptions {
   readonly signal?: AbortSignal;
 }
 
-/** A reference in a typed message whose content could not be read. */
+/** A reference whose content could not be read. */
 export interface ReferenceProblem {
   /** The reference as it was typed. */
   readonly text: string;

@@ -33,7 +33,8 @@ export type ResourceFinding =
 
 /**
  * Finds the resource that a reference means. `x:uri` and `x.uri` name a resource of the server `x`. `x://p` also names
- * the resource of `x` whose URI ends with `://p`. A text without a server's name is a URI that exactly one server has.
+ * the resource of `x` whose URI ends with `://p`. A text without a server's name must be a URI that exactly one server
+ * has.
  */
 export function findResource(target: string, source: ResourceSource): ResourceFinding {
   const wishes = toWishes(target, source.servers);

@@ -78,7 +78,7 @@ function parseExpression(inside: string): Expression | string {
   const variables: Variable[] = [];
   for (const spec of inside.slice(operator.length).split(",", mostVariables + 1)) {
     const variable = parseVariable(spec);
-    if (variable === undefined) return `has a variable that cannot be read in {${clip(inside, 60)}}`;
+    if (variable === undefined) return `has an invalid variable in {${clip(inside, 60)}}`;
     variables.push(variable);
   }
   return { kind: "expression", operator, variables };
@@ -97,15 +97,15 @@ function malformed(reason: string): UriTemplate {
 }
 
 const notUnreserved = /[^A-Za-z0-9\-._~]/gu;
-/** Matches a percent-encoded byte, or a character that must be encoded. A percent-encoded byte does not change. */
+/** Matches a percent-encoded byte, or a character that must be encoded. A percent-encoded byte is not encoded again. */
 const notInUri = /%[0-9A-Fa-f]{2}|[^A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=]/gu;
 
-/** Percent-encodes a value, including the characters that have a meaning in a URI. */
+/** Percent-encodes a value, including characters that have a meaning in a URI, such as `/`. */
 export function encodeValue(text: string): string {
   return text.replaceAll(notUnreserved, toBytes);
 }
 
-/** Percent-encodes a part of a URI, except the characters that have a meaning in a URI. */
+/** Percent-encodes a part of a URI, except characters that have a meaning in a URI, such as `/`. */
 export function encodeUri(text: string): string {
   return text.replaceAll(notInUri, (found) => (found.length === 3 ? found : toBytes(found)));
 }
@@ -169,7 +169,7 @@ const shapes: Readonly<Record<Operator, Shape>> = {
   "&": { start: "&", ends: "#", named: { separator: "&", equals: "=" } },
 };
 
-/** Returns the positions at which the expansion of the expression can end, if it starts at a position in `from`. */
+/** Returns each position at which the expansion can end. The expansion starts at a position in `from`. */
 function run({ operator, variables }: Expression, text: string, from: Places): Places {
   const to = from.slice();
   const { start, ends, named } = shapes[operator];
@@ -191,7 +191,7 @@ function run({ operator, variables }: Expression, text: string, from: Places): P
 
 /** The value of a variable: a text, a list, or pairs of names and values. */
 type TemplateValue = string | readonly string[] | Readonly<Record<string, string>>;
-/** Values by variable name. Undefined and empty values add nothing to the URI. */
+/** Values by variable name. An undefined value and an empty list add nothing to the URI. */
 export type TemplateValues = Readonly<Record<string, TemplateValue | undefined>>;
 
 interface Style {

@@ -19,7 +19,7 @@ export function openJsonText(text: string, context: TextContext): EditableText {
   if (syntax === "json" && root !== undefined) {
     const at = strictErrorAt(text);
     if (at !== undefined)
-      throw refuse(`${title} reads JSON without comments and trailing commas`, document.positionAt(at));
+      throw refuse(`${title} does not accept comments or trailing commas in this file`, document.positionAt(at));
   }
   const servers = serversIn(document, key, context);
   return {
@@ -35,8 +35,8 @@ export function openJsonText(text: string, context: TextContext): EditableText {
 }
 
 /**
- * Refuses two properties with the same name. Programs disagree on which of the two counts, so an edit might have no
- * effect.
+ * Reads the servers. Refuses two properties with the same name. Programs disagree on which of the two counts, so an
+ * edit might have no effect.
  */
 function serversIn(document: JsoncDocument, key: string, { refuse }: TextContext): ReadonlyMap<string, ServerInText> {
   const holders = propertyNodes(document.root).filter(({ name }) => name === key);

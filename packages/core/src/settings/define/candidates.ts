@@ -62,7 +62,8 @@ function choose(
 }
 
 function candidatesOf(source: CheckedSource): readonly EntryCandidate[] {
-  // Leaves out the entry that `fairlead connect gemini` wrote: Gemini CLI and Fairlead read the same settings file.
+  // Leaves out the entry that `fairlead connect gemini` wrote. Fairlead reads Gemini CLI's settings file too, and this
+  // entry would start Fairlead itself.
   const written = [...source.entries.values()]
     .filter(({ name, value }) => name !== ownEntryName || !isOwnServer(name, plainValueOf(value)))
     .map(({ name, key, value }) => ({

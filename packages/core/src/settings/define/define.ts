@@ -225,8 +225,8 @@ function placesFor(variable: string): string {
 }
 
 /**
- * The facts that an approval covers. Stored approvals, negotiated protocols and cached catalogs contain the digest of
- * these facts, so that Fairlead finds them again.
+ * The facts that an approval covers. Approvals, negotiated protocols and cached catalogs are stored with the digest of
+ * these facts. If the digest changes, they no longer apply.
  */
 interface FingerprintFacts {
   /** The entry as written. Its `description` is not part of the digest, so a new description needs no new approval. */

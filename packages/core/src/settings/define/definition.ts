@@ -255,10 +255,10 @@ export interface Settings {
   readonly excluded: NameList;
   /** The denials of `mcp.excluded` and `fairlead.permissions`, each with its place in the settings. */
   readonly gates: readonly Gate[];
-  /** Mistakes in settings that deny something. `problems` contains them too. */
+  /** Mistakes in the settings that deny servers or tools. `problems` contains these mistakes too. */
   readonly gateProblems: readonly Problem[];
   /**
-   * Servers that `fairlead.servers.NAME.enabled: false` disables, each with the place of this setting. Contains also
+   * Servers that `fairlead.servers.NAME.enabled: false` disables, each with the place of this setting. Also contains
    * names that `mcpServers` lacks. If several files disable a server, the place is in the strongest file.
    */
   readonly switchedOff: ReadonlyMap<string, Origin>;

@@ -105,8 +105,8 @@ function clientProfiles(own: readonly CheckedSource[]): ReadonlyMap<string, Clie
 }
 
 /**
- * The intersection of the `mcp.allowed` lists of all files. A list of the wrong type allows nothing, so that a mistake
- * gives no access.
+ * The intersection of the `mcp.allowed` lists of all settings files. A list of the wrong type allows nothing, so that a
+ * mistake gives no access.
  */
 function allowedOf(sources: readonly CheckedSource[]): NameList | undefined {
   const lists = sources.flatMap((source) => {
@@ -120,8 +120,8 @@ function allowedOf(sources: readonly CheckedSource[]): NameList | undefined {
 }
 
 /**
- * The union of the lists at `path` in all files. A string instead of a list counts as one name, because ignoring the
- * string would remove a restriction.
+ * The union of the lists at `path` in all settings files. A string instead of a list counts as one name, because
+ * ignoring the string would remove a restriction.
  */
 function united(sources: readonly CheckedSource[], ...path: readonly string[]): NameList {
   const lists = sources.flatMap((source) => {
@@ -213,8 +213,8 @@ function permissions(sources: readonly CheckedSource[]): readonly Gate[] {
 export const privileges = ["trustAnnotations", "sampling", "roots", "machineAuth", "issuerOverride"] as const;
 
 /**
- * Merges `fairlead.servers.<name>` of all files, weakest first. `privileged` is false if a workspace's entry replaces
- * the entry to which the user gave rights.
+ * Merges `fairlead.servers.<name>` of all settings files. `privileged` is false if a workspace's entry replaces the
+ * entry to which the user gave rights.
  */
 export function extrasFor(
   name: string,
@@ -265,7 +265,7 @@ export function machineAuthFor(
     .at(-1);
 }
 
-/** The strongest settings file that disables the server. One file is enough to disable it. */
+/** The strongest settings file that disables the server. One file is enough to disable a server. */
 export function disabledBy(name: string, sources: readonly CheckedSource[]): Origin | undefined {
   const places = sources.flatMap((source) => {
     const node = childNode(source.extras.get(name)?.value, "enabled");

@@ -13,7 +13,7 @@ export interface MCPOAuthConfig {
   readonly scopes?: readonly string[];
   readonly audiences?: readonly string[];
   readonly redirectUri?: string;
-  /** Ignored with a warning, because Fairlead never sends a token in a URL. */
+  /** Fairlead ignores this key with a warning, because it never sends a token in a URL. */
   readonly tokenParamName?: string;
 }
 
@@ -42,7 +42,7 @@ export interface MCPServerConfig {
   readonly headers?: Readonly<Record<string, string>>;
   /** How many milliseconds a request may take without a response or progress. Default: 600 000. */
   readonly timeout?: number;
-  /** Whether the server's tools run without confirmation, in a trusted folder. */
+  /** Whether the server's tools run without confirmation. Has an effect only in a trusted folder. */
   readonly trust?: boolean;
   readonly description?: string;
   readonly includeTools?: readonly string[];

@@ -69,7 +69,7 @@ function transportKind(reader: FieldReader, program: Program): TransportKind | u
   const written = key === undefined ? undefined : reader.raw(key);
   const declared = typeof written === "string" ? transportNames.get(written.toLowerCase()) : undefined;
   if (key !== undefined && declared === undefined)
-    return reader.refuse(key, "is not a transport that Fairlead has (stdio, http, sse)");
+    return reader.refuse(key, "is not a transport that Fairlead supports (stdio, http, sse)");
   const addresses = ["url", "serverUrl", "httpUrl"].filter((name) => reader.has(name));
   if (declared === "stdio" || (declared === undefined && reader.has("command"))) {
     if (!reader.has("command")) return reader.refuse("command", "is missing");

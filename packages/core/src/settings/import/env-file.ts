@@ -16,7 +16,7 @@ export interface EnvFileContext {
   readonly environment: Environment;
   readonly root: string;
   readonly trusted: boolean;
-  /** Looks up a variable for an entry of the target file. */
+  /** Looks up a variable for an entry of the settings file into which Fairlead imports. */
   readonly lookup: Lookup;
 }
 
@@ -44,8 +44,8 @@ export async function convertEnvFile(
 }
 
 /**
- * Whether the file may be read. A file of this workspace may be read if the workspace is trusted. A file of another
- * project is never read.
+ * Whether Fairlead may read the `.env` file. Fairlead reads a file of this workspace only if the workspace is trusted,
+ * and never reads a file of another project.
  */
 function mayRead(file: string, source: ImportSource, { root, trusted }: EnvFileContext): boolean {
   if (source.folder !== undefined) return source.folder === root && trusted;

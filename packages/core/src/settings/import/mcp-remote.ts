@@ -68,7 +68,7 @@ function readProxy(words: readonly string[]): RemoteProxy | undefined {
   let kind: RemoteProxy["kind"] | undefined = "url";
   for (let at = 0; at < rest.length; at += 1) {
     const word = rest[at] ?? "";
-    // A number is the port on which mcp-remote waits for the browser.
+    // An argument that is a number is the port on which mcp-remote waits for the browser.
     if (ignoredFlags.has(word) || /^\d{1,5}$/.test(word)) continue;
     const value = rest[at + 1];
     at += 1;

@@ -1,5 +1,6 @@
 /**
- * Collects the servers of other programs, and decides for each whether it is imported. An import overwrites nothing.
+ * Collects the servers of other programs, and decides for each whether it is imported. An import replaces an existing
+ * entry only if the user asks for this.
  */
 
 import { isDeepStrictEqual } from "node:util";

@@ -72,11 +72,14 @@ export function isProgram(name: string): name is Program {
   return Object.hasOwn(programs, name);
 }
 
-/** A file of another program. Fairlead never writes it. */
+/** A file of another program. An import never changes this file. */
 export interface ImportSource {
   readonly program: Program;
   readonly file: string;
-  /** The project that the file belongs to. Relative paths start in this folder. Absent for the user's own files. */
+  /**
+   * The folder of the project that the file belongs to. Relative paths start in this folder. Absent for the user's own
+   * files.
+   */
   readonly folder?: string;
 }
 

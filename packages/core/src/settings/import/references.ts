@@ -118,7 +118,7 @@ function fromInput(id: string, inputs: ReadonlyMap<string, string>): Outcome {
   return {
     text: `\${secret:${name}}`,
     hint: {
-      message: `${asked}; Fairlead uses the stored secret ${name} instead. If a secret with that name is already stored, this server will get it`,
+      message: `${asked}; Fairlead uses the stored secret ${name} instead. If a secret with that name is already stored, this server will get that secret`,
       next: `fairlead secret set ${name}`,
     },
   };

@@ -46,7 +46,7 @@ export interface Locations {
 
 export async function locate(options: LocateOptions): Promise<Locations> {
   const { environment } = options;
-  // With an empty or relative HOME, the current folder would count as the user's home folder.
+  // If HOME were empty or relative, the current folder would decide which folder is the home folder.
   if (!isAbsolute(environment.home))
     throw new HostError("settings_invalid", `the home folder is "${environment.home}", which is not an absolute path`, {
       next: "Set HOME to an absolute path.",

@@ -52,8 +52,8 @@ async function readAll(files: readonly string[], scope: Scope, problems: Problem
 }
 
 /**
- * Whether this is a variable that no `.env` file can set. Such variables decide where settings, trust and state are
- * stored.
+ * Whether this is a variable that no `.env` file can set. Such variables decide where Fairlead finds its settings, its
+ * trust rules and its state.
  */
 export function isReserved(name: string): boolean {
   return /^(?:FAIRLEAD_|GEMINI_CLI_|HOME$)/i.test(name);

@@ -251,7 +251,7 @@ test("a remark says what became of a reference, and what to type", () => {
       kind: "hint",
       key: "env.KEY",
       message:
-        'VS Code asks for this value ("The key"); Fairlead uses the stored secret key instead. If a secret with that name is already stored, this server will get it',
+        'VS Code asks for this value ("The key"); Fairlead uses the stored secret key instead. If a secret with that name is already stored, this server will get that secret',
       next: "fairlead secret set key",
     },
   ]);
