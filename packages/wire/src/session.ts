@@ -38,7 +38,7 @@ export interface Progress {
 
 /** Options of one request to a server. */
 export interface McpRequestOptions {
-  /** Aborting cancels the request at the server and rejects with `cancelled`, never with `timeout`. */
+  /** If the signal aborts, the request is cancelled at the server and rejects with the code `cancelled`. */
   readonly signal?: AbortSignal | undefined;
   /** Calling `stop.abort` cancels the request, like aborting `signal`. If `stop` is set, `signal` is ignored. */
   readonly stop?: RequestStop | undefined;
@@ -54,7 +54,10 @@ export interface McpRequestOptions {
   readonly maxBytes?: number;
   /** Receives the size of the response in bytes, before the request resolves. */
   readonly onSize?: (bytes: number) => void;
-  /** Called for each list item that was removed from the response, for example because it contains a secret. */
+  /**
+   * Called for each item that Fairlead removed from a list in the response, for example because the item contains a
+   * secret.
+   */
   readonly onDropped?: (note: { readonly name?: string; readonly reason: string }) => void;
   /** Whether to ask a legacy server to run a tool call as a task. The request still resolves with the task's result. */
   readonly asTask?: boolean | undefined;
@@ -71,20 +74,20 @@ export interface McpRequestOptions {
   /** The lowest level of log messages that a modern server sends for this request. Has no effect on a legacy server. */
   readonly logLevel?: string | undefined;
   /**
-   * Receives the notifications that belong to this request, except progress. Over stdio, these are only notifications
-   * of a subscription, and log messages if all open requests have the same owner.
+   * Receives the notifications that belong to this request, except progress. Over stdio, these are the notifications of
+   * a subscription. They are also log messages, as long as all open requests have the same owner.
    */
   readonly onNotification?: NotificationListener | undefined;
   /** Answers the server's requests that belong to this request, instead of the session's handler. */
   readonly answer?: RequestHandler | undefined;
   /**
-   * `caller`: if a modern server answers `input_required`, the request resolves with this answer, and the caller sends
-   * the input.
+   * `caller`: if a modern server answers `input_required`, the request resolves with this answer. The caller then sends
+   * the request again with the input.
    */
   readonly input?: "caller" | undefined;
   /**
-   * `caller`: if a modern server answers with a task, the request resolves with the task, and the caller follows it.
-   * Default: the request resolves with the task's result.
+   * `caller`: if a modern server answers with a task, the request resolves with the task, and the caller waits for the
+   * task's result. Default: the request resolves with the task's result.
    */
   readonly tasks?: "caller" | undefined;
   /**
@@ -113,9 +116,9 @@ export interface RequestStop {
 
 /** Receives a server's notifications. */
 export type NotificationListener = (method: string, params: JsonObject) => void;
-/** Information about the source of a server's request. */
+/** Says whether the owner of a server's request is known. */
 export interface RequestOrigin {
-  /** True if requests of several owners are open, so that the owner of the server's request is unknown. */
+  /** True if the server's request may belong to open requests of several owners. */
   readonly isAmbiguous: boolean;
 }
 /**

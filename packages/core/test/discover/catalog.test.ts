@@ -81,7 +81,7 @@ test("what is not taken as it was said is named, with its kind and the reason", 
   expect(dropped).toContainEqual({ kind: "resources", ...twice });
   expect(repaired).toContainEqual({ kind: "tools", name: "u", reason: "inputSchema is missing or invalid" });
   expect(repaired).toContainEqual({ kind: "prompts", name: "p", reason: "an argument without a name was dropped" });
-  expect(truncated).toEqual([{ kind: "resources", reason: "nextCursor repeats an earlier page" }]);
+  expect(truncated).toEqual([{ kind: "resources", reason: "nextCursor is the same as on an earlier page" }]);
 });
 
 describe("what is asked for", () => {

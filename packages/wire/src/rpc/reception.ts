@@ -15,7 +15,7 @@ export interface Receiver extends Pick<ChannelEvents, "largest" | "dropped"> {
   end(cause: WireError | undefined): void;
 }
 
-/** The events of a channel, and the function that connects them to their receiver. */
+/** The events of a channel, and the function that sets their receiver. */
 export interface Reception {
   readonly events: ChannelEvents;
   readonly attach: (receiver: Receiver) => void;
@@ -32,10 +32,7 @@ export function createReception({ onDiagnostic, onReopened, limits }: ReceptionO
   let receiver: Receiver | undefined;
   let gone: { readonly cause: WireError | undefined } | undefined;
 
-  /**
-   * Delivers a message. An error becomes a diagnostic and ends neither the process nor the stream: a deeply nested
-   * message can overflow the stack.
-   */
+  /** Delivers a message. If its receiver throws, reports a diagnostic, and the connection stays open. */
   function handle(to: Receiver, message: RpcMessage, size: number, about?: number): Unsolicited | undefined {
     try {
       return to.receive(message, size, about);

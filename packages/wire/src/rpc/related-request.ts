@@ -6,7 +6,7 @@ import type { Exchange } from "./exchange.ts";
 import type { OpenRequests } from "./open-requests.ts";
 import { requestIdOf } from "./rpc-messages.ts";
 
-/** The client's request that a server's request belongs to. */
+/** The open request of the client that caused a request of the server. */
 export interface Related {
   readonly exchange: Exchange | undefined;
   /** True if the server's request may belong to open requests of different owners. Then `exchange` is undefined. */
@@ -19,7 +19,7 @@ const ambiguous: Related = { exchange: undefined, isAmbiguous: true };
  * For this many milliseconds after a caller has stopped waiting, the server may still ask about the caller's request.
  */
 const lingering = 10_000;
-/** Questions of a server about one request count as asked together if they come within this many milliseconds. */
+/** A server may send several questions about one request. They count as sent together within this many milliseconds. */
 const together = 50;
 const subscriptionId = "io.modelcontextprotocol/subscriptionId";
 
@@ -27,7 +27,7 @@ const subscriptionId = "io.modelcontextprotocol/subscriptionId";
  * Finds the open request that a request of the server belongs to.
  *
  * @param about The request on whose stream the message arrived. Undefined for transports with one stream.
- * @param givenUp Requests whose caller has stopped waiting. Perhaps the server does not know that yet.
+ * @param givenUp Requests whose caller has stopped waiting. The server may still send questions about them.
  */
 export function relatedToRequest(
   open: OpenRequests,
@@ -49,8 +49,8 @@ export function relatedToRequest(
 }
 
 /**
- * Finds the open request that a notification of the server belongs to. Not called for progress, because a progress
- * notification names its request.
+ * Finds the open request that a notification of the server belongs to. Progress notifications are not handled here,
+ * because they name their request.
  */
 export function relatedToNotification(
   open: OpenRequests,
@@ -67,8 +67,8 @@ export function relatedToNotification(
 /**
  * Returns the matching request that was active last, if all matching requests have the same owner.
  *
- * @param isLikely Whether to prefer a request over others. A request that already waits for the client's answer is less
- * likely, because the server cannot continue it.
+ * @param isLikely Whether the request is preferred. A request is not preferred if the server already waits for the
+ * client's answer to a question about it.
  */
 function onlyOwners(
   open: OpenRequests,

@@ -54,14 +54,14 @@ export function tooLargeError(step: string, limit: number, cause?: WireError): W
   return new WireError("too_large", `the response to ${step} is larger than ${limit} bytes`, { step });
 }
 
-/** Returns a transport's error with `evidence.step`, unless the error already names its step. */
+/** Adds `evidence.step` to an error of a transport, unless the error already has it. */
 export function withStep(error: unknown, step: string): WireError {
   const known = toWireError(error);
   if (known.evidence.step !== undefined) return known;
   return new WireError(known.code, known.message, { ...known.evidence, step }, { cause: error });
 }
 
-/** Returns the error with `evidence.step` and without `unsent`, because the server has already seen the request. */
+/** Returns the error of a request that the server has received: adds `evidence.step` and removes `evidence.unsent`. */
 export function afterSending(error: unknown, step: string): WireError {
   const { code, message, evidence } = toWireError(error);
   const { unsent: _, ...rest } = evidence;

@@ -30,10 +30,7 @@ import { sendAfter, settle } from "./settle.ts";
 
 export interface RpcOptions
   extends Pick<ConnectOptions, "onRequest" | "onNotification" | "onReopened" | "onDiagnostic" | "onMessage" | "time"> {
-  /**
-   * Answers the client's requests if this side is a server. If it is a client, `onRequest` answers the server's
-   * requests.
-   */
+  /** Answers the client's requests. Used only by a server. A client uses `onRequest` instead. */
   readonly onServed?: InboundHandler;
   readonly answersPing?: boolean;
   readonly limits: Pick<WireLimits, "inboundRequests" | "inboundBytes" | "messageBytes" | "unsolicitedMessageBytes">;
@@ -52,7 +49,7 @@ export interface Rpc {
   readonly ignoreRequests: () => void;
   readonly setProtocolVersion: (version: string) => void;
   readonly diagnostic: (text: string) => void;
-  /** The clock of the timeouts, for callers that must pause it. */
+  /** The clock of the request timeouts. A caller can pause it. */
   readonly clock: Pick<RequestClock, "now" | "pause" | "resume" | "after">;
   readonly closed: Promise<WireError | undefined>;
   readonly close: () => Promise<void>;
@@ -127,14 +124,14 @@ function createRpc(channel: Channel, options: RpcOptions): Rpc & Receiver {
     });
   };
 
-  /** Fails a request, cancels it at the server, and remembers its id, because a late response may come. */
+  /** Fails a request and cancels it at the server. Remembers its id, because the server may still send a response. */
   function giveUp(exchange: Exchange, error: WireError): void {
     const { id } = exchange;
     pending.delete(id);
     givenUp.set(id, exchange.giveUp(clock.now()));
     if (givenUp.size > maxGivenUp) for (const oldest of givenUp.keys()) if (givenUp.delete(oldest)) break;
     exchange.abort(error);
-    // Sends no cancellation for a task, because the code that follows the task cancels it.
+    // A request that runs as a task gets no cancellation here, because `tasks/cancel` cancels it.
     if (exchange.isUnsent || exchange.quiet || exchange.isFollowed || channel.cancelBy === "stream") return;
     const sent = notify("notifications/cancelled", { requestId: id, reason: error.message });
     cancellations.add(sent);
@@ -209,7 +206,7 @@ function createRpc(channel: Channel, options: RpcOptions): Rpc & Receiver {
     exchange.fail(tooLargeError(exchange.method, Math.min(exchange.maxBytes, options.limits.messageBytes), cause));
   }
 
-  /** Whether the request stays open after this response, which is the case for a task. */
+  /** Whether the request stays open after this response. It does if the response announces a task. */
   function staysOpen(id: number, exchange: Exchange, { result, error }: RpcMessage): boolean {
     if (!exchange.canFollow || !isObject(result) || isErrorReply(error)) return false;
     const end = exchange.follow(result, openRequest(exchange, clock, tell));
@@ -254,7 +251,10 @@ function createRpc(channel: Channel, options: RpcOptions): Rpc & Receiver {
     tell(exchange, () => progress && exchange.progress(progress));
   }
 
-  /** Handles `notifications/cancelled` for a server's request or for a subscription of the client. */
+  /**
+   * Handles `notifications/cancelled`, with which the server cancels its own request or ends a subscription of the
+   * client.
+   */
   function receiveCancelled(params: JsonObject): void {
     if (inbound.cancel(params["requestId"])) return;
     const id = requestIdOf(params["requestId"]);

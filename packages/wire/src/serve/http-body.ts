@@ -7,10 +7,7 @@ export function declaresMore({ headers }: IncomingMessage, limit: number): boole
   return Number(headers["content-length"] ?? 0) > limit;
 }
 
-/**
- * Calls a function with the body as text, or with undefined as soon as the body is larger than the limit. Does not call
- * the function if the connection breaks.
- */
+/** Calls a function with the body as text, or with undefined as soon as the body is larger than the limit. */
 export function readBody(request: IncomingMessage, limit: number, done: (text: string | undefined) => void): void {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -28,7 +25,7 @@ export function readBody(request: IncomingMessage, limit: number, done: (text: s
     const [first] = chunks;
     done((chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks, size)).toString("utf8"));
   }
-  // A broken connection needs no answer, because no client would read the answer.
+  // After a connection error, `done` is not called, because no client would read the answer.
   request
     .on("data", onData)
     .on("end", onEnd)

@@ -3,8 +3,8 @@
 import type { IncomingMessage } from "node:http";
 
 /**
- * Whether the `Host` header names this listener. A web page can make a browser send requests to the loopback address
- * under another host name (DNS rebinding).
+ * Whether the `Host` header names this listener. This protects against DNS rebinding, where a web page sends requests
+ * to the loopback address under its own host name.
  */
 export function namesListener({ headers }: IncomingMessage, port: number): boolean {
   const { host, origin } = headers;

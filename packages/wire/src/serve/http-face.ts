@@ -1,6 +1,4 @@
-/**
- * Handles accepted HTTP requests: detects the protocol era, keeps the sessions, and sends answers that need no handler.
- */
+/** Handles accepted HTTP requests: detects the protocol era, finds the session, and refuses invalid messages. */
 
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import { listenMethod } from "../eras/methods.ts";
@@ -21,8 +19,8 @@ export interface HttpFaceOptions<Context> {
   /** The protocol eras that the listener serves. */
   readonly eras: readonly Era[];
   /**
-   * Called for each legacy session and for each modern request. If the returned promise rejects, the session or the
-   * request ends. A request without an answer then gets status 503.
+   * Called for each legacy session and for each modern request. If the returned promise rejects, the session or request
+   * ends, and each request that is still open gets HTTP status 503.
    */
   readonly onClient: (open: OpenChannel, era: Era, context: Context) => void | Promise<void>;
   /**
@@ -116,7 +114,7 @@ export function createHttpFace<Context>(
       leave();
       return refuseBusy(id, response);
     }
-    // In the legacy protocol era, losing the connection does not cancel the request.
+    // There is no `onAbandoned`: in the legacy protocol era, a request continues after its connection is lost.
     const answer = new PostAnswer(response, {
       headers: { [sessionHeader]: found.id },
       asEvents: prefersEvents(headers),

@@ -1,6 +1,6 @@
 /** Limits and times for an HTTP listener. */
 
-/** Limits on the size of a request, and on the requests of one owner: the name that `admit` gives to their sender. */
+/** Limits for each request, and for each owner. The owner is the name that `admit` gives to the sender of a request. */
 export interface HttpLimits {
   /** Maximum size of the body of a POST request, in bytes. */
   readonly bodyBytes: number;
@@ -10,19 +10,19 @@ export interface HttpLimits {
   readonly sessions: number;
   /** Maximum number of open requests of one owner. */
   readonly requests: number;
-  /** Maximum number of open streams of one owner, not counting the streams of single requests. */
+  /** Maximum number of open GET streams of one owner. */
   readonly streams: number;
-  /** Maximum number of bytes that wait for a client that does not read its stream. Above it, the stream is closed. */
+  /** If a client reads a stream so slowly that more bytes than this wait, the stream is closed. */
   readonly unsentBytes: number;
 }
 
 /** Time limits and intervals of an HTTP listener, in milliseconds. */
 export interface HttpTimes {
-  /** How long receiving a request may take. */
+  /** Maximum time for receiving one request. */
   readonly receive: number;
   /** How long a session is kept without an open request or stream. */
   readonly idle: number;
-  /** Milliseconds between two comments that keep a stream open. */
+  /** Time between two comments (lines that clients ignore) in an event stream. They keep the stream open. */
   readonly keepAlive: number;
 }
 

@@ -17,8 +17,8 @@ export interface HttpEntry {
 }
 
 /**
- * A refused request has the HTTP status of the refusal. An accepted request has its owner and the context for
- * `onClient`.
+ * The decision of `admit` about one request: the HTTP status of a refusal, or the owner of an accepted request and the
+ * context that `onClient` receives.
  */
 export type HttpAdmission<Context> =
   | { readonly status: 401 | 403 | 404 }
@@ -61,17 +61,16 @@ export async function listenHttp<Context = undefined>(options: HttpListenerOptio
   const times = { ...defaultHttpTimes, ...options.times };
   const owners = createHttpOwners(limits, time.now);
   const face = createHttpFace(options, limits);
-  // Without `admit`, the type of the context is undefined.
   const admit =
     options.admit ??
     ((entry: HttpEntry): HttpAdmission<Context> =>
       entry.path === path ? { owner: "", context: undefined as Context } : { status: 404 });
   let ownPort = 0;
 
-  /** Handles a request. The order of the checks matters: nothing is read or stored for a refused request. */
+  /** Handles a request. Checks its headers before it reads the body. */
   function handle(request: IncomingMessage, response: ServerResponse) {
     const { method } = request;
-    // Web pages never get access, so the response to them contains no details.
+    // Only browsers send OPTIONS, for web pages of other origins. Web pages have no access.
     if (method === "OPTIONS") return answerEmpty(response, 403);
     if (method !== "POST" && method !== "GET" && method !== "DELETE")
       return answerEmpty(response, 405, { allow: "POST, GET, DELETE" });
@@ -119,10 +118,10 @@ export async function listenHttp<Context = undefined>(options: HttpListenerOptio
   };
 }
 
-/** Answers and then closes the connection, because the body that may follow is not read. */
+/** Closes the connection after the answer, because Fairlead does not read the rest of the request's body. */
 const closing = { connection: "close" } as const;
 
-/** Handles a failure, so that only the request that caused it fails. */
+/** Runs `take`. An exception fails only this request, with status 500. */
 function guarded(response: ServerResponse, take: () => void): void {
   try {
     take();

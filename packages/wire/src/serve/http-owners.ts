@@ -1,6 +1,6 @@
 /**
- * The sessions, requests and streams of each owner: the name that `admit` gives to the sender of a request. An owner
- * that reaches its limits never affects another owner.
+ * The sessions, requests and streams of each owner. The owner is the name that `admit` gives to the sender of a
+ * request. Each owner has its own limits.
  */
 
 import { randomBytes } from "node:crypto";
@@ -27,7 +27,10 @@ export interface HttpOwner {
 /** All owners of a listener's sessions and requests. */
 export interface HttpOwners {
   get(name: string): HttpOwner;
-  /** Writes a comment to open streams, so that they stay open. Ends the sessions whose last use was before `before`. */
+  /**
+   * Writes a comment to each open stream, so that it stays open. Ends the idle sessions whose last use was before
+   * `before`.
+   */
   sweep(before: number): void;
   end(): void;
 }
@@ -35,7 +38,7 @@ export interface HttpOwners {
 type OwnerLimits = Pick<HttpLimits, "sessions" | "requests" | "streams" | "unsentBytes">;
 
 /**
- * Creates the store of owners, which is empty at first.
+ * Creates an empty store of owners.
  * @param now Returns the current time, in milliseconds.
  */
 export function createHttpOwners(limits: OwnerLimits, now: () => number): HttpOwners {

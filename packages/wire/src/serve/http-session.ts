@@ -28,7 +28,10 @@ export interface HttpSession {
   readonly end: () => void;
 }
 
-/** Maximum number of messages that wait for the client's GET stream, or for the server to receive them. */
+/**
+ * Maximum number of waiting messages in each direction: to a client without a GET stream, and to a server that is not
+ * ready.
+ */
 const waitingMessages = 100;
 
 /**
@@ -56,7 +59,7 @@ export function createHttpSession(unsentBytes: number, onEnd: () => void): HttpS
   function send(message: RpcMessage, about: RequestId | undefined): void {
     const id = message["id"] as RequestId;
     if (message["method"] === undefined) {
-      // The request continues if its connection is lost, but its answer may be lost.
+      // If the request's connection is lost, so is the answer.
       answers.get(id)?.finish(message);
       answers.delete(id);
       return;

@@ -1,4 +1,4 @@
-/** The JSON-RPC errors that a server's transport sends itself, before a handler gets the message. */
+/** The JSON-RPC errors that the server's transport sends for a message that it does not pass to a handler. */
 
 import { modernErrors } from "../eras/modern-envelope.ts";
 import type { RequestId, RpcMessage } from "../rpc/channel.ts";
@@ -10,7 +10,7 @@ export const messageErrors = {
   methodNotFound: -32601,
   invalidParams: -32602,
   internal: -32603,
-  /** Codes from the range that JSON-RPC leaves to servers, with the values that the MCP reference servers use. */
+  /** The MCP reference servers use the same codes. */
   noSession: -32000,
   unknownSession: -32001,
 } as const;

@@ -6,7 +6,7 @@
 import type { Channel, ChannelEvents, OpenChannel, RequestId, RpcMessage } from "../rpc/channel.ts";
 import { isObject, listOf, member, objectOf, stringOf } from "../shapes/json.ts";
 
-/** Requests of many HTTP connections that a server sees as one client. */
+/** One client for the server. Its requests come from many HTTP connections. */
 export interface ModernClients {
   /** Adds a request. `open` is the function that `listenHttp` passes for this request. */
   readonly add: (open: OpenChannel) => void;
@@ -14,9 +14,12 @@ export interface ModernClients {
   readonly schemaOf: (tool: string) => unknown;
 }
 
-/** The `_meta` member of a notification that names its `subscriptions/listen` request. */
+/** The `_meta` member with the id of the `subscriptions/listen` request that a notification belongs to. */
 const subscriptionKey = "io.modelcontextprotocol/subscriptionId";
-/** Maximum number of schemas that are kept. The headers of further tools are not checked. */
+/**
+ * Maximum number of tools whose input schemas are kept. Without its schema, the argument headers of a tool call are not
+ * checked.
+ */
 const mostTools = 10_000;
 
 interface OpenRequest {
@@ -31,8 +34,8 @@ type Arrival = Parameters<ChannelEvents["message"]>;
 /**
  * Creates the combined client.
  *
- * @param serve Serves the combined client. Called at the first request, and again at the first request after its
- * promise has resolved.
+ * @param serve Serves the combined client. Called at the first request. Called again if a request arrives after the
+ * earlier promise has ended.
  */
 export function createModernClients(serve: (open: OpenChannel) => Promise<void>): ModernClients {
   /** Requests by the ids that the server sees. The clients' own ids may be equal on different HTTP connections. */
@@ -144,7 +147,7 @@ export function createModernClients(serve: (open: OpenChannel) => Promise<void>)
 }
 
 function send({ channel }: OpenRequest, message: RpcMessage): void {
-  // Errors are ignored here, because the channel itself reports a client that has disconnected.
+  // Errors are ignored here, because the channel's `closed` event handles a client that has disconnected.
   channel.then((opened) => opened.send(message)).catch(() => undefined);
 }
 

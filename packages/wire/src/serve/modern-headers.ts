@@ -20,8 +20,8 @@ export function modernVersionOf(message: RpcMessage): string | undefined {
 }
 
 /**
- * Finds out the protocol era of a message. A version in `_meta` means modern. If there is none, `initialize` or a
- * session id means legacy. If there is neither, the headers for version and method decide.
+ * Finds out the protocol era of a message. A version in `_meta` means modern. Otherwise, `initialize` or a session id
+ * means legacy. In all other cases, the headers `mcp-protocol-version` and `mcp-method` decide.
  */
 export function eraOf(message: RpcMessage, headers: IncomingHttpHeaders): Era {
   if (modernVersionOf(message) !== undefined) return "modern";
@@ -71,8 +71,8 @@ export function headerProblem(
 }
 
 /**
- * Returns the headers that repeat arguments of a tool call. `undefined` means that the argument is absent, so the
- * header must be absent too.
+ * Returns the expected headers, which repeat arguments of a tool call. The value undefined means that the header must
+ * be absent, because the argument is absent.
  */
 function argumentHeaders(
   method: string,
@@ -86,7 +86,7 @@ function argumentHeaders(
   return { ...Object.fromEntries(absent), ...paramHeaderValues(found.headers, args) };
 }
 
-/** Returns the decoded value of a header. Returns undefined if it is invalid Base64. */
+/** Returns the decoded value of a header. Returns undefined if the value claims to be Base64 and is not. */
 function decoded(value: string): string | undefined {
   const encoded = /^=\?base64\?(.*)\?=$/.exec(value)?.[1];
   if (encoded === undefined) return value;

@@ -1,6 +1,6 @@
 /**
- * The HTTP response to one POST request. It is JSON, or an event stream if other messages come before the response or
- * the client prefers a stream.
+ * The HTTP response to one POST request. It is JSON by default. It is an event stream if the client prefers one, or if
+ * the server sends other messages before the JSON-RPC response.
  */
 
 import type { IncomingHttpHeaders, ServerResponse } from "node:http";
@@ -9,10 +9,10 @@ import type { RpcMessage } from "../rpc/channel.ts";
 /** The options for answering a POST request. */
 export interface PostAnswerOptions {
   readonly headers: Readonly<Record<string, string>>;
-  /** Whether to send an event stream even if there are no other messages to send. */
+  /** Whether the HTTP response is an event stream even if it contains only the JSON-RPC response. */
   readonly asEvents: boolean;
   readonly unsentBytes: number;
-  /** Called once, when the response is complete or the client has disconnected. */
+  /** Called once, when the request has ended. */
   readonly onEnd: () => void;
   /** Called if the client closes the connection before the response is complete. */
   readonly onAbandoned?: () => void;
@@ -83,7 +83,7 @@ export class PostAnswer {
       });
   }
 
-  /** Whether messages can still reach the client. The connection may be lost while the request continues. */
+  /** Whether the server still handles the request and the client is still connected. */
   get isConnected(): boolean {
     return !this.#isOver && !this.#response.destroyed;
   }
@@ -96,10 +96,11 @@ export class PostAnswer {
     writeEvent(this.#response, message, unsentBytes);
   }
 
-  /** Writes a comment, so that the connection stays open. The first call writes nothing. */
+  /** Called at intervals, to keep the connection open. Writes a comment at each call except the first. */
   keepAlive(): void {
     if (!this.isConnected) return;
-    // A comment sends the HTTP status, so the first call writes none: the request may have just arrived.
+    // The first call may come right after the request. A comment would turn a response that could be JSON into a
+    // stream.
     if (!this.#hasWaited) {
       this.#hasWaited = true;
       return;
@@ -130,8 +131,7 @@ export class PostAnswer {
   }
 
   /**
-   * Marks the request as ended.
-   * @returns Whether the client can still be answered.
+   * Marks the request as ended. @returns Whether the client is still connected. False if the request had already ended.
    */
   #end(): boolean {
     if (this.#isOver) return false;

@@ -14,11 +14,11 @@ export interface ServedRequest {
   /** A signal that aborts when the client cancels the request or disconnects. */
   readonly signal: AbortSignal;
   /**
-   * The abort state of the request, which takes less time to create than `signal`. The handler may also call
-   * `stop.abort`, to end its own work. The client still gets an answer.
+   * The abort state of the request. Creating it takes less time than creating `signal`. The handler may call
+   * `stop.abort` to end its own work. The client still gets an answer.
    */
   readonly stop?: RequestStop | undefined;
-  /** Calls a function when the handler has answered the request or has failed. Takes less time than `then`. */
+  /** Calls a function when the handler has answered the request or has failed. */
   atEnd?(callback: () => void): void;
 }
 
@@ -69,7 +69,9 @@ export interface ServedClient {
   close(): Promise<void>;
 }
 
-/** Limits and times for one client. Default: those of `connect`, but with more concurrent requests. */
+/**
+ * Limits and times for one client. The defaults are those of `connect`, except that 256 requests may be open at a time.
+ */
 export interface ServeOptions {
   readonly limits?: Partial<WireLimits>;
   readonly times?: Partial<WireTimes>;
@@ -121,7 +123,7 @@ export function serveClient(
     onNotification: (method, params) => session.notification?.(method, params),
     onDiagnostic,
   });
-  // `session` is set before any message arrives, because the channel delivers none until it is open.
+  // No message can arrive before `session` is set, because the channel is still opening.
   const session = create(client);
   return client;
 }

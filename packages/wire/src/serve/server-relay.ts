@@ -1,6 +1,6 @@
 /**
- * The server side of a relay. It starts or reaches a server like `connect`, but sends and receives raw messages. The
- * client behind the relay does the handshake, so the relay works with every protocol version.
+ * The connection of a relay to a server. The relay passes the client's messages on unchanged, including the handshake,
+ * so it works with every protocol version.
  */
 
 import { type ChannelOptions, channelFor } from "../attempt.ts";
@@ -18,7 +18,7 @@ import { modernVersionOf } from "./modern-headers.ts";
 export interface ServerRelayOptions
   extends ChannelOptions,
     Pick<ConnectOptions, "onDiagnostic" | "onMessage" | "limits" | "times" | "signal"> {
-  /** Receives each message of the server, and an error response for each request that was lost. */
+  /** Receives each message of the server, and an error response for each request that could not be sent. */
   readonly onReceived: (message: RpcMessage) => void;
 }
 
@@ -41,10 +41,7 @@ export async function openServerRelay(target: Target, options: ServerRelayOption
   const limits = { ...defaultLimits, ...options.limits };
   const times = { ...defaultTimes, ...options.times };
   const { onMessage, onReceived, signal } = options;
-  /**
-   * The client's open requests by id. When a response arrives, the protocol version is read from the response or from
-   * its request.
-   */
+  /** The client's open requests by id. They are kept because a modern request contains its protocol version. */
   const open = new Map<unknown, { readonly message: RpcMessage; readonly cancelled: AbortController }>();
   let settleClosed: (cause: WireError | undefined) => void = () => {};
   const closed = new Promise<WireError | undefined>((resolve) => {
@@ -89,7 +86,7 @@ export async function openServerRelay(target: Target, options: ServerRelayOption
       await channel.send(message, { headers: { ...headersOf(message), ...headers }, ...(signal && { signal }) });
     } catch (error) {
       const isOther = error instanceof WireError && otherTransport.has(error.evidence.httpStatus);
-      // As in `connect`, a server that refuses `initialize` over streamable HTTP may support only HTTP+SSE.
+      // A server that refuses `initialize` over streamable HTTP may support only HTTP+SSE.
       const isLegacyStart = message["method"] === "initialize" && modernVersionOf(message) === undefined;
       if (!isOther || !isLegacyStart || target.kind !== "http-or-sse") throw error;
       channel = await openChannel("sse");
@@ -97,7 +94,7 @@ export async function openServerRelay(target: Target, options: ServerRelayOption
     }
   }
 
-  /** Whether the message cancels a modern request over HTTP, which is done by closing the request's stream. */
+  /** If the message cancels a modern request over HTTP, closes that request's stream and returns true. */
   function cancelsStream({ method, params }: RpcMessage): boolean {
     const id = method === "notifications/cancelled" ? member(params, "requestId") : undefined;
     const request = open.get(id);

@@ -50,10 +50,7 @@ function readClient({ input, output }: ClientStreams, events: ChannelEvents, opt
     events.closed(undefined);
   }
 
-  /**
-   * Handles the end of stdin. A client that closes its output after its requests still gets the responses, within
-   * `times.send`.
-   */
+  /** Handles the end of stdin. The client still gets the responses to its open requests, for at most `times.send`. */
   function onEnd(): void {
     if (isEnded) return;
     isEnded = true;
@@ -109,7 +106,7 @@ function readClient({ input, output }: ClientStreams, events: ChannelEvents, opt
       return isEnded ? sent.then(closeIfAnswered) : sent;
     },
     setProtocolVersion() {
-      // Over stdio, messages contain no protocol version.
+      // Stdio has no headers, so the version is not needed.
     },
     async close() {
       close();

@@ -1,9 +1,9 @@
-/** Checks content blocks of tool and prompt results. Keeps unknown and invalid blocks as `unknown`. */
+/** Checks content blocks of tool and prompt results. Unknown and invalid blocks get the type `unknown`. */
 
 import type { JsonObject } from "../session.ts";
 import { excerpt, isObject, stringOf } from "./json.ts";
 
-/** The contents of a resource. They have either `text` or `blob` (Base64), unless the server sent neither. */
+/** The contents of a resource: `text`, or `blob` in Base64. Both are absent if the server sent neither. */
 export interface ResourceContents {
   readonly uri: string;
   readonly mimeType?: string;
@@ -32,12 +32,14 @@ export type Block =
       readonly mimeType?: string;
       readonly size?: number;
     } & Annotated)
-  /** A block of an unknown type, or an invalid block. It is kept unchanged. */
+  /** A block of an unknown type, or an invalid block. `raw` is the block as the server sent it. */
   | { readonly type: "unknown"; readonly raw: unknown };
 
 const unnamedType = "application/octet-stream";
 
-/** Returns the content as a list of blocks. Adds each deviation from the protocol to `notes`. */
+/**
+ * Returns the content of a result as a list of blocks. Adds a text about each deviation from the protocol to `notes`.
+ */
 export function blocksOf(content: unknown, notes: string[]): Block[] {
   if (Array.isArray(content)) return content.map((block: unknown) => blockOf(block, notes));
   if (content === undefined || content === null) {
@@ -63,7 +65,7 @@ export function blockOf(raw: unknown, notes: string[]): Block {
 
 function knownBlockOf(raw: JsonObject): Block | undefined {
   const { text, data, resource, uri, name, size } = raw;
-  // A text block is the most frequent, so it is built without the spreads that other blocks need.
+  // A text block without annotations is the most frequent case, so it is built without the slow spread.
   if (raw["type"] === "text" && raw["annotations"] === undefined && raw["_meta"] === undefined)
     return typeof text === "string" ? { type: "text", text } : undefined;
   const annotated = annotatedOf(raw);
@@ -92,7 +94,7 @@ function knownBlockOf(raw: JsonObject): Block | undefined {
   return undefined;
 }
 
-/** Returns the contents of a resource. Returns undefined if it has no `uri`. */
+/** Returns the contents of a resource. Returns undefined if the contents have no `uri`. */
 export function contentsOf(raw: unknown): ResourceContents | undefined {
   if (!isObject(raw) || typeof raw["uri"] !== "string") return undefined;
   const { uri, text, blob } = raw;

@@ -4,17 +4,17 @@ import { Buffer, isAscii } from "node:buffer";
 import { StringDecoder } from "node:string_decoder";
 import { immediateTurn } from "./sliced-json.ts";
 
-/** Minimum number of bytes for which checking for ASCII saves time. */
+/** For texts shorter than this many bytes, the check for ASCII would save no time. */
 const longText = 16_384;
 /** Number of bytes after which `decodeInSlices` lets other code run. */
 const sliceBytes = 512 * 1024;
 
-/** Decodes UTF-8. Long results are mostly ASCII, and decoding ASCII as Latin-1 takes a fraction of the time. */
+/** Decodes UTF-8. A long text that is all ASCII is decoded as Latin-1, which is faster. */
 export function decodeUtf8(bytes: Buffer): string {
   return bytes.toString(bytes.length >= longText && isAscii(bytes) ? "latin1" : "utf8");
 }
 
-/** Decodes a text that arrived in several pieces. `size`: all bytes together. */
+/** Decodes a text that arrived in several pieces. `size` is the number of bytes of all pieces. */
 export function decodePieces(pieces: readonly Buffer[], size: number): string {
   const [first] = pieces;
   return decodeUtf8(pieces.length === 1 && first !== undefined ? first : Buffer.concat(pieces, size));
@@ -29,7 +29,7 @@ export async function decodeInSlices(pieces: Buffer[], nextTurn: () => Promise<v
   const texts: string[] = [];
   let bytes = 0;
   for (const piece of pieces.splice(0)) {
-    // If a piece of ASCII follows an incomplete character, the bytes of that character become a replacement character.
+    // Before a piece of ASCII, `decoder.end()` turns an incomplete character into a replacement character.
     texts.push(isAscii(piece) ? decoder.end() + piece.toString("latin1") : decoder.write(piece));
     bytes += piece.length;
     if (bytes < sliceBytes) continue;

@@ -1,8 +1,8 @@
 /** Limits how often the same diagnostic is reported, because a server may cause millions of them. */
 
 /**
- * Reports a diagnostic. `kind` groups diagnostics. It must not contain text of the server, because each new kind takes
- * memory.
+ * Reports a diagnostic. Diagnostics with the same `kind` are counted together. `kind` must not contain text of the
+ * server, because each new kind takes memory.
  */
 export type Diagnose = (kind: string, text?: string) => void;
 

@@ -5,26 +5,28 @@
 
 /** Maximum number of characters that are read at once. `JSON.parse` takes a few milliseconds for this many. */
 const mostCharacters = 128 * 1024;
-/** Fewer characters are not worth the search for their end. */
+/** If fewer characters are left, the items are read one by one. */
 const fewestCharacters = 4 * 1024;
-/** Number of characters that the beginning of an item is recognised by. */
+/** Two items begin alike if their first characters, this many, are the same. */
 const beginLength = 8;
-/** Maximum number of searches without success. A hostile text could otherwise make every search useless. */
+/**
+ * After this many wrong guesses, the items are read one by one, because a hostile text could make every guess wrong.
+ */
 const mostFailures = 8;
 
 const openObject = 0x7b;
 
-/** Items of a list, and the position in the text after their last comma. */
+/** Items of a list, and the position after the comma that follows them. */
 interface ItemRun {
   readonly items: readonly unknown[];
   readonly end: number;
 }
 
-/** Reads runs of items from one text. */
+/** Reads several items of a list at once. */
 export interface ItemReader {
   /**
-   * Reads the items of a list that begin at `from`, directly after a comma or the opening bracket of the list. `begin`
-   * is the position of the first item after white space. Returns undefined if the items must be read one by one.
+   * Reads the next items of a list. `from` is the position after a comma or after the opening bracket. `begin` is the
+   * position of the first item, after white space. Returns undefined if the items must be read one by one.
    */
   readonly read: (from: number, begin: number) => ItemRun | undefined;
 }
@@ -33,9 +35,8 @@ export function createItemReader(text: string): ItemReader {
   let failures = 0;
 
   /**
-   * Guesses where an item ends: before the last text that looks like the comma and the beginning of the item at
-   * `from`. A wrong guess does no harm: the text from `from` to the guessed end is a list of JSON values only if each
-   * of them is a complete item.
+   * Guesses where an item ends: before the last comma that is followed by the same characters as the first item begins
+   * with, for example `,{"name":`. After a wrong guess, `JSON.parse` fails.
    */
   function guess(from: number, begin: number): ItemRun | undefined {
     const separator = `,${text.slice(from, begin + beginLength)}`;

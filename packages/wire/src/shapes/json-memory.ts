@@ -3,16 +3,16 @@
 import { WireError } from "../errors.ts";
 
 /**
- * The estimated memory of each kind of value, in bytes. Objects with the same keys share their keys. A key that only
- * one object has takes far more memory.
+ * The estimated memory of each kind of value, in bytes. `ownKey` is the memory of a key that only one object has.
+ * Objects that have the same key share its memory.
  */
 export const memory = { object: 56, member: 8, ownKey: 160, list: 32, item: 8, string: 24, number: 16 } as const;
 const megabyte = 1024 * 1024;
 /** Maximum memory of the values of one message. */
 export const mostMemory: number = 64 * megabyte;
-/** The values may take this many bytes of memory for each byte of the longest allowed text. */
+/** The values of a message may take this many times the memory of its longest allowed text. */
 const memoryShare = 4;
-/** Maximum number of different keys that are remembered. Every further key counts as a key that no other object has. */
+/** Maximum number of keys that are counted once. Each use of any other key is counted separately. */
 const sharedKeys = 1_000;
 
 /** Returns how much memory the values of a message may take, if its text may have `largest` bytes. */
@@ -20,14 +20,20 @@ export function memoryFor(largest: number): number {
   return Math.min(mostMemory, memoryShare * largest);
 }
 
-/** The memory of an object's key. A key in `keys` is shared and takes no memory. A new key is added to `keys`. */
+/**
+ * Returns the memory of an object's key. The memory is 0 if another object has the key. `keys` contains the earlier
+ * keys.
+ */
 export function keyMemory(key: string, keys: Set<string>): number {
   if (keys.has(key)) return 0;
   if (keys.size < sharedKeys) keys.add(key);
   return memory.ownKey + key.length;
 }
 
-/** The memory of a list's items. Works without recursion, because items may be nested deeper than the stack allows. */
+/**
+ * Returns the memory of a list and its items. Works without recursion, because items may be nested deeper than the
+ * stack allows.
+ */
 export function itemsMemory(items: readonly unknown[], keys: Set<string>): number {
   const open: object[] = [items];
   let used = 0;

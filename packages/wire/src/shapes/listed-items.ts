@@ -116,7 +116,7 @@ const shapes: Readonly<Record<ListKind, Shape>> = {
 /**
  * Checks items and adds them to `into`.
  *
- * @param mirrorsHeaders Whether to drop tools with an invalid `x-mcp-header`, as HTTP requires.
+ * @param mirrorsHeaders True over HTTP, where a tool with an invalid `x-mcp-header` in its schema must be dropped.
  */
 export function checkItems<K extends ListKind>(
   kind: K,
@@ -139,10 +139,7 @@ function isItem<K extends ListKind>(kind: K, entry: unknown): entry is ListedIte
   return isName(entry[key]) && allFit(entry, needed, false) && allFit(entry, optional, true);
 }
 
-/**
- * Whether all members are valid. The loop uses an index, because it runs for every item and iterators would create much
- * garbage.
- */
+/** Whether all members are valid. The loop uses an index, because an iterator would allocate memory for each item. */
 function allFit(entry: JsonObject, members: readonly Member[], mayBeMissing: boolean): boolean {
   for (let index = 0; index < members.length; index += 1) {
     const expected = members[index];
@@ -152,7 +149,10 @@ function allFit(entry: JsonObject, members: readonly Member[], mayBeMissing: boo
   return true;
 }
 
-/** Returns a copy with defaults in place of invalid members. Returns undefined if the item cannot be repaired. */
+/**
+ * Returns a copy of the item without its invalid members, and with defaults for required members. Returns undefined if
+ * the item cannot be repaired.
+ */
 function repaired<K extends ListKind>(kind: K, entry: unknown, notes: DroppedItem[]): ListedItem<K> | undefined {
   const { key, needed, optional } = shapes[kind];
   if (!isObject(entry) || !isName(entry[key])) return undefined;
@@ -179,7 +179,7 @@ function whyNot(kind: ListKind, entry: unknown): string {
   return isObject(entry) ? `it has no ${shapes[kind].key}` : "it is not an object";
 }
 
-/** Returns the name of an invalid item, for the note about it. Returns undefined if it has no name. */
+/** Returns the name of an item, or its URI if it is a resource. Returns an empty object if the item has none. */
 export function nameOf(kind: ListKind, entry: unknown): { name?: string } {
   const name = isObject(entry) ? entry[shapes[kind].key] : undefined;
   return typeof name === "string" ? { name } : {};

@@ -20,11 +20,14 @@ export interface ListOptions extends McpRequestOptions {
   readonly maxItems?: number;
   /** Maximum size of a page, in bytes. Default: `WireLimits.messageBytes`. */
   readonly maxPageBytes?: number;
-  /** How many bytes all lists together may still take. Reading a list decreases the number. Default: no limit. */
+  /**
+   * How many bytes the lists that are read next may take together. Each list that is read decreases the number.
+   * Default: no limit.
+   */
   readonly room?: ByteRoom;
 }
 
-/** How many bytes of a limit are left. */
+/** The bytes that are left of a limit. */
 interface ByteRoom {
   bytes: number;
 }
@@ -36,14 +39,16 @@ export interface Listing<K extends ListKind> {
   readonly dropped: readonly DroppedItem[];
   /** Items that were repaired, each with its fault. */
   readonly repaired: readonly DroppedItem[];
-  /** Why the list may be incomplete. Absent if it is complete. */
+  /** The reason why the list is incomplete. Absent if it is complete. */
   readonly truncated?: string;
   /**
-   * The size of all pages in bytes, or their size in memory if that is larger. Absent if there is no limit in bytes.
+   * The size of the list in bytes: its size as text or in memory, whichever is larger. Absent if the options set no
+   * limit in bytes.
    */
   readonly bytes?: number;
   /**
-   * Which limit in bytes shortened the list: the limit of one page, the limit for the memory of its values, or `room`.
+   * Which limit made the list incomplete. `page`: the size of one page. `memory`: the memory of one page. `room`: the
+   * size of all lists together.
    */
   readonly cutBy?: "page" | "memory" | "room";
   /** How long the list stays valid, in milliseconds: the shortest `ttlMs` of its pages. */
@@ -63,9 +68,9 @@ const methods = {
 
 const methodNotFound = -32601;
 const longestCursor = 64 * 1024;
-/** Maximum size of an item, in bytes, if the list has a limit in bytes. Larger items are dropped. */
+/** Maximum memory of one item of a list, in bytes. Larger items are dropped. */
 const maxItemBytes = 1024 * 1024;
-/** Minimum size of a list, in bytes, for which its memory is estimated. For smaller lists this would waste time. */
+/** The memory of a list is estimated only if its text has at least this many bytes. */
 const weighedFrom = 1024 * 1024;
 
 /**
@@ -96,7 +101,10 @@ export async function listAll<K extends ListKind>(
   });
   const upTo = (truncated: string): Listing<K> => ({ ...whole(), truncated });
   const cut = (page: number, cutBy: "page" | "room"): Listing<K> => {
-    const limit = cutBy === "page" ? `is larger than ${maxPageBytes} bytes` : "exceeds the limit of all lists together";
+    const limit =
+      cutBy === "page"
+        ? `is larger than ${maxPageBytes} bytes`
+        : "exceeds the limit for the size of all lists together";
     return { ...upTo(`page ${page} ${limit}`), cutBy };
   };
   let pageBytes = 0;
@@ -142,7 +150,8 @@ export async function listAll<K extends ListKind>(
         return cut(page, maxBytes < maxPageBytes ? "room" : "page");
       if (!(error instanceof WireError) || error.code !== "rpc") throw error;
       if (page > 1) return upTo(`page ${page} was refused: ${error.message}`);
-      // Many servers do not declare their capabilities, so the list is requested anyway and a refusal is accepted.
+      // Many servers do not declare their capabilities, so the list is requested anyway. If the server refuses, the
+      // list is empty.
       if (error.evidence.rpc?.code === methodNotFound || !isObject(session.capabilities[capability])) return found;
       throw error;
     }
@@ -166,7 +175,7 @@ export async function listAll<K extends ListKind>(
     if (nextCursor === undefined || nextCursor === null || nextCursor === "") return whole();
     if (typeof nextCursor !== "string" && typeof nextCursor !== "number")
       return upTo("nextCursor is neither a string nor a number");
-    if (seen.has(nextCursor)) return upTo("nextCursor repeats an earlier page");
+    if (seen.has(nextCursor)) return upTo("nextCursor is the same as on an earlier page");
     if (String(nextCursor).length > longestCursor) return upTo("nextCursor is too long");
     seen.add(nextCursor);
     cursor = nextCursor;

@@ -1,11 +1,11 @@
 /**
- * Parses long JSON texts: with one `JSON.parse` if that takes a few milliseconds, otherwise in slices, between which
- * other code can run.
+ * Parses long JSON texts. If `JSON.parse` would take too long, the text is parsed in slices, and other code runs
+ * between two slices.
  */
 
 import { parseInSlices, type SliceOptions } from "./sliced-json.ts";
 
-/** Maximum time of one `JSON.parse`, in nanoseconds, as estimated from samples of the text. */
+/** If `JSON.parse` would take more than this many nanoseconds, the text is parsed in slices. */
 const wholeTime = 40_000_000;
 /** The time for reading one character, in nanoseconds. */
 const characterTime = 2;
@@ -15,8 +15,7 @@ const samples = 64;
 const sampleLength = 256;
 
 /**
- * Parses the text. Returns undefined if it is not JSON. `JSON.parse` is several times as fast as parsing in slices, but
- * for a text with millions of small values it would block the event loop for seconds.
+ * Parses the text. Returns undefined if it is not JSON.
  *
  * @throws WireError `too_large` if the values take more than `maxMemory`.
  */
@@ -33,8 +32,8 @@ async function parseWhole(text: string): Promise<unknown> {
 }
 
 /**
- * Estimates the time that `JSON.parse` takes for the text, in nanoseconds. The samples are at random positions, so
- * that a server cannot hide its small values between them.
+ * Estimates the time that `JSON.parse` takes for the text, in nanoseconds. Counts the values in samples of the text.
+ * The samples are at random positions, so that a server cannot place most of its values outside of them.
  */
 function parseTime(text: string): number {
   const length = Math.min(sampleLength, text.length);
@@ -46,7 +45,7 @@ function parseTime(text: string): number {
   return text.length * (characterTime + (valueTime * values) / (samples * length));
 }
 
-/** Whether a value may follow the character: a comma, a colon or an opening bracket. */
+/** Whether the character is a comma, a colon or an opening bracket. A value may follow each of them. */
 function precedesValue(character: number): boolean {
   return character === 0x2c || character === 0x3a || character === 0x5b;
 }

@@ -41,15 +41,15 @@ export function normaliseToolResult(raw: JsonObject): ToolResult {
   const nested = nestedError(raw);
   const given = raw["content"] ?? nested?.["content"] ?? nested?.["message"] ?? raw["content"];
   const isOldForm = given === undefined && toolResult !== undefined;
-  if (nested !== undefined) notes.push("isError is inside the member error");
-  // A result that has structured content needs no content blocks.
+  if (nested !== undefined) notes.push("isError is a member of error, not of the result");
+  // A result with structured content may have no content blocks, so their absence gets no note.
   const content = isOldForm
     ? [oldFormBlock(toolResult)]
     : blocksOf(given, structuredContent === undefined ? notes : []);
   if (isOldForm) notes.push("the result has the member toolResult of the first protocol versions");
   if (isError !== undefined && typeof isError !== "boolean") notes.push("isError is not a boolean");
   const failed = isTrue(isError) || nested !== undefined;
-  // Most results need no spread, and spreads take longer than the rest of this function.
+  // Most results have neither member. They are returned here, because the spreads below are slow.
   if (structuredContent === undefined && raw["_meta"] === undefined) return { content, isError: failed, notes };
   return {
     content,
@@ -106,7 +106,7 @@ function messagesOf(message: unknown, notes: string[]): PromptResult["messages"]
 /**
  * Normalises the result of `resources/read`.
  *
- * @param uri The requested URI, for contents without one.
+ * @param uri The requested URI. Contents that have no `uri` get this one.
  */
 export function normaliseResourceResult(raw: JsonObject, uri: string): ResourceResult {
   const notes: string[] = [];

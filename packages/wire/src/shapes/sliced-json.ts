@@ -12,7 +12,7 @@ import { itemsMemory, keyMemory, memory, mostMemory, tooMuchMemory } from "./jso
  */
 export const longJson: number = 128 * 1024;
 
-/** Amount of work after which other code may run. One unit is about one nanosecond. */
+/** The work of one slice. One unit is about one nanosecond. */
 const sliceWork = 500_000;
 /** The work for reading one value, in units. */
 const valueWork = 150;
@@ -21,9 +21,14 @@ const valueWork = 150;
  * length.
  */
 const pieceLength = 512 * 1024;
-/** After this many characters of a string, its end is searched with `indexOf`. */
+/**
+ * The first characters of a string, this many, are checked one by one. `indexOf` then finds the end of a longer string.
+ */
 const searchedFrom = 32;
-/** Maximum number of characters that V8 copies for a slice. A longer slice would keep the complete text in memory. */
+/**
+ * A call of `text.slice` for fewer characters than this copies them. The result of a longer `slice` would keep the
+ * complete text in memory.
+ */
 const copiedLength = 13;
 
 /** How `parseInSlices` works. */
@@ -88,7 +93,7 @@ function* parseSteps(text: string, maxMemory: number): Generator<void, unknown, 
   let work = 0;
   let used = 0;
   let isKeyNext = false;
-  /** The position after the latest comma or opening bracket of a list. */
+  /** The position after the latest comma in a list, or after the opening bracket of the latest list. */
   let itemsFrom = -1;
 
   for (;;) {
@@ -139,7 +144,7 @@ function* parseSteps(text: string, maxMemory: number): Generator<void, unknown, 
     }
     work += valueWork + (at - begin);
 
-    // The value is complete, and perhaps also the lists and objects around it.
+    // The value is complete. Each pass of this loop completes a list or an object that contains it.
     for (;;) {
       if (used > maxMemory) throw tooMuchMemory(maxMemory);
       if (work > sliceWork) {
@@ -185,7 +190,10 @@ function* parseSteps(text: string, maxMemory: number): Generator<void, unknown, 
   }
 }
 
-/** Adds a member. Assigning to `__proto__` would replace the prototype instead. */
+/**
+ * Adds a member to an object. The key `__proto__` needs `defineProperty`, because an assignment would change the
+ * prototype.
+ */
 function setMember(target: Record<string, unknown>, key: string, value: unknown): void {
   if (key === "__proto__")
     Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true });
@@ -196,14 +204,14 @@ function isSpace(character: number): boolean {
   return character === 0x20 || character === 0x0a || character === 0x0d || character === 0x09;
 }
 
-/** Returns the first position without white space, or the position after `pieceLength` spaces. */
+/** Returns the position after the white space. Skips at most `pieceLength` characters. */
 function afterSpaces(text: string, from: number): number {
   let at = from;
   while (isSpace(text.charCodeAt(at)) && at - from < pieceLength) at += 1;
   return at;
 }
 
-/** Returns the position after a number, `true`, `false` or `null`. `JSON.parse` checks the characters in between. */
+/** Returns the position after a number, `true`, `false` or `null`. */
 function scalarEnd(text: string, from: number): number {
   let at = from;
   for (; at < text.length && at - from < pieceLength; at += 1) {
@@ -214,7 +222,8 @@ function scalarEnd(text: string, from: number): number {
 }
 
 /**
- * Parses a number, `true`, `false` or `null`. Most numbers have one or two digits, and need no call of `JSON.parse`.
+ * Parses a number, `true`, `false` or `null`. Numbers with one or two digits are the most frequent, so they are read
+ * without `JSON.parse`.
  */
 function scalar(text: string, from: number, end: number): unknown {
   const first = text.charCodeAt(from) - zero;
@@ -232,7 +241,6 @@ function scalar(text: string, from: number, end: number): unknown {
 function stringEnd(text: string, from: number): number {
   const last = Math.min(text.length, from + pieceLength);
   for (let at = from + 1; at < last; at += 1) {
-    // A search is faster than checking each character, but starting it takes longer than checking a few characters.
     if (at === from + searchedFrom) at = plainEnd(text, at);
     const next = text.charCodeAt(at);
     if (next === quote) return at < last ? at + 1 : -1;
@@ -242,13 +250,16 @@ function stringEnd(text: string, from: number): number {
   return -1;
 }
 
-/** Returns the position of the next quotation mark. Returns `from` if a backslash comes first. */
+/**
+ * Returns the position of the next quotation mark. Returns `from` if there is a backslash before it, or no quotation
+ * mark.
+ */
 function plainEnd(text: string, from: number): number {
   const end = text.indexOf('"', from);
   return end === -1 || text.slice(from, end).includes("\\") ? from : end;
 }
 
-/** Decodes a short string. Most short strings have no escapes, and need no call of `JSON.parse`. */
+/** Decodes a short string. A string without escapes is read without `JSON.parse`. */
 function shortString(text: string, from: number, end: number): string {
   for (let at = from + 1; at < end - 1; at += 1) {
     const next = text.charCodeAt(at);

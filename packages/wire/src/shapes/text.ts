@@ -3,7 +3,7 @@
 /** Returns the first `most` UTF-16 units of the text. A shortened text ends with "…". */
 export function clip(text: string, most = 1000): string {
   if (text.length <= most) return text;
-  // If the cut splits a surrogate pair, its first half is dropped too.
+  // Half of a surrogate pair at the end is dropped.
   return `${text.slice(0, most - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
 }
 
@@ -17,8 +17,8 @@ export function errorMessage(thrown: unknown): string {
 }
 
 /**
- * Parses a URL. Returns undefined if it is invalid. Does not use `URL.canParse`, which in Node 20 rejects some
- * non-ASCII URLs after optimisation.
+ * Parses a URL. Returns undefined if it is invalid. `URL.canParse` is not used, because Node 20 has a bug: it rejects
+ * some valid URLs with non-ASCII characters.
  */
 export function parseUrl(text: string, base?: string | URL): URL | undefined {
   try {

@@ -1,23 +1,20 @@
-/** Estimates how much memory a parsed JSON value takes. Many empty objects take twenty times the size of their text. */
+/**
+ * Estimates how much memory a parsed JSON value takes. The memory can be far larger than the text: twenty times for a
+ * list of empty objects.
+ */
 
-/** The approximate number of bytes that V8 needs for an object, a list or a number, without its members. */
+/** The approximate number of bytes that V8 needs for an object or a list without its members. */
 const perValue = 32;
 const perScalar = 8;
-/**
- * Maximum depth of recursion. Deeper values are counted without recursion, because a value may be nested deeper than
- * the stack allows.
- */
+/** Values up to this depth are counted with recursion, which is faster. Deeper values could overflow the stack. */
 const mostLevels = 100;
 
-/** Returns the estimate in bytes. Stops counting above `most`. */
+/** Returns the estimate in bytes. Stops as soon as the estimate is larger than `most`. */
 export function memoryOf(value: unknown, most: number): number {
   return memoryWithin(value, most, mostLevels);
 }
 
-/**
- * Estimates a value. The loops read one member at a time, because lists of all members would create megabytes of
- * garbage.
- */
+/** The loops read one member at a time, because `Object.values` would allocate a list for each object. */
 function memoryWithin(value: unknown, most: number, levels: number): number {
   if (typeof value === "string") return value.length;
   if (typeof value !== "object" || value === null) return perScalar;

@@ -6,13 +6,13 @@ import { longJson } from "../shapes/sliced-json.ts";
 
 const newline = 0x0a;
 /**
- * Chunks smaller than this are copied into one buffer, so that a server that writes single bytes does not create an
- * object for each byte.
+ * Chunks with fewer bytes than this are copied into a shared buffer. Otherwise each byte that a server writes on its
+ * own would need a buffer.
  */
 const smallPiece = 4096;
 const slabBytes = 8192;
 const noBytes = Buffer.alloc(0);
-/** `limitNow` is called for lines that are longer than this, in bytes. */
+/** `limitNow` applies only to lines that are longer than this, in bytes. */
 const longLine = 1024 * 1024;
 const shownBytes = 512;
 
@@ -30,17 +30,20 @@ export interface LineOptions {
   readonly limit: number;
   readonly line: (text: string) => void;
   /**
-   * Receives the bytes of a long line, which is parsed in several steps. Until it is parsed, `isBusy` must return true.
-   * Default: `line`.
+   * Receives the bytes of a long line, to parse the line in several steps. `isBusy` must return true until the line is
+   * parsed. Default: `line` receives long lines too.
    */
   readonly slicedLine?: (pieces: Buffer[]) => void;
-  /** Called when a line is longer than the limit. No line is delivered after that. */
+  /** Called when a line is longer than `limit`. No line is delivered after that. */
   readonly tooLong: () => void;
-  /** Returns the maximum length of a line at the moment, in bytes. Called only for lines of more than 1 MB. */
+  /**
+   * Returns a lower limit than `limit`, in bytes, which may change over time. Called only for lines of more than 1 MB.
+   * A longer line is dropped.
+   */
   readonly limitNow?: () => number;
-  /** Called with the beginning of a line that is longer than `limitNow`. That line is dropped. */
+  /** Called with the beginning of each line that is dropped. */
   readonly dropped?: (start: string, bytes: number) => void;
-  /** Whether to keep back the next lines until `resume` is called. Called after each line. */
+  /** Called before each line. If it returns true, the line and the lines after it wait until `resume` is called. */
   readonly isBusy?: () => boolean;
 }
 
@@ -53,11 +56,11 @@ export function createLineSplitter(options: LineOptions): LineSplitter {
   let size = 0;
   let slab = noBytes;
   let used = 0;
-  /** Length of the last piece if the next small chunk can be appended to this piece, or 0. */
+  /** The length of the last piece, or 0 if the next small chunk must become a new piece. */
   let joinable = 0;
   /** The beginning of a line that is longer than `limitNow`. The rest of the line is not kept. */
   let start: string | undefined;
-  /** Complete lines that were not delivered yet. `after` has the incomplete line that follows these lines. */
+  /** Complete lines that wait for `resume`. `after` contains the incomplete line that follows them. */
   let held = "";
   let after: Buffer = noBytes;
 
@@ -116,7 +119,7 @@ export function createLineSplitter(options: LineOptions): LineSplitter {
   }
 
   /**
-   * Decodes all complete lines of a chunk at once. This is safe, because in UTF-8 a newline byte is never part of
+   * Delivers the complete lines of a chunk, which were decoded together. In UTF-8, a newline byte is never part of
    * another character.
    */
   function deliver(text: string): boolean {
@@ -127,7 +130,8 @@ export function createLineSplitter(options: LineOptions): LineSplitter {
         return true;
       }
       const one = text.slice(from, end);
-      // A UTF-16 unit takes at most three bytes, so the bytes of a short line need not be counted.
+      // The first condition saves time: each UTF-16 unit takes at most three bytes, so a short line is within the
+      // limit.
       if (one.length * 3 > longest && Buffer.byteLength(one) > longest) return false;
       line(one);
       from = end + 1;
@@ -149,7 +153,6 @@ export function createLineSplitter(options: LineOptions): LineSplitter {
       finish();
       from = end + 1;
     }
-    // An empty subarray would keep the whole chunk in memory, so an empty buffer is used.
     after = last + 1 === chunk.length ? noBytes : chunk.subarray(last + 1);
     return deliver(chunk.toString("utf8", from, last + 1));
   }

@@ -12,7 +12,7 @@ import type { SliceOptions } from "../shapes/sliced-json.ts";
 
 const reportedNoise = 3;
 const shownCharacters = 200;
-/** A program that writes this many lines without a message is not an MCP server. */
+/** A program whose first lines, this many, are not messages does not count as an MCP server. */
 const noiseLimit = 1000;
 /**
  * Maximum number of messages that are delivered from one JSON-RPC batch. The protocol has had no batches since
@@ -25,7 +25,7 @@ export interface MessageLineOptions {
   readonly events: Pick<ChannelEvents, "message" | "diagnostic" | "dropped">;
   /** The read budget of the server, which counts each line. */
   readonly budget?: Pick<ReadBudget, "lines" | "unsolicited">;
-  /** Called when the program is not an MCP server. */
+  /** Called when the program has written too many lines that are not messages. */
   readonly notAServer: (cause: WireError) => void;
 }
 
@@ -35,7 +35,7 @@ export interface MessageLines {
   /**
    * Receives the bytes of a long line, and parses the line in several steps.
    *
-   * @param options.nextTurn Waits for the next turn of the event loop. Rejects if nobody needs the line any more.
+   * @param options.nextTurn Waits for the next turn of the event loop. Rejects if the line is no longer needed.
    */
   readonly takeInSlices: (pieces: Buffer[], options: SliceOptions) => Promise<void>;
 }
@@ -117,14 +117,14 @@ export function createMessageLines({ events, budget, notAServer }: MessageLineOp
   };
 }
 
-/** Removes a byte order mark, which `JSON.parse` does not accept. A carriage return at the end can stay. */
+/** Removes a byte order mark, which `JSON.parse` does not accept. */
 function withoutMark(text: string): string {
   return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
 }
 
 /**
- * Whether the line may be JSON. Only the first character is checked, because a failed `JSON.parse` is slow and log
- * lines are frequent.
+ * Whether the line begins like JSON. This check saves time, because `JSON.parse` is slow for the log lines that many
+ * servers write to stdout.
  */
 function opensJson(text: string): boolean {
   const first = text.charCodeAt(0);

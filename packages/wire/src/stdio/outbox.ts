@@ -28,7 +28,7 @@ export interface Outbox {
   fail(cause: WireError): void;
 }
 
-/** The messages of one write. Their senders share one promise. */
+/** The messages that are written together. They share one promise. */
 interface Batch {
   text: string;
   bytes: number;
@@ -44,11 +44,9 @@ export function createOutbox(stdin: Writable, options: OutboxOptions): Outbox {
   let next: Batch | undefined;
   /** The batch that is being written. The operating system has not accepted all of it yet. */
   let writing: Batch | undefined;
-  /** Messages that were sent after `end`. These messages are never written. `fail` rejects them. */
+  /** Messages that were sent after `end`. They are never written, and `fail` rejects them. */
   let late: Batch | undefined;
-  /**
-   * The rejection that all senders share while the queue is full, because creating an error for each message is slow.
-   */
+  /** The error for every message while the queue is full. It is created once, because creating an error is slow. */
   let full: Promise<never> | undefined;
   let failure: WireError | undefined;
   let ended = false;
@@ -61,7 +59,7 @@ export function createOutbox(stdin: Writable, options: OutboxOptions): Outbox {
     next = undefined;
     writing = batch;
     stdin.write(batch.text, (error) => {
-      // The error of the write is ignored, because `fail` rejects the batch with the reason why the pipe broke.
+      // An error of the write is ignored here, because `fail` will reject the batch with the cause.
       if (error) return;
       done(batch);
     });
@@ -89,7 +87,7 @@ export function createOutbox(stdin: Writable, options: OutboxOptions): Outbox {
     batch.timer ??= setTimeout(() => {
       const waited = `${reader} did not read its stdin for ${deadline} ms`;
       batch.reject(new WireError("send_blocked", waited, batch === next ? { unsent: true } : {}));
-      // A partly written batch stays, because without its end the next message could not be read.
+      // A batch that is partly written stays in the queue. Otherwise the next message would follow an incomplete line.
       if (batch !== next) return;
       next = undefined;
       full = undefined;
@@ -123,7 +121,10 @@ export function createOutbox(stdin: Writable, options: OutboxOptions): Outbox {
       }
       const bytes = Buffer.byteLength(line);
       if (bytes > messageBytes) {
-        return refuse("too_large", `a message of ${bytes} bytes is over the limit of ${messageBytes} (messageBytes)`);
+        return refuse(
+          "too_large",
+          `a message of ${bytes} bytes is larger than the limit messageBytes (${messageBytes})`,
+        );
       }
       const waiting = (writing?.bytes ?? 0) + (next?.bytes ?? 0);
       if (waiting > 0 && waiting + bytes > unsentBytes) {
@@ -165,7 +166,7 @@ function createBatch(): Batch {
   return { text: "", bytes: 0, left: tolerated(left), resolve, reject };
 }
 
-/** Prevents an unhandled rejection, because some senders do not wait for the promise. */
+/** Prevents an unhandled rejection if a sender does not wait for the promise. */
 function tolerated<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => undefined);
   return promise;

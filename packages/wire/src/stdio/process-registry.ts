@@ -9,11 +9,11 @@ import { createWatchdog, type Watchdog } from "./watchdog.ts";
  */
 const tagVariable = "FAIRLEAD_CHILD";
 /**
- * Maximum milliseconds to wait before reading the process table, so that servers that end at the same time share one
- * read.
+ * Maximum time to wait before the process table is read, in milliseconds. One read serves all servers that end during
+ * this time.
  */
 const maxGatheringTime = 20;
-/** The pause after reading the process table, as a multiple of the time that reading took. */
+/** After reading the process table, Fairlead pauses for this many times the time that reading took. */
 const pauseFactor = 4;
 
 /** The registration of one server process. */
@@ -22,11 +22,11 @@ export interface ProcessRegistration {
   readonly environment: Readonly<Record<string, string>>;
   /** Records that the server runs, as the leader of this process group. */
   started(group: number): void;
-  /** Records that the server and its child processes have ended, or never started. */
+  /** Records that the server and all its child processes have ended, or that the server could not be started. */
   over(): void;
   /**
-   * Returns the ids of the processes that have the server's tag in their environment. Returns no ids on systems without
-   * `/proc`.
+   * Returns the ids of the processes that have the server's tag in their environment. Returns an empty list if the
+   * system is not Linux.
    */
   tagged(): Promise<readonly number[]>;
   /** Whether the process group still has members that are not zombies. */
@@ -45,10 +45,7 @@ export interface ProcessRegistryOptions {
   readonly termGrace?: number;
 }
 
-/**
- * Creates a registry. Share one between all connections, because it starts one small watchdog process with the first
- * server.
- */
+/** Creates a registry. Use one registry for all connections, because each registry starts its own watchdog process. */
 export function createProcessRegistry({ termGrace = 2000 }: ProcessRegistryOptions = {}): ProcessRegistry {
   const prefix = `${randomWord()}${randomWord()}.`;
   let running = 0;
@@ -94,7 +91,7 @@ export function createProcessRegistry({ termGrace = 2000 }: ProcessRegistryOptio
   return { register: register };
 }
 
-/** Returns a function that reads the process table. Calls that come before the read begins share one result. */
+/** Returns a function that reads the process table. Calls that come before the next read begins share its result. */
 function createTableReader(
   prefix: string,
   gathering: () => number,

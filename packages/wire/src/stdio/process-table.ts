@@ -1,4 +1,4 @@
-/** Reads `/proc` to find processes with a tag in their environment and process groups that still run. */
+/** Reads `/proc` to find two things: processes with a tag in their environment, and process groups that still run. */
 
 import { Buffer } from "node:buffer";
 
@@ -10,9 +10,9 @@ const perTurn = 100;
 
 /** The processes found in `/proc`. */
 export interface ProcessTable {
-  /** Ids of running processes, by the tag in their environment (without its prefix). */
+  /** Ids of running processes. The key is the tag in their environment, without the prefix. */
   readonly tagged: ReadonlyMap<string, readonly number[]>;
-  /** The requested process groups that have a member that is not a zombie. */
+  /** Those of the requested process groups in which at least one process is not a zombie. */
   readonly livingGroups: ReadonlySet<number>;
 }
 
@@ -69,7 +69,7 @@ function livingGroupIn(stat: Buffer): number {
   // The process name in field 2 may contain ") ", so the other fields are read after the last ") ".
   const fields = text.slice(text.lastIndexOf(") ") + 2).split(" ", 18);
   const [state, , group] = fields;
-  // A process whose main thread has ended looks like a zombie, although its other threads still run.
+  // If only the main thread has ended, the state is also `Z`. Field 20 is the number of threads.
   const isDead = (state === "Z" || state === "X") && Number(fields[17]) <= 1;
   return isDead ? 0 : Number(group ?? 0);
 }
@@ -93,7 +93,7 @@ function createReader(bytes: number): (file: string) => Buffer {
       descriptor = openSync(file, "r");
       return fill(descriptor);
     } catch (error) {
-      // If no file descriptor is free, reading must fail: otherwise every process would seem to have ended.
+      // Without a free file descriptor, no file can be read. An empty result would mean that every process has ended.
       if (isOutOfDescriptors(error)) throw error;
       return scratch.subarray(0, 0);
     } finally {

@@ -15,7 +15,7 @@ const longestPause = 200;
 /** Ends a server whose stdin is already closed. Returns the ids of processes that it could not end. */
 export async function endTree(server: ServerProcess, graces: Graces): Promise<readonly number[]> {
   const left = await (process.platform === "win32" ? endWindowsTree(server, graces) : endPosixTree(server, graces));
-  // A server process that could not be ended, or its open pipes, must not keep the host running.
+  // If the server process could not be ended, neither it nor its pipes may keep the host running.
   server.unref();
   for (const pipe of [server.stdin, server.stdout, server.stderr]) pipe.destroy();
   if (left.length === 0) server.registration.over();
@@ -28,9 +28,10 @@ async function endPosixTree(server: ServerProcess, { endGrace, termGrace, killGr
 
   async function lives(): Promise<boolean> {
     if (server.isRunning()) return true;
-    // The system reuses a group's number only after its last member has ended, so "no such group" (ESRCH) is final.
+    // After the first ESRCH ("no such group"), the group is not checked again, because another group may get its
+    // number.
     groupOver ||= signal(-pid, 0) === "ESRCH";
-    // Zombies accept signals too, so only the process table tells which processes still run.
+    // Signal 0 also succeeds if only zombies are left in the group, so the process table is read too.
     return !groupOver && (await server.registration.groupLives());
   }
 
@@ -64,7 +65,7 @@ async function sweep({ registration }: ServerProcess, grace: number): Promise<nu
       signal(pid, "SIGKILL");
       killed.add(pid);
     }
-    // A process that is ending has no tag any more, so killed processes are also awaited by their ids.
+    // While a process ends, its tag can no longer be read. So killed processes are remembered by their ids.
     for (const pid of killed) if (!isAlive(pid)) killed.delete(pid);
     return tagged.length === 0 && killed.size === 0;
   });
@@ -72,8 +73,8 @@ async function sweep({ registration }: ServerProcess, grace: number): Promise<nu
 }
 
 /**
- * Ends a server on Windows, which has no SIGTERM for console programs. `taskkill /T` also ends child processes, but
- * only those whose parent still runs.
+ * Ends a server on Windows, where console programs receive no SIGTERM. `taskkill /T` also ends child processes, if
+ * their parent still runs.
  */
 async function endWindowsTree(server: ServerProcess, { endGrace, killGrace }: Graces): Promise<number[]> {
   if (await settledWithin(server.exited, endGrace)) return [];

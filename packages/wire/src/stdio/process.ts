@@ -9,7 +9,7 @@ import type { ProcessRegistration, ProcessRegistry } from "./process-registry.ts
 export interface Exit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
-  /** The error of a failed start. On Windows, only this error reports a missing command. */
+  /** The error if the process could not be started. */
   readonly error?: Error;
 }
 
@@ -23,7 +23,7 @@ export interface ServerProcess {
   isRunning(): boolean;
   /** Resolves when the process has ended. Its child processes may still run. */
   readonly exited: Promise<Exit>;
-  /** Resolves when the process has ended and its pipes are closed. A child process may keep the pipes open. */
+  /** Resolves when the process has ended and its pipes are closed. A child process of it may keep them open. */
   readonly finished: Promise<void>;
   /** Lets the host exit while the process runs. */
   unref(): void;
@@ -83,10 +83,7 @@ type Spawn = (
   options: SpawnOptionsWithoutStdio,
 ) => ChildProcessWithoutNullStreams;
 
-/**
- * Returns the function that starts a process: `cross-spawn` on Windows, and Node's `spawn` on other systems. Loads only
- * the needed module, so that programs start faster.
- */
+/** Returns the function that starts a process: `cross-spawn` on Windows, and Node's `spawn` on other systems. */
 async function loadSpawn(): Promise<Spawn> {
   if (process.platform === "win32") return (await import("cross-spawn")).default.spawn;
   return process.getBuiltinModule("node:child_process").spawn;

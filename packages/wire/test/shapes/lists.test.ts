@@ -77,7 +77,7 @@ describe("limits in bytes", () => {
     expect(await listAll(other, "tools", { room })).toEqual({
       ...nothing,
       items: named(0),
-      truncated: "page 2 exceeds the limit of all lists together",
+      truncated: "page 2 exceeds the limit for the size of all lists together",
       cutBy: "room",
       bytes: 500,
     });
@@ -123,7 +123,12 @@ describe("pages", () => {
   });
 
   test.each([
-    ["the same page again", (asked: number) => (asked % 2 ? "a" : "b"), "nextCursor repeats an earlier page", 3],
+    [
+      "the same page again",
+      (asked: number) => (asked % 2 ? "a" : "b"),
+      "nextCursor is the same as on an earlier page",
+      3,
+    ],
     ["ever new pages", (asked: number) => `page ${asked}`, "more than 100 pages", 100],
     ["a page that is an object", () => ({}), "nextCursor is neither a string nor a number", 1],
     ["a page with an endless name", () => "x".repeat(70_000), "nextCursor is too long", 1],

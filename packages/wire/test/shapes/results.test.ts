@@ -142,7 +142,7 @@ test.each<[string, JsonObject, unknown[], string[]]>([
   expect(normaliseToolResult(raw)).toEqual({
     content,
     isError: true,
-    notes: ["isError is inside the member error", ...notes],
+    notes: ["isError is a member of error, not of the result", ...notes],
   });
 });
 
