@@ -17,7 +17,7 @@ const maxBytes = 64 * 1024;
 const set: Verb = {
   help: `
 Asks for the value without showing it, or reads it from stdin if stdin is not a terminal (without the final line break).
-The value is never a command-line argument: other programs and the shell's history could see it there.
+The value is never a command-line argument: other programs can read arguments, and the shell saves them in its history.
 Fairlead stores it in the system's keychain, or in an encrypted file. Settings refer to it as \${secret:NAME}.
 
 Examples:
@@ -84,7 +84,7 @@ async function readAll({ stdin, signal }: Io): Promise<string> {
 /** `fairlead secret list`: prints the names of stored secrets, never their values. */
 const list: Verb = {
   help: `
-Prints names only; no command prints a value. A server gets the value of a secret that its entry refers to.
+Prints names only; no command prints a value. A server gets the secrets that its entry in the settings names.
 
 Examples:
   fairlead secret list
@@ -103,7 +103,7 @@ Examples:
 
 /** `fairlead secret remove`: deletes a stored secret. */
 const remove: Verb = {
-  help: "\nServers whose entry refers to the secret no longer start.\n\nExample:\n  fairlead secret remove GITHUB_TOKEN",
+  help: "\nA server whose settings refer to the secret no longer starts.\n\nExample:\n  fairlead secret remove GITHUB_TOKEN",
 
   define: (command) => command.argument("<name>", "name of the secret (see: fairlead secret list)"),
 

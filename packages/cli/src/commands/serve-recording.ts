@@ -37,7 +37,7 @@ Examples:
   define(command) {
     command
       .argument("<file>", "a file that fairlead record or --record wrote")
-      .option("--loose", "if a request has unrecorded arguments, compare only its tool, prompt or resource")
+      .option("--loose", "answer requests with unrecorded arguments too, if the tool, prompt or resource was recorded")
       .option(
         "--timing <when>",
         "the pause before each message: none, recorded (as in the recording), or a time such as 200ms",

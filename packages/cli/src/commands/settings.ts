@@ -58,7 +58,7 @@ const stateWords: Readonly<Record<ScopeFile["state"], SafeText>> = {
   absent: safe`(does not exist)`,
   broken: safe`(broken: fairlead settings validate)`,
   ignored: safe`(not read: the folder is not trusted)`,
-  none: safe`(none: the home folder is not a workspace, or --no-workspace is set)`,
+  none: safe`(none: this is the home folder, or --no-workspace is set)`,
 };
 
 const rootReason: Readonly<Record<Locations["rootFrom"], SafeText>> = {
@@ -71,7 +71,8 @@ const rootReason: Readonly<Record<Locations["rootFrom"], SafeText>> = {
 /** `fairlead settings schema`: the JSON Schema of the settings file, for editors. */
 const schema: Verb = {
   help: `
-Editors complete and check settings.json when its "$schema" names this file.
+Prints the schema. Save it in a file and write that file's path as "$schema" in settings.json: then editors complete
+and check the settings.
 
 Example:
   fairlead settings schema > ~/.gemini/settings.schema.json

@@ -55,7 +55,7 @@ export const verb: Verb = {
   },
 };
 
-/** Runs `fairlead "…"` without a terminal as `fairlead -p "…"`. */
+/** Without a terminal, `fairlead "…"` does the same as `fairlead -p "…"`. */
 function runPrompt({ operands, command, globals, io, out, runWords }: Context): Promise<void> {
   const { model, continue: isContinued = false, resume } = command.opts<{ readonly model?: string } & ResumeOptions>();
   const words = [

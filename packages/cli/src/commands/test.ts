@@ -41,7 +41,8 @@ A file is YAML or JSON:
         isError: false
         latency: { baseline: name of an earlier check, ratio: 3 }
 
-A tool with the annotation readOnlyHint must not change the server's lists. Your rules apply as to calls that you type.
+A check also fails if a tool with the annotation readOnlyHint changes the server's lists.
+Policy rules apply as to a call that you type.
 Exit codes: 0 all checks passed, 1 a check failed.
 
 Examples:

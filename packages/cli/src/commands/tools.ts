@@ -32,7 +32,7 @@ interface Options {
 export const verb: Verb = {
   help: `${listHelp("tools")}
   name(a: string, b?: number, …+2)  required parameters, optional ones, two more with --all
-  → {sum: number}                   the type of its structured result
+  → {sum: number}                   the type of the tool's structured result
   [read-only] [destructive]         annotations claimed by the server, not verified
   [allowed] [denied]                the decision for calls by a model; if neither is shown, Fairlead asks
   as github__search                 the name that a model sees, if it differs

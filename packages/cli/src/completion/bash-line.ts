@@ -56,7 +56,7 @@ export function readBashLine(line: string, breaks: string): BashLine {
       current ??= "";
       continue;
     }
-    // When bash completes host names after "@" or variables after "$", it also replaces the "@" or "$".
+    // bash replaces the text after the last break character. If that character is "@" or "$", bash replaces it too.
     if (breaks.includes(character)) segmentFrom = character === "@" || character === "$" ? at : at + 1;
     if (/[\s;|&()]/.test(character)) endWord();
     else if (character === "<" || character === ">") {
@@ -77,13 +77,13 @@ export function readBashLine(line: string, breaks: string): BashLine {
 }
 
 /**
- * Returns the text that bash inserts in place of `segment`: the typed text unchanged, then the rest of `value`, quoted.
+ * Returns the text that bash inserts in place of `segment`: `segment` itself, then the quoted rest of `value`.
  * Undefined if `value` does not start with the typed word.
  */
 export function bashReply(value: string, { current, segment, quote }: BashLine): string | undefined {
   if (quote === "\\" || !value.startsWith(current)) return undefined;
   const reply = `${segment}${quoted(value.slice(current.length), quote)}`;
-  // bash takes a quote character at the end for the closing quote, and adds none. So Fairlead adds the closing quote.
+  // If the reply ends with a quote character, bash adds no closing quote, so Fairlead adds it.
   return quote !== "" && reply.endsWith(quote) ? `${reply}${quote}` : reply;
 }
 

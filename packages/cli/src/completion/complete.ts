@@ -19,8 +19,8 @@ import { type Cursor, findCommand, isForeign, readWords, splitOption } from "./t
 /** Returns completions. `words`: the words before the current word. `current`: the current word up to the cursor. */
 export async function completeWord(words: readonly string[], current: string, io: Io): Promise<CompletionAnswer> {
   const found = findCommand(words);
-  // A command group such as `mcp` has no options, so the options of the app apply. `lock` is both a group and a
-  // command.
+  // After a command group such as `mcp`, the options of `fairlead` itself are suggested. `lock` is a group and also a
+  // command, so its own options are suggested.
   const own = found?.kind === "group" ? verbs.find((verb) => verb.words === found.group) : found?.row;
   const row = own ?? verbs.find((verb) => verb.words === "");
   if (found === undefined || row === undefined) return nothing;

@@ -95,7 +95,7 @@ async function targetOf(word: string, known: CachedServers): Promise<ToolTarget 
   try {
     return findToolTarget(word, servers);
   } catch {
-    // The command reports this error when the user runs it.
+    // Tab shows no error. `fairlead call` reports it when the user runs the command.
     return undefined;
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Converts a recorded conversation to one JSON document: messages, calls and results. Leaves out the history in the
- * model's own format. Pure functions.
+ * Converts a recorded conversation to one JSON document: messages, calls and results. Leaves out data that only
+ * Fairlead needs to resume the conversation. Pure functions.
  */
 
 import type { RecordedLine } from "@fairlead/core/conversations/format";

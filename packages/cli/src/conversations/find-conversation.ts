@@ -49,8 +49,8 @@ export interface ResumeOptions {
 }
 
 /**
- * Returns the conversation to resume. Returns undefined if a new one begins. Without an id, returns the latest
- * conversation of this workspace.
+ * Returns the conversation that `--resume ID` names. For `--continue`, or `--resume` without an id, returns the latest
+ * conversation of this workspace. Without these options, returns undefined.
  *
  * @throws HostError `not_found`
  */

@@ -17,7 +17,7 @@ export function* appEvents({ head, lines }: RecordedConversation): Generator<Tim
   let last = Date.parse(head.time) || 0;
   let isRunning = false;
   for (const line of lines) {
-    // If the recorded time is invalid or goes back, the time of the line before is used.
+    // If a line's time is invalid or earlier than the time of the line before, the time of the line before is used.
     last = Math.max(last, Date.parse(line.time) || 0);
     if (line.type === "input") {
       if (isRunning) yield interruption(last);
@@ -30,7 +30,7 @@ export function* appEvents({ head, lines }: RecordedConversation): Generator<Tim
   if (isRunning) yield interruption(last);
 }
 
-/** Returns the events that end a turn whose end was not recorded, because its process was killed. */
+/** Returns an event that ends a turn. Needed if the process was killed before it recorded the end of the turn. */
 function interruption(at: number): TimedEvent {
   const error = new HostError("cancelled", "This turn was interrupted.");
   return { at, event: { type: "turn", event: { type: "error", error }, now: at } };

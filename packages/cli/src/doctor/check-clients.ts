@@ -16,7 +16,7 @@ export interface ClientFacts {
   readonly failure?: HostError;
   /** Whether the client's settings file still has Fairlead's entry. */
   readonly hasEntry: boolean;
-  /** The program or file that the entry names, if it does not exist. */
+  /** A program or file that the entry names but that does not exist. */
   readonly missing?: string;
 }
 

@@ -33,5 +33,5 @@ function ofContent({ server, source, failure, algorithm, expiresAt }: MachineFac
 
 function ofAccess({ server, file, othersCanRead }: MachineFact): readonly Observation[] {
   if (file === undefined || !othersCanRead) return [];
-  return [warning(`other users can read ${file} of "${server}"`, `chmod 600 ${toShellWord(file)}`)];
+  return [warning(`other users can read ${file}, the private key of "${server}"`, `chmod 600 ${toShellWord(file)}`)];
 }

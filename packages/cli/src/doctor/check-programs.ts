@@ -177,7 +177,7 @@ function pinnedLine(pinned: readonly Fetched[]): Observation {
 
 function unpinned({ server, name, from }: Fetched): Observation {
   const next = `fairlead mcp pin ${toShellWord(server)}`;
-  // The tag "latest" moves with every release. Tags of a version rarely move, so doctor reports such a tag only as a
+  // The tag "latest" moves with every release. A tag that names a version rarely moves, so doctor reports it only as a
   // note.
   if (/:(?!latest$)[\w.-]+$/.test(name))
     return { ...note(`"${server}" runs the image ${name}: its tag can be moved to another image`, next), server };

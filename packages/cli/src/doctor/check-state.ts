@@ -33,7 +33,7 @@ export function checkState({ folder, others, failure, aside, free }: StateFacts)
   if (free !== undefined && free < scarce && failure === undefined)
     findings.push(warning(`the disk of ${folder} is nearly full: ${sizeWords(free)} left`, "free space on that disk"));
   if (aside.length > 0) {
-    const message = `damaged files were renamed: ${aside.join(", ")}; their contents must be entered again`;
+    const message = `damaged files were renamed: ${aside.join(", ")}; Fairlead no longer uses the data in them`;
     findings.push(warning(message, `rm ${aside.map(toShellWord).join(" ")}`));
   }
   return findings;

@@ -17,7 +17,9 @@ export function checkTokens(tools: readonly OfferedTool[]): readonly Observation
   const names = dearest.map(([server]) => `"${server}"`).join(", ");
   const offered = tools.filter((tool) => tool.offered).length;
   const found =
-    offered === tools.length ? "" : `; a model is offered ${offered} of ${tools.length} and searches for the others`;
-  const message = `tool definitions cost a model about ${total} tokens, ${share} % of them by ${names}${found}`;
+    offered === tools.length
+      ? ""
+      : `; a model is offered ${offered} of ${tools.length} tools and finds the others by search`;
+  const message = `tool definitions cost a model about ${total} tokens, ${share} % of them for tools of ${names}${found}`;
   return [note(message, "fairlead tools --tokens")];
 }

@@ -1,6 +1,6 @@
 /**
- * Reads the facts that the checks need: the state folder, certificates, policy files and the secret store. Repairs the
- * state folder's permissions and damaged approvals, so that doctor can report the repair.
+ * Reads the facts that the checks need: the state folder, certificates, policy files and the secret store. Also
+ * repairs the state folder's permissions and renames a damaged file of approvals. Doctor then reports the repair.
  */
 
 import { randomUUID } from "node:crypto";
@@ -22,7 +22,7 @@ import { certificateVariables, type NetworkFacts } from "./check-network.ts";
 import type { PolicyFacts } from "./check-settings.ts";
 import type { SecretFacts, StateFacts } from "./check-state.ts";
 
-/** Size of the test file in bytes. It is not empty, because an empty file can be created even on a full disk. */
+/** Bytes that doctor writes to check that the disk is not full. An empty file can be created even on a full disk. */
 const probeBytes = 65_536;
 const forOthers = 0o077;
 const sticky = 0o1000;

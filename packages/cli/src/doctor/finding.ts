@@ -1,4 +1,4 @@
-/** The type of doctor's findings: severity, cause and next step. The texts are not yet safe to print. */
+/** The type of doctor's findings: severity, cause and next step. The texts may contain control characters. */
 
 import type { ErrorCode, HostError } from "@fairlead/core/errors";
 

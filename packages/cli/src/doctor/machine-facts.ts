@@ -53,8 +53,8 @@ async function keyFact(settings: MachineAuthSettings, server: string): Promise<r
 }
 
 /**
- * Reads the JWT that `machineAuth` names. Does not request a JWT from a cloud: doctor reads only files and variables of
- * this machine.
+ * Reads the JWT that `machineAuth` names. Does not request a JWT from a cloud provider: doctor reads only files and
+ * variables of this machine.
  */
 async function assertionFact(
   settings: MachineAuthSettings,

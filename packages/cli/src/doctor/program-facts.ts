@@ -23,9 +23,9 @@ export interface LaunchFacts {
   readonly file?: string;
   /** The program in the first line of a script (`#! /usr/bin/env node`), and whether that program exists. */
   readonly interpreter?: { readonly name: string; readonly isFound: boolean };
-  /** The version manager's folder that has the command or interpreter, if it is not on the server's `PATH`. */
+  /** If the command or interpreter is not on the server's `PATH`: the version manager's folder that contains it. */
   readonly elsewhere?: Managed;
-  /** The version manager's folder that has the program, if only shells have this folder on their `PATH`. */
+  /** If the program was found in a version manager's folder: that folder, which only shells have on their `PATH`. */
   readonly managed?: Managed;
   readonly droppedPath: readonly string[];
   /** Why Fairlead refuses to start the program. */

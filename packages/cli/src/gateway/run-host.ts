@@ -58,6 +58,6 @@ function tell(line: string): void {
     writeSync(readyFile, `${line.replaceAll("\n", " ")}\n`);
     closeSync(readyFile);
   } catch {
-    // No relay reads the line.
+    // The file descriptor is not open, or the relay has closed its end.
   }
 }

@@ -32,7 +32,7 @@ export async function writeGenerated(
   const replace = (before: string | undefined): string => {
     if (before === undefined || before === "" || before.slice(0, 200).includes(mark)) return text;
     throw new HostError("usage", `${given} exists and was not written by fairlead generate`, {
-      next: "delete this file, or choose another with -o",
+      next: "delete this file, or choose another file with -o",
     });
   };
   return updateText(resolve(cwd, given), replace, mode === undefined ? {} : { mode });

@@ -52,10 +52,10 @@ export function leadsTo(document: SchemaDocument, start: Spot, goal: string, thr
   return false;
 }
 
-/** Maximum number of schemas that `countAlternatives` counts. A larger union counts as endless. */
+/** Maximum number of schemas that `countAlternatives` visits. If there are more, it returns `Infinity`. */
 const mostVisits = 1_000;
 
-/** Counts the alternatives of the schema's type, and follows references. */
+/** Counts the alternatives of the schema's type, including the alternatives of schemas that it refers to. */
 export function countAlternatives(document: SchemaDocument, spot: Spot): number {
   let visits = 0;
   function count(at: Spot): number {

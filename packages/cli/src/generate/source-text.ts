@@ -36,8 +36,8 @@ export function toPropertyKey(name: string): string {
 const wordParts = /[\p{ID_Start}$_\p{ID_Continue}]+/gu;
 
 /**
- * Turns `create-issue` into `createIssue`. A name that every object has or JavaScript calls itself, such as `then`,
- * gets an underscore.
+ * Turns `create-issue` into `createIssue`. Adds an underscore to a name that JavaScript gives a meaning, such as
+ * `toString` or `then`.
  */
 export function toMethodName(name: string): string {
   const [first = "tool", ...others] = wordsOf(name);
@@ -86,7 +86,7 @@ export function createNames(taken: Iterable<string> = []): (name: string) => str
 
 const columns = 110;
 
-/** Returns a doc comment with a text, facts in brackets, and tags. Returns no lines if all of them are empty. */
+/** Returns a doc comment with a text, facts in brackets, and tags. Returns no lines if the comment would be empty. */
 export function toDocComment(text: string, facts = "", tags: readonly string[] = []): readonly string[] {
   const words = toSafeText(text.trim());
   const added = facts === "" ? "" : `[${toSafeText(facts)}]`;

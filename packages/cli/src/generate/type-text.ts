@@ -7,8 +7,8 @@ export interface TypeText {
   readonly alternatives: readonly string[];
   readonly isIntersection?: boolean;
   /**
-   * Whether the type is only the name of a JSON type, such as `string`. A type from a keyword such as `enum` replaces
-   * it.
+   * Whether the type is only the name of a JSON type, such as `string`. If `enum` or another keyword gives a narrower
+   * type, only the narrower type is written.
    */
   readonly isBare?: boolean;
 }

@@ -79,8 +79,8 @@ function withoutCall(line: string): string {
 }
 
 /**
- * Returns why a server has no tools in this conversation. Returns undefined if it is connected, or has a cached
- * catalog.
+ * Returns why a server has no tools in this conversation. Returns undefined if the server is connected or has
+ * a cached catalog.
  */
 function notConnected(server: string, host: Pick<Host, "states" | "catalog">): HostError | undefined {
   const state = host.states().find(({ name }) => name === server);

@@ -66,7 +66,7 @@ export function addToReport(report: TurnReport, event: TurnEvent): TurnReport {
     case "missing":
       return { ...report, missing: [...report.missing, ...event.servers] };
     case "note":
-      // After a `note` event the model answers again, so the report drops the answer before it.
+      // After a `note` event the model answers again, so the report drops the answer before the event.
       return { ...report, text: "", notes: [...report.notes, event.message] };
     case "done": {
       const { text, reason, denied } = event;
@@ -82,7 +82,7 @@ export function addToReport(report: TurnReport, event: TurnEvent): TurnReport {
   }
 }
 
-/** Counts one request to the model's API, including a retry. */
+/** Counts one request to the model's API. A retry counts as a request too. */
 export function withRequest(report: TurnReport): TurnReport {
   return { ...report, usage: { ...report.usage, requests: report.usage.requests + 1 } };
 }
@@ -104,7 +104,7 @@ export function reportDocument(
   };
 }
 
-/** Adds an event of a call. It replaces the call's earlier event, because each event has all data of the call. */
+/** Adds an event of a call, or replaces the earlier event of the same call: each event has all data of its call. */
 function withCall(calls: readonly CallDocument[], event: CallEvent): readonly CallDocument[] {
   const { type: _type, ...call } = event;
   return calls.some(({ id }) => id === call.id)

@@ -23,7 +23,7 @@ export interface TurnWriter {
   /** Counts a request. Called for every request to the model's API. */
   readonly asked: () => void;
   readonly event: (event: TurnEvent) => void;
-  /** Ends the output. Called after the last event. The caller prints the error to stderr. */
+  /** Ends the output. Called after the last event. If the turn failed, the caller prints `error` to stderr. */
   readonly end: (error?: HostError) => void;
 }
 

@@ -10,7 +10,7 @@ import { promptDigest } from "@fairlead/core/policy/lock/lock-file";
 import type { LockCheck } from "./workspace.ts";
 
 /**
- * Message about a changed tool. The lock file has only digests, so the catalog cache must have the locked definition.
+ * Message about a changed tool that cannot be compared: the lock file has only digests of tool definitions.
  */
 const unknown = "has changed, and its locked definition is not in the catalog cache";
 /** Parts of a locked server that can change without breaking a caller. */

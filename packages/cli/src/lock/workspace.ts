@@ -121,7 +121,7 @@ function mapTexts(values: JsonObject, show: (name: string, text: string) => stri
 }
 
 /**
- * The catalog of one server, to be locked or compared with the lock file, or the error if the server was not reached.
+ * The catalog of one server that the lock commands use. If the server was not reached: the error.
  */
 export type ServerSnapshot =
   | {

@@ -1,5 +1,5 @@
 /**
- * Finds the exact version of a server's package, and the argument of the entry that must contain it. Writes nothing.
+ * Finds the exact version of a server's package, and the argument of the entry that names the package. Writes nothing.
  */
 
 import { readdir, stat } from "node:fs/promises";
@@ -42,10 +42,10 @@ export async function pinServer(
   const definition = usable(found);
   const download = downloadOf(definition);
   if (download === undefined || definition.transport.kind !== "stdio")
-    throw unfit(name, "cannot be pinned: it is not downloaded at start");
+    throw unfit(name, "cannot be pinned: its command does not download a package or image");
   if (download.pinned) return undefined;
   if (download.name.includes("$"))
-    throw unfit(name, `cannot be pinned: its package name has a variable: ${download.name}`);
+    throw unfit(name, `cannot be pinned: its package name ${download.name} contains a variable`);
   const { at } = download;
   const before = definition.transport.args[at] ?? "";
   const { env, platform } = environment;
@@ -124,7 +124,7 @@ async function imageDigest({ server, download, run }: PinRequest): Promise<Exact
         })
       : new HostError(
           "unreachable",
-          `digest of ${name} not found: ${launcher}: ${stderr.trim() || "it printed no error message"}`,
+          `${launcher} cannot read the digest of ${name}: ${stderr.trim() || "it printed no error message"}`,
           {
             serverName: server,
           },

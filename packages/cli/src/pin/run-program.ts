@@ -40,7 +40,7 @@ export function createRunner({ serverName, transport, place, signal }: RunOption
       signal,
       timeout: longestRun,
       maxBuffer: mostBytes,
-      // On Windows, npm is a script that needs a shell. The arguments contain no shell characters.
+      // On Windows, npm is a script that needs a shell. The shell is safe here: no argument has shell characters.
       shell: isWindows && command.endsWith("npm"),
     };
     return new Promise((resolve, reject) => {
@@ -87,8 +87,8 @@ export interface ExactName {
 }
 
 /**
- * Returns those of the launcher's options that are in `names`, with their values. The launcher is a program such as
- * `uvx`. Drops words that contain shell characters.
+ * Returns the options of a launcher such as `uvx` that are in `names`, with their values. Leaves out words that contain
+ * shell characters.
  */
 export function passedOn(options: readonly string[], names: readonly string[]): readonly string[] {
   return options.flatMap((word, at) => {

@@ -3,8 +3,8 @@
 import type { Locations } from "@fairlead/core/settings/read/paths";
 
 /**
- * Returns an empty text in a project, and `-s user ` elsewhere. Without `-s user`, `mcp add` would write the entry into
- * the current folder, which is not trusted.
+ * Returns an empty text in a project. Elsewhere returns `-s user `, because `mcp add` would otherwise write the entry
+ * into the current folder, which is not trusted.
  */
 export function addScope({ rootFrom, files }: Pick<Locations, "rootFrom" | "files">): "-s user " | "" {
   return rootFrom === "cwd" || files.workspace === undefined ? "-s user " : "";

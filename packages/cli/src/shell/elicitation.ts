@@ -62,7 +62,7 @@ async function fillIn(request: OfMode<"form">, { io, out }: Pick<Here, "io" | "o
   return isSent ? { action: "accept", content: found.values } : { action: "decline" };
 }
 
-/** Replaces secret values by `(hidden)`, so that the values can be shown. */
+/** Replaces secret values by `(hidden)`, so that all values of the form can be shown. */
 function withoutSecrets(
   values: Readonly<Record<string, unknown>>,
   fields: readonly FormField[],

@@ -45,7 +45,7 @@ export function toMoment(word: string, now: number, { isUtc = false }: { readonl
   return moment;
 }
 
-/** Adds a time to a date: JavaScript reads a date without a time as UTC, but a time without a zone as local time. */
+/** Adds `T00:00` to a date without a time. Otherwise JavaScript would read the date as UTC instead of local time. */
 function withTime(word: string, isUtc: boolean): string {
   const [, date, time] = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?))?$/.exec(word) ?? [];
   return date === undefined ? word : `${date}T${time ?? "00:00"}${isUtc ? "Z" : ""}`;

@@ -34,7 +34,7 @@ export async function* followLog(path: string, signal: AbortSignal): AsyncGenera
   }
 }
 
-/** Yields lines until the log is rotated, so that `path` leads to a new file. */
+/** Yields the lines of `file` until the log is rotated: `path` is then the path of a new file. */
 async function* linesOf(file: FileHandle, path: string, signal: AbortSignal): AsyncGenerator<string> {
   const { ino } = await file.stat();
   const decoder = new StringDecoder("utf8");

@@ -60,7 +60,7 @@ function ask(
     signal.addEventListener("abort", cancel, { once: true });
     reader.once("SIGINT", cancel);
     reader.once("close", () => settle());
-    // The question is written after the reader was created, because the reader turns off the terminal's echo.
+    // A user types when the question appears. The reader, created before, has then already turned off the echo.
     if (hidden) stderr.write(question);
     reader.question(hidden ? "" : question, settle);
   });

@@ -21,10 +21,10 @@ export interface TypedRequest {
   readonly isYes: boolean;
 }
 
-/** The options for the request, and a function that explains a refusal. */
+/** The options for the request, and a function that adds advice to the error of a refused request. */
 export interface TypedConfirmation {
   readonly options: Pick<RequestOptions, "confirm" | "confirmed">;
-  /** If the request is refused although a confirmation would have allowed it, adds the next step to the error. */
+  /** Waits for the request. If the request was refused but could be confirmed, adds the next step to the error. */
   readonly withAdvice: <T>(request: Promise<T>) => Promise<T>;
 }
 
@@ -78,7 +78,7 @@ function changeText(title: string, change: readonly Difference[]): SafeText {
   return joinSafe([heading, ...differenceLines(change, safe`  `)]);
 }
 
-/** Returns the rule and the exact arguments. A resource has no arguments: its title is already the URI. */
+/** Returns the request's title, the rule, and the exact arguments. For a resource, the title is the URI. */
 function requestText(title: string, { rule, args }: ToolCallConfirmationDetails, kind: RequestKind): SafeText {
   const sent = kind === "resource" ? [] : Object.entries(args);
   const lines = sent.map(([name, value]) => safe`  ${toVisibleLine(name)}: ${toVisibleLine(JSON.stringify(value))}`);

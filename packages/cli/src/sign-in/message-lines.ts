@@ -34,7 +34,9 @@ export function messageLines(message: SignInMessage, circumstances: Circumstance
     case "paste_unusable":
       return [safe`The pasted text cannot be used: ${toVisibleLine(message.reason)}.`];
     case "paste_over":
-      return [safe`Pasting has ended: ${toVisibleLine(message.reason)}. Fairlead still waits for the browser.`];
+      return [
+        safe`You can no longer paste the address: ${toVisibleLine(message.reason)}. Fairlead still waits for the browser.`,
+      ];
     case "device":
       return deviceLines(message);
     case "scopes_differ":
@@ -80,7 +82,7 @@ export function byHandLines(
   ];
 }
 
-/** Returns the issuer, and the host of the token endpoint if that is not the issuer's host. */
+/** Returns the issuer, and the host of the token endpoint if it differs from the issuer's host. */
 function issuerWords({ issuer, tokenHost }: Pick<AddressMessage, "issuer" | "tokenHost">): SafeText {
   const where = toVisibleLine(issuer);
   return tokenHost === undefined ? where : safe`${where}, tokens from ${toVisibleLine(tokenHost)}`;

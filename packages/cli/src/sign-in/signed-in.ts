@@ -3,7 +3,7 @@
 import type { SignInState } from "@fairlead/core/auth/store/sign-in-state";
 import type { Configuration } from "@fairlead/core/trust/configuration";
 
-/** Returns sign-in states by server name. If the token store cannot be opened, the servers are still listed. */
+/** Returns the sign-in states by server name. Leaves out a server whose state cannot be read. */
 export async function signedIn(configuration: Configuration): Promise<ReadonlyMap<string, SignInState>> {
   const definitions = configuration.servers.flatMap(({ server: { definition }, admission }) =>
     definition !== undefined && definition.transport.kind !== "stdio" && admission.status === "admitted"

@@ -1,4 +1,4 @@
-/** Offers to use the tokens that Gemini CLI has stored for a server, once for each server. */
+/** If Gemini CLI has stored tokens for a server, asks the user once whether Fairlead may use them. */
 
 import { join } from "node:path";
 import { readGeminiTokens } from "@fairlead/core/auth/store/gemini-tokens";

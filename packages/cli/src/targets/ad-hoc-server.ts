@@ -62,7 +62,7 @@ export async function openTyped(
     context.out.warn(problemLines(problem));
   if (admission.status === "admitted" && server.kind === "stdio") tellFolder(entry, configuration, context);
   const keep = async (): Promise<void> => {
-    if (isKept) context.out.say(safe`"${toSafeLine(name)}" is already in your settings, unchanged`);
+    if (isKept) context.out.say(safe`"${toSafeLine(name)}" is already in your settings with the same entry`);
     else if (persist) await save({ name, entry }, configuration, context);
   };
   return { name, configuration: wider, keep };

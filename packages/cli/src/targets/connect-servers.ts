@@ -52,7 +52,7 @@ export async function connectServers(
 
 interface WaitingLine {
   readonly started: (name: string) => void;
-  /** Shows the server as downloading, not as connecting. Call it if its program may have to be downloaded first. */
+  /** Shows "downloading" instead of "connecting" for a server whose program may have to be downloaded first. */
   readonly downloads: (name: string) => void;
   readonly said: (name: string, line: string) => void;
   readonly settled: (name: string) => void;

@@ -70,7 +70,7 @@ export function listServers(
     if (isLive) for (const one of listed) if (isConnectSettled(one.state)) show(one);
     const names = listed.filter(({ state }) => !isConnectSettled(state)).map(({ server }) => server.name);
     const waiting = createWaitingLine(context);
-    // The waiting line may be on the screen, so it is hidden before a server is printed.
+    // The line that shows which servers are still connecting must be hidden before a server is printed.
     const showNow = (one: ListedServer): void => {
       waiting.hide();
       show(one);

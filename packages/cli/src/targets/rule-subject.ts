@@ -120,7 +120,7 @@ function readOtherSubject(
   return named(name, word.slice(name.length + 1));
 }
 
-/** Returns what a rule is about in words, such as `demo.greet` or `resources of demo`. */
+/** Returns words for the requests that a rule is about, such as `demo.greet` or `resources of demo`. */
 export function subjectName({ server, tool, kind = "tool" }: ToolTarget & { readonly kind?: RequestKind }): string {
   if (kind === "tool") return targetName({ server, tool });
   const isEvery = tool === "*" || tool === everyResource;
@@ -140,7 +140,7 @@ interface CachedServer extends KnownServer {
   readonly isRemembered: boolean;
 }
 
-/** Loads cached catalogs. The demo server runs inside this process, so Fairlead connects to it instead. */
+/** Loads cached catalogs. For the demo server, which runs inside this process, connects and reads its catalog. */
 async function loadCached(
   names: readonly string[],
   host: Host,

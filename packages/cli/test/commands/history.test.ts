@@ -107,7 +107,7 @@ test("who answered a rule that asks", async () => {
     "; you said no",
     "; there was no terminal to ask on",
     "; you said yes on the gateway's page",
-    "; you said yes before the call was repeated",
+    "; you said yes before the client repeated the call",
     "; you said no in the client's form",
     "; there was no way to ask you",
   ]);

@@ -25,7 +25,7 @@ test("a key that other users can read is a warning with the command that protect
     {
       severity: "warning",
       server: "s",
-      message: 'other users can read /home/ann/a key.pem of "s"',
+      message: 'other users can read /home/ann/a key.pem, the private key of "s"',
       next: "chmod 600 '/home/ann/a key.pem'",
     },
     expect.objectContaining({ severity: "ok" }),

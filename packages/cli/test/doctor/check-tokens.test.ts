@@ -16,7 +16,7 @@ test("the servers whose tools cost most are named", () => {
     {
       severity: "note",
       message:
-        'tool definitions cost a model about 8000 tokens, 99 % of them by "b", "c", "d"; a model is offered 4 of 5 and searches for the others',
+        'tool definitions cost a model about 8000 tokens, 99 % of them for tools of "b", "c", "d"; a model is offered 4 of 5 tools and finds the others by search',
       next: "fairlead tools --tokens",
     },
   ]);

@@ -77,7 +77,7 @@ test("damaged files that were put aside are named, and how to take them away", a
     ok(folder),
     {
       severity: "warning",
-      message: `damaged files were renamed: ${aside}; their contents must be entered again`,
+      message: `damaged files were renamed: ${aside}; Fairlead no longer uses the data in them`,
       next: `rm ${aside}`,
     },
   ]);

@@ -55,7 +55,7 @@ test("an empty line is asked about again, and after the end of input the browser
   terminal.type("\r");
   await terminal.until(/The pasted text cannot be used: the input is empty[\s\S]*address from the browser:$/m);
   terminal.type("\u0004");
-  await terminal.until(/Pasting has ended: the input ended/);
+  await terminal.until(/You can no longer paste the address: the input ended/);
   await browser(addressOn(asked));
   expect(await terminal.exitCode).toBe(0);
 });

@@ -76,7 +76,7 @@ test.each<[what: string, message: SignInMessage, words: string]>([
   [
     "the end of pasting",
     { kind: "paste_over", reason: "the input ended" },
-    "Pasting has ended: the input ended. Fairlead still waits for the browser.",
+    "You can no longer paste the address: the input ended. Fairlead still waits for the browser.",
   ],
   [
     "a code for another device",

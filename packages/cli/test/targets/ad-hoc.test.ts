@@ -182,7 +182,7 @@ describe("--persist", () => {
     expect(await here.runWith(trusted, "call", ...words, "echo", "text=3")).toEqual({
       code: 0,
       stdout: "3\n",
-      stderr: '"kept" is already in your settings, unchanged\n',
+      stderr: '"kept" is already in your settings with the same entry\n',
     });
     const other = await here.run("call", ...words, "-e", "OTHER=1", "echo", "text=1");
     expect([other.code, other.stderr]).toEqual([

@@ -75,8 +75,7 @@ function trustQuestion(root: string, parent: boolean): SafeText {
 }
 
 /**
- * Says how to undo `trust add`. `trust remove` undoes it exactly only if the folder had no rule and no approvals
- * before.
+ * Says how to undo `trust add`. If the folder already had a rule or approvals, says that no command restores them.
  */
 function sayUndo({ root, rule, remembered, trustedFolders }: Review, out: Output): void {
   const remove = `fairlead trust remove ${toShellWord(root)}`;
@@ -84,7 +83,7 @@ function sayUndo({ root, rule, remembered, trustedFolders }: Review, out: Output
   if (rule === undefined && !remembered) out.undo(remove);
   else
     out.say(
-      safe`cannot be undone exactly: ${toSafeLine(remove)} deletes the rule and all approvals${toSafeLine(before)}`,
+      safe`previous state cannot be restored: ${toSafeLine(remove)} deletes the rule and all approvals${toSafeLine(before)}`,
     );
 }
 

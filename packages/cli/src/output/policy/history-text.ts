@@ -46,7 +46,7 @@ const places = {
   page: safe` on the gateway's page`,
   form: safe` in the client's form`,
   inbox: safe` in the inbox`,
-  grant: safe` before the call was repeated`,
+  grant: safe` before the client repeated the call`,
 } as const;
 
 const yes = {

@@ -18,8 +18,8 @@ import { differenceLines } from "./difference-lines.ts";
 type ToolDifferences = ReadonlyMap<string, readonly Difference[]>;
 
 /**
- * Compares the tools with their locked definitions. These are in the catalog cache, because the lock file has only
- * digests.
+ * Compares the tools with their locked definitions. Reads the locked definitions from the catalog cache, because the
+ * lock file has only digests.
  */
 function toolDifferences(
   { server, tools }: LockDrift,
@@ -72,7 +72,7 @@ function driftDocument({ kind, members, tools, prompts }: LockDrift, differences
   return { kind, members, tools: { ...tools, changed }, prompts };
 }
 
-/** Returns the sizes of a catalog in words, such as `9 tools, 1 prompt`. */
+/** Returns how many tools and prompts a catalog has, such as `9 tools, 1 prompt`. */
 function offerWords({ tools, prompts }: { readonly tools: Sized; readonly prompts: Sized }): SafeText {
   const parts = [count(tools.size, "tool"), ...(prompts.size > 0 ? [count(prompts.size, "prompt")] : [])];
   return joinSafe(parts, safe`, `);

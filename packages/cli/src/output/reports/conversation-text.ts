@@ -33,7 +33,7 @@ function row(info: ConversationInfo, { home, now }: ConversationTextOptions): re
   ];
 }
 
-/** Returns the name that the user gave the conversation, otherwise its first words. */
+/** Returns the conversation's title. If it has none, returns the beginning of the first message. */
 function nameOf({ title, firstWords }: Pick<ConversationInfo, "title" | "firstWords">): SafeText {
   return toSafeLine(clip((title ?? firstWords).replaceAll(/\s+/g, " ").trim(), longestWords));
 }

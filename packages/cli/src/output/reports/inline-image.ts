@@ -97,7 +97,7 @@ export function defineImageOption(command: Command): void {
   );
 }
 
-/** Returns the function that draws images. Returns undefined if images are not drawn. */
+/** Returns the function that draws images. Undefined with `--json`, `--images off` or a terminal without images. */
 export function imageDrawing({
   command,
   globals,

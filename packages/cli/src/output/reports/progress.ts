@@ -42,7 +42,7 @@ export function createProgressLine(
 }
 
 const frame = 100;
-/** Milliseconds after which the progress line appears, even without progress. */
+/** Milliseconds after which the progress line appears, even if the server has reported no progress. */
 const showAfter = 1000;
 
 function createLiveLine(label: SafeText, stderr: Io["stderr"], elapsed: () => number): ProgressLine {
@@ -62,7 +62,7 @@ function createLiveLine(label: SafeText, stderr: Io["stderr"], elapsed: () => nu
     update(progress) {
       const isFirst = last === undefined;
       last = progress;
-      // The first progress is drawn at once. The timer draws all later progress.
+      // The first progress notification is drawn at once. The timer draws all later notifications.
       if (isFirst) draw();
     },
     clear() {
@@ -85,7 +85,7 @@ function createLiveLine(label: SafeText, stderr: Io["stderr"], elapsed: () => nu
 const spinner = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 const barWidth = 20;
 
-/** Returns the spinner's character at the time `now`. It changes every `every` milliseconds. */
+/** Returns the spinner's character at the time `now`. The character changes every `every` milliseconds. */
 export function spinnerSign(now: number, every: number): SafeText {
   return toSafeLine(spinner[Math.floor(now / every) % spinner.length] ?? "");
 }
@@ -104,7 +104,7 @@ function bar(part: number): SafeText {
   return toSafeLine(`${"█".repeat(full)}${"░".repeat(barWidth - full)}`);
 }
 
-/** Returns the completed fraction. Returns undefined if the server's numbers do not give one. */
+/** Returns the completed fraction. Returns undefined if the server's numbers are invalid or have no total. */
 export function fractionDone({ progress, total }: Pick<Progress, "progress" | "total">): number | undefined {
   if (total === undefined || !(total > 0) || !(progress >= 0)) return undefined;
   return Math.min(progress / total, 1);

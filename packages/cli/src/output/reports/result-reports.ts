@@ -200,14 +200,14 @@ function toBlock(resource: Contents): ResultBlock {
   return { type: "resource", resource };
 }
 
-/** Converts contents to a block with binary content, which can be saved. */
+/** Converts a resource's text or binary data to a block with base64 data, which can be saved as a file. */
 function toFile({ uri, text, blob, mimeType }: Contents): ResultBlock {
   const type = mimeType ?? (text === undefined ? "application/octet-stream" : "text/plain");
   const bytes = blob ?? Buffer.from(text ?? "").toString("base64");
   return toBlock({ uri, mimeType: type, blob: bytes });
 }
 
-/** Returns the contents as text. If there are several parts, the URI of each part is printed above it. */
+/** Returns the contents of a resource as text. If the resource has several parts, puts a part's URI above each part. */
 function textOf(
   contents: readonly Contents[],
   blocks: readonly ResultBlock[],

@@ -105,7 +105,7 @@ type Http = Exclude<Transport, Stdio>;
 
 function programValues(written: Transport, shown: Stdio, resolved: Transport | undefined): SafeText[] {
   if (written.kind !== "stdio") return [];
-  // In the paths of the program and its folder, variables are replaced by their values, because paths are no secrets.
+  // The command and the working folder are shown with the values of their variables, because paths are no secrets.
   const { command, cwd } = resolved?.kind === "stdio" ? resolved : shown;
   const areOther = shown.args.some((word, at) => isOther(word, written.args[at] ?? ""));
   return [
@@ -133,7 +133,7 @@ function othersOf(
   return new Map([...shown].filter(([name, value]) => isOther(value, written.get(name) ?? "")));
 }
 
-/** Whether a value as shown differs from the value as written in the entry. `$NAME` and `${NAME}` count as the same. */
+/** Whether the shown value differs from the value in the entry. `$NAME` and `${NAME}` count as the same. */
 function isOther(shown: string, written: string): boolean {
   const spelt = written.replaceAll(/\$\$|\$([A-Za-z_]\w*)/g, (all, name?: string) =>
     name === undefined ? all : `\${${name}}`,

@@ -25,7 +25,8 @@ export function holdsSecret(entry: Entry): boolean {
 }
 
 /**
- * Returns the entry as it is shown before an import. Text that may be code is not hidden, even if it contains a secret.
+ * Returns the entry as it is shown before an import. Code in arguments stays visible, even if it contains a secret: the
+ * user must see which code would run.
  */
 export function previewEntry(entry: Entry): Entry {
   const { command, args } = entry;

@@ -61,7 +61,7 @@ export function pairs(values: ReadonlyMap<string, string>, between: SafeText, sh
   return [...values].map(([name, value]) => safe`${show(name)}${between}${show(value)}`);
 }
 
-/** Returns the resolved values of an entry, without arguments and variables, because these may contain secrets. */
+/** Returns the resolved command, folder or URL, and where variables come from. Hides values that may be secrets. */
 export function resolvedFields(definition: ServerDefinition, show: Show): Field[] {
   const { variables, secrets } = definition;
   return [

@@ -155,7 +155,7 @@ const interpreters = [
   },
 ] as const;
 
-/** Whether an interpreter runs an argument as program code. Also finds an interpreter that another program starts. */
+/** Whether an interpreter such as `bash` runs an argument as code. Also true for `env bash -c …`. */
 export function runsCode(command: string, args: readonly string[]): boolean {
   const words = [command, ...args];
   return interpreters.some(({ program, option }) => {

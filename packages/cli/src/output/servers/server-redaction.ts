@@ -50,14 +50,14 @@ export function redactArguments(args: readonly string[]): string[] {
   });
 }
 
-/** Hides only the secret values in a text, which may be a line of code or a JSON document. */
+/** Hides only the secret values in a text such as a line of code or a JSON document. */
 export function hideInWords(text: string): string {
   return hideNamed(hideMembers(hideInUrl(text))).replaceAll(tellingWord, hidden);
 }
 
 /**
- * Hides the value of `"name": "value"`, also in JSON inside a JSON string. Outside JSON, shows a value that may be
- * code.
+ * Hides the value of `"name": "value"`, also in JSON inside a JSON string. If the text is not JSON, a value that
+ * may be code stays visible.
  */
 function hideMembers(text: string): string {
   const isJson = parseJson(text.replace(/^[\w.-]+=/, "")) !== undefined;

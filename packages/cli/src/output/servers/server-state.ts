@@ -33,7 +33,7 @@ export interface ListedServer {
   readonly share?: SharedBy | undefined;
 }
 
-/** Whether the connection attempt has ended. */
+/** Whether Fairlead no longer waits for the server: it has connected and read the server's lists, or cannot connect. */
 export function isConnectSettled(state: ServerState): boolean {
   switch (state.status) {
     case "connected":
@@ -134,7 +134,7 @@ function cachedLines(known: CachedCatalogInfo | undefined, cost: SafeText): Safe
   return [safe`  cached: ${offerWords(known.offer)}${cost} (${ageWords(Date.now() - known.savedAt)} ago)`];
 }
 
-/** Formats an earlier failure of the server, with its reason if the server's state does not contain it. */
+/** Formats an earlier failure of the server. Adds the reason, unless the server's state already has a message. */
 function failedLines(state: ServerState, failed: FailedStart | undefined): SafeText[] {
   if (failed === undefined) return [];
   const { failures, failedAt, nextTryAt, message } = failed;

@@ -76,8 +76,8 @@ export function serverToolsText(
 }
 
 /**
- * Formats only the names of a server's tools. Without a terminal, each name is on its own line, as the user can type
- * it.
+ * Formats only the names of a server's tools. Without a terminal, each name is on its own line, in the form that
+ * `fairlead call` accepts.
  */
 export function serverNamesText(
   server: string,

@@ -17,7 +17,7 @@ import { isShallow, listOf, member } from "@fairlead/wire/json";
 export type SignedTool = Pick<HostTool, "serverToolName" | "inputSchema" | "outputSchema">;
 
 export interface SignatureLimits extends TypeLimits {
-  /** Maximum number of parameters to show. All required parameters are shown, even if there are more. */
+  /** Maximum number of parameters to show. Required parameters are always shown, even above this maximum. */
   readonly parameters: number;
 }
 

@@ -3,7 +3,7 @@
 import type { HostTool } from "@fairlead/core/host";
 import { isShallow } from "@fairlead/wire/json";
 
-/** Returns the tool as the model gets it, with the changes that Fairlead made to its schema. */
+/** Returns the tool as the model gets it, and a list of the changes that Fairlead made to the tool's schema. */
 export function toolDocument(tool: HostTool): object {
   const { name, server, serverToolName, title, description, parametersJsonSchema, decision, repairs } = tool;
   const { annotations, outputSchema } = tool;

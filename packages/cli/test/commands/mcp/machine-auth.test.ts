@@ -82,7 +82,7 @@ test("doctor checks key files and the expiry of assertions", async () => {
   expect(findingsOf(open)).toContainEqual(
     expect.objectContaining({
       severity: "warning",
-      message: `other users can read ${here.home}/key.pem of "docs"`,
+      message: `other users can read ${here.home}/key.pem, the private key of "docs"`,
       next: `chmod 600 ${here.home}/key.pem`,
     }),
   );

@@ -103,7 +103,7 @@ describe("an undo line that would not undo is not shown", () => {
     await using here = await machine({ [projectFile]: {} });
     await here.write("home/.gemini/trustedFolders.json", { [here.project]: "DO_NOT_TRUST" });
     const { stderr } = await here.run("trust", "add", "--parent", "--yes");
-    expect(stderr).toMatch(/cannot be undone exactly: .*the previous rule was DO_NOT_TRUST/);
+    expect(stderr).toMatch(/previous state cannot be restored: .*the previous rule was DO_NOT_TRUST/);
   });
 });
 
