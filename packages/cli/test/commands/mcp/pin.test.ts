@@ -174,7 +174,7 @@ test.each<[string, Readonly<Record<string, string>>, number, RegExp]>([
   ["npx pkg", {}, 4, /"npm" is not on the PATH of "a"\n {2}next: fairlead doctor/],
   ["npx $PKG", {}, 2, /cannot be pinned: its package name \$PKG contains a variable/],
   ["npx git+https://example.com/x", {}, 2, /cannot be pinned: git\+https:\/\/example.com\/x is not a package name/],
-  ["node server.js", {}, 2, /it is not downloaded at start/],
+  ["node server.js", {}, 2, /its command does not download a package or image/],
   [
     "pipx run pkg",
     {},
