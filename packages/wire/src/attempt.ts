@@ -47,7 +47,8 @@ export async function runAttempt(target: Target, attempt: Attempt, settings: Res
 }
 
 /**
- * A server that supports both protocol eras is restarted only if connecting took at most this many times `times.probe`.
+ * A server that supports both protocol eras is restarted only if connecting took at most `times.probe` multiplied by
+ * this number.
  */
 const slowerProbe = 5;
 

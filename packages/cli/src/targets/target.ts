@@ -10,7 +10,7 @@ export interface ToolTarget {
   readonly tool: string;
 }
 
-/** Returns the name of a tool for messages. */
+/** Returns the tool's name in the form `server.tool`. */
 export function targetName({ server, tool }: ToolTarget): string {
   return `${server}.${tool}`;
 }
@@ -22,8 +22,9 @@ export interface KnownServer {
 }
 
 /**
- * Finds the tool that a word names.
- * @throws HostError `usage` if the word is ambiguous or not `server.tool`, `server_unknown`
+ * Finds the tool that a word such as `files.read` names.
+ * @throws HostError `usage` if the word is ambiguous or does not have the form `server.tool`; `server_unknown` if it
+ * names no configured server
  */
 export function findToolTarget(word: string, servers: readonly KnownServer[]): ToolTarget {
   const candidates = servers
@@ -32,7 +33,8 @@ export function findToolTarget(word: string, servers: readonly KnownServer[]): T
     .map(({ name, tools }) => ({ server: name, tool: word.slice(name.length + 1), tools }));
   const known = candidates.filter(({ tool, tools }) => tools.includes(tool));
   if (known.length > 1) throw ambiguous(word, known);
-  // If no server has the tool, the longest matching server name is used. The call then reports the unknown tool.
+  // If no server lists the tool, the server with the longest matching name is used. The call then fails, because that
+  // server does not know the tool.
   const [meant = candidates[0]] = known;
   if (meant === undefined || meant.tool === "") throw unknown(word, servers);
   return { server: meant.server, tool: meant.tool };
@@ -48,7 +50,7 @@ function ambiguous(word: string, targets: readonly ToolTarget[]): HostError {
 function unknown(word: string, servers: readonly KnownServer[]): HostError {
   const server = servers.find(({ name }) => name === word || `${name}.` === word);
   if (server)
-    return new HostError("usage", `"${word}" is a server: the tool is missing`, {
+    return new HostError("usage", `"${word}" is a server, not a tool`, {
       next: `fairlead tools ${toShellWord(server.name)}`,
     });
   const pairs = servers.flatMap(({ name, tools }) => tools.map((tool) => ({ tool, pair: `${name}.${tool}` })));
@@ -59,7 +61,7 @@ function unknown(word: string, servers: readonly KnownServer[]): HostError {
       pairs.map(({ pair }) => pair),
     );
   if (near !== undefined)
-    return new HostError("server_unknown", `there is no "${word}"; did you mean "${near}"?`, {
+    return new HostError("server_unknown", `there is no tool "${word}"; did you mean "${near}"?`, {
       next: "fairlead tools",
     });
   const dot = word.indexOf(".");

@@ -38,7 +38,10 @@ export interface CatalogScope {
   readonly host: Host;
   /** The server whose tools, prompts or resources are listed. Undefined for all servers. */
   readonly server: string | undefined;
-  /** Whether the server was given on the command line. If so, other commands cannot find it by name. */
+  /**
+   * Whether the server was given as a URL or with `--stdio`. It is then not in the settings, so other commands cannot
+   * find it by name.
+   */
   readonly isTyped: boolean;
 }
 
@@ -73,7 +76,10 @@ interface Choice extends Omit<CatalogScope, "host"> {
   readonly keep?: AdHoc["keep"];
 }
 
-/** Returns the server that the user named or gave on the command line, and the configuration that includes it. */
+/**
+ * Returns the server that the user chose by its name, by a URL or with `--stdio`, and the configuration with this
+ * server.
+ */
 async function choose(context: Context): Promise<Choice> {
   const [operand] = context.operands;
   const configuration = await configurationOf(context);

@@ -43,7 +43,7 @@ export async function useHost<T>(
   use: (host: Host) => Promise<T>,
   options: HostOptions = {},
 ): Promise<T> {
-  // Every command declares elicitation, as the app does, so that a server offers the same tools to each command.
+  // Every command declares the capability `elicitation`, as the app does. Without it, a server might offer other tools.
   const record = await recorderOf(globals);
   const host = openHost(configuration, {
     debug: globals.debug,

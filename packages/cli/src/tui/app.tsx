@@ -122,10 +122,7 @@ function completionRows({ completion, size }: AppState): readonly Line[] {
   return completion === undefined ? [] : completionLines(completion, room);
 }
 
-/**
- * Returns the current time, and redraws regularly. `every`: milliseconds between two updates. If undefined, there are
- * no updates.
- */
+/** Returns the current time. Redraws the component every `every` milliseconds, or never if `every` is undefined. */
 function useNow(clock: Clock, every: number | undefined): number {
   const [now, setNow] = useState(() => clock.now());
   useEffect(() => {
@@ -141,8 +138,8 @@ function useNow(clock: Clock, every: number | undefined): number {
 }
 
 /**
- * The number of screen rows for each part below the finished items. Together they must fit on the screen, or the
- * terminal would scroll.
+ * The number of screen rows for each part below the finished items. If the parts did not fit on the screen together,
+ * the terminal would scroll.
  */
 interface LiveRoom {
   readonly width: number;

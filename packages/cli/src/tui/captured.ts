@@ -16,7 +16,10 @@ export interface Captured<C> {
   readonly text: () => string;
 }
 
-/** Returns a context that captures output. `columns`: the width at which lists wrap. If undefined, nothing wraps. */
+/**
+ * Returns a copy of a command's context that captures the command's output. `columns`: the width at which lists wrap.
+ * If undefined, nothing wraps.
+ */
 export function captured<C extends Pick<Context, "io" | "out">>(context: C, columns?: number): Captured<C> {
   const written: string[] = [];
   const stream = (): Writable =>
@@ -31,7 +34,7 @@ export function captured<C extends Pick<Context, "io" | "out">>(context: C, colu
   const io: Io = { ...context.io, stdin: Readable.from([]), stdout, stderr: stream() };
   return {
     context: { ...context, io, out: createOutput(io, { quiet: false }) },
-    // The output is already safe text, so the only control sequences to remove are Fairlead's own styles.
+    // Removes the control sequences of Fairlead's own styles. The output contains no others, because it is safe text.
     text: () => typedHere(stripVTControlCharacters(written.join("")).trimEnd()),
   };
 }

@@ -30,11 +30,11 @@ export interface Completer {
   readonly press: (key: Key) => boolean;
   /** Called after the prompt or a dialog has handled a key. */
   readonly pressed: (key: Key) => void;
-  /** Cancels the requests to servers that have no answer yet. */
+  /** Cancels the unanswered requests to servers. */
   readonly end: () => void;
 }
 
-/** Servers are asked for suggestions after this many milliseconds without a key. */
+/** Servers are asked for suggestions after this many milliseconds without a key press. */
 const pause = 120;
 const mostWords = 50;
 
@@ -198,7 +198,7 @@ export function createCompleter(services: Services): Completer {
   };
 }
 
-/** Whether the key changes the text. Tab counts too, because it opens the completion list. */
+/** Whether the key changes the text or, as Tab does, opens the completion list. */
 function changesText({ name, ctrl, meta }: Key): boolean {
   if (name === "backspace" || name === "delete" || name === "tab") return true;
   return name === "text" && ctrl !== true && meta !== true;

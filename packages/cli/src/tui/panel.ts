@@ -82,7 +82,7 @@ export function createPanel({ session, settings, servers }: Omit<Services, "open
         load(step.server, step.tab).catch(fail);
         break;
       case "do":
-        // Closes the panel, because the questions of a sign-in need the panel's rows, and a test prints into the
+        // Closes the panel: a sign-in asks questions where the panel is, and a connection test prints into the
         // transcript.
         if (step.verb === "auth" || step.verb === "test") set(undefined);
         servers[step.verb](step.server).catch(fail);

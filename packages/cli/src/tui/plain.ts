@@ -53,7 +53,8 @@ export async function runPlain(context: Context, configuration: Configuration): 
       if ("key" in step) press(step.key);
       else dispatch(step.event);
     }
-    // Plain mode has no Tab key to move to an open question: if the prompt is empty, the next line answers it.
+    // Plain mode has no Tab key to move to an open question. If the prompt is empty, the next line answers the
+    // question.
     if (get().editor.text === "") dispatch({ type: "focus", focus: "dialog" });
     late.read();
     printer.update();

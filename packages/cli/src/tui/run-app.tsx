@@ -12,7 +12,7 @@ import { LookContext } from "./view/lines.tsx";
 
 /**
  * Runs the app on the screen. Resolves when the user quits.
- * @throws the reason of an abort
+ * @throws the abort reason, if the command is aborted
  */
 export async function runApp(context: Context, configuration: Configuration): Promise<void> {
   // Ctrl-C may have been pressed before the app was ready.

@@ -69,7 +69,7 @@ describe("arguments", () => {
     [["demo.wait", "--timeout", "soon"], '--timeout must be a time such as 500ms, 10s or 2m, not "soon"'],
     [["--server", "demo", "name=Ada"], "--server and --tool must be given together"],
     [["demo.gret"], '"demo" has no tool "gret"; did you mean "greet"?\n  next: fairlead tools demo'],
-    [["greet", "name=Ada"], 'there is no "greet"; did you mean "demo.greet"?\n  next: fairlead tools'],
+    [["greet", "name=Ada"], 'there is no tool "greet"; did you mean "demo.greet"?\n  next: fairlead tools'],
     [[], "the tool is missing\n  next: fairlead tools"],
     [["demo.greet", "name:Ada"], '"name:Ada" is not an argument\n  next: write name=Ada'],
     [["demo.greet"], /^demo\.greet needs "name"\n {2}next: match the signature: greet\(name: string, /],

@@ -24,7 +24,7 @@ export interface InputRounds {
   readonly now: () => number;
   /** A signal that aborts when the connection ends. Its reason is the cause of the end. */
   readonly connectionSignal: AbortSignal;
-  /** Sends the request with a new id. When the request is repeated, `added` has the input for its parameters. */
+  /** Sends the request with a new id. `added`: parameters with the collected input. Undefined for the first request. */
   readonly ask: (added: JsonObject | undefined, options: McpRequestOptions) => Promise<JsonObject>;
 }
 

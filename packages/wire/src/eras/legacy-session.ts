@@ -23,7 +23,7 @@ export function createLegacySession(rpc: Rpc, greeting: Greeting, transport: "st
     protocol,
     request(method, params, options) {
       if (options?.asTask && hasTasks && method === "tools/call") return callAsTask(method, params, options);
-      // `isSlow` is a separate argument, because copying the options takes longer than the rest of the request.
+      // `isSlow` is not a member of the options, because copying the options takes longer than the rest of the request.
       return rpc.request(method, params, options, slowMethods.has(method));
     },
     notify: (method, params) => rpc.notify(method, params),

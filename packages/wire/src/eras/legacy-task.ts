@@ -29,7 +29,7 @@ interface LegacyTask {
   readonly open: OpenRequest;
   /** The method of the call, for error messages. */
   readonly step: string;
-  /** The options of the call. They also apply to the questions and messages of its task. */
+  /** The options of the call that also apply to the task's input requests and notifications. */
   readonly options: Pick<McpRequestOptions, "answer" | "onNotification" | "owner">;
 }
 
@@ -60,7 +60,7 @@ function followLegacyTask(
     statusMethod: "notifications/tasks/status",
     async conclude(task) {
       const { status } = task;
-      // A cancelled task may have a result, but its call counts as failed.
+      // A cancelled task may have a result, but the call counts as failed.
       if (status === "cancelled") throw taskCancelledError(task, step);
       if (status === "failed") return { ...(await resultOf()), isError: true };
       // `tasks/result` stays open until the task has ended. In the meantime, the server can send the task's input

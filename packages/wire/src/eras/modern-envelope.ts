@@ -26,7 +26,7 @@ export function standardHeaders(method: string, params: JsonObject = {}): Record
   return { "mcp-method": headerValue(method), ...(typeof name === "string" && { "mcp-name": headerValue(name) }) };
 }
 
-/** The parameter whose value goes into the `Mcp-Name` header, by method. */
+/** For each method, the name of the parameter whose value is sent as the header `Mcp-Name`. */
 const nameMembers: ReadonlyMap<string, string> = new Map([
   ["tools/call", "name"],
   ["prompts/get", "name"],

@@ -134,7 +134,7 @@ export function createModernSession({ rpc, greeting, transport, options, limits 
   async function listSchemas(left: () => McpRequestOptions): Promise<void> {
     let cursor: unknown;
     for (let page = 0; page < mostPages; page += 1) {
-      // The list request has only the signal and the timeouts of the call that needs the list.
+      // From the options of the call that needs the list, only the signal and the timeouts apply to the list request.
       const { signal, stop, timeout, total } = left();
       const bounds = { signal, stop, ...(timeout !== undefined && { timeout }), ...(total !== undefined && { total }) };
       const { nextCursor } = await send("tools/list", cursor === undefined ? undefined : { cursor }, bounds);
@@ -184,14 +184,16 @@ function sentBefore(options: McpRequestOptions): McpRequestOptions {
 }
 
 /**
- * Adds the task extension to the client's capabilities. Only servers that support tasks get it, because it makes every
- * message longer.
+ * Adds the task extension to the client's capabilities, which every request repeats. Used only for servers that support
+ * tasks, because the extension makes each request longer.
  */
 function withTasks(capabilities: JsonObject = {}): JsonObject {
   return { ...capabilities, extensions: { ...objectOf(capabilities["extensions"]), [tasksExtension]: {} } };
 }
 
-/** Replaces the answers to earlier input requests by the answers to the last input requests. */
+/**
+ * Returns the parameters for sending a request again: the answers to the latest input requests replace earlier answers.
+ */
 function again(params: JsonObject | undefined, added: JsonObject): JsonObject {
   return { ...params, inputResponses: undefined, requestState: undefined, ...added };
 }

@@ -95,8 +95,8 @@ async function followProbe(handshake: Handshake, probed: Outcome<Discovery>): Pr
 }
 
 /**
- * Waits for the answers while `server/discover` and `initialize` are both open. If `initialize` succeeds, the server is
- * in the legacy protocol era.
+ * Waits for the answers to `server/discover` and `initialize`, which were both sent. If `initialize` succeeds, the
+ * session uses the legacy protocol era.
  */
 async function settleEra(
   probing: Promise<Outcome<Discovery>>,

@@ -21,7 +21,7 @@ async function decompressed(response: IncomingMessage, encoding: string): Promis
       callback(error && isDecoding(error) ? unreadable("does not match its content-encoding", error) : error);
     },
   });
-  // An error before anyone reads the body must not be an uncaught exception.
+  // Without this listener, an error would be an uncaught exception if it came before the body is read.
   body.on("error", () => {});
   if (decoder !== undefined) return pipeline(response, decoder, body, () => {});
   response.destroy();

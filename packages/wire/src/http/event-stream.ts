@@ -13,8 +13,8 @@ export interface StreamEvent {
 
 interface StreamListener {
   /**
-   * Handles an event. A long event is parsed in several steps: then the method returns a promise, and the next event
-   * waits for it.
+   * Handles an event. Returns a promise for a long event, which is parsed in several steps. The next event is handled
+   * after the promise has resolved.
    */
   event(event: StreamEvent): Promise<void> | undefined;
   /** The server's `retry` field, in milliseconds. */
@@ -43,7 +43,7 @@ export async function readEvents(
 ): Promise<void> {
   const fault = { tooLarge: false };
   let events = 0;
-  /** Resolves when a long event, which is parsed in several steps, and the events after it have been handled. */
+  /** Resolves when the listener has handled a long event and the events that were received after it. */
   let taking: Promise<void> | undefined;
   const parser = createParser({
     maxBufferSize: maxBytes,
@@ -61,12 +61,12 @@ export async function readEvents(
   });
   const decoder = new TextDecoder();
 
-  /** Passes a few lines at a time to the parser, so that many short events in one chunk do not block the event loop. */
+  /** Passes a few lines to the parser. A whole chunk with many short events would block the event loop. */
   function feed(slice: Buffer, lines: number): void {
     const before = events;
     parser.feed(decoder.decode(slice, { stream: true }));
     budget.lines(lines);
-    // An event may have five lines. All further lines count as blank lines or comments.
+    // Five lines are allowed for each event. All further lines count as blank lines or comments.
     const empty = lines - 5 * (events - before);
     if (empty > 0) budget.unsolicited("blank lines and comments in its event stream", 0, empty);
     if (fault.tooLarge) throw new WireError("too_large", `an event of the server is larger than ${maxBytes} bytes`);

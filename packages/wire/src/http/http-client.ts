@@ -60,7 +60,10 @@ interface Attempt {
 const maxRedirects = 3;
 const maxChallenges = 4;
 const startTimeout = 1_000;
-/** Minimum length of the words in a header that are redacted. Shorter words are names of schemes, such as "Bearer". */
+/**
+ * Words of a header value are redacted if they have at least this many characters. Shorter words are names of schemes,
+ * such as "Bearer".
+ */
 const shortestSecret = 8;
 
 /**
@@ -201,7 +204,10 @@ async function answerOf({ url, response, sent }: Attempt): Promise<HttpAnswer> {
   return { url, status, headers, body: body instanceof Promise ? await body : body, sent };
 }
 
-/** Hides the values of the sent headers in a text of the server, which is shown to the user and may quote a token. */
+/**
+ * Hides the values of the sent headers in a server's text, because the server may quote a token and the user sees the
+ * text.
+ */
 export function redactSent(text: string, sent: HttpAnswer["sent"]): string {
   const words = Object.values(sent).flatMap((value) => value.split(" "));
   return words.reduce((rest, word) => (word.length < shortestSecret ? rest : rest.replaceAll(word, "…")), text);

@@ -41,7 +41,8 @@ export function sendHttp(
   let isAnswered = false;
   outgoing.once("response", (response) => {
     isAnswered = true;
-    // Later errors reach the reader of the body. Until someone reads the body, they must not be uncaught exceptions.
+    // Later errors reach the reader of the body. Without this listener, an error before reading would be an uncaught
+    // exception.
     response.on("error", () => {});
     outgoing.on("error", (error) => response.destroy(error));
     if (response.statusCode !== 407 || !route.proxied) return resolve(response);

@@ -1,4 +1,7 @@
-/** Finds tool arguments that a server also wants as HTTP headers: the keyword `x-mcp-header` in an input schema. */
+/**
+ * Finds the tool arguments that a client must also send as HTTP headers. The input schema marks them with
+ * `x-mcp-header`.
+ */
 
 import { headerValue } from "../eras/modern-envelope.ts";
 import type { JsonObject } from "../session.ts";
@@ -22,7 +25,7 @@ const keyword = "x-mcp-header";
 const fieldName = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const headerTypes: ReadonlySet<unknown> = new Set(["string", "integer", "boolean"]);
 
-/** Schema keywords with subschemas. No fixed path of property names leads to such a subschema. */
+/** Keywords such as `items`, whose subschemas cannot be reached by a fixed path of property names. */
 const branches: ReadonlySet<string> = new Set([
   "items",
   "prefixItems",

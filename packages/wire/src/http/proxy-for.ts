@@ -7,8 +7,8 @@ export function proxyFor(url: URL, env: Readonly<Record<string, string | undefin
   const proxy = value(`${scheme}_proxy`) || value("all_proxy");
   if (proxy === "" || isExempt(url, value("no_proxy"))) return undefined;
   /*
-   * A proxy URL without a scheme means plain HTTP, as in curl. For https URLs, the connection inside the tunnel is
-   * encrypted.
+   * A proxy URL without a scheme means plain HTTP, as in curl. A request to an https URL is still encrypted, because it
+   * goes through a tunnel.
    */
   return proxy.includes("://") ? proxy : `http://${proxy}`;
 }

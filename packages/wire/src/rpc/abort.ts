@@ -46,12 +46,11 @@ export class RequestAbort implements RequestStop {
     if (this.#callbacks !== undefined) for (const callback of this.#callbacks) callback();
   }
 
-  /** Sets the function that `end` calls. */
+  /** Sets the function to call when the request has its result or its error. */
   atEnd(callback: () => void): void {
     this.#atEnd = callback;
   }
 
-  /** Called when the request has its result or its error. */
   end(): void {
     this.#atEnd?.();
   }

@@ -14,7 +14,7 @@ export interface Cancellation {
   readonly signal: AbortSignal;
 }
 
-/** A cancellation that follows a signal. */
+/** Creates a cancellation that takes place when the signal aborts. */
 export function cancellationOf(signal: AbortSignal): Cancellation {
   return {
     get isCancelled() {

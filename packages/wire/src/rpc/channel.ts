@@ -17,7 +17,7 @@ export interface ChannelSendOptions {
   readonly signal?: AbortSignal;
   /** The same as `signal`, without the cost of an `AbortSignal`. */
   readonly cancellation?: Cancellation;
-  /** Maximum size of the response, in bytes. Stdio calls `ChannelEvents.largest` instead. */
+  /** Maximum size of the response, in bytes. The stdio transport ignores it and calls `ChannelEvents.largest`. */
   readonly maxBytes?: number;
   /** HTTP headers for this message. Stdio ignores them. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -34,7 +34,8 @@ export interface ChannelEvents {
    *
    * @param size The size of the message in bytes, or slightly less.
    * @param about The id of the request on whose stream the message arrived. Undefined for transports with one stream.
-   * @param headers HTTP headers of a client's request that repeat arguments (`Mcp-Param-…`): a relay passes them on.
+   * @param headers The HTTP headers of a client's request that repeat its arguments (`Mcp-Param-…`). A relay passes
+   * them on.
    * @returns The kind of the message if no open request asked for it.
    */
   message(
@@ -49,8 +50,8 @@ export interface ChannelEvents {
    */
   largest(): number;
   /**
-   * Called when a message was dropped, because it was larger than `largest()` or, with `cause`, could not be read.
-   * `start` is the beginning of the message.
+   * Called when a message was dropped. `start`: the beginning of the message. `cause`: why the message could not be
+   * read. Without `cause`, the message was larger than `largest()`.
    */
   dropped(start: string, cause?: WireError): void;
   /** Called once, when the channel has closed. The cause is undefined if the client closed it. */

@@ -4,7 +4,7 @@ import { systemTime, type TimeSource } from "./time-source.ts";
 
 /** A clock that can be paused. */
 export interface RequestClock {
-  /** Returns milliseconds, without the time in which the clock was paused. */
+  /** Returns the current time in milliseconds. Time does not pass while the clock is paused. */
   readonly now: () => number;
   /** Makes sure that `onDue` is called at this time or earlier. */
   readonly wakeBy: (moment: number) => void;
@@ -37,7 +37,7 @@ export function createRequestClock(onDue: (now: number) => number, time: TimeSou
     stopTimer();
     if (pauses > 0 || due === Number.POSITIVE_INFINITY) return;
     const delay = Math.min(Math.max(Math.ceil(due - now()), 1), longestDelay);
-    // The channel keeps the process alive, so the timers need not.
+    // The channel keeps the process alive, so the timers need not do so.
     stopTimer = time.after(delay, ring, { background: true });
   }
 

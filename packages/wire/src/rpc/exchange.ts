@@ -67,9 +67,7 @@ export class Exchange implements ChannelSendOptions, Cancellation {
   #pauses = 0;
   /** When the timeouts were paused. Undefined while they run. */
   #pausedAt: number | undefined;
-  /**
-   * When the server could last continue the request: when it was sent, or when the last question about it was answered.
-   */
+  /** When the request was sent, or, if later, when the client answered the server's last question about it. */
   activeAt: number;
   /** Whether the request stays open after its first response, for example as a task. */
   isFollowed = false;
@@ -132,8 +130,8 @@ export class Exchange implements ChannelSendOptions, Cancellation {
   }
 
   /**
-   * Whether the server may send requests to the client while it handles this request. A ping or a list does not allow
-   * this.
+   * Whether the server may send requests to the client while it handles this request. It may not do so for a ping or a
+   * list request.
    */
   get mayBeAsked(): boolean {
     return this.#options.answer !== undefined || this.hasToken;
@@ -193,7 +191,7 @@ export class Exchange implements ChannelSendOptions, Cancellation {
   }
 
   follow(answer: JsonObject, open: OpenRequest): Promise<JsonObject> | undefined {
-    // `isFollowed` is set before `follow` is called, because `follow` may report progress, and the caller may abort.
+    // `isFollowed` is set first, because `follow` may report progress, and the caller may then abort the request.
     this.isFollowed = true;
     const end = this.#options.follow?.(answer, open, this.#options.answer);
     this.isFollowed = end !== undefined;
@@ -216,7 +214,10 @@ export class Exchange implements ChannelSendOptions, Cancellation {
     return this.#isCancelled;
   }
 
-  /** Sets the function to call on cancellation. One is enough, because a transport waits for one thing at a time. */
+  /**
+   * Sets the function to call on cancellation. One function is enough, because a transport waits for one thing at a
+   * time.
+   */
   onCancel(callback: () => void): () => void {
     this.#onCancel = callback;
     return () => {

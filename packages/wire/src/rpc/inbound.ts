@@ -23,14 +23,13 @@ export interface InboundOptions {
   /** Whether `ping` is answered without the handler. Default: true. */
   readonly answersPing?: boolean | undefined;
   /**
-   * `waiting` and `answered` are called when the other side starts and stops waiting for a response. `exchange`: this
-   * side's request that led to the other side's request, if there is one.
+   * Called when the other side has sent a request and waits for the response. `exchange`: this side's request that led
+   * to the other side's request, if there is one.
    */
   readonly waiting: (exchange: Exchange | undefined) => void;
   readonly answered: (exchange: Exchange | undefined) => void;
 }
 
-/** The source of a request, with the request's id. */
 interface InboundOrigin extends RequestOrigin {
   readonly id: RequestId;
 }
@@ -50,7 +49,7 @@ export interface Inbound {
   readonly cancel: (id: unknown) => boolean;
   readonly cancelAll: () => void;
   readonly handleWith: (handler: RequestHandler) => void;
-  /** Sets the handler of a server. `handleWith` sets the handler of a client. */
+  /** Sets a handler that answers clients, for a program that is an MCP server. A client uses `handleWith`. */
   readonly serveWith: (handler: InboundHandler) => void;
   /** Ignores the server's requests from now on, because the modern protocol era does not allow them. */
   readonly ignoreAll: () => void;
@@ -83,7 +82,7 @@ export function createInbound(options: InboundOptions): Inbound {
   let replying: { readonly sent: Promise<void>; readonly ids: RequestId[] } | undefined;
 
   const lost = (error: unknown): void =>
-    options.diagnose("a reply was lost", `a reply was lost: ${errorMessage(error)}`);
+    options.diagnose("a response was lost", `a response was lost: ${errorMessage(error)}`);
 
   function reply(message: RpcMessage): void {
     options.reply(message).catch(lost);
@@ -100,7 +99,7 @@ export function createInbound(options: InboundOptions): Inbound {
     open.set(id, request);
     openBytes += size;
     options.waiting(exchange);
-    // When the request to which the question belongs has ended, the answer is no longer needed.
+    // When this side's request ends, the other side no longer needs the answer to its question about that request.
     const stopListening = exchange?.onEnd(() => controller.abort(questionOver()));
     let given: RpcMessage;
     try {
@@ -118,7 +117,7 @@ export function createInbound(options: InboundOptions): Inbound {
     respond(id, given);
   }
 
-  /** Sends a response. Responses that are written together share one promise, which needs only one handler. */
+  /** Sends a response. `options.reply` returns the same promise for responses that it writes together. */
   function respond(id: RequestId, message: RpcMessage): void {
     const sent = options.reply(message);
     if (sent === replying?.sent) {

@@ -183,7 +183,7 @@ describe("a request of the server", () => {
     const { diagnostics } = opened;
     server.say(ask(1, "ping"));
     await turn();
-    expect(diagnostics).toEqual(["a reply was lost: the pipe is full"]);
+    expect(diagnostics).toEqual(["a response was lost: the pipe is full"]);
   });
 });
 

@@ -15,14 +15,15 @@ export interface CompletionItem {
 }
 
 export interface CompletionList {
-  /** Index in the prompt's text where the word begins that a suggestion replaces. */
+  /** Index in the prompt's text at which the completed word begins. */
   readonly from: number;
   readonly to: number;
   /** The suggestions. The list is never empty. */
   readonly suggestions: readonly CompletionItem[];
   readonly selected: number;
   /**
-   * Whether Enter inserts the selected suggestion: the user has moved the selection, or the typed text is incomplete.
+   * Whether Enter inserts the selected suggestion. True if the user has moved the selection or the typed text is
+   * incomplete.
    */
   readonly isChosen: boolean;
 }
@@ -66,7 +67,7 @@ export interface CompletionOffer {
   readonly from: number;
   readonly to: number;
   readonly suggestions: readonly CompletionItem[];
-  /** Whether the typed text is only the beginning of a word. */
+  /** Whether the typed text is incomplete, so that Enter inserts the first suggestion. */
   readonly isUnfinished?: boolean;
 }
 
@@ -95,11 +96,11 @@ export function extend(
   return { ...next, selected: completion.selected, isChosen: completion.isChosen };
 }
 
-/** Only this many characters at the start of a text are compared with the typed letters. */
+/** Maximum number of characters of a suggestion that are compared with the typed text. */
 const longestText = 300;
 const mostStarts = 20;
 
-/** Returns how well the text matches: a higher score is better. Returns undefined if it does not match. */
+/** Returns how well `text` matches the typed text: a higher score is better. Returns undefined if it does not match. */
 export function fuzzyScore(typed: string, text: string): number | undefined {
   const letters = typed.toLowerCase();
   if (letters === "") return 0;

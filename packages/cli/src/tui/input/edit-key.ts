@@ -79,7 +79,7 @@ function vertical(editor: Editor, history: InputHistory, by: -1 | 1): Edited | u
   return step && recalled(editor, step);
 }
 
-/** Puts a history entry into the prompt. A long entry is shown as a paste label. */
+/** Puts a history entry into the prompt. A long entry is shown as a short label, as a long paste is. */
 function recalled(editor: Editor, { history, text }: HistoryStep): Edited {
   return { editor: paste(withText(editor, ""), text), history };
 }

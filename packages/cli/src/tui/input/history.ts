@@ -47,7 +47,10 @@ export function newer({ entries, at, draft }: InputHistory): HistoryStep | undef
 /** Maximum length of a saved entry, in characters. */
 const longestEntry = 16_384;
 
-/** Lines that may contain a password or token: `/secret`, and `/mcp add` with a variable, a header or a secret. */
+/**
+ * Lines that may contain a password or token: `/secret`, and `/mcp add` with an environment variable, a header or a
+ * secret.
+ */
 const secretLine = /^\s*\/(?:secret(?:\s|$)|mcp\s+add(?:\s|\s.*\s)["']?-(?:[eH]|-env|-header|-[a-z-]*secret))/s;
 
 /** Matches an argument, as `name=value` or as a JSON member. The value may be in quotes. */

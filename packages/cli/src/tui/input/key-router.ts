@@ -48,13 +48,13 @@ export function routeKey(state: AppState, key: Key): Routed {
 }
 
 /**
- * Stops the first of these that is active: the question, the call, the turn, the typed text. Only a second key press
- * quits the app.
+ * Handles Esc and Ctrl-C: closes the question, or stops the running calls, or stops the turn, or clears the prompt. If
+ * there is nothing to stop, the second Ctrl-C quits the app.
  */
 function stop(state: AppState, canQuit: boolean): Routed {
   const { turn, items, editor, isQuitArmed } = state;
   const [question] = state.questions;
-  // A question that the user has not seen yet is not stopped.
+  // A question that the user has not seen yet stays open.
   if (question !== undefined && state.focus !== "unseen")
     return { events: [], action: answerOf(question, refusals[question.kind]) };
   if (turn.kind === "running" && !turn.isCancelling) {

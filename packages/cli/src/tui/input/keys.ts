@@ -244,7 +244,7 @@ function letterKey(final: string, modifier: number): Key {
 }
 
 /**
- * Returns the key for a Unicode code point. Terminals that distinguish Shift-Enter from Enter send keys in this form.
+ * Returns the key for a Unicode code point. Terminals that distinguish Shift-Enter from Enter send keys as code points.
  */
 function codeKey(code: number, modifier: number): Key {
   if (!Number.isInteger(code) || code < 0 || code > 0x10ffff) return { name: "unknown" };

@@ -1,6 +1,6 @@
 /**
- * Suggestions for an `@` mention: resources, beginnings of resource templates, and requests to servers to complete
- * template variables. Pure functions.
+ * Suggests resources and resource templates for an `@` mention. A server suggests the values of a template's variables.
+ * Pure functions.
  */
 
 import type { HostResource } from "@fairlead/core/host";

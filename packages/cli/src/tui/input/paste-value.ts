@@ -16,7 +16,7 @@ export function pasteAtCursor(editor: Editor, pasted: string, isManual: boolean)
   const { lastStart, open } = splitTypedLines(before);
   const line = before.slice(lastStart);
   if (!isManual && !/^\s*(?:\/\S+|[^\s=./@]+\.[^\s=]+)\s/.test(line)) return paste(editor, pasted);
-  // Does not close the quote, because the user may type more of the quoted value.
+  // The quote stays open, because the user may type more of the quoted value.
   if (open !== undefined) return paste(editor, escaped(pasted, open.quote));
   const word = argument.exec(line);
   if (word !== null) return pasteValue(editor, pasted, lastStart + word.index + (word[1] ?? "").length);

@@ -36,7 +36,7 @@ export function createQuestionGuard({ get, dispatch, press, clock }: QuestionGua
   let callOffReading: (() => void) | undefined;
   /** The identifier of the question that the user types into. */
   let typedInto: string | undefined;
-  /** Cancels the timer after which keys are no longer ignored. Absent if no keys are ignored. */
+  /** Cancels the timer that ends the ignoring of keys. Undefined while keys are not ignored. */
   let callOffPause: (() => void) | undefined;
 
   /**

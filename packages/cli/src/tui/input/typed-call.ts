@@ -6,7 +6,7 @@ import type { ConversationTool } from "@fairlead/core/turn/conversation";
 import { readObject } from "../../arguments/arguments.ts";
 import { callName } from "./call-words.ts";
 
-/** Whether every line is a call: `server.tool` of a known tool, followed only by arguments. */
+/** Whether every line of the text is a call: `server.tool` of a known tool, followed only by arguments. */
 export function isTypedCall(text: string, tools: () => readonly ConversationTool[]): boolean {
   const { lines, open } = splitTypedLines(text);
   if (lines.length === 0 || (open !== undefined && text.includes("\n")) || !lines.every(looksLikeCall)) return false;

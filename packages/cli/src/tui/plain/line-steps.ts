@@ -1,6 +1,6 @@
 /**
- * Turns an entered line into keys and events, fills in form fields, and detects a line that comes too late. Pure
- * functions.
+ * Turns an entered line into keys and events, fills in form fields, and detects a line that comes after its question
+ * has closed. Pure functions.
  */
 
 import type { Clock } from "@fairlead/core/clock";
@@ -85,7 +85,7 @@ function say(text: string): LineStep {
   return { event: { type: "note", tone: "warning", text } };
 }
 
-/** Creates a key with the text. It is not a paste, because a long paste would be shown as a label. */
+/** Enters the text as typed, not as pasted, because a long paste would be shown as a label. */
 function typed(text: string): LineStep {
   return { key: { name: "text", text } };
 }

@@ -16,7 +16,7 @@ interface PastedLinesOptions {
   readonly clock: Clock;
   readonly get: () => AppState;
   readonly enter: (line: string) => void;
-  /** Called instead of `enter` if the pasted lines are refused, with the reason. */
+  /** Called with the reason if the pasted lines are refused. `enter` is then not called. */
   readonly refuse: (reason: string) => void;
 }
 

@@ -5,7 +5,7 @@
 
 import type { Line } from "../view/line.ts";
 
-/** Matches spans that have only box-drawing characters. Fairlead draws bars and frames as spans of their own. */
+/** Matches a span (a piece of a line) that has only box-drawing characters. */
 const drawn = /^[\s─│╭╰├┼▏┃]+$/u;
 
 const replacements: ReadonlyMap<string, string> = new Map([

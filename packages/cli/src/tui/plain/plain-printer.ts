@@ -90,12 +90,12 @@ export function createPlainPrinter({ get, onAsked, write }: PlainPrinterOptions)
   };
 }
 
-/** How to answer each kind of question with a line. The keys named in a question's frame work only on a screen. */
+/** Tells the user how to answer each kind of question in plain mode, where the user enters whole lines. */
 const hints: Readonly<Record<NonNullable<AppState["dialog"]>["kind"], SafeText>> = {
   read: safe`Type one of the letters, then press Enter; an empty line means no.`,
   form: safe`Type a value for the marked field. An empty line keeps the current value; after the last field, an empty line sends the form. Type "-" to decline or "." to cancel; for these characters as a value, type "\\-" or "\\.".`,
   typed: safe`Type or paste the text, then press Enter; an empty line cancels.`,
-  chosen: safe`Type a number, starting at 1; an empty line chooses none.`,
+  chosen: safe`Type the number of an option (the first is 1); an empty line chooses none.`,
 };
 
 function serialOf({ key }: TranscriptItem): number {

@@ -74,11 +74,14 @@ export async function chooseAtStart(
   session.show("Fairlead", welcomeText({ configuration, tools, choice, wanted }));
 }
 
-/** Asks whether to trust the folder, if servers wait for that and no rule decides that the folder is not trusted. */
+/**
+ * Asks whether to trust the folder if its servers wait for the answer. Does not ask if a rule says not to trust the
+ * folder.
+ */
 export async function askIfWaiting(services: Services): Promise<void> {
   if (!hasWaiting(services.settings.get())) return;
   const found = await reviewHere(services);
-  // A server that `/mcp add` wrote is already approved. It waits only until the folder is trusted.
+  // A server that the user added with `/mcp add` is already approved. It waits only until the folder is trusted.
   const isWaiting = found.pending.length > 0 || (found.needsTrust && found.approved.length > 0);
   if (isWaiting && found.rule !== TrustLevel.DO_NOT_TRUST) await askTrust(found, services);
 }

@@ -32,14 +32,13 @@ export async function showInbox({ inbox, ask, note, fail, now }: InboxQuestionsO
     open.set(id, gone);
     try {
       const outcome = await ask("confirmation", { kind: "confirmation", details: detailsOf(entry) }, gone.signal);
-      // If the question was closed because of an answer elsewhere, a timeout or the end of the app, the user has not
-      // refused.
+      // If another program answered, the request timed out, or the app ended, the user has not refused the request.
       if (gone.signal.aborted) return;
       const { isFirst, by } = await inbox.answer(id, answerOf(outcome), place, entry);
-      if (!isFirst) note("info", `${entry.server}.${entry.name} was already answered in ${by}.`);
+      if (!isFirst) note("info", `The request for ${entry.server}.${entry.name} was already answered in ${by}.`);
     } finally {
-      // The current read of the inbox may still list the request, so `open` keeps the request until this read has
-      // ended.
+      // A read of the inbox that has already begun may still list the request. Until it ends, the request stays in
+      // `open`, so that the user is not asked again.
       looking = looking.then(() => void open.delete(id));
       lookSoon();
     }

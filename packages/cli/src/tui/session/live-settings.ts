@@ -82,8 +82,8 @@ export function createLiveSettings({ context, configuration, host, warn }: LiveS
   };
 
   /**
-   * Returns the text whose change must reload the settings: the whole file, but only this workspace's approvals in the
-   * file of approvals.
+   * Returns the part of a file whose change must reload the settings. For the file of approvals, this is the approvals
+   * of this workspace. For any other file, it is the whole text.
    */
   async function contentOf(file: string): Promise<string | undefined> {
     const { state, root } = current.locations;

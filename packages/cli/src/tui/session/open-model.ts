@@ -31,14 +31,15 @@ export function openManualModel(
 }
 
 export interface Models {
-  /** Creates the model of manual mode, which parses each line as a call. */
+  /** The model of manual mode, which parses each line as a call. */
   readonly manual: Model;
   readonly find: (wanted?: string) => Promise<ModelChoice>;
 }
 
 /**
- * Whether a call typed in manual mode needs no confirmation, as with `fairlead call`. A deny rule, an ask rule of the
- * user or an administrator, and a changed definition still stop the call.
+ * Whether a call typed in manual mode needs no confirmation, as with `fairlead call`. A call still needs confirmation
+ * if the tool's definition has changed or if an ask rule of the user or an administrator applies. A deny rule still
+ * denies the call.
  */
 export async function isConsentedByTyping(
   host: Pick<Host, "decide">,

@@ -11,11 +11,11 @@ import type { LiveSettings } from "./live-settings.ts";
 import type { AppSession } from "./session.ts";
 
 export interface ServerActions extends Readonly<Record<ServerVerb, (server: string) => Promise<void>>> {
-  /** Signs in to a server. `device`: with a code that the user enters on another device. */
+  /** Signs in to a server. With `device`, the user enters a code on another device. */
   readonly auth: (server: string, options?: { readonly device?: boolean }) => Promise<void>;
   /**
-   * Reads the settings again, starts the servers, and adds a note about the changes, which begins with the text of
-   * `reason`.
+   * Reads the settings again and starts the servers. Adds a note that lists the changed servers. The note begins with
+   * the text of `reason`.
    */
   readonly reload: (reason?: () => string) => Promise<void>;
   /** @throws HostError `server_unknown` */
@@ -99,7 +99,6 @@ export function createServerActions({ session, settings, runVerb, signIn }: Serv
     async reload(reason) {
       const changes = changeWords(await settings.reload());
       note("info", `${reason === undefined ? "" : `${reason()} `}Settings reloaded. ${changes}`);
-      // The servers start in the background, because the user must not have to wait for them.
       host.start().catch(fail);
     },
   };

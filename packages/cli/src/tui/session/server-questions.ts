@@ -1,4 +1,7 @@
-/** Answers requests from servers: confirmations, elicitation and sampling. The user decides each one. */
+/**
+ * Asks the user for three decisions: whether a tool may run, how to answer a server's elicitation, and whether a server
+ * may use the model (sampling).
+ */
 
 import { HostError } from "@fairlead/core/errors";
 import type { OpenHostOptions } from "@fairlead/core/host";
@@ -68,7 +71,7 @@ export function answerServers({ asking, model, isConsented, openUrl, tell }: Ser
         url === undefined
           ? "sent a question that is not a valid form"
           : `asked you to open an unsafe address: ${toVisibleLine(url.slice(0, longestAddress))}`;
-      tell(`"${toVisibleLine(serverName)}" ${what}. Fairlead declined it.`);
+      tell(`"${toVisibleLine(serverName)}" ${what}. Fairlead declined the request.`);
     },
 
     async sample({ serverName, params }, signal) {

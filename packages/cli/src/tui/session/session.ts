@@ -45,7 +45,7 @@ export interface AppSession extends QuestionQueue {
   readonly sendCall: (calls: string, shown?: string) => void;
   /**
    * Sends a message to the model, even if it begins with a slash. `shown`: the text for the transcript. `before`: the
-   * earlier messages, if a server's prompt has several.
+   * messages that precede this one, if a server's prompt has several.
    */
   readonly send: (input: string | readonly Part[], shown?: string, before?: readonly Content[]) => void;
   readonly cancelTurn: () => void;
@@ -107,7 +107,8 @@ export function createSession(options: SessionOptions): AppSession {
 
   for (const type of hostEvents) host.on(type, (event) => dispatch({ type: "host", event }));
   ready.catch(fail);
-  // Asks the host for the states, because a server that a reload has replaced may still send events.
+  // Reads the states from the host, not from the event, because a server that a reload has replaced may still send
+  // events.
   for (const type of ["state", "servers"] as const)
     host.on(type, () => dispatch({ type: "servers", servers: host.states() }));
 

@@ -46,7 +46,7 @@ export async function signInFromApp(serverName: string, options: AppSignInOption
     { signIn: ways },
   )
     .catch((error: unknown) => {
-      // If the user stopped the sign-in, the reason of the abort is thrown instead of this error.
+      // If the user stopped the sign-in, throws the abort reason instead of the error of the connection.
       ending.signal.throwIfAborted();
       throw error;
     })
@@ -108,7 +108,7 @@ function screenSignIn(
       const pasted = await ask("sign_in", { kind: "sign_in", serverName, messages, canPaste: true }, signal);
       if (pasted !== undefined) return pasted;
       const reason = cancelled();
-      // An aborted signal means that the browser has returned to Fairlead, so the sign-in continues.
+      // If the signal is aborted, the browser has already returned to Fairlead. The user has not stopped the sign-in.
       if (!signal.aborted) ending.abort(reason);
       throw reason;
     },

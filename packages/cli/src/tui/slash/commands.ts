@@ -21,8 +21,8 @@ import { prompts, resources, tools } from "./tools.ts";
 const verbs: ReadonlyMap<string, string> = new Map([
   ["list", "list the rules"],
   ["explain", "show which rule decides for a tool"],
-  ["allow", "run a tool without confirmation"],
-  ["ask", "confirm each call of a tool"],
+  ["allow", "allow a tool to run without confirmation"],
+  ["ask", "ask before each call of a tool"],
   ["deny", "deny every call of a tool"],
   ["remove", "remove a rule"],
 ]);

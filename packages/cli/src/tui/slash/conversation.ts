@@ -55,7 +55,7 @@ export const rename: BuiltIn = {
   summary: "give the conversation a name",
   usage: "NAME",
   run(line, { session }) {
-    if (line === "") throw new HostError("usage", "the name is missing", { next: "/rename NAME" });
+    if (line === "") throw new HostError("usage", "the conversation's name is missing", { next: "/rename NAME" });
     session.conversation.rename(line);
     session.note("info", `The conversation is now called "${line}".`);
   },

@@ -102,7 +102,7 @@ function doTo(verb: ServerVerb): Run {
     const device = verb === "auth" && words.includes(deviceOption);
     const [name] = device ? words.filter((word) => word !== deviceOption) : words;
     if (name !== undefined) return verb === "auth" ? servers.auth(name, { device }) : servers[verb](name);
-    // Without a name, `mcp auth` lists the sign-in states.
+    // Without a server name, `mcp auth` lists the sign-in state of each server.
     if (verb === "auth" && !device) return session.show("/mcp auth", await runVerb("mcp", "auth"));
     throw new HostError("usage", `/mcp ${verb} needs a server name`, {
       next: `/mcp ${verb} NAME${device ? ` ${deviceOption}` : ""}`,

@@ -37,7 +37,10 @@ export const tools: BuiltIn = {
   },
 };
 
-/** Returns the tools that the conversation offers the model or, before its first request, would offer now. */
+/**
+ * Returns the tools that the model is offered. Before the first request, these are the tools that it would be offered
+ * now.
+ */
 async function offersIn({ session: { conversation, host } }: Services): Promise<readonly OfferedTool[]> {
   const { model, history } = conversation;
   if (model.provider === "manual") return [];
@@ -94,7 +97,9 @@ export function toolListText(
   return texts.length === 0 ? safe`No tools found.` : joinSafe(texts, safe`\n\n`);
 }
 
-/** Says which tools of a server the model is offered directly, which it must search for, and why. */
+/**
+ * Lists the tools of a server that the model is offered directly, and those that it must search for. Gives the reasons.
+ */
 function offerLines(tools: readonly OfferedTool[]): readonly SafeText[] {
   const byReason = [...groupBy(tools, ({ reason }) => reason)];
   return byReason.map(([reason, some]) => {

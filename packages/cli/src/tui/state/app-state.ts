@@ -104,7 +104,7 @@ export type AppEvent =
   | { readonly type: "wait"; readonly text: string }
   /** The first `count` queued messages were sent. */
   | { readonly type: "waited"; readonly count: number }
-  /** Expands or folds the result of a call. Without an id, this is the last call. */
+  /** Expands or folds the result of the call with this id. Without an id, the result of the last call. */
   | { readonly type: "fold"; readonly id?: string }
   | { readonly type: "model"; readonly model: ModelLine }
   | { readonly type: "resize"; readonly size: Size }

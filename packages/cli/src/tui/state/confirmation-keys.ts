@@ -38,7 +38,7 @@ export function confirmationKey(
   { outcomes, extent }: { readonly outcomes: readonly ToolConfirmationOutcome[]; readonly extent: Extent },
 ): KeyStep<ConfirmationState, "confirmation"> {
   if (key.name === "escape" || key.name === "enter") return { answer: ToolConfirmationOutcome.Cancel };
-  // Only a single letter is an answer. The user typed or pasted a longer text for the prompt.
+  // Only a single letter is an answer. A longer text was meant for the prompt.
   const letter = key.name === "text" && key.ctrl !== true && key.meta !== true ? key.text?.toLowerCase() : undefined;
   const answered = offeredKeys(outcomes).find((each) => each.letter === letter);
   if (answered !== undefined) return { answer: answered.outcome };

@@ -46,7 +46,7 @@ export function takesText(question: UserQuestion): boolean {
   return kind === "form" || (kind === "sign_in" && question.canPaste) || kind === "client_id";
 }
 
-/** Returns the maximum size of a dialog: running items, the prompt and the status line must stay visible. */
+/** Returns the maximum size of a dialog. It leaves room for the running items, the prompt and the status line. */
 export function dialogRoom({ columns, rows }: { readonly columns: number; readonly rows: number }): Room {
   return { width: Math.max(20, columns), height: Math.max(5, rows - 8) };
 }
@@ -66,7 +66,6 @@ export function dialogKey(question: UserQuestion, dialog: DialogState, key: Key,
 
 type Of<K extends DialogState["kind"]> = Extract<DialogState, { readonly kind: K }>;
 
-/** A made-up question number, because only the height of the frame is needed. */
 const alone = { index: 1, total: 1 };
 
 function readKey(question: UserQuestion, dialog: Of<"read">, key: Key, room: Room): DialogStep {
@@ -92,7 +91,7 @@ function yesOrNo(question: UserQuestion, { name, text, ctrl, meta }: Key): Quest
     const value = urlAnswers.get(name === "text" ? (letter ?? "") : name);
     return value === undefined ? undefined : { kind: "url", value };
   }
-  // Enter does not stop a sign-in, because users press it by mistake while they type the code elsewhere.
+  // Enter does not stop a sign-in, because users press Enter by mistake while they type the code on another device.
   if (question.kind === "sign_in")
     return name === "escape" || letter === "n" ? { kind: "sign_in", value: undefined } : undefined;
   if ((question.kind !== "sampling" && question.kind !== "trust") || !(isNo || isYes)) return undefined;

@@ -35,7 +35,7 @@ export type FieldInput =
       readonly minItems?: number;
       readonly maxItems?: number;
     }
-  /** A value that fits none of these kinds. The user types the value as after `key=` in a call. */
+  /** A value of any other kind. The user types the value in the syntax that a call uses after `key=`. */
   | { readonly kind: "json"; readonly schema: unknown; readonly root: unknown };
 
 export interface Choice {

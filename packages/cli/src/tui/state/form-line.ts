@@ -7,8 +7,8 @@ import type { FieldEntry } from "./form-value.ts";
 type Filled = { readonly entry: FieldEntry } | { readonly problem: string };
 
 /**
- * Reads a line into a field. The user types a choice by its name or the beginning of it, and several choices with
- * commas.
+ * Reads a line into a field. To select a choice, the user types its name or the beginning of its name. Commas separate
+ * several choices.
  */
 export function entryFrom(input: FieldInput, line: string): Filled {
   const words = line.trim();

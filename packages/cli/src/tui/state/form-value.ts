@@ -42,8 +42,10 @@ function enteredValue({ input }: FormField, entry: FieldEntry): FieldValue {
       if (input.kind !== "choices" || (!entry.isTouched && entry.chosen.size === 0)) return nothing;
       const { minItems = 0, maxItems = Number.POSITIVE_INFINITY } = input;
       const values = input.choices.flatMap(({ value }, at) => (entry.chosen.has(at) ? [value] : []));
-      if (values.length < minItems) return problem(`needs at least ${minItems}`);
-      return values.length > maxItems ? problem(`takes at most ${maxItems}`) : { kind: "value", value: values };
+      if (values.length < minItems) return problem(`must have at least ${minItems} selected`);
+      return values.length > maxItems
+        ? problem(`must have at most ${maxItems} selected`)
+        : { kind: "value", value: values };
     }
     case "switched":
       return entry.isOn === undefined ? nothing : { kind: "value", value: entry.isOn };

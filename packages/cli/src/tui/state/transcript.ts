@@ -24,7 +24,7 @@ interface CallProgress {
 export interface CallCard {
   readonly id: string;
   readonly server?: string;
-  /** The tool's name on its server. For a function of the host itself, the name that the model uses. */
+  /** The tool's name on its server. For one of Fairlead's own functions, the name that the model uses. */
   readonly tool: string;
   readonly args: JsonObject;
   readonly status: CallStatus;

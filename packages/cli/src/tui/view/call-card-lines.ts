@@ -86,7 +86,7 @@ function valueWords(value: unknown): string {
   return typeof value === "object" && value !== null ? (Array.isArray(value) ? "[…]" : "{…}") : String(value);
 }
 
-/** Minimum duration that is shown, in milliseconds. */
+/** Durations shorter than this many milliseconds are not shown. */
 const shortest = 1000;
 
 function elapsedWords({ status, startedAt, durationMs }: CallCard, now: number): SafeText | undefined {

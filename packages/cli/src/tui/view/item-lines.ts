@@ -37,7 +37,7 @@ export function itemLines(item: TextKind, width: number): readonly Line[] {
   }
 }
 
-/** How much of a user's message is shown, because drawing a long paste would take seconds. */
+/** Maximum lines and characters of a user's message that are shown. Drawing a long paste would take seconds. */
 const mostTyped = { lines: 20, characters: 4000 };
 const mostOutput = { lines: 2000, characters: 400_000 };
 

@@ -91,7 +91,7 @@ export function layoutInput(
     else row.after = safe`${row.after}${shown}`;
   }
 
-  // Creating the first Segmenter takes long, and the first frame has no text, so creation waits until there is text.
+  // Creating the first Segmenter takes long. The first frame has no text, so it is drawn without a Segmenter.
   for (const { segment, index } of text === "" ? [] : new Intl.Segmenter().segment(text)) {
     const isUnderCursor = cursor >= index && cursor < index + segment.length;
     if (segment === "\n" || segment === "\r\n") {

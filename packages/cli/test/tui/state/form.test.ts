@@ -133,8 +133,8 @@ test.each([
   const state = form({ letters: { type: "array", items, minItems: 1, maxItems: 2 } });
   expect(valuesOf(state)).toEqual({});
   expect(valuesOf(after(state, space, right, right, space))).toEqual({ letters: ["a", "c"] });
-  expect(problemsOf(after(state, space, space))).toEqual(["needs at least 1"]);
-  expect(problemsOf(after(state, space, right, space, right, space))).toEqual(["takes at most 2"]);
+  expect(problemsOf(after(state, space, space))).toEqual(["must have at least 1 selected"]);
+  expect(problemsOf(after(state, space, right, space, right, space))).toEqual(["must have at most 2 selected"]);
 });
 
 test("a switch that nobody touched is left out, unless it has to be answered", () => {

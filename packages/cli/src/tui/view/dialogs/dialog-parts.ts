@@ -22,7 +22,7 @@ export function labelled(label: SafeText, value: string, width: number): readonl
   return beside(label, width, (room) => breakLine([span(toVisibleLine(value))], room));
 }
 
-/** Like `labelled`, but wraps the value between words. */
+/** Formats `label  value`, with the value wrapped between words. */
 export function told(label: SafeText, words: string, width: number): readonly Line[] {
   return beside(label, width, (room) => wrapLine([span(toDecisionText(words))], room));
 }
@@ -54,8 +54,8 @@ export function key(letter: SafeText, words: SafeText): Line {
 }
 
 /**
- * Formats a URL for reading and copying: in the first column if it is plain ASCII, otherwise with a bar on its left
- * side.
+ * Formats a URL for reading and copying. A URL in plain ASCII starts in the first column. Any other URL has a bar on
+ * its left side.
  */
 export function addressRows(
   url: string,

@@ -183,7 +183,7 @@ export function clientIdFrame(
 ): Frame {
   const { serverName, issuer, redirectUri } = question;
   const width = bodyWidth(room);
-  const words = safe`The authorization server does not register clients automatically. Register one there with the redirect URI below, then enter its client ID.`;
+  const words = safe`The authorization server does not register clients automatically. Register a client there with the redirect URI below, then enter its client ID.`;
   return {
     title: titleLine([span(safe`Sign in to `), nameSpan(serverName), span(safe`: client ID`)], place),
     colour: "cyan",
@@ -193,7 +193,7 @@ export function clientIdFrame(
       ...labelled(safe`redirect`, redirectUri, width),
       ...fieldLines(safe`client ID:`, editor, width),
     ],
-    keys: [key(safe`Enter`, safe`use this client ID (leave it empty for none)`), key(safe`Esc`, safe`none`)],
+    keys: [key(safe`Enter`, safe`use this client ID (leave the field empty for none)`), key(safe`Esc`, safe`none`)],
   };
 }
 

@@ -1,5 +1,5 @@
 /**
- * Formats Markdown as lines. Texts are made safe after parsing, because parsing can produce new characters. Pure
+ * Formats Markdown as lines. Texts are made safe after parsing, because parsing decodes entities such as `&#27;`. Pure
  * functions.
  */
 
@@ -206,7 +206,7 @@ type MarkdownBlock =
   | { readonly kind: "text"; readonly text: string };
 
 const fence = /^( {0,3})(`{3,}|~{3,})\s*([^\s`]*)/;
-/** Matches a code fence, which may be indented because it is inside a list. */
+/** Matches a code fence at any indent, for example inside a list. */
 const innerFence = /^\s*(`{3,}|~{3,})/;
 /** Matches a line that belongs to the block above it even after an empty line: indented text, or a list item. */
 const continues = /^(?:\s|[-*+] |\d{1,9}[.)] )/;
