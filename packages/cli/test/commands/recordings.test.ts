@@ -78,6 +78,7 @@ describe("fairlead record", () => {
   });
 
   test("asks the rules about calls, and the history has them", async () => {
+    await here.runWith({ stdin: session("hi") }, "record", "shop", "-o", "allowed.jsonl");
     const { entries } = JSON.parse((await here.run("history", "--json")).stdout) as {
       entries: readonly { readonly tool: string; readonly outcome: string }[];
     };

@@ -3,10 +3,10 @@
  * limit.
  */
 
-import { Worker } from "node:worker_threads";
 import { errorMessage } from "@fairlead/wire/text";
 import type { Clock } from "../clock.ts";
 import { HostError } from "../errors.ts";
+import { startLimitedThread } from "../execute/limited-thread.ts";
 import type { QueryOutcome } from "./result-query.ts";
 import type { ResultJob } from "./result-worker.ts";
 import type { SelectedLines } from "./select-lines.ts";
@@ -35,13 +35,7 @@ const workerFile: URL = new URL(
  */
 export async function runQuery(job: ResultJob, { clock, signal }: QueryOptions): Promise<SelectedLines> {
   signal.throwIfAborted();
-  // The thread gets neither the environment variables nor the options of the process.
-  const worker = new Worker(workerFile, {
-    workerData: job,
-    env: {},
-    execArgv: [],
-    resourceLimits: { maxOldGenerationSizeMb: memoryMegabytes, stackSizeMb: 4 },
-  });
+  const worker = startLimitedThread(workerFile, { memoryMegabytes, data: job });
   const isPlain = job.query.grep === undefined && job.query.jmespath === undefined;
   let stopTimer = (): void => undefined;
   let leave = (): void => undefined;

@@ -82,7 +82,7 @@ test.each([
     JSON.stringify("x".repeat(100_000)),
     "[@,@]|".repeat(20).slice(0, -1),
     "too_large",
-    /selection by jmespath is too large/,
+    /the jmespath expression selects too much/,
   ],
 ])("a query that cannot be answered says why", (text, jmespath, code, message) => {
   expect(queryResult(text, { jmespath, tokens })).toEqual({

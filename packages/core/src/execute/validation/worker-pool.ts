@@ -3,9 +3,10 @@
  * its time or memory limit.
  */
 
-import { Worker } from "node:worker_threads";
+import type { Worker } from "node:worker_threads";
 import { clip } from "@fairlead/wire/text";
 import type { Clock } from "../../clock.ts";
+import { startLimitedThread } from "../limited-thread.ts";
 import { notValidated, type Validation } from "./validation.ts";
 
 /** A schema and a value as JSON texts, because texts are transferred faster than objects. */
@@ -68,12 +69,7 @@ export function createWorkerPool({
 
   function start(): Thread {
     const thread: Thread = {
-      // The thread gets neither the environment nor the options of the process, because it only computes.
-      worker: new Worker(worker, {
-        env: {},
-        execArgv: [],
-        resourceLimits: { maxOldGenerationSizeMb: memoryMegabytes, maxYoungGenerationSizeMb: 32, stackSizeMb: 4 },
-      }),
+      worker: startLimitedThread(worker, { memoryMegabytes, youngMegabytes: 32 }),
       isReady: false,
       current: undefined,
       callOff: () => undefined,

@@ -10,6 +10,10 @@ import { doubling, nested, twiceRecursive, unions } from "../../support/schema-b
 const run = promisify(execFile);
 const bomb = doubling(40);
 const valid = { issues: [], warnings: [] };
+/** Each of the forty checks finds an issue in each number. */
+const texts = { items: { allOf: Array.from({ length: 40 }, () => ({ type: "string" })) } };
+const numbers = Array.from({ length: 30_000 }, () => 1);
+const outOfMemory = { issues: [], warnings: ["not validated: the validation needed too much memory"] };
 /** Recursive, so that it is checked in a thread. */
 const tree: JsonObject = { type: "object", required: ["name"], properties: { children: { items: { $ref: "#" } } } };
 
@@ -74,14 +78,8 @@ describe("a validation without a bound", () => {
   });
 
   test("is ended when it needs too much memory", async () => {
-    const texts = { items: { allOf: Array.from({ length: 40 }, () => ({ type: "string" })) } };
-    const numbers = Array.from({ length: 30_000 }, () => 1);
     await withValidator({ memoryMegabytes: 24, timeLimit: 600_000 }, async (validator) => {
-      // Each of the forty checks finds an issue in each number.
-      expect(await validator.validate(texts, numbers)).toEqual({
-        issues: [],
-        warnings: ["not validated: the validation needed too much memory"],
-      });
+      expect(await validator.validate(texts, numbers)).toEqual(outOfMemory);
       expect(await validator.validate(tree, { name: "a" })).toEqual(valid);
     });
   });
@@ -215,8 +213,24 @@ test("closing answers whoever waits, and nothing is validated after it", async (
   expect(await validator.validate({ type: "string" }, 1)).toEqual(closed);
 });
 
+const module = new URL("../../../build/execute/validation/validator.js", import.meta.url).href;
+
+test("the memory limit of a thread also counts in a process that was started with a larger heap", async () => {
+  const program = `
+    import { createValidator } from ${JSON.stringify(module)};
+    const validator = createValidator({ memoryMegabytes: 24, timeLimit: 600_000 });
+    const numbers = Array.from({ length: ${numbers.length} }, () => 1);
+    console.log(JSON.stringify(await validator.validate(${JSON.stringify(texts)}, numbers)));`;
+  const { stdout } = await run(process.execPath, [
+    "--max-old-space-size=2000",
+    "--input-type=module",
+    "--eval",
+    program,
+  ]);
+  expect(JSON.parse(stdout)).toEqual(outOfMemory);
+});
+
 describe("a process that used a thread ends by itself", () => {
-  const module = new URL("../../../build/execute/validation/validator.js", import.meta.url).href;
   test.each([
     ["after close", "await validator.close();"],
     ["without close", ""],

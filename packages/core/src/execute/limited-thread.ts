@@ -1,0 +1,33 @@
+/** Starts worker threads with a memory limit that always counts. */
+
+import { setFlagsFromString } from "node:v8";
+import { Worker, type WorkerOptions } from "node:worker_threads";
+
+export interface ThreadOptions {
+  readonly memoryMegabytes: number;
+  /** Megabytes for new objects. Default: Node's own. */
+  readonly youngMegabytes?: number;
+  /** The value that the thread reads as `workerData`. */
+  readonly data?: unknown;
+}
+
+/** Node's option for the size of the heap, as it may stand in `NODE_OPTIONS` or on the command line. */
+const heapOption = /--max[-_]old[-_]space[-_]size\b/;
+
+/**
+ * Starts a thread that gets neither the environment variables nor the options of the process, because it only computes.
+ * If Node was started with `--max-old-space-size`, V8 would use that size in place of the thread's limit, so the option
+ * is cleared for all threads that start later.
+ */
+export function startLimitedThread(file: URL, { memoryMegabytes, youngMegabytes, data }: ThreadOptions): Worker {
+  if (heapOption.test(`${process.env["NODE_OPTIONS"] ?? ""} ${process.execArgv.join(" ")}`))
+    setFlagsFromString("--max-old-space-size=0");
+  const young = youngMegabytes === undefined ? {} : { maxYoungGenerationSizeMb: youngMegabytes };
+  const options: WorkerOptions = {
+    env: {},
+    execArgv: [],
+    workerData: data,
+    resourceLimits: { maxOldGenerationSizeMb: memoryMegabytes, ...young, stackSizeMb: 4 },
+  };
+  return new Worker(file, options);
+}
