@@ -16,7 +16,8 @@ const maxBytes = 64 * 1024;
 /** `fairlead secret set`: stores a value that settings refer to as `${secret:NAME}`. */
 const set: Verb = {
   help: `
-Asks for the value without showing it, or reads it from stdin if stdin is not a terminal (without the final line break).
+Asks for the value without showing it. If stdin is not a terminal, reads the value from stdin and removes the last line
+break.
 The value is never a command-line argument: other programs can read arguments, and the shell saves them in its history.
 Fairlead stores it in the system's keychain, or in an encrypted file. Settings refer to it as \${secret:NAME}.
 

@@ -56,7 +56,7 @@ Examples:
 const stateWords: Readonly<Record<ScopeFile["state"], SafeText>> = {
   read: safe``,
   absent: safe`(does not exist)`,
-  broken: safe`(broken: fairlead settings validate)`,
+  broken: safe`(invalid; see: fairlead settings validate)`,
   ignored: safe`(not read: the folder is not trusted)`,
   none: safe`(none: this is the home folder, or --no-workspace is set)`,
 };

@@ -35,7 +35,7 @@ const mostWords = 1000;
 function answerLines(answer: CompletionAnswer, current: string, shell: "zsh" | "fish"): SafeText {
   if (answer.kind !== "words") return safe`${toSafeLine(answer.kind)}\t${toSafeLine(answer.prefix)}`;
   const { candidates } = answer;
-  // Above the limit, suggestions that do not start with the typed text are removed first.
+  // If there are more suggestions than the limit, those that do not start with the typed text are removed first.
   const near = candidates.length > mostWords ? candidates.filter(({ value }) => value.startsWith(current)) : candidates;
   const toLine = ({ value, about, isOpen }: CompletionWord): SafeText =>
     shell === "zsh" ? safe`${isOpen ? safe`+` : safe` `}${value}\t${about}` : safe`${value}\t${about}`;

@@ -67,7 +67,7 @@ export function withoutDashes(answer: CompletionAnswer): CompletionAnswer {
   return { kind: "words", candidates: answer.candidates.filter(({ value }) => !value.startsWith("-")) };
 }
 
-/** Suggests files. `current`: the whole word at the cursor, including the prefix. */
+/** Suggests files. `current`: the whole word at the cursor, including a prefix such as `key=@`. */
 export async function suggestFiles(
   { kind, prefix }: Extract<CompletionAnswer, { readonly kind: "files" | "folders" }>,
   current: string,

@@ -72,7 +72,7 @@ function named({ name, value }: Setting): Observation {
   const shown = hideAccount(value);
   if (value.includes("://") || /:\d+\/?$/.test(value)) return ok(`${name} is ${shown}`);
   return warning(
-    `${name} is ${shown}, which Fairlead uses as a host name: it has no scheme and no port`,
+    `${name} is ${shown}, which has no scheme and no port: Fairlead uses the value as a host name`,
     `export ${name}=http://HOST:PORT`,
   );
 }

@@ -17,7 +17,7 @@ export const findingGroups = [
 ] as const;
 export type FindingGroup = (typeof findingGroups)[number];
 
-/** `problem`: something does not work. `warning`: it works, but should be changed. `note`: for information. */
+/** `problem`: something does not work. `warning`: something works, but should be changed. `note`: for information. */
 export type Severity = "ok" | "note" | "warning" | "problem";
 
 export interface Observation {

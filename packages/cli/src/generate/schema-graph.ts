@@ -32,8 +32,8 @@ export function referenceTarget(document: SchemaDocument, { raw, base }: Spot): 
 const sameValue = ["allOf", "anyOf", "oneOf"];
 
 /**
- * Whether a schema contains the schema at the path `goal` as an alternative (`anyOf`, `$ref`) or, with `throughLists`,
- * as a list item. TypeScript does not allow a type that contains itself in this way.
+ * Whether the schema `start` refers to the schema at the path `goal` outside objects, for example with `anyOf` or
+ * `$ref`. `throughLists`: also follows list items. TypeScript does not allow a type that contains itself in this way.
  */
 export function leadsTo(document: SchemaDocument, start: Spot, goal: string, throughLists: boolean): boolean {
   const keywords = throughLists ? [...sameValue, "prefixItems", "items"] : sameValue;

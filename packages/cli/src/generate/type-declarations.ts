@@ -56,7 +56,7 @@ const longestDescription = 600;
 
 /** Where a type is used. TypeScript allows a type to contain itself only in some places, such as an object's member. */
 interface Place {
-  /** The path of the named type that must not contain itself here. Absent inside an object: there it may. */
+  /** The path of the named type that must not contain itself here. Absent inside an object, where it may. */
   readonly owner?: string;
   /** The kind of the innermost list. A type may contain itself in an array, but not always in a tuple. */
   readonly list?: "array" | "tuple";
@@ -223,7 +223,7 @@ function createSpotWriter(
     const inside: Place = { ...place, list: parts.length === 0 ? "array" : "tuple" };
     const further = others === undefined ? unknownType : write(subschemaAt(spot, rest), inside);
     if (parts.length === 0) return { alternatives: [`${toOperand(further)}[]`] };
-    // Each item of the tuple gets a name: TypeScript lets a type contain itself in an optional item only if it has one.
+    // The items have names: TypeScript allows a type to contain itself in an optional item only if the item has a name.
     const places = parts.map(
       (part, at) => `item${at + 1}${at < Number(minItems) ? "" : "?"}: ${toText(write(part, inside))}`,
     );

@@ -1,4 +1,4 @@
-/** Builds the message to the model: the prompt with expanded references, or a server's prompt, followed by the piped input. */
+/** Builds the message to the model from the user's text or a server's prompt. Piped input comes last. */
 
 import { HostError } from "@fairlead/core/errors";
 import type { Host } from "@fairlead/core/host";

@@ -136,7 +136,7 @@ export type EventLine =
   | Exclude<TurnEvent, { readonly type: "error" | "confirmation" }>
   | { readonly type: "error"; readonly error: ErrorDocument };
 
-/** Returns the line of an event. Returns undefined for a confirmation, because there is no terminal to ask on. */
+/** Returns the output line for an event. Undefined for a confirmation, because there is no terminal to ask on. */
 export function toEventLine(event: TurnEvent): EventLine | undefined {
   switch (event.type) {
     case "confirmation":

@@ -121,7 +121,7 @@ function mapTexts(values: JsonObject, show: (name: string, text: string) => stri
 }
 
 /**
- * The catalog of one server that the lock commands use. If the server was not reached: the error.
+ * The catalog of one server. If the server was not reached: the error.
  */
 export type ServerSnapshot =
   | {

@@ -145,7 +145,7 @@ const specification = /^([A-Za-z0-9][\w.-]*)(\[[\w,.-]*\])?((?:[<>=!~]=?|===)[\w
 /** Options that both `uvx` and `uv pip compile` accept. */
 const places = ["--index", "--index-url", "--default-index", "--python"];
 
-/** Finds the version of a Python package that `uvx` would run now, using `uv pip compile`. */
+/** Uses `uv pip compile` to find the version of a Python package that `uvx` would run now. */
 async function pythonVersion({ server, download, options, isOption, run }: PinRequest): Promise<ExactName> {
   const { name: written, launcher } = download;
   const [, name, extras = "", range = ""] = specification.exec(written) ?? [];

@@ -18,8 +18,8 @@ export async function readLogLines(path: string): Promise<readonly string[] | un
 const interval = 250;
 
 /**
- * Yields lines from the beginning of the file. Waits for a file that does not exist yet. Ends only when `signal`
- * aborts, by throwing its reason.
+ * Yields lines from the beginning of the file. Waits for a file that does not exist yet. Throws when `signal`
+ * aborts. Never ends in another way.
  */
 export async function* followLog(path: string, signal: AbortSignal): AsyncGenerator<string> {
   for (;;) {
@@ -40,7 +40,7 @@ async function* linesOf(file: FileHandle, path: string, signal: AbortSignal): As
   const decoder = new StringDecoder("utf8");
   let rest = "";
   for (;;) {
-    // Checks first whether the log was rotated, and then reads the rest of the rotated file.
+    // This check comes before the read, so that no line written just before a rotation is lost.
     const isReplaced = (await inode(path)) !== ino;
     for await (const chunk of chunksOf(file)) {
       const lines = (rest + decoder.write(chunk)).split("\n");

@@ -60,7 +60,7 @@ function ask(
     signal.addEventListener("abort", cancel, { once: true });
     reader.once("SIGINT", cancel);
     reader.once("close", () => settle());
-    // A user types when the question appears. The reader, created before, has then already turned off the echo.
+    // The reader turns off the terminal's echo, so the reader is created before the question appears.
     if (hidden) stderr.write(question);
     reader.question(hidden ? "" : question, settle);
   });

@@ -55,8 +55,8 @@ function forPrompt(argv: readonly string[], globals: readonly string[]): Resolut
 }
 
 /**
- * Whether the word is a message for the app, such as `fairlead "what is new?"`: it contains a space, as no command
- * does, or it is `--`.
+ * Whether the word begins a message for the app, such as `fairlead "what is new?"`. No command contains a space. After
+ * `--`, all words are the message.
  */
 function isMessage(word: string): boolean {
   return word === "--" || /\s/.test(word.trim());

@@ -39,7 +39,7 @@ export async function openSaveFolder(folder: string, cwd: string): Promise<strin
   }
 }
 
-/** The names of the written files, by block, and a warning for each block that could not be saved. */
+/** The path of the file written for each content block, and a warning for each block that could not be saved. */
 export interface Saved {
   readonly paths: ReadonlyMap<ResultBlock, string>;
   readonly warnings: readonly string[];

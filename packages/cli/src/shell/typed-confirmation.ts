@@ -24,7 +24,7 @@ export interface TypedRequest {
 /** The options for the request, and a function that adds advice to the error of a refused request. */
 export interface TypedConfirmation {
   readonly options: Pick<RequestOptions, "confirm" | "confirmed">;
-  /** Waits for the request. If the request was refused but could be confirmed, adds the next step to the error. */
+  /** Waits for the request. If it failed because the user did not confirm it, adds the next step to the error. */
   readonly withAdvice: <T>(request: Promise<T>) => Promise<T>;
 }
 

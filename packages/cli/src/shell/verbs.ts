@@ -77,7 +77,7 @@ const rows: readonly (readonly [words: string, summary: string, load: Load])[] =
   ["secret set", "store a secret", secretVerb("set")],
   ["secret list", "show the names of stored secrets", secretVerb("list")],
   ["secret remove", "delete a secret", secretVerb("remove")],
-  ["settings schema", "print the JSON Schema for editors", settingsVerb("schema")],
+  ["settings schema", "print the JSON Schema of the settings", settingsVerb("schema")],
   ["settings validate", "check the settings files", settingsVerb("validate")],
   ["settings path", "show where the settings files are", settingsVerb("path")],
   ["generate ts", "write TypeScript code that calls servers' tools", generateVerb("ts")],
@@ -125,7 +125,7 @@ function settingsVerb(word: "path" | "schema" | "validate"): Load {
 
 export const commandGroups: ReadonlyMap<string, string> = new Map([
   ["mcp", "manage MCP servers"],
-  ["trust", "decide which folders may start servers"],
+  ["trust", "decide in which folders servers may start"],
   ["policy", "decide which calls may run"],
   ["approvals", "answer requests of MCP clients"],
   ["daemon", "manage the background host of fairlead serve"],

@@ -50,7 +50,7 @@ test.each<[Readonly<Record<string, string>>, object[]]>([
     [
       {
         severity: "warning",
-        message: `HTTPS_PROXY is ${shown}, which Fairlead uses as a host name: it has no scheme and no port`,
+        message: `HTTPS_PROXY is ${shown}, which has no scheme and no port: Fairlead uses the value as a host name`,
         next: "export HTTPS_PROXY=http://HOST:PORT",
       },
     ],

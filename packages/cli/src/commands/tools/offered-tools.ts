@@ -1,4 +1,4 @@
-/** Shows which tools models are offered: `fairlead tools` with `--search`, `--tokens` or `--why`. */
+/** Shows which tools are offered to models: `fairlead tools` with `--search`, `--tokens` or `--why`. */
 
 import { HostError } from "@fairlead/core/errors";
 import type { Host } from "@fairlead/core/host";

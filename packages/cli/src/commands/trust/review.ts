@@ -126,7 +126,8 @@ async function alreadyAllowed(configuration: Configuration): Promise<AlreadyAllo
 }
 
 /**
- * Whether the rule allows tools of the server. Ignores "trust" in the server's entry, which the review shows anyway.
+ * Whether the rule allows tools of the server. False for the rule that `"trust": true` in the server's entry makes: the
+ * review already shows that entry.
  */
 function allows({ decision, server, kind = "tool", origin }: PolicyRule, name: string): boolean {
   return decision === "allow" && kind === "tool" && origin.source !== "trust" && server?.matches(name) !== false;

@@ -97,7 +97,7 @@ export function defineImageOption(command: Command): void {
   );
 }
 
-/** Returns the function that draws images. Undefined with `--json`, `--images off` or a terminal without images. */
+/** Returns a function that draws images. Undefined for `--images off`, `--json` or a terminal without images. */
 export function imageDrawing({
   command,
   globals,

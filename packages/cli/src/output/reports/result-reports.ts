@@ -63,7 +63,7 @@ export interface CallReport extends Omit<Outcome, "error"> {
 
 /**
  * Prints the outcome of a call.
- * @throws HostError the error of the call, after printing it; it determines the exit code
+ * @throws HostError the error of the failed call, which determines the exit code
  */
 export async function reportCall(
   { content, target, durationMs, folder, draw, error, warnings: doubts = [], ...data }: CallReport,

@@ -33,7 +33,7 @@ export interface ListedServer {
   readonly share?: SharedBy | undefined;
 }
 
-/** Whether Fairlead no longer waits for the server: it has connected and read the server's lists, or cannot connect. */
+/** Whether Fairlead no longer waits for the server: the server's lists were read, or Fairlead cannot connect to it. */
 export function isConnectSettled(state: ServerState): boolean {
   switch (state.status) {
     case "connected":
