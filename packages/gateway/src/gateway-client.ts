@@ -1,4 +1,4 @@
-/** One client of the gateway: its name, its limits, and the functions that ask its user. */
+/** The types for a client of the gateway: its name, its limits, and the functions that ask its user. */
 
 import type { JsonObject } from "@fairlead/wire";
 import type { RequestId } from "@fairlead/wire/serve";
@@ -16,11 +16,14 @@ export interface GatewayClient {
   readonly servers?: readonly string[] | undefined;
   /** The tools that the client may use, as `server.tool`. `*` matches any characters. Default: all. */
   readonly tools?: readonly string[] | undefined;
-  /** The server of the URL `/mcp/<server>`, whose tools keep their own names. Default: all servers, merged. */
+  /**
+   * The server in the URL `/mcp/<server>`. The client sees only this server, with its own tool names. Default: all
+   * servers.
+   */
   readonly only?: string | undefined;
   /**
-   * Called before a request is sent to its server. Records for the client's relay that the request may have run, and
-   * then resolves. `subject` names the tool, prompt or resource, such as `files.write_file`.
+   * Called before a request is sent to its server, which may then run it. Records this for the client's relay.
+   * `subject` is the tool, prompt or resource, such as `files.write_file`.
    */
   readonly beforeSend?: ((id: RequestId, subject: string) => Promise<void> | undefined) | undefined;
 }
@@ -36,6 +39,6 @@ export interface AskedClient {
   readonly elicit: (params: JsonObject, signal: AbortSignal) => Promise<JsonObject>;
   /** Tells a legacy client that the user has answered a URL elicitation. */
   readonly elicited?: ((elicitationId: string) => void) | undefined;
-  /** Reports progress to a client that sent a progress token, to show that its request still waits. */
+  /** Reports to the client that its request still waits. Undefined if the client sent no progress token. */
   readonly stillWaiting?: ((message: string) => void) | undefined;
 }

@@ -34,12 +34,12 @@ export interface ListenOptions {
   /** The port to listen on. Default: any free port. */
   readonly port?: number | undefined;
   /**
-   * The bearer tokens of the clients. `none`: every program on this machine may send requests, under the name and with
-   * the limits in `client`.
+   * The bearer tokens of the clients. `none`: every program on this machine may send requests. Its name and limits come
+   * from `client`.
    */
   readonly tokens: ClientTokens | "none";
   readonly workspace: Workspace;
-  /** The name and the limits of clients that have no token. */
+  /** The limits of all clients, and the name of clients without a token. */
   readonly client?: Pick<GatewayClient, "name" | "servers" | "tools">;
 }
 
@@ -52,12 +52,15 @@ export interface GatewayStatus {
 export interface Gateway extends AsyncDisposable {
   /** Serves one client over an open channel, in either protocol era. Resolves when the client has disconnected. */
   serve(open: OpenChannel, client: GatewayClient, workspace: Workspace): Promise<void>;
-  /** Listens for clients on the loopback address. `/mcp` serves all servers, `/mcp/<server>` one server. */
+  /**
+   * Listens for clients on the loopback address. Clients reach all servers at `/mcp`, and one server at
+   * `/mcp/<server>`.
+   */
   listen(options: ListenOptions): Promise<{ readonly url: string; close(): Promise<void> }>;
   status(): GatewayStatus;
   /**
-   * Returns the number of connected clients, open requests, and requests that wait for their client's answer, added
-   * together. 0 means that the gateway is idle.
+   * Returns 0 if the gateway is idle. Otherwise returns the sum of connected clients, open requests, and requests that
+   * wait until their client answers a question.
    */
   activity(): number;
   /** Calls a function when `activity()` may have changed. Returns the function that stops these calls. */
@@ -96,9 +99,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     };
   }
 
-  /**
-   * Waits until the requests of disconnected clients have ended, for at most `endTime`, so that their hosts can close.
-   */
+  /** Waits until all cancelled requests have ended, for at most `endTime`. */
   async function requestsEnded(): Promise<void> {
     await new Promise<void>((resolve) => {
       const callOff = clock.after(endTime, resolve, { background: true });
@@ -148,7 +149,7 @@ export function createGateway(options: GatewayOptions): Gateway {
 
     async function openContext(found: HttpClient, conversation: string): Promise<BridgeContext> {
       const hosts = await pool.open(workspace);
-      // The gateway keeps no state for the URL of an unknown server, because there can be any number of such URLs.
+      // A client can request any number of URLs, so nothing is kept for an unknown server.
       if (found.only !== undefined && !isServer(found.only, [hosts.shared.host])) {
         await hosts.close();
         throw new HostError("server_unknown", "no server with this name is configured");
@@ -156,10 +157,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       return createBridgeContext(parts, { ...client, ...found, conversation }, hosts);
     }
 
-    /**
-     * Serves an HTTP client: a legacy session or a modern request. Rejects if the client's hosts cannot be created. The
-     * listener then sends the error to the client.
-     */
+    /** Serves one legacy session or one modern request over HTTP. Rejects if the client's hosts cannot be created. */
     async function take(open: OpenChannel, era: Era, found: HttpClient): Promise<void> {
       if (era === "legacy") return serve(open, { ...client, ...found, conversation: randomUUID() }, workspace);
       const { context, leave } = await modern.enter(found);

@@ -11,7 +11,7 @@ export interface StdioTarget {
   readonly kind: "stdio";
   readonly command: string;
   readonly args: readonly string[];
-  /** The complete environment of the process, which inherits no variable from the host. */
+  /** The complete environment of the process. The process inherits no variable from the host. */
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
 }
@@ -30,7 +30,7 @@ export type Target = StdioTarget | HttpTarget;
 export interface AuthHook {
   /** Returns headers such as `Authorization`. Called before every request. */
   headers(request: { readonly url: string; readonly method: string }): Promise<Readonly<Record<string, string>>>;
-  /** Signs in or refreshes a token. Returns true if the refused request can be sent again. */
+  /** Signs in, or refreshes a token. Returns true if Fairlead should send the refused request again. */
   challenged(challenge: Challenge, signal: AbortSignal): Promise<boolean>;
 }
 
@@ -39,17 +39,20 @@ export interface Challenge {
   readonly status: 401 | 403;
   readonly url: string;
   readonly wwwAuthenticate: string | undefined;
-  /** All headers of the response, because some sign-in methods need more than `WWW-Authenticate`. */
+  /** All headers of the response. Some sign-in methods need other headers than `WWW-Authenticate`. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** Headers that the hook added to the refused request. If the hook has a newer token by now, no sign-in is needed. */
+  /**
+   * Headers that the hook added to the refused request. With them, the hook can see whether it already has a newer
+   * token.
+   */
   readonly sent: Readonly<Record<string, string>>;
   /** The server's IP address. Absent behind a proxy, because only the proxy knows it. */
   readonly address?: string;
-  /** How often the server has already refused this request. */
+  /** How many times the server has refused this request. */
   readonly attempt: number;
 }
 
-/** Limits on the data that a server may send and on the data that waits to be sent. */
+/** Limits on two kinds of data: data that a server sends, and data that waits to be sent to the server. */
 export interface WireLimits {
   /** Maximum size of a message after decompression, in bytes. */
   readonly messageBytes: number;
@@ -58,19 +61,19 @@ export interface WireLimits {
   readonly stderrBytes: number;
   /** Maximum number of the server's requests that may be open at the same time. */
   readonly inboundRequests: number;
-  /** Maximum number of bytes of the server's open requests together. */
+  /** Maximum size of all open requests of the server together, in bytes. */
   readonly inboundBytes: number;
   /** Maximum size of a message while no request to the server is open, in bytes. */
   readonly unsolicitedMessageBytes: number;
   /**
-   * How much of one server's output is read before other servers are read, in bytes and in lines. A line that answers
-   * no request counts as four lines.
+   * How many bytes and how many lines of one server are read before the other servers get their turn. A line that is
+   * not the response to a request counts as four lines.
    */
   readonly turnBytes: number;
   readonly turnLines: number;
   /**
-   * Limits for a server's output that answers no request: the bytes per second, and the bytes that may come at once
-   * before this rate applies. A line counts as at least 1 kB.
+   * Limits for output that is not the response to a request. `unsolicitedRate` is in bytes per second.
+   * `unsolicitedBurst` is the number of bytes that may come before the rate applies. A line counts as at least 1 kB.
    */
   readonly unsolicitedRate: number;
   readonly unsolicitedBurst: number;
@@ -89,7 +92,7 @@ export interface WireTimes {
   readonly request: number;
   /** How long a message may wait to be written to a server that does not read. */
   readonly send: number;
-  /** How long a server may stay above its rate of unrequested output before it is disconnected. */
+  /** If a server exceeds `unsolicitedRate` for this long, it is disconnected. */
   readonly flood: number;
   /**
    * How long to wait for the end of the process: `endGrace` after its stdin is closed, `termGrace` after SIGTERM,
@@ -106,14 +109,15 @@ export interface ConnectOptions {
   readonly capabilities?: JsonObject;
   readonly signal?: AbortSignal;
   /**
-   * The protocol to try. Default `auto`: detect the protocol era. If a `NegotiatedProtocol` fails, `connect` tries the
-   * other protocols.
+   * The protocol to try. Default: `auto`, which detects the protocol era. A `NegotiatedProtocol` is tried first. If it
+   * fails, `connect` tries the other protocols.
    */
   readonly era?: Era | "auto" | NegotiatedProtocol;
   readonly onRequest?: RequestHandler | undefined;
   readonly onNotification?: NotificationListener | undefined;
   /**
-   * Called when a legacy server's stream for notifications is open again. Notifications sent in between may be lost.
+   * Called when a legacy server's stream for notifications was interrupted and is open again. Notifications may have
+   * been lost.
    */
   readonly onReopened?: (() => void) | undefined;
   readonly auth?: AuthHook;
@@ -126,14 +130,14 @@ export interface ConnectOptions {
    * own watchdog.
    */
   readonly processes?: ProcessRegistry;
-  /** Receives the server's stderr as it arrives. The text is not safe to print. */
+  /** Receives the server's stderr as it arrives. The text may contain terminal control characters. */
   readonly onStderr?: (text: string) => void;
   readonly onDiagnostic?: ((text: string) => void) | undefined;
   /** Receives every message, including secrets. Redact the message before you log it. */
   readonly onMessage?: ((direction: "sent" | "received", message: JsonObject) => void) | undefined;
   /** Returns the proxy for a URL. Default: from `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`. */
   readonly proxyFor?: (url: string) => string | undefined;
-  /** Certificate authorities in PEM format, in addition to Node's. */
+  /** Certificates in PEM format. They are trusted in addition to the certificate authorities of Node. */
   readonly ca?: string;
 }
 

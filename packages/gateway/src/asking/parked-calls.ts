@@ -11,7 +11,7 @@ import type { RequestId } from "@fairlead/wire/serve";
 import { rpcCodes, rpcError } from "../bridge/rpc-error.ts";
 import type { ClientCall } from "./client-call.ts";
 
-/** A client's request: sent for the first time, or sent again with answers. */
+/** A request of a modern client, with or without answers to questions. */
 export interface ModernRequest {
   readonly id: RequestId;
   readonly client: string;
@@ -30,8 +30,8 @@ export interface ModernRequest {
 
 export interface ParkedCalls {
   /**
-   * Runs a request. Resolves with its result, or with `input_required` as soon as the server asks the client a
-   * question.
+   * Runs a request. Resolves with its result. If the server first asks the client a question, resolves with
+   * `input_required`.
    */
   start(request: ModernRequest, run: (call: ClientCall) => Promise<JsonObject>): Promise<JsonObject>;
   /**
@@ -59,7 +59,10 @@ const prefix = "fairlead-parked.";
 /** The gateway collects questions for this many milliseconds, to send them to the client together. */
 const together = 5;
 
-/** Whether a request state was created by this module. */
+/**
+ * Whether `createParkedCalls` made the request state. Other request states come from a server or from
+ * `sealed-consent.ts`.
+ */
 export function isParkedState(state: unknown): state is string {
   return typeof state === "string" && state.startsWith(prefix);
 }
@@ -70,19 +73,22 @@ export function createParkedCalls({
   most = 1000,
   mostOfClient = 100,
 }: ParkedCallsOptions): ParkedCalls {
-  /** Waiting calls by request state. Each request state can be used only once. */
+  /** Waiting calls by request state. */
   const parked = new Map<string, Parked>();
 
   function park(call: ParkableCall): JsonObject {
     if (parked.size >= most) {
       call.cancel();
-      throw rpcError(rpcCodes.internal, `${most} requests already wait for an answer from their client`);
+      throw rpcError(
+        rpcCodes.internal,
+        `too many requests: ${most} already wait until their clients answer a question`,
+      );
     }
     if ([...parked.values()].filter((other) => other.call.client === call.client).length >= mostOfClient) {
       call.cancel();
       throw rpcError(
         rpcCodes.internal,
-        `${mostOfClient} requests of this client already wait for an answer from the client`,
+        `too many requests: ${mostOfClient} requests of this client already wait until it answers a question`,
       );
     }
     const state = `${prefix}${randomBytes(16).toString("base64url")}`;
@@ -149,7 +155,7 @@ interface Question {
   readonly answer: (result: JsonObject) => void;
 }
 
-/** A call to a server. It stays open when the gateway answers the client's request with `input_required`. */
+/** A call to a server. It continues while the client, whose request got `input_required`, answers the question. */
 class ParkableCall implements ClientCall {
   readonly era = "modern";
   readonly identity: string;
@@ -236,7 +242,7 @@ class ParkableCall implements ClientCall {
         });
       this.#wake = undefined;
       if (!this.#isEnded) await wait(together);
-      // Repeats the loop if the server has withdrawn all its questions during the wait.
+      // The server may have withdrawn all its questions during the wait.
     } while (!this.#isEnded && this.#questions.size === 0);
     this.#stopWatching();
     return this.#isEnded ? this.#ended : undefined;
@@ -267,7 +273,7 @@ class ParkableCall implements ClientCall {
 }
 
 /**
- * Removes two members from a question's parameters: the elicitation id, which only the legacy protocol era defines, and
+ * Removes two ids from a question's parameters, because they mean nothing to a modern client: the elicitation id and
  * the server's progress token.
  */
 function withoutIds({ elicitationId: _id, _meta, ...params }: JsonObject): JsonObject {

@@ -1,7 +1,7 @@
 /**
- * Keeps a person's approval of a request while a modern client answers the server's own questions. When the client
- * repeats the request, the person is not asked again. Each approval can be used once and survives a restart of the
- * gateway.
+ * Stores a person's approval of a request while a modern client answers the server's questions. When the client then
+ * repeats the request, the person is not asked again. Each approval can be used once. It stays valid if the gateway
+ * restarts.
  */
 
 import { hash, randomBytes } from "node:crypto";
@@ -13,14 +13,17 @@ import type { IdentifiedServer } from "@fairlead/core/host/gateway-types";
 export interface SealedConsent {
   /** Stores an approval, and returns the request state for the client. */
   seal(identity: string, yes: SealedYes): Promise<string>;
-  /** Returns the stored approval, if the request state is unused, recent, and was made for the same request. */
+  /**
+   * Returns the stored approval. Returns undefined if the request state was used before, has expired, or belongs to
+   * another request.
+   */
   open(sealed: string, identity: string): Promise<SealedYes | undefined>;
 }
 
 export interface SealedYes {
   /**
-   * The approved tool, prompt or resource, as `approvedSubject` writes it. The name in the client's request may mean
-   * another tool by now.
+   * The approved tool, prompt or resource, as returned by `approvedSubject`. It identifies the server too, because the
+   * name alone may mean another server's tool after a change of the settings.
    */
   readonly subject: string;
   /** The server's own request state. Undefined if the server sent none. */
@@ -32,7 +35,7 @@ const prefix = "fairlead-yes.";
 const lifetime = 600_000;
 const mostSeals = 1000;
 
-/** Whether a request state was created by this module, on this or another gateway. */
+/** Whether the request state contains an approval, made by this gateway or another one. */
 export function isSealed(state: unknown): state is string {
   return typeof state === "string" && state.startsWith(prefix);
 }
@@ -47,13 +50,13 @@ export function approvedSubject(name: string, { fingerprint, root }: Partial<Ide
 
 /**
  * Creates the store of approvals.
- * @param folder The folder for stored approvals. If it cannot be written, approvals are lost when this gateway ends.
+ * @param folder The folder for stored approvals.
  */
 export function createSealedConsent(folder: string, now: () => number): SealedConsent {
-  /** Approvals that could not be written to disk, so that they exist only in this process. */
+  /** Approvals that could not be written to disk. They are lost when this process ends. */
   const unstored = new Map<string, string>();
 
-  /** Stores one approval as a file, whose name contains the time when the approval expires. */
+  /** Stores one approval as a file. Removes the files of expired approvals. */
   async function store(name: string, content: string): Promise<void> {
     await ensurePrivateFolder(folder);
     const stored = (await readdir(folder)).map((file) => ({ file, until: Number(file.split(".")[1]) }));

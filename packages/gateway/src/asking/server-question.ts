@@ -24,7 +24,10 @@ export function lackingFor(method: string, params: JsonObject, capabilities: Jso
   }
 }
 
-/** Returns the kinds of elicitation that a client declares. An empty object means only form elicitation. */
+/**
+ * Returns the kinds of elicitation that a client declares. A client that declares `elicitation: {}` supports only
+ * forms.
+ */
 export function canElicit({ elicitation }: JsonObject): { readonly form: boolean; readonly url: boolean } {
   if (!isObject(elicitation)) return { form: false, url: false };
   const url = isObject(elicitation["url"]);
@@ -34,7 +37,7 @@ export function canElicit({ elicitation }: JsonObject): { readonly form: boolean
 /**
  * Forwards the question and returns the client's answer.
  *
- * @throws Error if the client cannot be asked. Without an error, the server would believe that a person has refused.
+ * @throws Error if the client cannot answer such a question
  */
 export async function askClient(
   call: ClientCall,
@@ -54,8 +57,8 @@ export async function askClient(
 }
 
 /**
- * Adds the server's name to the elicitations in a modern server's result, unless the client is connected to that server
- * alone.
+ * Adds the server's name to each elicitation in a modern server's result, unless the client is connected to only that
+ * server.
  */
 export function labelledRequests(inputRequests: JsonObject, server: string, isNamed: boolean): JsonObject {
   const entries = Object.entries(inputRequests).map(([key, request]) => {
@@ -69,7 +72,9 @@ export function labelledRequests(inputRequests: JsonObject, server: string, isNa
   return Object.fromEntries(entries);
 }
 
-/** Removes the progress token from a question's parameters: it is valid only between the server and the gateway. */
+/**
+ * Removes the progress token from a question's parameters, because it is valid only between the server and the gateway.
+ */
 function withoutToken({ _meta, ...params }: JsonObject): JsonObject {
   const { progressToken: _token, ...meta } = objectOf(_meta);
   return Object.keys(meta).length === 0 ? params : { ...params, _meta: meta };
@@ -88,8 +93,8 @@ export function withElicitationId(method: string, params: JsonObject, made: stri
 }
 
 /**
- * Adds the server's name to the text of its question, unless the client is connected to that server alone. A server's
- * form must not look like a form of the gateway.
+ * Adds the server's name to the text of its question. A client that is connected to only that server gets the name only
+ * if the text mentions Fairlead, so that a server's question does not look like one of the gateway.
  */
 function labelled(params: JsonObject, server: string, isNamed: boolean): JsonObject {
   const message = stringOf(params["message"]) ?? "";

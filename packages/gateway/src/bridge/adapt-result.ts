@@ -4,7 +4,7 @@ import type { Era, JsonObject } from "@fairlead/wire";
 import { isObject, objectOf } from "@fairlead/wire/json";
 
 const protocolPrefix = "io.modelcontextprotocol/";
-/** Methods whose results have cache hints in the modern protocol era. */
+/** Methods whose results must have `ttlMs` and `cacheScope` in the modern protocol era. */
 const cacheable: ReadonlySet<string> = new Set(["resources/read"]);
 
 /** Returns the result in the form of the client's protocol era. Members that neither era defines stay unchanged. */
@@ -17,17 +17,14 @@ function toModern(method: string, result: JsonObject): JsonObject {
   return { resultType: "complete", ...(cacheable.has(method) && uncached), ...result };
 }
 
-/**
- * Marks the gateway's lists and discovery results as private to one client, because rules can make them differ between
- * clients.
- */
+/** Members that prevent caching. Each client can get other lists, because rules can apply to single clients. */
 export const uncached: JsonObject = { ttlMs: 0, cacheScope: "private" };
 
-/** Members of a result that differ, or may differ, between the protocol eras. */
+/** Members that `toLegacy` may have to remove from a result. */
 const eraMembers = ["resultType", "ttlMs", "cacheScope", "_meta", "structuredContent"];
 
 function toLegacy(result: JsonObject): JsonObject {
-  // Most results have no member of `eraMembers`, so the result can be returned without a copy.
+  // Most results have none of these members, so they need no copy.
   if (!eraMembers.some((name) => name in result)) return result;
   const { resultType: _type, ttlMs: _ttl, cacheScope: _scope, ...rest } = result;
   const { _meta, structuredContent, ...others } = rest;
@@ -35,8 +32,8 @@ function toLegacy(result: JsonObject): JsonObject {
   return {
     ...others,
     ...(meta.length > 0 && { _meta: Object.fromEntries(meta) }),
-    // Before 2026-07-28, structured content must be an object. A value that is not an object is dropped. The text
-    // content repeats such a value.
+    // Before version 2026-07-28, structured content must be an object. Any other value is dropped, because the text
+    // content repeats it.
     ...(isObject(structuredContent) && { structuredContent }),
   };
 }

@@ -1,4 +1,4 @@
-/** Answers one client's requests: list requests from the catalogs, all other requests by asking the server. */
+/** Answers one client's requests. Lists come from the catalogs. All other requests go to a server. */
 
 import type { ListableTool } from "@fairlead/core/host/types";
 import type { JsonObject } from "@fairlead/wire";
@@ -19,7 +19,7 @@ export interface Asked extends Pick<Forwarded, "confirmed" | "onYes"> {
 }
 
 /**
- * Answers a request. Not `async`, because each additional promise delays the request.
+ * Answers a request.
  *
  * @throws WireError with the JSON-RPC error for the client; the returned promise may also reject with such an error
  */
@@ -29,7 +29,7 @@ export function answerRequest(context: BridgeContext, call: ClientCall, asked: A
   return asked.method === "tools/call" ? callTool(context, call, asked) : answerListed(context, call, asked);
 }
 
-/** Answers a request. The lists of tools, prompts and resources must already be known. */
+/** Answers a request. The catalogs must already have been read. */
 async function answerListed(context: BridgeContext, call: ClientCall, asked: Asked): Promise<JsonObject> {
   const { method, params } = asked;
   switch (method) {
@@ -112,8 +112,8 @@ function callListedTool(context: BridgeContext, call: ClientCall, asked: Asked):
 }
 
 /**
- * Handles a call of `search_tools` or `call_tool`. If the client did not get these two tools, the names mean tools of a
- * server.
+ * Handles a call of `search_tools` or `call_tool`. The gateway offers these two tools to clients with a tool budget.
+ * For any other client, the name means a tool of a server.
  */
 async function callSearchTool(context: BridgeContext, call: ClientCall, asked: Asked): Promise<JsonObject> {
   const { params } = asked;
@@ -134,7 +134,7 @@ async function callSearchTool(context: BridgeContext, call: ClientCall, asked: A
   return callListedTool(context, call, asked);
 }
 
-/** Refuses a cursor. Every list has one page, so the gateway never issues a cursor. */
+/** Returns the response to a list request. Every list has one page, so a request with a cursor is refused. */
 function listed({ era }: ClientCall, { cursor }: JsonObject, list: string, items: readonly JsonObject[]): JsonObject {
   if (cursor !== undefined && cursor !== "")
     throw rpcError(rpcCodes.invalidParams, "unknown cursor: the list has one page");
@@ -148,7 +148,7 @@ function named({ view }: BridgeContext, params: JsonObject, list: "tools" | "pro
   const item = items.get(name);
   if (item !== undefined)
     return { server: item.server, params: item.name === name ? params : { ...params, name: item.name } };
-  // A server may have tools or prompts that it does not list, so `/mcp/<server>` also forwards unlisted names.
+  // A server may have tools or prompts that it does not list. A client of `/mcp/<server>` can call them.
   if (only !== undefined && servers.includes(only) && (list === "prompts" || hasTool(only, name)))
     return { server: only, params };
   const what = list === "tools" ? "tool" : "prompt";

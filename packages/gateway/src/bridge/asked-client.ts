@@ -12,10 +12,7 @@ export function askedClient({ client }: BridgeContext, call: ClientCall): AskedC
     conversation: client.conversation,
     elicitation: canElicit(call.capabilities),
     elicit: (params: JsonObject, signal: AbortSignal) => call.ask("elicitation/create", params, signal),
-    /*
-     * Only a legacy client needs a notification that a URL elicitation is complete; a modern client sends its next
-     * request itself.
-     */
+    // Only the legacy protocol era has a notification that a URL elicitation is complete.
     ...(call.era === "legacy" && {
       elicited: (elicitationId: string) => call.notify("notifications/elicitation/complete", { elicitationId }),
     }),

@@ -29,10 +29,7 @@ export interface GatewayParts {
 export interface BridgeContext extends GatewayParts {
   readonly client: GatewayClient;
   readonly hosts: ClientHosts;
-  /**
-   * Digests of sampling requests that were allowed. If a task repeats such a request, the gateway does not ask the
-   * rules again.
-   */
+  /** Digests of sampling requests that were allowed. If a task repeats such a request, it is not decided again. */
   readonly sampled: Set<string>;
   /** Returns the tools, prompts and resources that the client sees now. */
   readonly view: () => ClientView;
@@ -62,10 +59,7 @@ export function createBridgeContext(parts: GatewayParts, client: GatewayClient, 
     async discovered(era, signal) {
       discovery ??= discoverUnknown(reachOf(client, host).servers, { hosts, clock: parts.clock, era, tried }).finally(
         () => {
-          /*
-           * Without this reset, the client's next list request would not connect servers that were added in the
-           * meantime.
-           */
+          // The next list request starts a new discovery, because servers may have been added.
           discovery = undefined;
         },
       );

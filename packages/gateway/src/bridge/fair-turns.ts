@@ -6,8 +6,8 @@ import { rpcCodes, rpcError } from "./rpc-error.ts";
 
 export interface FairTurns {
   /**
-   * Waits until the request may be sent. Returns the function to call when the request has ended. The result is a
-   * promise only if the request must wait.
+   * Waits until the request may be sent. Returns a function, which the caller must call when the request has ended.
+   * Returns a promise of it if the request must wait.
    *
    * @throws WireError if too many requests wait, or if the request is cancelled
    */
@@ -36,7 +36,7 @@ export function createFairTurns(): FairTurns {
     return () => {
       if (isOver) return;
       isOver = true;
-      // Starts the next waiting request at once, so that no later request overtakes it.
+      // The place goes to the next waiting request, so that no later request overtakes it.
       const next = place.waiting.shift();
       if (next !== undefined) return next();
       place.open -= 1;
@@ -52,7 +52,11 @@ interface Place {
 
 async function turn(waiting: Place["waiting"], server: string, signal: AbortSignal): Promise<void> {
   if (waiting.length >= mostWaiting)
-    throw rpcError(rpcCodes.internal, `${mostWaiting} requests to "${server}" wait already`, { reason: "busy" });
+    throw rpcError(
+      rpcCodes.internal,
+      `too many requests: ${mostWaiting} requests of this client to "${server}" already wait`,
+      { reason: "busy" },
+    );
   if (signal.aborted) throw cancelled();
   await new Promise<void>((resolve, reject) => {
     const next = (): void => {

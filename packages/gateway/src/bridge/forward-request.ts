@@ -23,13 +23,16 @@ export interface Forwarded {
   readonly server: string;
   readonly method: string;
   readonly params: JsonObject;
-  /** The tool, prompt or resource that a person has approved, such as `files.write_file`. */
+  /** The tool, prompt or resource that a person has approved, as returned by `approvedSubject`. */
   readonly confirmed?: string | undefined;
   /** Called when a person approves this request. */
   readonly onYes?: ((subject: string) => void) | undefined;
 }
 
-/** Methods that rules decide about, with the name of the parameter that names the tool, prompt or resource. */
+/**
+ * Methods whose requests the rules decide about. `named` is the parameter with the name of the tool or prompt, or the
+ * URI of the resource.
+ */
 const decided: ReadonlyMap<string, { readonly kind: "tool" | "resource" | "prompt"; readonly named: string }> = new Map(
   [
     ["tools/call", { kind: "tool", named: "name" }],
@@ -62,7 +65,7 @@ export async function forwardRequest(
     const host = found instanceof Promise ? await found : found;
     context.levels.apply(host, server, client, call);
     context.tasks.check(host, client, request);
-    // Spreads and additional promises take longer than sending the request, so there are none here.
+    // This code avoids spreads and additional promises, because they take longer than sending the request.
     const result = await host.forward(
       { client, server, method, params },
       {
@@ -103,7 +106,7 @@ function withoutMeta(params: JsonObject): JsonObject {
   return others;
 }
 
-/** Forwards a notification that belongs to the request, except progress, which is reported separately. */
+/** Forwards a log message or a completed elicitation to the client. */
 function passOn(call: ClientCall, name: string, news: JsonObject): void {
   const isWanted = name === "notifications/message" && wantsMessage(call, news["level"]);
   const isComplete = name === "notifications/elicitation/complete" && call.era === "legacy";
@@ -172,13 +175,17 @@ function progressOf(call: ClientCall, progressToken: unknown): ReportedProgress 
     report,
     wait(message) {
       waits += 1;
-      // Reports a negative progress value, so that the server's own values, which follow, are larger.
+      // The progress must increase. These values are negative, so that the server's later values, which begin at 0, are
+      // larger.
       report({ progress: -1 / waits, message });
     },
   };
 }
 
-/** Returns a denied call as a result with `isError`: models see results, but often do not see protocol errors. */
+/**
+ * Converts an error for the client. A denied tool call becomes a result with `isError`, because many clients do not
+ * show protocol errors to the model.
+ */
 function failed(error: unknown, call: ClientCall, { method, params }: Forwarded): JsonObject {
   const reply = serverReply(error);
   const { code, data } = reply?.evidence.rpc ?? {};

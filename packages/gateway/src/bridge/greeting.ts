@@ -1,6 +1,6 @@
 /**
- * Answers `initialize` and `server/discover`: the gateway appears as one server with all tools, or as the one server
- * behind `/mcp/<server>`.
+ * Answers `initialize` and `server/discover`. At `/mcp`, the gateway appears as one server with the tools of all
+ * servers. At `/mcp/<server>`, it appears as that server.
  */
 
 import type { Era, JsonObject } from "@fairlead/wire";
@@ -27,12 +27,15 @@ const merged: JsonObject = {
 /** Members of a server's capabilities that the gateway passes on to its clients. */
 const passedOn = ["tools", "prompts", "resources", "completions", "logging", "experimental"];
 /**
- * Maximum length of one server's instructions, in characters. The instructions of all servers together may be ten times
- * as long.
+ * Maximum length of one server's instructions, in characters. The instructions of all servers together may have ten
+ * times as many.
  */
 const mostOfServer = 2000;
 
-/** Connects to the server of `/mcp/<server>`, if its catalog is not cached yet. */
+/**
+ * Returns the gateway's name, capabilities and instructions. For `/mcp/<server>`, connects to the server if its catalog
+ * is not cached.
+ */
 export async function greet(context: BridgeContext, era: Era): Promise<Greeting> {
   const { client, hosts, serverInfo, view } = context;
   const { host } = hosts.shared;
@@ -72,7 +75,7 @@ export async function greet(context: BridgeContext, era: Era): Promise<Greeting>
   };
 }
 
-/** Returns the capabilities for a modern client, which can follow the tasks of modern servers. */
+/** Returns the capability for tasks, if the client is modern and at least one server has tasks. */
 function tasksOf({ hosts, view }: BridgeContext, era: Era): JsonObject {
   const { host } = hosts.shared;
   const isOffered = view().servers.some((server) => hasTasks(host.serverFacts(server)?.capabilities));

@@ -1,4 +1,4 @@
-/** The session of one legacy client: `initialize`, its log level, its subscriptions, and requests to the client. */
+/** The session of one legacy client: its capabilities, its log level and its subscriptions. */
 
 import type { JsonObject } from "@fairlead/wire";
 import { isObject, objectOf, stringOf } from "@fairlead/wire/json";
@@ -13,7 +13,7 @@ import { concerns, createResourceSubscriptions } from "./subscriptions.ts";
 
 export interface LegacyClient {
   /**
-   * Serves the session.
+   * Answers a request of the client.
    * @throws WireError with the JSON-RPC error for the client
    */
   request(method: string, params: JsonObject, request: ServedRequest): Promise<JsonObject>;
@@ -21,10 +21,7 @@ export interface LegacyClient {
   close(): void;
 }
 
-/**
- * A request of a legacy client. It is a class, so that its `signal` getter creates an `AbortSignal` only if one is
- * needed.
- */
+/** A request of a legacy client. Its `signal` getter creates an `AbortSignal` only if one is needed. */
 class LegacyCall implements ClientCall {
   readonly era = "legacy";
   readonly capabilities: JsonObject;
@@ -86,10 +83,7 @@ export function createLegacyClient(context: BridgeContext, client: ServedClient)
     };
   }
 
-  /**
-   * Starts sending notifications. Called after `notifications/initialized`, because the protocol allows no earlier
-   * notifications.
-   */
+  /** Starts sending notifications about changes. The protocol allows them only after `notifications/initialized`. */
   function follow(): void {
     if (stops.length > 0) return;
     stops.push(
@@ -136,7 +130,10 @@ export function createLegacyClient(context: BridgeContext, client: ServedClient)
     },
   };
 
-  /** Reports changed roots to the servers of the client's own host. Shared servers do not see the client's roots. */
+  /**
+   * Reports changed roots to the servers that only this client uses. Servers that several clients share do not see the
+   * roots of any client.
+   */
   async function rootsChanged(): Promise<void> {
     await Promise.allSettled([hosts.rootsChanged()]);
   }

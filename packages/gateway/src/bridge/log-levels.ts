@@ -7,14 +7,13 @@ export function isLogLevel(level: unknown): level is string {
 }
 
 /**
- * Whether a client that asked for the level `least` gets a message of this level. Messages with an unknown level are
- * always sent.
+ * Whether a client that asked for the level `least` gets a message of the level `level`. True if `level` is unknown.
  */
 export function reaches(level: unknown, least: string): boolean {
   return !isLogLevel(level) || levels.indexOf(level) >= levels.indexOf(least);
 }
 
-/** Returns the lowest of several levels, which lets most messages through. Returns undefined if the list is empty. */
+/** Returns the lowest of several levels. Returns undefined if the list is empty. */
 export function lowest(given: Iterable<string>): string | undefined {
   return [...given].toSorted((a, b) => levels.indexOf(a) - levels.indexOf(b))[0];
 }

@@ -52,7 +52,7 @@ export async function answerModern(
     logLevel: isLogLevel(level) ? level : undefined,
     signal,
     gone,
-    // A failed notification is ignored, because the client may have closed its stream already.
+    // Errors are ignored, because the client may have disconnected.
     notify: (name, news) => void Promise.allSettled([client.notify(name, news, id)]),
   };
   const { parked } = context;
@@ -77,7 +77,7 @@ export async function answerModern(
       subject = approved;
     };
     const result = await answerRequest(context, call, { method, params: sent, onYes, confirmed: opened?.subject });
-    // The person has approved this call. The approval still counts when the client sends the answer to the server's question.
+    // If the server asks a question after a person's approval, the request state for the client contains the approval.
     if (subject === undefined || result["resultType"] !== "input_required") return result;
     const state = stringOf(result["requestState"]);
     return { ...result, requestState: await seals.seal(request.identity, { subject, state }) };

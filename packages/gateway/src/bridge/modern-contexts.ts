@@ -1,16 +1,13 @@
 /**
- * The state that the gateway keeps for modern HTTP clients, which open a connection for each request. The requests of
- * one client at one URL share a context, and so a conversation, until no request arrives for a while.
+ * The state that the gateway keeps for modern HTTP clients. Such a client opens a connection for each request. Its
+ * requests to one URL share one context, which ends when no request has arrived for 30 minutes.
  */
 
 import { randomUUID } from "node:crypto";
 import type { Clock } from "@fairlead/core/clock";
 import type { BridgeContext } from "./bridge-context.ts";
 
-/**
- * A client and its URL. `only` is the server of `/mcp/<server>`. For `/mcp`, which means all servers, `only` is
- * undefined.
- */
+/** A client and its URL. For `/mcp/<server>`, `only` is the name of the server. For `/mcp`, `only` is undefined. */
 export interface HttpClient {
   readonly name: string;
   readonly only: string | undefined;
@@ -32,7 +29,7 @@ export interface ModernContextsOptions {
   readonly clock: Pick<Clock, "after">;
 }
 
-/** Milliseconds after which a conversation without requests ends: the same time as for a legacy session. */
+/** A context ends after this many milliseconds without requests. A legacy session ends after the same time. */
 const idleTime = 1_800_000;
 
 interface Kept {
@@ -73,7 +70,7 @@ export function createModernContexts({ open, clock }: ModernContextsOptions): Mo
       const leave = (): void => {
         one.requests -= 1;
         if (one.requests > 0) return;
-        // A client can request any URL, so the gateway stores nothing for a server that does not exist.
+        // A client can request any number of URLs, so no context is kept for a server that does not exist.
         const isKnown = client.only === undefined || one.context?.view().servers.includes(client.only) === true;
         if (isKnown) one.callOff = clock.after(idleTime, () => end(key, one), { background: true });
         else end(key, one);

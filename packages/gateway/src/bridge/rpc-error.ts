@@ -10,7 +10,7 @@ export const rpcCodes = {
   internal: -32603,
   /** The error code for "resource not found" in versions up to 2025-11-25. Later versions use `invalidParams`. */
   resourceNotFound: -32002,
-  /** The modern protocol era's error code for a request that needs capabilities which the client does not declare. */
+  /** The client does not declare a capability that the request needs. Only the modern protocol era has this code. */
   missingCapability: -32021,
   /** The gateway's own error code: a rule denied the request, or the request needs a person's approval. */
   refused: -32010,
@@ -29,8 +29,8 @@ export function serverReply(error: unknown): WireError | undefined {
 }
 
 /**
- * Returns the error for the client: the server's own error unchanged, or a new error that names the server and the
- * cause.
+ * Returns the error for the client. A JSON-RPC error of the server stays unchanged. Any other error becomes a JSON-RPC
+ * error with its reason.
  */
 export function toRpcError(error: unknown): WireError {
   const reply = serverReply(error);

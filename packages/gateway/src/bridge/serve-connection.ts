@@ -1,4 +1,4 @@
-/** Serves one client connection, and answers each request in the protocol era in which the client sent it. */
+/** Serves one connection of a client. Each request is answered in its own protocol era. */
 
 import type { JsonObject } from "@fairlead/wire";
 import { member } from "@fairlead/wire/json";
@@ -8,8 +8,8 @@ import { createLegacyClient } from "./legacy-client.ts";
 import { answerModern } from "./modern-client.ts";
 
 /**
- * Maximum number of open requests of one connection, and maximum size of these requests together. The limits are high,
- * because many open requests only wait for their turn at a server.
+ * Maximum number of open requests of one connection, and their maximum size together. The limits are high, because many
+ * open requests only wait until they may be sent to their server.
  */
 const limits = { inboundRequests: 256, inboundBytes: 64 * 1024 * 1024 };
 
@@ -17,7 +17,7 @@ const limits = { inboundRequests: 256, inboundBytes: 64 * 1024 * 1024 };
  * Serves one connection.
  *
  * @param onOpen Called when a request arrives. Returns the function to call when the request is answered.
- * @param isLasting Whether the end of this connection means that the client has disconnected.
+ * @param isLasting Whether the client uses this connection for all its requests. A modern HTTP client does not.
  */
 export function serveConnection(
   open: OpenChannel,

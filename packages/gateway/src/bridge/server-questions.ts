@@ -15,8 +15,8 @@ import { toClientTask } from "./tasks.ts";
 const mostSampled = 1000;
 
 /**
- * Chooses how the server's questions reach the client. If both are modern, the result contains the questions, and the
- * client's next request contains the answers. Otherwise the gateway sends the questions as requests to the client.
+ * Passes the server's questions to the client. If client and server are both modern, the result contains the questions.
+ * Otherwise the client gets each question separately.
  *
  * It is a class, because creating functions for each request would take longer than sending the request.
  */
@@ -73,7 +73,7 @@ export class ServerQuestions {
     });
   }
 
-  /** If a modern client's request failed because of missing capabilities, tells the client which ones to declare. */
+  /** Called after a request failed. If the client lacks capabilities, throws an error that names them. */
   throwIfLacking(): void {
     const names = Object.keys(this.#lacking ?? {});
     if (this.#call.era === "legacy" || names.length === 0) return;
@@ -81,7 +81,10 @@ export class ServerQuestions {
     throw rpcError(rpcCodes.missingCapability, message, { requiredCapabilities: this.#lacking });
   }
 
-  /** Returns the result for the client. Questions of a modern server are part of the result. */
+  /**
+   * Returns the result for the client, which may contain questions of a modern server. Sampling requests in it are
+   * decided by the rules.
+   */
   async inResult(result: JsonObject): Promise<JsonObject> {
     const { inputRequests, taskId } = result;
     const server = this.#server;
@@ -91,7 +94,7 @@ export class ServerQuestions {
     for (const [key, request] of Object.entries(inputRequests)) {
       if (member(request, "method") !== "sampling/createMessage") continue;
       const asked = objectOf(member(request, "params"));
-      // A task repeats its questions until they are answered, but each unchanged question needs only one decision.
+      // A task repeats a question until it is answered, so its decision is remembered.
       const question = hash("sha256", canonicalJson([server, taskId, key, asked]));
       if (taskId !== undefined && sampled.has(question)) continue;
       await this.#sample(asked, async () => ({}), this.#call.signal);

@@ -28,9 +28,7 @@ export interface ResourceSubscriptions {
 
 export function createResourceSubscriptions(context: BridgeContext): ResourceSubscriptions {
   const held = new Map<string, { readonly server: string; readonly subscription: Disposable }>();
-  /**
-   * Subscriptions that are being opened. They count towards the limit, because a client can send many requests at once.
-   */
+  /** Subscriptions whose server has not answered yet. They count towards the limit. */
   const opening = new Set<{ readonly uri: string; isRemoved: boolean }>();
   let isClosed = false;
 
@@ -50,12 +48,13 @@ export function createResourceSubscriptions(context: BridgeContext): ResourceSub
         const subscription = await host.subscribe(server, uri, {
           signal: call.signal,
           client: context.client,
-          // A modern client cannot be asked a question while it subscribes, so its user cannot be asked to confirm.
+          // A modern client can get no question during `subscriptions/listen`, so its user cannot confirm the
+          // subscription.
           ...(call.era === "legacy" && {
             confirm: context.consent.port(askedClient(context, call), request, call.signal),
           }),
         });
-        // While the subscription was opened, the client may have subscribed again, unsubscribed or disconnected.
+        // Before the server answered, the client may have subscribed again, unsubscribed or disconnected.
         if (isClosed || begun.isRemoved || held.has(uri)) subscription[Symbol.dispose]();
         else held.set(uri, { server, subscription });
       } catch (error) {
@@ -131,7 +130,10 @@ export async function listenToChanges(
   return { resultType: "complete", _meta: { [subscriptionId]: call.id } };
 }
 
-/** Whether a change can affect the client's lists. `server` is undefined if several servers changed. */
+/**
+ * Whether a change of a server's lists can affect the client. `server` is undefined if the lists of several servers
+ * changed.
+ */
 export function concerns({ view }: BridgeContext, server: string | undefined): boolean {
   return server === undefined || view().servers.includes(server);
 }

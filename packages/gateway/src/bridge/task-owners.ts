@@ -1,6 +1,6 @@
 /**
- * Records which client owns each task of a shared server. Servers often number their tasks, so another client could
- * guess a task's id.
+ * Records which client owns each task. Without an owner, a client could use another client's task by guessing its id,
+ * because many servers number their tasks.
  */
 
 import type { JsonObject } from "@fairlead/wire";
@@ -21,8 +21,8 @@ export interface TaskOwners {
     begun: { readonly server: string; readonly result: JsonObject },
   ): void;
   /**
-   * Checks that the client may use the task. A task from an earlier run of the gateway has no known owner, so any
-   * client that knows its id may use it.
+   * Checks that the client may use the task. If the gateway has restarted, the owner is unknown, and every client may
+   * use the task.
    *
    * @throws WireError if the task belongs to another client
    */
@@ -32,7 +32,7 @@ export interface TaskOwners {
 const mostTasks = 10_000;
 
 export function createTaskOwners(): TaskOwners {
-  /** Client names by host, then by server and task. */
+  /** The name of the client that owns each task. The inner key is the server's name and the task id. */
   const owners = new WeakMap<object, Map<string, string>>();
 
   return {

@@ -18,8 +18,8 @@ export function hasTasks(capabilities: JsonObject | undefined): boolean {
 const noTasks = {};
 
 /**
- * Returns the options of a call that concern tasks. For a client that does not declare tasks, the gateway follows the
- * task itself, and the call ends when the task ends.
+ * Returns the task options of a call. If the client does not declare tasks, the gateway waits for the end of a task
+ * itself, and the client gets the task's result.
  */
 export function taskOptions({ era, capabilities }: ClientCall): {
   readonly tasks?: "caller";
@@ -30,10 +30,7 @@ export function taskOptions({ era, capabilities }: ClientCall): {
     : noTasks;
 }
 
-/**
- * Returns a server's result with the task id that the client sees. A client of `/mcp/<server>` sees the server's own
- * id.
- */
+/** Returns a server's result with the task id for the client. At `/mcp/<server>`, this is the server's own task id. */
 export function toClientTask(result: JsonObject, server: string, only: string | undefined): JsonObject {
   const taskId = stringOf(result["taskId"]);
   if (only !== undefined || taskId === undefined) return result;

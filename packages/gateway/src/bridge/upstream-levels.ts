@@ -15,8 +15,8 @@ export interface UpstreamLevels {
   /** Sets the log level that a client wants. `undefined` means that the client has disconnected. */
   set(conversation: string, level: string | undefined): void;
   /**
-   * Asks a connected server for the lowest log level that any client wants, unless the gateway has already asked for
-   * it. Does not wait for the answer, because a slow server must not delay the client's request.
+   * Sends `logging/setLevel` with the lowest level that any client wants, unless the connected server already has this
+   * level. Does not wait for the answer, so that a slow server does not delay the client's request.
    */
   apply(host: Host, server: string, client: RequestingClient, request: LevelRequest): void;
 }
@@ -26,7 +26,10 @@ const timeout = 10_000;
 
 export function createUpstreamLevels(): UpstreamLevels {
   const wanted = new Map<string, string>();
-  /** The log level that was requested from each server, by host and server name. `since` identifies the connection. */
+  /**
+   * The last level that was requested from each server. `since` is the start of the connection to which the request was
+   * sent.
+   */
   const asked = new WeakMap<Host, Map<string, { readonly since: number; readonly level: string }>>();
 
   return {
@@ -57,11 +60,11 @@ export function createUpstreamLevels(): UpstreamLevels {
     if (last?.since === state.since && last.level === level) return;
     const entry = { since: state.since, level };
     levels.set(server, entry);
-    // A server may refuse the level and send any messages, so the gateway also filters messages for each client.
+    // Errors are ignored, because the gateway also filters the log messages for each client.
     const sent = host.forward({ client, server, method: "logging/setLevel", params: { level } }, { signal, timeout });
     const [{ status }] = await Promise.allSettled([sent]);
-    // If the client cancelled its request, perhaps the server has not set the level. The next request asks for the
-    // level again.
+    // If the client cancels its request, this request is cancelled too. The next request of a client then sets the
+    // level.
     if (status === "rejected" && signal.aborted && levels.get(server) === entry) levels.delete(server);
   }
 }

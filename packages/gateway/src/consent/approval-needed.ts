@@ -1,11 +1,11 @@
-/** The error for a request that did not run because it needs a person's approval. The person can approve it later. */
+/** The error for a request that needs a person's approval. The person can approve the request later. */
 
 import { HostError } from "@fairlead/core/errors";
 import { type ConfirmedRequest, nameOf } from "./confirmed-request.ts";
 
 /**
- * A request that was not run because no person has answered the confirmation. `next` is the command that approves the
- * request.
+ * The error for a request that was not run because no person has answered the confirmation. `next` is the command that
+ * approves the request.
  */
 export class ApprovalNeeded extends HostError {
   /** The id of the confirmation in the inbox. */

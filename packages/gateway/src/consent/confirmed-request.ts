@@ -9,12 +9,12 @@ import { canonicalJson } from "@fairlead/core/text/canonical-json";
 import type { JsonObject } from "@fairlead/wire";
 
 /**
- * The answers that a person can give. `always` is offered on the page and in the terminal, but never in a form of the
- * client.
+ * The answers that a person can give. `always` is offered on the gateway's page and in the terminal. A form of the
+ * client does not offer it.
  */
 export type ConsentAnswer = "no" | "once" | "conversation" | "always";
 
-/** The tool, prompt or resource that a confirmation asks about. */
+/** The request that a confirmation asks about. */
 export interface ConfirmedRequest {
   readonly server: string;
   readonly kind: "tool" | "resource" | "prompt" | "sampling";
@@ -39,16 +39,19 @@ export interface ConsentQuestion extends Omit<ConfirmedRequest, "identity"> {
   /** The answers that are offered for this request. */
   readonly answers: readonly ConsentAnswer[];
   /**
-   * The key of an approval. The approval is valid only for this client, server, workspace, name, arguments and
-   * definition change.
+   * The key of an approval. The approval is valid only for a request with the same client, server, workspace, name and
+   * arguments, and the same change of the definition.
    */
   readonly key: string;
-  /** Digest of the arguments. It is shown because a person may see only the beginning of long arguments. */
+  /**
+   * Digest of the arguments. Two requests with different arguments have different digests, even if a person sees only
+   * the beginning of the arguments.
+   */
   readonly digest: string;
 }
 
 /**
- * Creates the confirmation for a request. The host provides its details, such as arguments and rule.
+ * Creates the confirmation for a request from the details of the host, such as the arguments and the rule.
  *
  * @param canSave Whether the gateway can write a rule that allows all later requests.
  */
@@ -62,7 +65,7 @@ export function toQuestion(
   const { fingerprint, root } = identity ?? {};
   const written = canonicalJson(args);
   const holds = outcomes.some((outcome) => outcome === "proceed_always_tool" || outcome === "proceed_always_server");
-  // "always" is not offered for a changed definition, because the rule would allow more than the user has seen.
+  // If the definition has changed, "always" is not offered, because the rule would also allow later changes.
   const isSaved = canSave && holds && kind === "tool" && change === undefined;
   return {
     client,
@@ -82,7 +85,10 @@ export function toQuestion(
   };
 }
 
-/** Returns the request's name for a sentence, safe to print: `files.write_file`, or `prompt "review" of files`. */
+/**
+ * Returns a name for the request, such as `files.write_file` or `the prompt review of files`. It has no control
+ * characters.
+ */
 export function nameOf({ server, kind, name }: ConfirmedRequest): string {
   const [at, subject] = [toSafeLine(server.slice(0, 200)), toSafeLine(name.slice(0, 200))];
   switch (kind) {

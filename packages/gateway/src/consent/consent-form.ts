@@ -5,7 +5,7 @@ import type { JsonObject } from "@fairlead/wire";
 import { excerpt, objectOf } from "@fairlead/wire/json";
 import { type ConsentAnswer, type ConsentQuestion, nameOf } from "./confirmed-request.ts";
 
-/** Maximum length of the arguments, and of a changed definition, in a form. In characters. */
+/** Maximum length of each text in a form, such as the arguments, in characters. */
 const mostShown = 1000;
 const words = { no: "no", once: "once", conversation: "this conversation" } as const;
 
@@ -24,7 +24,7 @@ export function formFor(question: ConsentQuestion): JsonObject {
   };
 }
 
-/** Reads the user's answer. Everything except an accepted form with one of the offered answers counts as a no. */
+/** Returns the user's answer. It is "no" if the user did not accept the form, or chose none of the offered answers. */
 export function answerIn({ action, content }: JsonObject, { answers }: ConsentQuestion): ConsentAnswer {
   const { decision } = objectOf(content);
   if (action !== "accept") return "no";
@@ -44,7 +44,7 @@ export function messageFor(question: ConsentQuestion): string {
     ...(change === undefined ? [] : [`The definition has changed: ${changeText(change)}`]),
     ...(reason === "" ? [] : [`Reason: ${toVisibleLine(reason.slice(0, mostShown))}`]),
     ...(question.kind === "resource" && question.answers.includes("conversation")
-      ? [`A yes for this conversation holds for all resources of ${toVisibleLine(question.server)}.`]
+      ? [`The answer "this conversation" allows all resources of ${toVisibleLine(question.server)}.`]
       : []),
   ].join("\n");
 }

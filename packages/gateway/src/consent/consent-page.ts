@@ -23,8 +23,8 @@ button:focus-visible { outline: 3px solid; outline-offset: 2px; }
 `;
 
 /**
- * The HTTP headers of every page. They tell the browser to load nothing else, to show the page in no frame, and to
- * cache nothing.
+ * The HTTP headers of every page. With them, the browser loads no other files, shows the page in no frame and does not
+ * cache it.
  */
 export const pageHeaders: Readonly<Record<string, string>> = {
   "content-type": "text/html; charset=utf-8",
@@ -32,7 +32,7 @@ export const pageHeaders: Readonly<Record<string, string>> = {
   "cache-control": "no-store",
   "cross-origin-opener-policy": "same-origin",
   "cross-origin-resource-policy": "same-origin",
-  // With the policy `no-referrer`, browsers send the page's own form with `Origin: null`, which the server refuses.
+  // With `no-referrer`, browsers would send the form with `Origin: null`, and the page server would refuse it.
   "referrer-policy": "same-origin",
   "x-content-type-options": "nosniff",
   "x-frame-options": "DENY",
@@ -70,9 +70,7 @@ ${buttons.join("\n")}
   );
 }
 
-/**
- * Returns the label of the button. For a resource, an approval for the conversation covers all resources of the server.
- */
+/** Returns the label of a button. */
 function labelOf({ kind }: ConsentQuestion, answer: ConsentAnswer): string {
   return kind === "resource" && answer === "conversation"
     ? "Yes, all resources of this server in this conversation"

@@ -31,9 +31,9 @@ import { onThePage, outcomeText, outdatedText } from "./page-outcome.ts";
 import { createPageServer } from "./page-server.ts";
 import { withoutInbox } from "./without-inbox.ts";
 
-/** Asks people to confirm the requests of all clients of a gateway. */
+/** Asks a person to confirm a request of any client of the gateway. */
 export interface Consent extends AsyncDisposable {
-  /** Keeps an approval while a modern client answers the questions of the server itself. */
+  /** Stores approvals while modern clients answer questions of the servers. */
   readonly seals: SealedConsent;
   /** Returns the `ConfirmPort` through which the host asks a person about one request of this client. */
   port(client: AskedClient, request: ConfirmedRequest, signal: AbortSignal): ConfirmPort;
@@ -52,8 +52,8 @@ export interface ConsentOptions {
 /** Milliseconds that the gateway waits for the answer, if the client can ask its user. */
 const askedTime = 300_000;
 /**
- * Milliseconds that a request waits for an answer in the inbox, if the client cannot ask its user. This is less than 60
- * seconds, the usual time limit of clients.
+ * Milliseconds that a request waits for an answer in the inbox, if the client cannot ask its user. Many clients stop
+ * waiting after 60 seconds.
  */
 const inboxTime = 45_000;
 /** Milliseconds between two progress reports to a client whose request waits. */
@@ -63,7 +63,7 @@ export function createConsent(options: ConsentOptions): Consent {
   const { stateFolder, clock = systemClock, now = Date.now, saveRule } = options;
   const questions = createOpenQuestions(stateFolder, { clock, now });
   const pages = createPageServer(clock);
-  /** The confirmations that wait for an answer. A yes for the conversation may answer several of them. */
+  /** The confirmations that wait for an answer. */
   const waiting = new Map<OpenQuestion, WaitingQuestion>();
 
   /**
@@ -81,7 +81,7 @@ export function createConsent(options: ConsentOptions): Consent {
       await details.onConfirm(ToolConfirmationOutcome.Cancel, place);
       throw declined(details);
     }
-    // If the rule cannot be written, the approval is still valid for this conversation.
+    // If the rule cannot be written, the answer counts as a yes for this conversation.
     if (answer === "always") await saveRule?.({ ...request, client: client.name }).catch(() => undefined);
     await details.onConfirm(outcomeOf(answer, details), place);
     if (answer !== "once") answerOthers(client, request);
@@ -99,14 +99,14 @@ export function createConsent(options: ConsentOptions): Consent {
   }
 
   /**
-   * After a yes for the conversation, answers an open question if the host now allows its request. The host does not
-   * allow the request, for example, if the definition has changed.
+   * A person has said yes for the conversation. Answers another open question with "once" if the host now allows its
+   * request too.
    */
   async function answerIfAllowed(open: OpenQuestion, isAllowed: WaitingQuestion["isAllowed"]): Promise<void> {
     if (await isAllowed()) await open.answer("once", "a yes for the whole conversation");
   }
 
-  /** Asks the client's user. Resolves when the user has answered, or when the client cannot ask. */
+  /** Asks the user through the client. Resolves when the user has answered, or when the client cannot ask. */
   async function askThrough(
     client: AskedClient,
     question: ConsentQuestion,
@@ -132,7 +132,7 @@ export function createConsent(options: ConsentOptions): Consent {
       .open({
         question,
         async answer(answer) {
-          // Checks `isOutdated` before the answer is stored, because storing the answer ends the request.
+          // `isOutdated` must be called first, because the stored answer removes the entry from `waiting`.
           const isOutdated = answer !== "no" && waiting.get(open)?.isOutdated() === true;
           const first = await open.answer(answer, onThePage);
           return isOutdated ? outdatedText(question) : outcomeText(first, answer);
@@ -147,7 +147,7 @@ export function createConsent(options: ConsentOptions): Consent {
       page.close();
       return false;
     }
-    // "accept" only means that the client has shown the URL. The answer itself comes from the page.
+    // "accept" means that the user has agreed to open the URL. The user then answers on the page.
     if (result["action"] === "accept") {
       await Promise.race([open.answered, aborted(signal)]);
       client.elicited?.(elicitationId);
@@ -155,7 +155,7 @@ export function createConsent(options: ConsentOptions): Consent {
     return true;
   }
 
-  /** Waits for the first answer. Returns undefined if nobody answers in time. */
+  /** Waits for the first answer. Returns undefined if no answer comes in time. */
   async function answerOf(
     client: AskedClient,
     question: ConsentQuestion,
@@ -174,7 +174,7 @@ export function createConsent(options: ConsentOptions): Consent {
       const isInInbox = open.id !== "";
       if (outcome === "cannot ask" && isInInbox && (await questions.isWatched().catch(() => false)))
         await wait(inboxTime);
-      // The user has answered, so `open.answered` will resolve with the stored answer, unless the time ends first.
+      // The user has answered. `open.answered` resolves when the answer is stored.
       else if (outcome === "asked") await time;
     };
     try {
@@ -242,7 +242,7 @@ interface WaitingQuestion extends Pick<AskedDetails, "isAllowed"> {
   readonly request: ConfirmedRequest;
 }
 
-/** An answer, and where the person gave it, as the history shows it. */
+/** An answer, and the place where the person gave it. The history shows the place. */
 interface PlacedAnswer extends Pick<GivenAnswer, "answer"> {
   readonly place: AnswerPlace;
 }
@@ -253,11 +253,11 @@ function placed({ answer, by }: GivenAnswer): PlacedAnswer {
   return { answer, place: by === onThePage ? "page" : by === inTheForm ? "form" : "inbox" };
 }
 
-/** Converts the answer to an outcome for the host. The host itself keeps approvals for a conversation. */
+/** Returns the outcome that the host understands. */
 function outcomeOf(answer: ConsentAnswer, { outcomes }: ToolCallConfirmationDetails): ToolConfirmationOutcome {
   const { ProceedAlwaysTool, ProceedAlwaysServer, ProceedOnce } = ToolConfirmationOutcome;
   if (answer === "once") return ProceedOnce;
-  // For a resource, an approval for the conversation always covers all resources of the server.
+  // Resources have no `ProceedAlwaysTool`. Their approval for a conversation covers all resources of the server.
   return [ProceedAlwaysTool, ProceedAlwaysServer].find((each) => outcomes.includes(each)) ?? ProceedOnce;
 }
 

@@ -1,5 +1,6 @@
 /**
- * The answers to the confirmations in the inbox. An answer is a file that only the first answering process can create.
+ * The answers to the confirmations in the inbox. Each answer is a file. Only the first process that answers can create
+ * it.
  */
 
 import { rename, rm, writeFile } from "node:fs/promises";
@@ -16,7 +17,10 @@ import {
   removeEntry,
 } from "./inbox-folder.ts";
 
-/** The confirmation that an answer belongs to. The key is needed because a later confirmation may get the same id. */
+/**
+ * The confirmation that an answer belongs to. Both members are needed, because a later confirmation may get the same
+ * id.
+ */
 type AnsweredEntry = Pick<EntryFile, "id" | "key">;
 
 /**
@@ -40,7 +44,7 @@ export async function writeAnswer(
     },
   );
   if (!isWritten) return (await readAnswer(folder, { id, key })) ?? (await doneAnswer(folder, id));
-  // This answer counts only if no request has used an earlier answer and the confirmation still exists.
+  // This answer has no effect if an earlier answer was already used, or if the confirmation no longer exists.
   const done = await doneAnswer(folder, id);
   if (done === undefined && (await entryFiles(folder)).some((entry) => entry.id === id && entry.key === key))
     return given;
@@ -48,27 +52,24 @@ export async function writeAnswer(
   return done;
 }
 
-/** Reads the answer to a confirmation. Returns undefined if the file belongs to another confirmation. */
+/** Reads the answer to a confirmation. Returns undefined if there is none. */
 export async function readAnswer(folder: string, { id, key }: AnsweredEntry): Promise<GivenAnswer | undefined> {
   const file = join(folder, `${id}.answer.json`);
   return (await readObject(file))?.["key"] === key ? readGiven(file) : undefined;
 }
 
-/**
- * Whether a confirmation has an answer. An answered confirmation stays in the inbox until a request has used the
- * answer.
- */
+/** Whether a confirmation has an answer. */
 export async function isAnswered(folder: string, entry: AnsweredEntry): Promise<boolean> {
   return ((await readAnswer(folder, entry)) ?? (await doneAnswer(folder, entry.id))) !== undefined;
 }
 
-/** Returns the used answer to a confirmation that ended a short time ago. */
+/** Returns the answer to a confirmation whose request has already used it. Used answers are kept for a short time. */
 export async function doneAnswer(folder: string, id: string): Promise<GivenAnswer | undefined> {
   const file = (await namesIn(folder)).find((name) => doneName.exec(name)?.[1] === id);
   return file === undefined ? undefined : readGiven(join(folder, file));
 }
 
-/** Uses up an answer. Returns true for exactly one caller among all processes. */
+/** Marks an answer as used and removes its confirmation. If several processes try this at once, only one gets true. */
 export async function useAnswer(folder: string, entry: EntryFile, { at }: GivenAnswer): Promise<boolean> {
   const done = `${entry.id}.${Math.trunc(at).toString(36)}.done.json`;
   const isUsed = await rename(join(folder, `${entry.id}.answer.json`), join(folder, done)).then(

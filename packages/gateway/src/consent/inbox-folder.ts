@@ -1,6 +1,6 @@
 /**
  * The inbox folder of one user: the open confirmations of all gateways, and their answers. Each confirmation is one
- * file, whose name contains its key and its time. An answer is a file that only the first answering process can create.
+ * file, whose name contains its key and its time.
  */
 
 import { hash, randomInt } from "node:crypto";
@@ -35,8 +35,8 @@ export interface GivenAnswer {
 }
 
 /**
- * The file of a confirmation. All members come from the file's name. `open`: a request waits for the answer. `late`:
- * the gateway has already refused the request.
+ * The file of a confirmation. All members come from the file's name. In the state `open`, a request waits for the
+ * answer. In the state `late`, the gateway has already refused the request.
  */
 export interface EntryFile {
   readonly file: string;
@@ -59,7 +59,7 @@ const differenceText = 2000;
 /** The characters of an id. Letters and digits that look alike are left out. */
 const alphabet = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ";
 const entryName = /^([0-9A-Z]{3,6})[.]([0-9a-z]{1,12})[.]([0-9a-f]{32})[.]([0-9a-f]{8})[.](open|late)[.]json$/;
-/** Matches the name of the file of a used answer. The name contains the id and the time of the answer. */
+/** Matches the file name of a used answer. The name contains the confirmation's id and the time of the answer. */
 export const doneName: RegExp = /^([0-9A-Z]{3,6})[.]([0-9a-z]{1,12})[.]done[.]json$/;
 const answerName = /^([0-9A-Z]{3,6})[.]answer[.]json$/;
 
@@ -132,7 +132,9 @@ function toDifference({ member, before, after }: JsonObject) {
   };
 }
 
-/** Stores a confirmation. If the inbox has a late confirmation of an identical request, reuses its file and id. */
+/**
+ * Stores a confirmation. If the inbox has a late confirmation of an identical request, replaces it and keeps its id.
+ */
 export async function writeEntry(
   folder: string,
   question: ConsentQuestion,
@@ -186,7 +188,7 @@ function randomId(length: number): string {
   return Array.from({ length }, () => alphabet[randomInt(alphabet.length)]).join("");
 }
 
-/** Marks a confirmation as late: from now on, an answer allows the next identical request. */
+/** Marks a confirmation as late. An answer to it applies to the next identical request. */
 export async function makeLate(folder: string, entry: EntryFile): Promise<void> {
   await rename(join(folder, entry.file), join(folder, fileOf({ ...entry, state: "late" }))).catch(unless("ENOENT"));
 }
@@ -204,7 +206,7 @@ export async function readObject(file: string): Promise<JsonObject | undefined> 
 }
 
 /**
- * Removes expired confirmations, and the oldest late confirmations above the limits.
+ * Removes expired confirmations. If there are still too many, removes the oldest ones for which no request waits.
  *
  * @throws HostError `denied` if too many requests wait
  */
@@ -217,7 +219,7 @@ async function makeRoom(
   const kept: EntryFile[] = [];
   for (const entry of await entryFiles(folder))
     if (entry.since + questionTime < now && !live.has(entry.id)) await removeEntry(folder, entry);
-    // A late confirmation with the same key is not counted, because the new confirmation reuses its file.
+    // A late confirmation of an identical request is not counted, because the new one replaces it.
     else if (entry.key !== shortKey(question) || entry.state === "open") kept.push(entry);
   const client = clientDigest(question);
   const most = [
@@ -234,15 +236,12 @@ async function makeRoom(
   await removeOrphans(folder, now);
 }
 
-/**
- * Returns the error for too many waiting requests. Does not suggest a rule, because a rule would allow requests that no
- * person has seen.
- */
+/** Returns the error for too many waiting requests. */
 function tooMany(question: ConsentQuestion, limit: number): HostError {
   const whose = limit === mostOfClient ? `${limit} requests of ${toSafeLine(question.client)}` : `${limit} requests`;
   return new HostError(
     "denied",
-    `Not run: ${nameOf(question)} needs approval, and ${whose} already wait for an answer`,
+    `Not run: ${nameOf(question)} needs approval, and ${whose} already wait for approval`,
     {
       serverName: question.server,
       next: "fairlead approvals list",

@@ -1,4 +1,7 @@
-/** Records which processes show the inbox to a person. A gateway lets a request wait only while such a process runs. */
+/**
+ * Records which processes show the inbox to a person. If the client cannot ask its user, its request waits only if such
+ * a process runs.
+ */
 
 import { randomBytes } from "node:crypto";
 import { watch } from "node:fs";
@@ -8,7 +11,7 @@ import type { Clock } from "@fairlead/core/clock";
 import { ensurePrivateFolder, privateFileMode } from "@fairlead/core/files/atomic/private-folder";
 import { systemCode, unless } from "@fairlead/core/files/system-error";
 
-/** Milliseconds after which the inbox is read again, because some file systems report no changes. */
+/** Milliseconds between two reads of the inbox. Some file systems do not report changes. */
 const pollTime = 1000;
 const name = /^(\d{1,10})-[0-9a-f]{8}$/;
 
@@ -61,7 +64,7 @@ export function onFolderChange(folder: string, clock: Pick<Clock, "after">, list
 
 function tryWatch(folder: string, listener: () => void) {
   try {
-    // If the file system reports no changes, `onFolderChange` still calls the listener at regular intervals.
+    // Errors are ignored, because `onFolderChange` also calls the listener at regular intervals.
     return watch(folder, { persistent: false }, () => listener()).on("error", () => {});
   } catch {
     return undefined;
@@ -78,7 +81,7 @@ function isRunning(pid: number): boolean {
 }
 
 /**
- * Returns the start time of a process, which shows whether another process has the same id by now. Returns an empty
+ * Returns the start time of a process. If it has changed, the process id belongs to another process. Returns an empty
  * string on systems without `/proc`.
  */
 async function startOf(pid: number): Promise<string> {

@@ -33,18 +33,16 @@ export interface Inbox {
   /** @throws HostError `not_found` */
   show(id: string): Promise<InboxEntry>;
   /**
-   * Answers a confirmation. If its request no longer waits, an approval is valid for ten minutes, for the next
-   * identical request.
+   * Answers a confirmation. If its request no longer waits, the answer applies to the next identical request within ten
+   * minutes.
    *
-   * @param by Where the person answers, such as `fairlead approvals`. Shown to a person who answers later.
-   * @param shown The confirmation that the person saw. The answer has no effect on another confirmation with the same
-   * id.
+   * @param by Where the person answers, such as `fairlead approvals`. A person who answers the same confirmation later
+   * sees this text.
+   * @param shown The confirmation that the person saw. If another confirmation has this id now, it is not answered.
    * @throws HostError `not_found`
    */
   answer(id: string, answer: ConsentAnswer, by: string, shown?: Pick<InboxEntry, "key">): Promise<AnsweredQuestion>;
-  /**
-   * Registers this process as one that shows the inbox to a person. Calls a function when `list()` may have changed.
-   */
+  /** Records that this process shows the inbox to a person. Calls a function when `list()` may have changed. */
   watch(listener: () => void): Promise<AsyncDisposable>;
 }
 
@@ -84,7 +82,7 @@ export function openInbox(stateFolder: string, { clock = systemClock, now = Date
       const known = (await entryFiles(folder)).find(
         (entry) => entry.id === upper && entry.since + questionTime >= now(),
       );
-      // Another confirmation may have this id by now, but this answer is about the confirmation that the person saw.
+      // Another confirmation may have this id now. The person has not seen that confirmation.
       if (known !== undefined && shown !== undefined && shortKey(shown) !== known.key) throw unknown(id);
       const first = known ? await writeAnswer(folder, known, given) : await doneAnswer(folder, upper);
       if (first === undefined) throw unknown(id);

@@ -25,19 +25,16 @@ export interface OpenQuestion {
    * longer exists.
    */
   answer(answer: ConsentAnswer, by: string): Promise<GivenAnswer | undefined>;
-  /**
-   * Stops waiting. Returns the answer, if a person has given one in the meantime. A later approval is valid for the
-   * next identical request.
-   */
+  /** Stops waiting. Returns the answer if there is one now. A later answer applies to the next identical request. */
   leave(): Promise<GivenAnswer | undefined>;
-  /** Removes the confirmation without an answer, because its request has ended. */
+  /** Removes the confirmation, because its request was cancelled. */
   withdraw(): Promise<void>;
 }
 
 export interface OpenQuestions {
   /**
-   * Returns and uses up the answer that a person gave too late for an earlier identical request. Returns undefined if
-   * there is none.
+   * Returns the answer that a person gave too late for an earlier identical request. The answer cannot be used again.
+   * Returns undefined if there is none.
    */
   takeLate(question: ConsentQuestion): Promise<GivenAnswer | undefined>;
   /**
@@ -89,11 +86,9 @@ export function createOpenQuestions(
       const answered = new Promise<GivenAnswer>((resolve) => {
         settle = resolve;
       });
-      /** The answer that this request has used up. Later reads of the inbox return the same answer. */
+      /** The answer that this request has used. */
       let used: GivenAnswer | undefined;
-      /**
-       * Whether the request was refused. A refused request must leave a later answer for the next identical request.
-       */
+      /** Whether this request no longer waits. A later answer then applies to the next identical request. */
       let isLeft = false;
       let checking: Promise<GivenAnswer | undefined> = Promise.resolve(undefined);
 
@@ -107,7 +102,7 @@ export function createOpenQuestions(
         return given;
       }
 
-      /** Reads the inbox for an answer, one read at a time. If the inbox cannot be read, there is no answer. */
+      /** Looks for an answer in the inbox, one read at a time. Returns undefined if the inbox cannot be read. */
       function check(): Promise<GivenAnswer | undefined> {
         checking = checking.then(look, look);
         return checking.catch(() => undefined);
@@ -115,7 +110,7 @@ export function createOpenQuestions(
 
       live.set(id, check);
       watch();
-      // The answer may have been stored before watching began, so the inbox is read once now.
+      // An answer may have been stored before `watch` was called.
       void check();
       return {
         id,

@@ -6,7 +6,7 @@ import type { GivenAnswer } from "./inbox-folder.ts";
 /** The value of `GivenAnswer.by` for an answer that a person gave on the page. */
 export const onThePage = "the page";
 
-/** Returns the text for a person who said yes to a definition that has changed in the meantime. */
+/** Returns the text for a person whose yes came after the tool's definition had changed. */
 export function outdatedText(question: ConsentQuestion): string {
   return `The definition of ${nameOf(question)} changed while this question was open. Nothing was run, and your answer has no effect. Send the request again in the program: Fairlead shows the change and asks.`;
 }

@@ -11,12 +11,12 @@ import { questionTime } from "./inbox-folder.ts";
 /** A confirmation, with the function that accepts the person's answer. */
 export interface PageQuestion {
   readonly question: ConsentQuestion;
-  /** Stores the answer. Returns a sentence for the person: whether the answer counts, or who answered earlier. */
+  /** Stores the answer. Returns a sentence for the person, which says whether the answer counts. */
   readonly answer: (answer: ConsentAnswer) => Promise<string>;
 }
 
 export interface PageServer extends AsyncDisposable {
-  /** Creates a page at a URL with a nonce that other programs cannot guess. `close` removes the page. */
+  /** Creates a page. Its URL contains a nonce that other programs cannot guess. `close` removes the page. */
   open(shown: PageQuestion): Promise<{ readonly url: string; readonly close: () => void }>;
 }
 
@@ -27,9 +27,9 @@ const mostConnections = 64;
 /** Maximum number of open pages. A further page closes the oldest page. */
 const mostPages = 64;
 
-/** Creates the server. It starts to listen with the first question, so that a gateway that never asks uses no port. */
+/** Creates the server. It begins to listen when the first page is opened. */
 export function createPageServer(clock: Pick<Clock, "after">): PageServer {
-  /** Confirmations by the digest of their nonce, so that a lookup takes the same time for a wrong and a right nonce. */
+  /** Confirmations by the digest of their nonce. With digests, the time of a lookup does not help to guess a nonce. */
   const pages = new Map<string, PageQuestion>();
   const timers = new Map<string, () => void>();
   let listening: Promise<Server> | undefined;
@@ -50,8 +50,7 @@ export function createPageServer(clock: Pick<Clock, "after">): PageServer {
     const isOwn = (host: string): boolean => host === `${loopback}:${port}` || host === `localhost:${port}`;
     const { host = "", origin } = request.headers;
     const site = request.headers["sec-fetch-site"];
-    // A request with a wrong host name (DNS rebinding) or a wrong origin comes from a foreign web page, so it is
-    // refused.
+    // A request with another host name or origin comes from a foreign web page.
     if (!isOwn(host) || (origin !== undefined && !isOwn(origin.replace(/^http:\/\//, ""))))
       return send(response, 403, messagePage("Refused", "This request was not sent by the confirmation page."));
     const [, nonce] = /^\/approve\/([\w-]{43})\??$/.exec(request.url ?? "") ?? [];
@@ -65,8 +64,8 @@ export function createPageServer(clock: Pick<Clock, "after">): PageServer {
     const decision = new URLSearchParams(await readBody(request)).get("decision");
     const answer = shown.question.answers.find((each) => each === decision);
     if (answer === undefined)
-      return send(response, 400, messagePage("Refused", "Answer with the buttons of the page."));
-    // The page is removed before the answer takes effect, because the nonce in its URL can be used only once.
+      return send(response, 400, messagePage("Refused", "Use the buttons on the confirmation page to answer."));
+    // The page is removed first, so that it can be answered only once.
     end(key);
     return send(response, 200, messagePage("Answered", await shown.answer(answer)));
   }

@@ -1,4 +1,4 @@
-/** Asks for confirmation if the inbox cannot be written, for example because the disk or the inbox is full. */
+/** Asks for confirmation without the inbox, for example because the disk is full. */
 
 import { HostError } from "@fairlead/core/errors";
 import { toShellWord } from "@fairlead/core/text/shell-word";
@@ -24,7 +24,7 @@ export function withoutInbox(question: ConsentQuestion, error: unknown): OpenQue
     },
     async leave() {
       if (first !== undefined) return first;
-      // If the inbox is full, `error` already says so.
+      // This is the error for a full inbox.
       if (error instanceof HostError && error.code === "denied") throw error;
       const { server, name } = question;
       const cause = errorMessage(error);

@@ -29,7 +29,7 @@ export async function hostStatus(folder: RunFolder): Promise<RunningHost | undef
 export interface StopOptions {
   readonly isRunning: (pid: number) => boolean;
   readonly kill: (pid: number) => void;
-  /** Milliseconds after which a host that does not answer, or does not end, is killed. Default: 15 seconds. */
+  /** Milliseconds to wait for the host's answer, and then for its end, before it is killed. Default: 15 seconds. */
   readonly waitTime?: number;
 }
 
@@ -37,7 +37,7 @@ export interface StopOptions {
  * Stops the host and waits until its process has ended. Kills a host that does not answer or does not end. Returns the
  * process id. Returns undefined if no host ran.
  *
- * @throws Error if it is not certain which process to kill
+ * @throws Error if the host does not end, and Fairlead is not certain which process is the host
  */
 export async function stopHost(
   folder: RunFolder,
@@ -56,8 +56,7 @@ export async function stopHost(
   socket.destroy();
   const { pid } = welcome;
   if (await hasEnded(pid, isRunning, waitTime)) return pid;
-  // A host keeps its lock until it has closed. If the lock is gone, the host has ended, and a new program may have its
-  // process id.
+  // A running host has its lock. Without the lock, another program may have got the host's process id.
   if ((await lockHolder(folder.hostLock)) === pid) kill(pid);
   else if (isRunning(pid)) throw new Error(`the background host was told to stop, but process ${pid} still runs`);
   await hasEnded(pid, isRunning);

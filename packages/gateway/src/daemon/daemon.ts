@@ -1,6 +1,6 @@
 /**
- * The background host: one process for each user and installation. It runs until someone stops it, or until it has been
- * idle for ten minutes.
+ * The background host: one process for each user and installation. It runs until it is stopped or has been idle for ten
+ * minutes.
  */
 
 import { randomBytes } from "node:crypto";
@@ -17,10 +17,7 @@ import { listenForRelays } from "./listen.ts";
 export interface DaemonOptions {
   readonly folder: RunFolder;
   readonly version: string;
-  /**
-   * Loads the gateway. Called only after this process has got the host's lock, so that a second host ends without
-   * loading the gateway.
-   */
+  /** Loads the gateway. Not called if another host already runs. */
   readonly createGateway: () => Promise<Gateway>;
   readonly workspaceOf: (client: RelayClient) => Promise<Workspace>;
   /** Called when this host or another host is listening. */
@@ -28,10 +25,10 @@ export interface DaemonOptions {
   readonly note: (text: string) => void;
   /** Aborting this signal ends the host. */
   readonly signal: AbortSignal;
-  /** Milliseconds without clients and open requests after which the host ends. Default: ten minutes. */
+  /** The host ends after this many milliseconds without clients and without open requests. Default: ten minutes. */
   readonly idleTime?: number;
   readonly clock?: Clock;
-  /** The folder for temporary files, in which hosts of other versions may have their sockets. */
+  /** The folder for temporary files. Other hosts may have their sockets in it. */
   readonly temporary: string;
   readonly platform: NodeJS.Platform;
 }
@@ -46,7 +43,7 @@ export async function runDaemon(options: DaemonOptions): Promise<void> {
   if (lock === undefined) return onReady();
   try {
     if (await isListening(folder)) {
-      // The lock of the listening host expired while the computer was asleep, so this host could take the lock.
+      // This can happen after the computer was asleep: the lock of the listening host has expired.
       note("another host already listens");
       return onReady();
     }
@@ -92,7 +89,7 @@ async function runLocked(options: DaemonOptions, lock: HeldLock): Promise<void> 
       watchActivity();
     },
   });
-  // The token is written after the socket exists, because a relay connects as soon as it can read the token.
+  // The token is written last, because a relay that can read the token connects to the socket.
   writeFileSync(folder.token, token, { mode: 0o600 });
   const stopWatching = gateway.onActivity(watchActivity);
   const onAbort = (): void => stop("terminated");
@@ -120,16 +117,13 @@ async function isListening(folder: RunFolder): Promise<boolean> {
   return reached.kind !== "absent";
 }
 
-/**
- * Removes the socket of an ended host. The caller must hold the host's lock and have been refused a connection, so that
- * the socket of a running host stays.
- */
+/** Removes the socket and the token of a host that has ended. The caller must hold the host's lock. */
 function removeSocket({ socket, token }: RunFolder): void {
   if (!socket.startsWith("\\\\")) rmSync(socket, { force: true });
   rmSync(token, { force: true });
 }
 
-/** Age in milliseconds at which a file of sent requests is removed, because no relay needs so old a file. */
+/** Files of sent requests that are older than this many milliseconds are removed. */
 const notesTime = 86_400_000;
 
 function removeOldNotes({ path }: RunFolder): void {
@@ -140,7 +134,10 @@ function removeOldNotes({ path }: RunFolder): void {
   }
 }
 
-/** Tells hosts of other installations to take no new clients, and removes the folders of hosts that have ended. */
+/**
+ * Tells the hosts of other installations of Fairlead to accept no new clients. Removes the folders of hosts that have
+ * ended.
+ */
 async function retireOthers({ folder, temporary, platform, note, version }: DaemonOptions): Promise<void> {
   for (const name of readdirSync(folder.all)) {
     const other = filesIn(join(folder.all, name), { all: folder.all, temporary, platform });
@@ -154,7 +151,7 @@ async function retireOthers({ folder, temporary, platform, note, version }: Daem
         note(`this host replaces the host with process id ${reached.connection.welcome.pid}`);
       } else if (reached === undefined || reached.kind === "absent") await removeFolder(other);
     } catch (error) {
-      note(`the host in ${other.path} did not accept its replacement: ${String(error)}`);
+      note(`the host in ${other.path} could not be told that this host replaces it: ${String(error)}`);
     }
   }
 }
@@ -163,7 +160,7 @@ async function removeFolder(other: RunFolder): Promise<void> {
   const lock = await tryLock(other.hostLock);
   if (lock === undefined) return;
   try {
-    // The folder is kept if another relay may be starting a host in it.
+    // While a relay starts a host in this folder, the folder must stay.
     const start = await tryLock(other.startLock);
     if (start === undefined) return;
     await start.release();

@@ -26,11 +26,11 @@ export interface RelayListenerOptions {
   readonly token: string;
   readonly version: string;
   readonly gateway: Pick<Gateway, "serve" | "status">;
-  /** Returns a client's workspace, with the environment variables that affect the servers. */
+  /** Returns the workspace in which a client runs. */
   readonly workspaceOf: (client: RelayClient) => Promise<Workspace>;
   /** Called when `fairlead daemon stop` asks the host to end. */
   readonly onStop: () => void;
-  /** Called when a newer host runs. This host keeps its clients, but accepts no new clients. */
+  /** Called when a newer host asks to replace this host, which then keeps its clients and accepts no new ones. */
   readonly onRetire: () => void;
 }
 
@@ -72,7 +72,7 @@ export async function listenForRelays(options: RelayListenerOptions): Promise<Re
           return undefined;
         }
       } catch {
-        // If the file of sent requests cannot be written (for example, the disk is full), the relay gets a `sent` line.
+        // If the file cannot be written, for example because the disk is full, the relay gets a `sent` line.
       }
       return written(socket, sentLine(id, subject));
     }
@@ -88,7 +88,7 @@ export async function listenForRelays(options: RelayListenerOptions): Promise<Re
       const next = error instanceof HostError ? error.next : undefined;
       socket.end(failedLine(error instanceof Error ? error.message : String(error), next));
     } finally {
-      // If the host ends, it keeps the file of sent requests, which the relay then reads and removes.
+      // If the host ends, the file stays. The relay reads it and then removes it.
       sent?.close({ keep: isClosing });
     }
   }
@@ -139,10 +139,7 @@ export async function listenForRelays(options: RelayListenerOptions): Promise<Re
   };
 }
 
-/**
- * Opens the file of sent requests. Returns undefined if the file cannot be written. The host then sends `sent` lines to
- * the relay.
- */
+/** Opens the file of sent requests. Returns undefined if the file cannot be written. */
 function tryCreate(path: string): SentFile | undefined {
   try {
     return createSentFile(path);
@@ -156,11 +153,11 @@ async function begin(server: Server, path: string): Promise<void> {
     server.once("error", reject).listen(path, resolve);
   });
   server.removeAllListeners("error").on("error", () => {});
-  // No file mode is set here, because the folder is already private and a named pipe has no file mode.
+  // A named pipe on Windows has no file mode.
   if (!path.startsWith("\\\\")) chmodSync(path, 0o600);
 }
 
-/** Reads a relay's lines. When the relay disconnects, the open requests of its client are cancelled at once. */
+/** Opens the channel to a relay. When the relay disconnects, the channel closes, which cancels its open requests. */
 function openRelaySocket(socket: Socket, sent: SentFile | undefined): OpenChannel {
   return async (events, signal) => {
     const channel = await openClientStdio({ input: socket, output: socket })(events, signal);
@@ -168,7 +165,7 @@ function openRelaySocket(socket: Socket, sent: SentFile | undefined): OpenChanne
     socket.once("end", close).once("close", close);
     socket.resume();
     if (sent === undefined) return channel;
-    /** The latest write: its promise, and the ids of the requests whose responses are written together. */
+    /** The latest write of responses, and the ids of their requests. */
     let writing: { readonly written: Promise<void>; readonly ids: RequestId[] } | undefined;
     return {
       ...channel,
@@ -180,7 +177,7 @@ function openRelaySocket(socket: Socket, sent: SentFile | undefined): OpenChanne
         else {
           const ids = [id];
           writing = { written, ids };
-          // If the response cannot be written, the relay has ended, so nothing needs the file of sent requests.
+          // A failed write is ignored, because the relay has ended and does not need the file.
           written.then(() => {
             for (const each of ids) sent.done(each);
           }, nothing);
@@ -201,7 +198,9 @@ function written(socket: Socket, text: string): Promise<void> {
   });
 }
 
-/** Calls a function once: with the first line, or with undefined if no readable line arrived. */
+/**
+ * Calls a function with the relay's first line. Calls it with undefined if the line is invalid, too long or too late.
+ */
 function readHello(socket: Socket, onHello: (hello: Hello | undefined) => void): void {
   const chunks: Buffer[] = [];
   let size = 0;

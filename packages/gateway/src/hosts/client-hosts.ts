@@ -1,6 +1,5 @@
 /**
- * The hosts that one client uses: the hosts shared by all clients, and its own host for servers that must not be
- * shared.
+ * The hosts that one client uses: hosts that all clients share, and its own hosts for servers that must not be shared.
  */
 
 import type { Clock } from "@fairlead/core/clock";
@@ -13,18 +12,18 @@ import { createSharedHosts, type SharedHost, type SharedHosts } from "./shared-h
 export interface ClientHosts {
   readonly shared: SharedHost;
   /**
-   * Sets the capabilities that a legacy client declares. Until then, servers get all capabilities that the gateway can
-   * pass on.
+   * Sets the capabilities that a legacy client declares. The client's own hosts declare them to servers. By default,
+   * they declare elicitation, sampling and roots.
    */
   declare(capabilities: JsonObject): void;
   /**
-   * Returns the host that runs this client's requests to the server. The result is a promise only if the host must
-   * first be found.
+   * Returns the host that runs this client's requests to the server. Returns a promise if the host must first be found
+   * or created.
    */
   hostOf(server: string, era: Era): Host | Promise<Host>;
-  /** Tells the servers of the client's own host that the client's roots have changed. */
+  /** Tells the servers of the client's own hosts that the client's roots have changed. */
   rootsChanged(): Promise<void>;
-  /** Closes the client's own host. */
+  /** Closes the client's own hosts. */
   close(): Promise<void>;
 }
 
@@ -78,9 +77,7 @@ export function createHostPool({ createHost, clock }: HostPoolOptions): HostPool
       found.callOff?.();
       found.callOff = undefined;
       const { hosts } = found;
-      /**
-       * The client's own hosts, one for each protocol era. Fairlead uses the client's era if the server supports it.
-       */
+      /** The client's own hosts, by the protocol era of the client's requests. */
       const own = new Map<Era, Promise<Host>>();
       let declared: JsonObject = { elicitation: {}, sampling: {}, roots: {} };
       let isClosed = false;
@@ -105,7 +102,7 @@ export function createHostPool({ createHost, clock }: HostPoolOptions): HostPool
         const known = own.get(era);
         if (known !== undefined) return known;
         const opening = openOwn(era).catch((error: unknown) => {
-          // The failed host is forgotten, so that the next request tries again.
+          // The next request tries again.
           own.delete(era);
           throw error;
         });

@@ -4,7 +4,7 @@ import type { DeclaredCapabilities, Host, QuestionHandler } from "@fairlead/core
 import type { ConfigurationOptions } from "@fairlead/core/trust/configuration";
 import type { Era } from "@fairlead/wire";
 
-/** The folder and the environment in which a client runs. Clients with equal values share a host. */
+/** The folder and the environment in which a client runs. Clients in the same folder and environment share hosts. */
 export interface Workspace {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -12,11 +12,11 @@ export interface Workspace {
   readonly options?: Pick<ConfigurationOptions, "root" | "settingsFile" | "workspace" | "trustWorkspace"> | undefined;
 }
 
-/** Options that a gateway's host passes to `createHost`. */
+/** The options of a host that depend on the clients which use it. */
 export interface HostHooks {
   /** The capabilities that the host declares to servers. */
   readonly declare: DeclaredCapabilities;
-  /** Answers a server's question that belongs to no request of a client. */
+  /** Answers a server's question that belongs to no open request of a client. */
   readonly onQuestion: QuestionHandler;
   /** The protocol era to try first, if a server supports both. Default: the modern era. */
   readonly era?: Era;

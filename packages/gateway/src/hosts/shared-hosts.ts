@@ -1,7 +1,7 @@
 /**
- * The hosts that all clients of a workspace share.
- * If a server supports both protocol eras, Fairlead uses the client's era, because many tools work in one era only. A
- * server that supports only one era has one process for all clients.
+ * The hosts that all clients of a workspace share. If a server supports both protocol eras, each client gets a
+ * connection in its own era, because many tools work in one era only. If a server supports one era, all clients share
+ * one connection.
  */
 
 import type { Clock } from "@fairlead/core/clock";
@@ -18,8 +18,8 @@ export interface SharedHost {
 
 export interface SharedHosts extends SharedHost, AsyncDisposable {
   /**
-   * Returns the host for requests to a server. The host uses the protocol era `era` if the server supports it. The
-   * result is a promise only if the host must first be found.
+   * Returns the host for requests to a server. The host uses the protocol era `era` if the server supports it. Returns
+   * a promise if the host must first be found.
    */
   hostOf(server: string, era: Era): Host | Promise<Host>;
   /** Adds the lists that the host `other` reads to the lists that clients see. */
@@ -33,19 +33,22 @@ export async function createSharedHosts(
 ): Promise<SharedHosts> {
   const host = await openShared();
   const news = createListNews(host, clock);
-  // Clients are told that lists have changed even if no server has, because a client's profile may have changed.
+  // After any change of the settings, clients are told that their lists have changed, because their profiles may have
+  // changed.
   reloadOnChange(host, () => news.changed(["tools", "prompts", "resources"]));
-  /** The host that serves legacy clients if a server supports both protocol eras. */
+  /** The host for legacy clients, for servers that support both protocol eras. */
   let legacy: Promise<Host> | undefined;
   const opened: Host[] = [host];
-  /** The host for legacy clients, by server. Set when Fairlead knows which protocol eras the server supports. */
+  /**
+   * For each server, the host that legacy clients use. An entry is kept only while the server's protocol era is known.
+   */
   const forLegacy = new Map<string, Host | Promise<Host>>();
   const usedByModern = new Set<string>();
   host.on("servers", () => forLegacy.clear());
 
   async function openShared(era?: Era): Promise<Host> {
     const made: Host = await open({
-      // Not every client supports elicitation and sampling. If the asked client does not, the server's question fails.
+      // Some clients support neither elicitation nor sampling. A question for such a client fails.
       declare: { elicitation: true, sampling: true, roots: false },
       onQuestion: async (server, method) => {
         made.noteAsksBack(server);
@@ -84,14 +87,14 @@ export async function createSharedHosts(
   }
 
   /**
-   * Returns the host for a server's legacy clients: the legacy host, if it can connect to the server. If it cannot,
-   * returns the host that modern clients use.
+   * Returns the host for legacy clients of a server. This is the legacy host if the server supports the legacy era.
+   * Otherwise, all clients use the same host.
    */
   async function chooseForLegacy(server: string): Promise<Host> {
-    // Only a shared server that is known to be modern may need a separate host for legacy clients.
+    // A legacy server, and a server that is not shared, need no second host.
     if (host.serverFacts(server)?.era !== "modern" || host.shareOf(server) !== "all") return host;
     legacy ??= openLegacy().catch((error: unknown) => {
-      // The failed host is forgotten, so that the next request tries again.
+      // The next request tries again.
       legacy = undefined;
       throw error;
     });
@@ -113,7 +116,7 @@ export async function createSharedHosts(
     const [{ status }] = await Promise.allSettled([choice]);
     const chosen = await choosing;
     if (forLegacy.get(server) !== choosing) return chosen;
-    // If the connection failed, the server's protocol era is still unknown, so the next request tries again.
+    // The server could not be connected, so the next request tries again.
     if (status === "rejected" || eraOf(chosen, server) === undefined) forLegacy.delete(server);
     else forLegacy.set(server, chosen);
     return chosen;
@@ -143,7 +146,7 @@ function eraOf(host: Host, server: string): Era | undefined {
   return state?.status === "connected" ? state.peer.era : undefined;
 }
 
-/** Reloads the host when the settings change. If the settings cannot be read, nothing changes. */
+/** Reloads the host when the settings change. If the new settings cannot be read, the host keeps the old ones. */
 function reloadOnChange(host: Host, onReloaded: () => void = () => {}): void {
   host.on("settings_changed", () => void host.reload().then(onReloaded, () => {}));
 }

@@ -1,6 +1,6 @@
 /**
- * Decides which servers and tools a client may use: by its connection (`--servers`, `--tools`, the URL) and its
- * profile.
+ * Decides which servers and tools a client may use. The options `--servers` and `--tools`, the URL and the client's
+ * profile can limit them.
  */
 
 import { demoName } from "@fairlead/core/demo/name";
@@ -8,7 +8,7 @@ import type { Host } from "@fairlead/core/host/types";
 import type { GatewayClient } from "../gateway-client.ts";
 
 export interface ClientReach {
-  /** The server in the URL `/mcp/<server>`. Undefined for all servers. */
+  /** The server in the URL `/mcp/<server>`. Undefined if the client uses `/mcp`. */
   readonly only: string | undefined;
   /** The names of the servers that the client may use, in the order of the settings. */
   readonly servers: readonly string[];
@@ -16,8 +16,8 @@ export interface ClientReach {
 }
 
 /**
- * Returns the servers and tools that a client may use. The client sees the demo server only if no other server is
- * configured, or if the client's options, URL or profile name the demo server.
+ * Returns the servers and tools that a client may use. The demo server is included only if no other server is
+ * configured, or if the client's options, URL or profile name it.
  */
 export function reachOf(client: GatewayClient, host: Pick<Host, "states" | "clientProfile">): ClientReach {
   const { only } = client;
@@ -41,7 +41,7 @@ export function reachOf(client: GatewayClient, host: Pick<Host, "states" | "clie
   };
 }
 
-/** Compiles a pattern. `*` matches any characters. Every other character matches itself. */
+/** Whether a name matches a pattern. `*` matches any characters. */
 function matches(pattern: string, name: string): boolean {
   const [first = "", ...rest] = pattern.split("*");
   const last = rest.pop();

@@ -27,8 +27,8 @@ export interface ClientView extends ClientReach {
 export type ListingHost = Pick<Host, "tools" | "prompts" | "catalog">;
 
 /**
- * Reads the catalogs of connected servers and the catalog cache. Of several items with the same name or URI, only the
- * first is listed.
+ * Returns the lists for a client, from connected servers and from the catalog cache. If several items have the same
+ * name or URI, only the first is listed.
  */
 export function viewFor(reach: ClientReach, host: ListingHost): ClientView {
   const all = reach.servers.flatMap((server) => {
@@ -78,7 +78,7 @@ function mergedItems(reach: ClientReach, host: ListingHost, all: readonly Server
   return { tools: firsts(tools), prompts: firsts(prompts) };
 }
 
-/** Lists all items of one server, with the names and in the order of this server. */
+/** Lists the tools and prompts of one server under their own names. */
 function ownItems(reach: ClientReach, all: readonly ServerCatalog[]) {
   const tools = all.flatMap(({ server, catalog }) =>
     catalog.tools.flatMap((tool) =>
@@ -94,8 +94,8 @@ function ownItems(reach: ClientReach, all: readonly ServerCatalog[]) {
 }
 
 /**
- * Finds the server that can read a URI: the server that lists it, the server whose template matches it, or the only
- * server with resources.
+ * Finds the server for a resource URI: the server that lists the URI, else a server with a matching template, else the
+ * only server with resources.
  */
 export function serverOfUri(uri: string, { resources, templates, servers }: ClientView): string | undefined {
   const listed = resources.get(uri)?.server;
@@ -106,10 +106,7 @@ export function serverOfUri(uri: string, { resources, templates, servers }: Clie
   return candidates.size === 1 ? [...candidates][0] : undefined;
 }
 
-/**
- * Removes `taskSupport` from a definition, because the gateway itself follows legacy tasks and the client sees one
- * call.
- */
+/** Removes `taskSupport` from a definition, because the gateway itself waits for the end of a legacy task. */
 function withoutTasks(tool: CatalogTool): JsonObject {
   if (tool.execution?.["taskSupport"] === undefined) return { ...tool };
   const { taskSupport: _, ...execution } = tool.execution;

@@ -1,20 +1,17 @@
-/** Connects the servers that have no cached catalog, because their tools are otherwise unknown. */
+/** Connects the servers that have no cached catalog, so that a client gets a list of their tools too. */
 
 import type { Clock } from "@fairlead/core/clock";
 import type { Era } from "@fairlead/wire";
 import type { ClientHosts } from "../hosts/client-hosts.ts";
 
-/**
- * Milliseconds that a list request waits for servers without a cached catalog. Servers with a cached catalog never
- * delay the request.
- */
+/** Maximum milliseconds that a list request waits for servers without a cached catalog. */
 const waitTime = 2000;
 
 /**
- * Starts the servers that have no cached catalog and are allowed to start. Resolves when each of them has connected or
- * failed, or when the time limit is reached. Slower servers report changed lists later.
+ * Starts the servers that have no cached catalog. Resolves when each of them has connected or failed, or when the time
+ * limit is reached. If a server connects later, its clients are told that lists have changed.
  *
- * @param tried Servers that were started earlier. The function adds the servers that it starts.
+ * @param tried Servers that this function has already started. They are not started again.
  */
 export async function discoverUnknown(
   servers: readonly string[],
@@ -24,7 +21,7 @@ export async function discoverUnknown(
   const candidates = servers.filter((server) => host.catalog(server) === undefined && !tried.has(server));
   if (candidates.length === 0) return;
   const failed = new Set((await host.failedStarts()).map(({ server }) => server));
-  // Includes servers that are already connecting for another client, so that this request waits for them.
+  // This request also waits for servers that are already connecting.
   const startable = new Set(
     host
       .states()

@@ -6,18 +6,18 @@ import type { Host } from "@fairlead/core/host/types";
 
 export interface ListNews {
   /**
-   * Calls a function after lists have changed, at most once for each list in `pauseMs` milliseconds. Returns the
-   * function that stops the calls.
+   * Calls a function when a list has changed. Several changes of one list within `pauseMs` milliseconds cause one call.
+   * Returns the function that stops the calls.
    */
   onLists(listener: (list: ListName, server: string | undefined) => void): () => void;
   onUpdated(listener: (server: string, uri: string) => void): () => void;
-  /** Returns a number that increases with every possible change of the lists. */
+  /** Returns a number that increases whenever lists may have changed. */
   version(): number;
   /** Handles a `list_changed` notification that a server has sent to another host of the gateway. */
   announce(list: ListName, server: string): void;
   /** Handles lists that another host of the gateway has read from a server. */
   read(lists: readonly ListName[], server: string): void;
-  /** Tells clients that lists have changed, if the host itself does not report the change. */
+  /** Tells clients that lists have changed. Used for changes that the host itself does not report. */
   changed(lists: readonly ListName[], server?: string): void;
   updated(server: string, uri: string): void;
   close(): void;
@@ -25,18 +25,19 @@ export interface ListNews {
 
 const allLists: readonly ListName[] = ["tools", "prompts", "resources"];
 const pauseMs = 100;
-/** Maximum milliseconds to wait until a changed list has been read, before clients are told that it has changed. */
-const readTime = 1000;
 /**
- * Milliseconds between two checks for changed rules. The checks run only while a client wants to know about changes.
+ * After a server's `list_changed`, the gateway first reads the list again, for at most this many milliseconds. Then it
+ * tells the clients.
  */
+const readTime = 1000;
+/** Milliseconds between two checks for changed rules. */
 const rulesTime = 3000;
 
 export function createListNews({ on, policy }: Pick<Host, "on" | "policy">, clock: Pick<Clock, "after">): ListNews {
   const listListeners = new Set<(list: ListName, server: string | undefined) => void>();
   const updateListeners = new Set<(server: string, uri: string) => void>();
   const waiting = new Map<ListName, string | undefined>();
-  /** Lists that a server has announced as changed, and that the host has not read since. */
+  /** Lists for which a server has sent `list_changed` and which the host has not read again yet. */
   const announced = new Map<string, () => void>();
   let callOff: (() => void) | undefined;
   let stopRules: (() => void) | undefined;
@@ -80,7 +81,10 @@ export function createListNews({ on, policy }: Pick<Host, "on" | "policy">, cloc
     for (const listener of updateListeners) listener(server, uri);
   }
 
-  /** Tells clients about a changed list only after the host has read the list, because clients request it at once. */
+  /**
+   * Handles a `list_changed` notification. Clients are told after the host has read the list again, because they then
+   * request the list at once.
+   */
   function announce(list: ListName, server: string): void {
     const key = JSON.stringify([list, server]);
     if (announced.has(key)) return;
@@ -102,7 +106,7 @@ export function createListNews({ on, policy }: Pick<Host, "on" | "policy">, cloc
 
   const stops = [
     on("catalog", ({ lists, server }) => read(lists, server)),
-    // Clients expect every `list_changed` notification of a server, even if the list is still the same.
+    // Clients are told even if the new list is equal to the old one.
     on("list_changed", ({ list, server }) => announce(list, server)),
     on("servers", () => changed(allLists)),
     on("resource_updated", ({ server, uri }) => updated(server, uri)),

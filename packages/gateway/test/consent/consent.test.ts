@@ -353,7 +353,7 @@ test("if too many requests of a client wait, the next one is refused without the
   );
   expect(error).toMatchObject({
     code: "denied",
-    message: "Not run: files.write_file needs approval, and 32 requests of claude-code already wait for an answer",
+    message: "Not run: files.write_file needs approval, and 32 requests of claude-code already wait for approval",
     next: "fairlead approvals list",
   });
   await watching[Symbol.asyncDispose]();

@@ -1,4 +1,4 @@
-/** Explains why a command could not be started, because the system's error code alone is ambiguous. */
+/** Finds out why a command could not be started. One error code of the system can have several causes. */
 
 import { access, constants, stat } from "node:fs/promises";
 import { delimiter, isAbsolute, join, resolve } from "node:path";
@@ -35,7 +35,8 @@ async function reason(target: StdioTarget, code: unknown, cause: unknown): Promi
 }
 
 /**
- * Returns what is wrong with the working folder. Node reports a missing working folder as if the command were missing.
+ * Returns the problem with the working folder. If that folder is missing, Node reports the same error code as for a
+ * missing command.
  */
 async function folderProblem(cwd: string): Promise<string | undefined> {
   try {

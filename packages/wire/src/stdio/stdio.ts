@@ -19,7 +19,7 @@ import { type Exit, type ServerProcess, startProcess } from "./process.ts";
 import { createProcessRegistry, type ProcessRegistry } from "./process-registry.ts";
 import { endTree } from "./process-tree.ts";
 
-/** If a pipe stays open after the server's exit, reading ends after this many milliseconds without output. */
+/** After the server's exit, reading ends when no output has arrived for this many milliseconds. */
 const quiet = 50;
 
 export interface StdioOptions {
@@ -60,7 +60,7 @@ function openChannel(
   let received = 0;
   let over = false;
   let ending: Promise<void> | undefined;
-  /** Resolves when a long line, which takes several steps, is parsed. The next lines wait for it. */
+  /** Set while a long line is parsed in several steps. The next lines wait until it resolves. */
   let parsing: Promise<void> | undefined;
   let isPaused = false;
 
@@ -74,7 +74,7 @@ function openChannel(
     events.closed(cause);
   }
 
-  /** Ends the process. A second call waits for the same end, and its grace time has no effect. */
+  /** Ends the process. A second call ignores its `endGrace` and only waits. */
   function end(endGrace: number): Promise<void> {
     ending ??= (async () => {
       outbox.end();
@@ -93,10 +93,7 @@ function openChannel(
     void end(0);
   }
 
-  /**
-   * Handles a closed pipe. A server closes its pipes when it exits, so this function waits for the exit code, for a
-   * better error message.
-   */
+  /** Handles a closed pipe. First waits for the server's exit, because an error with the exit code is more helpful. */
   async function pipeClosed(what: string): Promise<void> {
     if (over) return;
     outbox.end();
@@ -112,17 +109,17 @@ function openChannel(
   }
 
   /**
-   * Waits for output that was written before the exit, but not for ever, because a child process may keep the pipes
-   * open.
+   * Reads the output that the server wrote before its exit. The time is limited, because a child process may keep the
+   * pipes open.
    */
   async function readRemaining(): Promise<void> {
     const latest = uptime() + times.endGrace;
     let before: number;
     do {
       before = received;
-      // When the pipes have closed, no more output comes, so the waiting lines are read without a rate limit.
+      // After the pipes have closed, the remaining lines are read without a rate limit.
       if (await settledWithin(server.finished, quiet)) budget.stop();
-      // If the event loop is busy, some output is perhaps not read yet, so this waits for one more turn of the loop.
+      // If the event loop was busy, output may have arrived that is not read yet.
       await immediateTurn();
       await parsing;
     } while ((before !== received || budget.isWaiting()) && uptime() < latest);
@@ -138,10 +135,7 @@ function openChannel(
     notAServer: giveUp,
   });
 
-  /**
-   * Waits for the next turn of the event loop. Rejects if the connection has closed, because the message is then not
-   * needed.
-   */
+  /** Waits for the next turn of the event loop. Rejects if the connection has closed, to stop parsing a message. */
   async function nextTurn(): Promise<void> {
     await immediateTurn();
     if (over) throw new WireError("closed", "the connection is closed");
@@ -173,10 +167,7 @@ function openChannel(
     if (budget.isSpent() || parsing !== undefined) pauseStdout();
   });
 
-  /**
-   * Pauses reading until a long line is parsed, other servers have been read, and this server is not above its rate
-   * limit.
-   */
+  /** Pauses reading until the current long line is parsed and the read budget allows more output. */
   function pauseStdout(): void {
     isPaused = true;
     stdout.pause();
@@ -198,7 +189,7 @@ function openChannel(
     void pipeClosed("stdout");
   }
 
-  // If a pipe ends while reading is paused, the waiting lines are delivered before the end is handled.
+  // While reading is paused, lines still wait. `resumeStdout` then handles the end after it has delivered them.
   stdout.on("end", () => {
     if (!isPaused) stdoutEnded();
   });
@@ -224,7 +215,7 @@ function openChannel(
     cancelBy: "message",
     send: (message, { signal } = {}) => outbox.send(message, signal),
     setProtocolVersion() {
-      // Over stdio, messages contain no protocol version.
+      // Stdio has no headers, so the version is not needed.
     },
     close() {
       reportClosed(undefined);
@@ -241,7 +232,7 @@ function tooLarge(limit: number): WireError {
   return new WireError("too_large", `a message of the server is larger than ${limit} bytes (messageBytes)`);
 }
 
-/** Returns why the start failed. Imports `spawn-failure.ts` only after a failure, so that programs start faster. */
+/** Returns the error for a process that could not be started. */
 async function whyNotStarted(target: StdioTarget, cause: unknown): Promise<WireError> {
   const { spawnFailure } = await import("./spawn-failure.ts");
   return spawnFailure(target, cause);

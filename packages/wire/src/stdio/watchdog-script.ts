@@ -4,11 +4,11 @@
  */
 
 /**
- * The script for a POSIX shell, which needs 1 MB of memory where Node needs 40. It waits for the end of the host, then
- * starts Node to end the servers. Without Node, it ends the process groups itself.
+ * The script for a POSIX shell. It waits for the end of the host, then starts Node to end the servers. If Node cannot
+ * be started, it ends the process groups itself. A waiting shell takes 1 MB of memory, and Node would take 40 MB.
  *
- * Arguments: the tag prefix, the tenths of a second between SIGTERM and SIGKILL, the absolute path of Node, and the
- * script for Node. Input lines: `busy`, `idle`, `+ group` and `- group`.
+ * Arguments: the tag prefix, the time between SIGTERM and SIGKILL in tenths of a second, the absolute path of Node, and
+ * the script for Node. Input lines: `busy`, `idle`, `+ group` and `- group`.
  */
 export const shellWatchdog = `
 prefix=$1 tenths=$2 node=$3 script=$4 busy= groups=' '
@@ -65,11 +65,11 @@ done
 `;
 
 /**
- * The script for Node, which ends the servers. It ends a process group only if the group's leader has the registered
- * start time or a member has the tag.
+ * The script for Node, which ends the servers. It ends a process group only if the start time of its leader is the
+ * registered one, or if a process in it has the tag. Another group may have got the same number.
  *
- * Arguments: a name, the tag prefix, the tenths of a second, and `watch` (first wait for the end of the input) or
- * `end`, followed by the groups as `leader:start`.
+ * Arguments: a name, the tag prefix, the time between SIGTERM and SIGKILL in tenths of a second, a mode, and the groups
+ * as `leader:start`. The mode `watch` waits for the end of the input first. The mode `end` does not.
  */
 export const nodeWatchdog = `
 const { existsSync, readdirSync, readFileSync } = require("node:fs");

@@ -4,12 +4,9 @@ import type { ChildProcess } from "node:child_process";
 import type { Socket } from "node:net";
 import { nodeWatchdog, shellWatchdog } from "./watchdog-script.ts";
 
-/** How many times a watchdog that has ended is started again. */
+/** How many times the watchdog is started in all, if it ends while servers run. */
 const lives = 3;
-/**
- * Whether the program of this process can run a script given with `-e`. A program packed into one file would start
- * itself again instead.
- */
+/** Whether this process runs in Node or Bun, which can run a script with `-e`. Fairlead packed into one file cannot. */
 const isNode = process.versions["electron"] !== undefined || /[/\\](?:node|bun)[^/\\]*$/i.test(process.execPath);
 
 /** The connection to the watchdog process. */
@@ -23,7 +20,7 @@ export interface Watchdog {
 }
 
 export interface WatchdogOptions {
-  /** A text that occurs only in the environment of this host's servers. */
+  /** The beginning of the tag that this host's servers have in their environment. */
   readonly prefix: string;
   /** Milliseconds between SIGTERM and SIGKILL. */
   readonly termGrace: number;
@@ -60,8 +57,8 @@ export function createWatchdog({ prefix, termGrace, shell = "/bin/sh" }: Watchdo
       detached: true,
       cwd: "/",
       /*
-       * The host's environment is not passed on, because it may contain the tag of another host, which would then end
-       * the watchdog.
+       * The watchdog does not inherit the host's environment. If another host has started this host, the environment
+       * contains the other host's tag, and that host would end the watchdog.
        */
       env: process.versions["electron"] === undefined ? {} : { ELECTRON_RUN_AS_NODE: "1" },
       stdio: ["pipe", "ignore", "ignore"],
@@ -85,9 +82,7 @@ export function createWatchdog({ prefix, termGrace, shell = "/bin/sh" }: Watchdo
       died();
     });
     if (!(stdin instanceof net.Socket)) return;
-    // An error of the pipe is ignored, because the watchdog's `exit` event is handled elsewhere.
     stdin.on("error", () => stdin.destroy());
-    // The pipe must not keep the host running. When it closes, the watchdog knows that the host has ended.
     stdin.unref();
     child.unref();
     pipe = stdin;
@@ -95,7 +90,7 @@ export function createWatchdog({ prefix, termGrace, shell = "/bin/sh" }: Watchdo
     pipe.write(`busy\n${Array.from(groups, (group) => `+ ${group}\n`).join("")}`);
   }
 
-  /** Writes the lines of one tick together, because separate writes are slow when many servers start. */
+  /** Sends a line to the watchdog. Lines of one tick are written together, which is faster when many servers start. */
   function tell(line: string): void {
     if (pipe === undefined) return;
     if (unsent === "") process.nextTick(flush);
