@@ -133,7 +133,8 @@ export async function channelFor(
 }
 
 /**
- * Wraps the auth hook. The connect timeout is paused while a person signs in, because the server causes no delay then.
+ * Wraps the auth hook. The connect timeout is paused while a person signs in, because the server does not cause this
+ * delay.
  */
 function pausingAuth(auth: AuthHook, running: { readonly clock?: PausableClock }): AuthHook {
   return {

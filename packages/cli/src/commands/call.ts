@@ -237,7 +237,7 @@ function readRequest(words: readonly string[], { server, tool, isTyped }: Reques
     );
   const [first, ...others] = words;
   if (first === undefined)
-    throw new HostError("usage", "the tool is missing", { next: isTyped ? toolsOfTyped : "fairlead tools" });
+    throw new HostError("usage", "the tool's name is missing", { next: isTyped ? toolsOfTyped : "fairlead tools" });
   const written = parseCallExpression(first);
   const word = written?.target ?? first;
   return {

@@ -72,7 +72,7 @@ async function readRequest(
       throw new HostError("usage", `"${word}" and --server/--tool both name a tool: give only one`);
     return withCatalogState({ server, tool }, names, servers);
   }
-  if (word === undefined) throw new HostError("usage", "the tool is missing", { next: "fairlead tools" });
+  if (word === undefined) throw new HostError("usage", "the tool's name is missing", { next: "fairlead tools" });
   if (servers.length > 0) return withCatalogState(findToolTarget(word, servers), names, servers);
   const named = word.includes(".") ? undefined : await findCachedName(word, host);
   if (named !== undefined) return { ...named, kind, known: "tool" };

@@ -33,8 +33,8 @@ export function findToolTarget(word: string, servers: readonly KnownServer[]): T
     .map(({ name, tools }) => ({ server: name, tool: word.slice(name.length + 1), tools }));
   const known = candidates.filter(({ tool, tools }) => tools.includes(tool));
   if (known.length > 1) throw ambiguous(word, known);
-  // If no server lists the tool, the server with the longest matching name is used. The call then fails, because that
-  // server does not know the tool.
+  // If no catalog has the tool, takes the server with the longest matching name. The call fails if that server does not
+  // have the tool either.
   const [meant = candidates[0]] = known;
   if (meant === undefined || meant.tool === "") throw unknown(word, servers);
   return { server: meant.server, tool: meant.tool };

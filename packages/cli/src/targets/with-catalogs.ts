@@ -125,7 +125,7 @@ async function loadCatalogs(
   for (const { server: name, savedAt = Date.now() } of cached) {
     const age = Date.now() - savedAt;
     if (age > day)
-      context.out.say(safe`"${toSafeLine(name)}" cached ${ageWords(age)} ago; --refresh connects to it again`);
+      context.out.say(safe`catalog of "${toSafeLine(name)}" cached ${ageWords(age)} ago; --refresh reads it again`);
   }
   return { known, skipped };
 }

@@ -52,7 +52,7 @@ export async function useHost<T>(
     ...options,
   });
   host.on("history_failed", ({ message }) =>
-    out?.warnOnce(safe`note: not recorded in the history: ${toSafeLine(message)}`),
+    out?.warnOnce(safe`note: requests are not recorded in the history: ${toSafeLine(message)}`),
   );
   host.on("conversation_not_recorded", ({ message }) =>
     out?.warnOnce(safe`note: the conversation is not recorded: ${toSafeLine(message)}`),

@@ -10,7 +10,7 @@ import { createHighlighter } from "./view/markdown/highlighter.ts";
 
 /**
  * Checks that the app has a terminal.
- * @throws HostError `usage` without a terminal
+ * @throws HostError `usage` if there is no terminal
  */
 export function terminalOf({ stdin, stdout, signal }: Io): Terminal & Pick<Io, "signal"> {
   if (stdin instanceof ReadStream && stdout instanceof WriteStream) return { stdin, stdout, signal };
@@ -68,7 +68,7 @@ const escapeDelay = 50;
 /** Milliseconds to wait for the end of a paste. If the end is lost, the keyboard must still work. */
 const pasteEndDelay = 1000;
 
-/** Reports every key, and turns off the terminal's echo. Returns the function that restores the terminal. */
+/** Calls `onKey` for every key, and turns off the terminal's echo. Returns the function that restores the terminal. */
 export function takeTerminal({ stdin, stdout }: Terminal, onKey: (key: Key) => void, onEnd: () => void): () => void {
   let state = noKeys;
   let timer: NodeJS.Timeout | undefined;

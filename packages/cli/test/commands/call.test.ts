@@ -70,7 +70,7 @@ describe("arguments", () => {
     [["--server", "demo", "name=Ada"], "--server and --tool must be given together"],
     [["demo.gret"], '"demo" has no tool "gret"; did you mean "greet"?\n  next: fairlead tools demo'],
     [["greet", "name=Ada"], 'there is no tool "greet"; did you mean "demo.greet"?\n  next: fairlead tools'],
-    [[], "the tool is missing\n  next: fairlead tools"],
+    [[], "the tool's name is missing\n  next: fairlead tools"],
     [["demo.greet", "name:Ada"], '"name:Ada" is not an argument\n  next: write name=Ada'],
     [["demo.greet"], /^demo\.greet needs "name"\n {2}next: match the signature: greet\(name: string, /],
     [

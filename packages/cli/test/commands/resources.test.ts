@@ -129,7 +129,9 @@ describe("servers that are known from an earlier run", () => {
       (_, key: string, time: string) => `${key}${Number(time) - 73 * 60 * 60 * 1000}`,
     );
     await here.write(`${folder}/${file}`, old);
-    expect((await here.run("resources")).stderr).toMatch(/^"one" cached 3 days ago; --refresh connects to it again\n/);
+    expect((await here.run("resources")).stderr).toMatch(
+      /^catalog of "one" cached 3 days ago; --refresh reads it again\n/,
+    );
   });
 });
 

@@ -246,7 +246,7 @@ test("what was known more than a day ago is shown with its age", async () => {
     (_, key: string, time: string) => `${key}${Number(time) - 73 * 60 * 60 * 1000}`,
   );
   await here.write(`${folder}/${file}`, old);
-  expect((await here.run("tools")).stderr).toMatch(/^"one" cached 3 days ago; --refresh connects to it again\n/);
+  expect((await here.run("tools")).stderr).toMatch(/^catalog of "one" cached 3 days ago; --refresh reads it again\n/);
 });
 
 test("a server can be typed instead of configured", async () => {

@@ -250,11 +250,11 @@ describe("mistakes", () => {
   test.each([
     [
       ["https://example.com/mcp"],
-      'the tool is missing\n  next: to list its tools, replace "call" by "tools" and leave out the tool',
+      'the tool\'s name is missing\n  next: to list its tools, replace "call" by "tools" and leave out the tool',
     ],
     [
       ["--stdio", "x"],
-      'the tool is missing\n  next: to list its tools, replace "call" by "tools" and leave out the tool',
+      'the tool\'s name is missing\n  next: to list its tools, replace "call" by "tools" and leave out the tool',
     ],
     [["https://example.com/mcp", "--stdio", "x", "t"], `a URL and --stdio both name a server: give only one${next}`],
     [

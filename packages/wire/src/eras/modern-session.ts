@@ -1,6 +1,6 @@
 /**
- * The `Session` of the modern protocol era, in which the server keeps no state and every request contains everything
- * that it needs.
+ * The `Session` of the modern protocol era, in which the server keeps no state and every request contains all that the
+ * server needs.
  */
 
 import { WireError } from "../errors.ts";

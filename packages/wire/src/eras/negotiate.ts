@@ -17,7 +17,7 @@ export type Agreement =
 /** Which protocol eras to try. `…-first` starts with the era that worked last time, and then tries the other era. */
 export type EraPlan = "auto" | "legacy" | "modern" | "legacy-first" | "modern-first";
 
-/** Negotiates the protocol era according to the plan. */
+/** Finds out which of the planned protocol eras the server supports, and completes the handshake. */
 export async function negotiate(
   handshake: Handshake,
   plan: EraPlan,

@@ -25,7 +25,7 @@ interface HttpRequest {
 }
 
 export interface HttpAnswer {
-  /** The URL of the request or, after redirects, of the last redirect. */
+  /** The URL that sent this response: the URL of the request or, after redirects, the last target. */
   readonly url: URL;
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;

@@ -106,7 +106,7 @@ function classify(cause: NodeJS.ErrnoException, url: URL, proxied: boolean): Wir
   const code = cause.code ?? "";
   if (code === "HPE_HEADER_OVERFLOW")
     return new WireError("too_large", "the server's headers are too large", {}, { cause });
-  // For an http URL there is no tunnel, so the invalid response comes from the proxy.
+  // A proxied request to an http URL uses no tunnel, so the invalid response comes from the proxy.
   if (code.startsWith("HPE_") && proxied && url.protocol === "http:")
     return new WireError("proxy", `the proxy does not speak HTTP (${code})`, {}, { cause });
   if (code.startsWith("HPE_"))

@@ -1,6 +1,6 @@
 /**
- * Tells a transport that a request was cancelled. Creates no `AbortSignal`, which would make a small request 20 %
- * slower.
+ * Tells a transport that a request was cancelled. Uses no `AbortSignal`, because creating one makes a small request 20
+ * % slower.
  */
 
 import { onAbort } from "./abort.ts";

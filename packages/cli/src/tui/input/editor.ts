@@ -61,8 +61,8 @@ export function move(editor: Editor, where: Move): Editor {
 }
 
 /**
- * Deletes the text between the cursor and the position to which the move would take the cursor. Ctrl-Y inserts the
- * deleted text again, unless it is a single character.
+ * Deletes the text that the cursor would pass over with this move. Ctrl-Y inserts the deleted text again, unless it is
+ * a single character.
  */
 export function erase(editor: Editor, where: Move): Editor {
   const { text, cursor } = editor;

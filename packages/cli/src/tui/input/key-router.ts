@@ -48,8 +48,8 @@ export function routeKey(state: AppState, key: Key): Routed {
 }
 
 /**
- * Handles Esc and Ctrl-C: closes the question, or stops the running calls, or stops the turn, or clears the prompt. If
- * there is nothing to stop, the second Ctrl-C quits the app.
+ * Handles Esc and Ctrl-C. Does the first of these that applies: close the question, stop the running calls, stop the
+ * turn, clear the prompt. If none applies, the second Ctrl-C quits the app.
  */
 function stop(state: AppState, canQuit: boolean): Routed {
   const { turn, items, editor, isQuitArmed } = state;

@@ -60,7 +60,8 @@ export function createPlainPrinter({ get, onAsked, write }: PlainPrinterOptions)
     printNews(state);
     const { turn, isQuitArmed, dialog, questions, isQuitting, focus } = state;
     const [question] = questions;
-    if (turn.kind === "running" && before?.turn.kind !== "running") print([[{ text: safe`working; Ctrl-C stops it` }]]);
+    if (turn.kind === "running" && before?.turn.kind !== "running")
+      print([[{ text: safe`working; press Ctrl-C to stop` }]]);
     if (turn.kind === "running" && turn.doing !== undefined && turn !== before?.turn)
       print([[{ text: toSafeLine(turn.doing) }]]);
     if (isQuitArmed && before?.isQuitArmed !== true) print([[{ text: safe`Ctrl-C once more to quit` }]]);

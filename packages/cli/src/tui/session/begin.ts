@@ -75,8 +75,8 @@ export async function chooseAtStart(
 }
 
 /**
- * Asks whether to trust the folder if its servers wait for the answer. Does not ask if a rule says not to trust the
- * folder.
+ * If servers wait until the folder is trusted, asks the user whether to trust it. Never asks if a rule says that the
+ * folder is not trusted.
  */
 export async function askIfWaiting(services: Services): Promise<void> {
   if (!hasWaiting(services.settings.get())) return;

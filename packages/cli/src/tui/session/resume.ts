@@ -1,4 +1,4 @@
-/** Continues a recorded conversation in the app, at its start or with `/resume`. */
+/** Continues a recorded conversation in the app, when the app starts or with `/resume`. */
 
 import { conversationPath } from "@fairlead/core/conversations/conversation-file";
 import { findConversation } from "@fairlead/core/conversations/list-conversations";

@@ -21,7 +21,7 @@ export const call: BuiltIn = {
   usage: "SERVER.TOOL [key=value …]",
   complete: ([target], { session }) => (target === undefined ? offerTools(session.conversation.tools()) : []),
   run(line, { session }) {
-    if (line === "") throw new HostError("usage", "the tool is missing", { next: "/tools" });
+    if (line === "") throw new HostError("usage", "the tool's name is missing", { next: "/tools" });
     session.sendCall(line, `/call ${line}`);
   },
 };

@@ -1,4 +1,6 @@
-/** `/form`: calls a tool with arguments from a form that is made from its input schema. */
+/**
+ * `/form`: calls a tool. The user enters the arguments in a form, which Fairlead makes from the tool's input schema.
+ */
 
 import { HostError } from "@fairlead/core/errors";
 import { toPlainArguments } from "@fairlead/core/registry/plain-arguments";

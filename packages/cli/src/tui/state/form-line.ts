@@ -7,8 +7,8 @@ import type { FieldEntry } from "./form-value.ts";
 type Filled = { readonly entry: FieldEntry } | { readonly problem: string };
 
 /**
- * Reads a line into a field. To select a choice, the user types its name or the beginning of its name. Commas separate
- * several choices.
+ * Reads a line into a field. To select a choice, the user types its title or the beginning of its title. Commas
+ * separate several choices.
  */
 export function entryFrom(input: FieldInput, line: string): Filled {
   const words = line.trim();
@@ -40,7 +40,8 @@ const switchWords: ReadonlyMap<string, boolean> = new Map([
 ]);
 
 /**
- * Reads choices separated by commas. A title that contains a comma must be typed alone. A single comma selects nothing.
+ * Reads choices separated by commas. A choice with a comma in its title must be typed alone. A single comma selects
+ * nothing.
  */
 function severalFrom(choices: readonly Choice[], words: string): Filled {
   const whole = findChoice(choices, words);

@@ -13,7 +13,7 @@ import type { KeyStep } from "./questions.ts";
 
 export interface FormState {
   readonly fields: readonly FormField[];
-  /** Number of fields that the form does not show. */
+  /** Number of fields that the form does not show, because it has too many. */
   readonly leftOut: number;
   /** The input of each field, in the order of `fields`. */
   readonly entries: readonly FieldEntry[];
@@ -73,7 +73,7 @@ function wordsOf(value: unknown): string {
   return value === undefined || !isShallow(value) ? "" : JSON.stringify(value);
 }
 
-/** Returns the values of all fields, without empty fields. */
+/** Returns the values of all fields that are not empty. */
 export function formValues({ fields, entries }: FormState): FormValues {
   const problems = new Map<number, string>();
   const values: [string, unknown][] = [];
@@ -198,8 +198,8 @@ function turn(at: number | undefined, step: number, count: number): number | und
 }
 
 /**
- * Returns the index of the choice whose title is exactly the typed text. If there is none, returns the next choice that
- * starts with this text.
+ * Returns the index of the choice whose title is exactly the typed text. If there is none, returns the index of the
+ * next choice whose title starts with this text.
  */
 function startingWith(titles: readonly string[], letters: string, at: number | undefined): number | undefined {
   if (letters === "") return at;

@@ -22,7 +22,7 @@ export function reduceTurn(state: AppState, event: TurnEvent, now: number): AppS
       return state;
     case "quarantined": {
       const { server, serverToolName, reason } = event;
-      const text = `The model's API refuses ${server}.${serverToolName}: ${reason}. The conversation continues without it.`;
+      const text = `The model's API refuses ${server}.${serverToolName}: ${reason}. The conversation continues without this tool.`;
       return add(state, { kind: "note", tone: "warning", text });
     }
     case "waiting":
@@ -131,7 +131,7 @@ function replaceAt(state: AppState, at: number, item: TranscriptItem): AppState 
   return { ...state, items: state.items.with(at, item) };
 }
 
-/** Minimum number of characters of an answer that is split. */
+/** An answer with fewer characters than this is not split. */
 const least = 400;
 
 /**

@@ -159,7 +159,7 @@ function tellLoss(state: AppState, server: ServerState): AppState {
   return markSettled(add(state, { kind: "note", tone: "warning", text: message, ...(next !== undefined && { next }) }));
 }
 
-/** Returns the text of a note about changed definitions: the user may have allowed the tools before the change. */
+/** Returns the text of a note about changed tools, because the user may have allowed a tool before it changed. */
 function changeWords({ server, tools }: Extract<HostEvent, { readonly type: "catalog" }>): string | undefined {
   if (tools.changed.length === 0) return undefined;
   return `"${server}" changed the definitions of these tools: ${tools.changed.join(", ")}`;
@@ -194,7 +194,7 @@ function fold(state: AppState, id: string | undefined): AppState {
   return at < state.settled ? redraw({ ...state, items }, at) : { ...state, items };
 }
 
-/** Draws again the items that are on the screen. A terminal cannot redraw its scrollback. */
+/** Redraws the items that are on the screen. Items in the terminal's scrollback cannot be redrawn. */
 function redraw(state: AppState, from: number = state.settled): AppState {
   const { items, settled, size } = state;
   let drawnFrom = settled;

@@ -123,7 +123,7 @@ const mostRows = 2000;
 const mostCharacters = 400_000;
 
 function resultLines({ display = "", error, isOpen, files }: CallCard, width: number): readonly Line[] {
-  // A result that only repeats the error message is not shown again.
+  // A result that only repeats the error message is not shown.
   const text = error !== undefined && display === error.message ? "" : display.trimEnd();
   if (text === "") return [];
   if (isOpen) {

@@ -19,8 +19,8 @@ export interface Frame {
 }
 
 /**
- * A row of a dialog. A row with `isBare` has no bar, so that the user can copy its text. The text must not be able to
- * imitate a frame.
+ * A row of a dialog. A row with `isBare` has no bar, so that the user can copy its text. Such a text must not look like
+ * a part of a frame.
  */
 export type Row = Line | { readonly isBare: true; readonly line: Line };
 

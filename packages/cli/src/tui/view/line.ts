@@ -4,7 +4,7 @@ import { type SafeText, safe, sliceSafe } from "@fairlead/core/text/safe-text";
 
 export type Colour = "red" | "green" | "yellow" | "blue" | "magenta" | "cyan";
 
-/** The style of a span. Colour must never be the only sign of a meaning. */
+/** The style of a span. The text must be understandable without its colour. */
 export interface SpanStyle {
   readonly colour?: Colour;
   readonly isBold?: boolean;

@@ -53,8 +53,8 @@ export function toDecisionText(row: string): SafeText {
 }
 
 /**
- * Formats JSON exactly as it is sent. Also breaks the row after each `\n` in a string, so that a text of many lines is
- * readable.
+ * Formats JSON with all characters that are sent. A new row starts after each `\n` in a string, so that a text of many
+ * lines is readable.
  */
 export function jsonLines(value: unknown, width: number): readonly Line[] {
   const json = writeJson(value, 2);

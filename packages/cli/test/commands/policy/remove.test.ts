@@ -86,7 +86,7 @@ describe("policy remove", () => {
     [["demo.greet"], "you have no rule for demo.greet\n  next: fairlead policy list"],
     [["fairlead.toml:1"], "fairlead.toml:1 has no [[rule]] there"],
     [["/etc/hosts.toml:1"], "is not one of your policy files"],
-    [[], "the tool is missing"],
+    [[], "the tool's name is missing"],
   ])("%j: nothing to remove", async (words, message) => {
     await using here = await machine();
     expect(await here.run("policy", "remove", ...words)).toMatchObject({

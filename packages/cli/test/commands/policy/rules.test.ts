@@ -201,7 +201,7 @@ describe("whom a rule is about", () => {
   );
 
   test.each([
-    [["policy", "deny"], "the tool is missing"],
+    [["policy", "deny"], "the tool's name is missing"],
     [["policy", "deny", "demo"], "is not of the form server.tool"],
     [["policy", "deny", "--server", "demo"], "--server and --tool must be given together"],
     [["policy", "deny", "demo.greet", "--args-pattern", "(?=x)"], "--args-pattern cannot be used"],

@@ -50,7 +50,7 @@ test("a turn is announced once, a running call once, and the prompt waits for th
   const { on, told, entered } = printing();
   told();
   entered();
-  expect(on(sent)).toBe("working; Ctrl-C stops it\n");
+  expect(on(sent)).toBe("working; press Ctrl-C to stop\n");
   expect(on(turn(call("a", "running", { args: { text: "hi" } })))).toMatch(/^s\.echo text=hi.*\n$/);
   expect(on(turn({ type: "progress", id: "a", progress: 1, total: 2 }))).toBe("");
   const end = on(turn(call("a", "ok")), turn(done));

@@ -40,7 +40,7 @@ test("a mistake in /call is explained, and the model is not asked", async () => 
   await app.shown(/^Fairlead/);
   expect(await send(app, "/call demo.gret name=Ada", /has no tool "gret"/)).toContain('did you mean "greet"?');
   app.enter("/call");
-  await app.shown(/the tool is missing/);
+  await app.shown(/the tool's name is missing/);
   expect(here.api.seen).toEqual([]);
 });
 

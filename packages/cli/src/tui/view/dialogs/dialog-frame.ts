@@ -65,7 +65,9 @@ export function dialogFrame(
   }
 }
 
-/** Returns the first visible row. The focused field is visible unless the user has scrolled away by `look` rows. */
+/**
+ * Returns the index of the first visible row. `look`: how many rows the user has scrolled away from the focused field.
+ */
 export function formScroll({ focused: { from, to } }: FormFrame, extent: Extent, look: number): number {
   const still = Math.min(from, Math.max(0, to - extent.page));
   return clampScroll(still + look, extent);

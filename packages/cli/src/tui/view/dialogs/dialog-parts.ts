@@ -44,7 +44,7 @@ export function section(heading: SafeText, lines: readonly Line[], width: number
   return [...wrapLine([span(heading, { isBold: true, ...style })], width), ...quoted(lines)];
 }
 
-/** Formats a heading and the whole text of a server. Returns no lines if the text is empty. */
+/** Formats a heading and a text from a server, without leaving out any of it. Returns no lines if the text is empty. */
 export function speech(heading: SafeText, text: string, width: number): readonly Line[] {
   return text.trim() === "" ? [] : section(heading, decisionLines(text, width - quoteColumns), width);
 }
