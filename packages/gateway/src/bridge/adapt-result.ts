@@ -4,7 +4,7 @@ import type { Era, JsonObject } from "@fairlead/wire";
 import { isObject, objectOf } from "@fairlead/wire/json";
 
 const protocolPrefix = "io.modelcontextprotocol/";
-/** Methods whose results must have `ttlMs` and `cacheScope` in the modern protocol era. */
+/** Methods whose results have `ttlMs` and `cacheScope` in the modern protocol era. */
 const cacheable: ReadonlySet<string> = new Set(["resources/read"]);
 
 /** Returns the result in the form of the client's protocol era. Members that neither era defines stay unchanged. */

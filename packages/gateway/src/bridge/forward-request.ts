@@ -175,8 +175,8 @@ function progressOf(call: ClientCall, progressToken: unknown): ReportedProgress 
     report,
     wait(message) {
       waits += 1;
-      // The progress must increase. These values are negative, so that the server's later values, which begin at 0, are
-      // larger.
+      // The values that a client gets must increase. Values of a server are usually 0 or more, so these values are
+      // negative.
       report({ progress: -1 / waits, message });
     },
   };

@@ -1,6 +1,6 @@
 /**
- * Shortens the tool list of a client with a tool budget to the tools that fit. The client finds and calls the other
- * tools with `search_tools` and `call_tool`.
+ * Shortens the tool list of a client that has a tool budget. The client finds and calls the tools that do not fit with
+ * `search_tools` and `call_tool`.
  */
 
 import type { Host, ListableTool } from "@fairlead/core/host/types";
@@ -10,9 +10,7 @@ import type { JsonObject } from "@fairlead/wire";
 import { listOf } from "@fairlead/wire/json";
 import type { ClientView } from "./client-view.ts";
 
-/**
- * The names of the two search tools. A client that gets these tools does not see a server's tools of the same names.
- */
+/** The names of the two search tools. They hide tools of a server with the same names. */
 export const searchToolsName = "search_tools";
 export const callToolName = "call_tool";
 
@@ -51,11 +49,14 @@ const callDefinition: JsonObject = {
 const mostQueries = 10;
 const mostFound = 20;
 const usualFound = 5;
-/** Maximum length of one tool, and of all tools together, in a result of `search_tools`, in characters. */
+/**
+ * Maximum number of characters in a result of `search_tools`: `mostOfTool` for one tool, `mostText` for all tools
+ * together.
+ */
 const mostOfTool = 8000;
 const mostText = 40_000;
 
-/** Whether the client gets the two search tools, because its budget is too small for all tools. */
+/** Whether the client gets the two search tools. It gets them if its budget is too small for all tools. */
 export async function hasSearchTools(
   host: Pick<Host, "toolsWithin">,
   tools: readonly ListableTool[],
@@ -64,9 +65,7 @@ export async function hasSearchTools(
   return (await host.toolsWithin(tools, budget)).length < tools.length;
 }
 
-/**
- * Returns the tools that fit into the budget, in list order, and the two search tools. Returns all tools if all fit.
- */
+/** Returns all tools if they fit into the budget. Otherwise, returns some of them and the two search tools. */
 export async function withinBudget(
   host: Pick<Host, "toolsWithin">,
   tools: readonly ListableTool[],

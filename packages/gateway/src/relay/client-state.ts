@@ -1,6 +1,9 @@
 /** The client messages that a relay must repeat to a new host: `initialize`, the log level and the subscriptions. */
 
-/** A client's line that the relay sends again. The host's response to it goes to the relay, not to the client. */
+/**
+ * A request of the client that the relay sends again. The relay keeps the host's response, because the client already
+ * has one.
+ */
 export interface ReplayedRequest {
   readonly id: string;
   readonly line: string;
@@ -12,17 +15,17 @@ export interface ClientState {
   /** Records the host's response to the client's `initialize`. */
   greeted(line: Buffer): void;
   /**
-   * Returns the client's `initialize` line for a new host. Returns undefined if no host has answered it, or if a modern
-   * client sent none.
+   * Returns the client's `initialize` request for a new host. Returns undefined if the client has sent none, or if it
+   * has no response yet.
    */
   greeting(): ReplayedRequest | undefined;
-  /** Returns the lines to send after `initialize`: notifications and requests, in order. */
+  /** Returns the other lines that a new host needs, in the order in which they must be sent. */
   afterGreeting(): readonly (ReplayedRequest | string)[];
-  /** Returns the lists whose changes the host announces to this client. */
+  /** Returns the names of the lists (such as `tools`) for which the client gets `list_changed` notifications. */
   announcedLists(): readonly string[];
 }
 
-/** The start of the ids of repeated requests. Clients do not use such ids. */
+/** The beginning of the ids of repeated requests. It differs from the ids of clients. */
 const replayedId = "fairlead-relay:";
 
 /** Whether a response belongs to a repeated request. */

@@ -11,25 +11,22 @@ export interface HostConnection {
   readonly rest: Buffer;
 }
 
-/** The outcome of a connection attempt. `absent`: no host listens on the socket, so the relay may start one. */
+/** The outcome of a connection attempt. `absent`: no host listens on the socket. */
 export type Reached =
   | { readonly kind: "open"; readonly connection: HostConnection }
   | { readonly kind: "absent" }
   | { readonly kind: "refused"; readonly reason: Refusal | "silent"; readonly message: string };
 
-/**
- * After this many milliseconds without a connection or a first line, the host counts as unresponsive. The relay does
- * not stop such a host.
- */
+/** Milliseconds to wait for the host's first line, including the time to connect. */
 const answerTime = 15_000;
-/** Error codes of a socket that has no host, or whose host ends during the first exchange. */
+/** Error codes which mean that no host listens, or that the host has ended before its first line. */
 const absentCodes: ReadonlySet<unknown> = new Set(["ENOENT", "ECONNREFUSED", "ECONNRESET", "EPIPE"]);
 /** Maximum length of a host's first line, in bytes. */
 const lineBytes = 1024 * 1024;
 
 /**
  * Connects to the host.
- * @param waitTime Milliseconds to wait for the host's answer.
+ * @param waitTime Milliseconds to wait for the host's first line.
  */
 export function connectHost(
   path: string,
@@ -61,7 +58,7 @@ export function connectHost(
       );
     }
 
-    /** Handles a host that ends during the first exchange: it counts as absent. */
+    /** The host has ended before its first line. */
     function onClose(): void {
       end({ kind: "absent" });
     }
@@ -93,7 +90,7 @@ function readWelcome(line: string): Welcome | undefined {
   try {
     const value: unknown = JSON.parse(line);
     if (typeof value !== "object" || value === null || !("fairlead" in value)) return undefined;
-    // The line is not validated further, because only this user's host can know the token.
+    // The other members are not checked, because Fairlead's own host has written the line.
     return value as Welcome;
   } catch {
     return undefined;

@@ -4,7 +4,7 @@ import { connectHost, type HostConnection, type Reached } from "./connect-host.t
 import { type RunFolder, readToken } from "./run-folder.ts";
 import type { Hello } from "./speech.ts";
 
-/** A relay's first line, still without the token. */
+/** A relay's first line, without the token and the protocol version. */
 export type Greeting = Omit<Hello, "fairlead" | "token">;
 
 /** The error if the host refuses the connection, for example because a newer host has replaced it. */
@@ -28,7 +28,7 @@ export async function findHost(folder: RunFolder, greeting: Greeting): Promise<H
     if (reached.kind === "open") return reached.connection;
     if (reached.kind === "absent") return undefined;
     const current = readToken(folder);
-    // Tries again only if the token file contained the token of an earlier host.
+    // If the token file has changed, a new host has started, and the relay tries again with its token.
     if (reached.reason !== "token" || current === token) throw new HostRefused(reached.reason, reached.message);
     token = current;
   }

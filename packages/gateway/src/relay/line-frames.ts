@@ -1,4 +1,4 @@
-/** Splits a byte stream into lines without decoding or copying them, so that a relay passes them on unchanged. */
+/** Splits a byte stream into lines, which a relay passes on. The bytes are not decoded, and usually not copied. */
 
 const newline = 0x0a;
 
@@ -9,13 +9,14 @@ export interface LineFrames {
    * line itself, a replacement, or undefined to drop the line.
    */
   push(chunk: Buffer, take: (line: Buffer) => Buffer | undefined): readonly Buffer[];
-  /** Whether the chunk has only complete lines: no incomplete line is kept, and the chunk ends with a newline. */
+  /** Whether the chunk begins at the start of a line and ends at the end of a line. */
   isWhole(chunk: Buffer): boolean;
 }
 
 /**
  * Creates the splitter.
- * @param limit Maximum length of a line, in bytes. A longer line calls `onTooLong` and stops the reading.
+ * @param limit Maximum length of a line, in bytes.
+ * @param onTooLong Called when a line is longer than `limit`. Later lines are ignored.
  */
 export function createLineFrames(limit: number, onTooLong: () => void): LineFrames {
   let pieces: Buffer[] = [];
@@ -47,7 +48,7 @@ export function createLineFrames(limit: number, onTooLong: () => void): LineFram
         from = end + 1;
         end = chunk.indexOf(newline, from);
       }
-      /** The start of the unchanged lines, which are passed on together. */
+      /** The position of the first line that is not passed on yet. Unchanged lines are passed on together. */
       let first = from;
       while (end !== -1) {
         const next = end + 1;

@@ -5,7 +5,10 @@ export interface OpenRequest {
   /** The request id as JSON text. */
   readonly id: string;
   readonly method: string;
-  /** The request as the client sent it. The relay sends it again to a new host, unless `sent` is set. */
+  /**
+   * The request as the client sent it. If the host is lost, the relay sends the request to a new host, unless `sent` is
+   * set.
+   */
   readonly line: Buffer;
   /**
    * The name of the tool, prompt or resource that may have run, such as `files.write_file`. It is set when the host is
@@ -18,15 +21,18 @@ export interface OpenRequest {
 
 export interface OpenRequests {
   add(id: string, method: string, line: Buffer): void;
-  /** Marks requests as sent to their servers. `sent` names the tool or prompt that may have run, by request id. */
+  /**
+   * Marks requests as sent to their servers. `sent` contains the tool, prompt or resource that may have run, by request
+   * id.
+   */
   noteSent(sent: ReadonlyMap<string, string>): void;
   /** Removes a request that was answered or cancelled. */
   remove(id: string): OpenRequest | undefined;
-  /** Sets `losses` of all open requests to 0, because the host has answered and so still runs. */
+  /** Sets `losses` of all open requests to 0. Called when the host has answered a request. */
   forgive(): void;
   /**
-   * Removes and returns the requests that must not be sent again after a host was lost. A server has received these
-   * requests, or several hosts have stopped while they handled them.
+   * Called when a host was lost. Removes and returns the requests that must not be sent again: a server may have
+   * received the request, or it may have caused several hosts to stop.
    */
   takeLost(): readonly OpenRequest[];
   /** Removes and returns all requests. */
@@ -35,7 +41,7 @@ export interface OpenRequests {
   readonly size: number;
 }
 
-/** Maximum number of hosts that may stop while they handle the same request, because the request may be the cause. */
+/** If this many hosts stop while they handle the same request, the request is not sent again. It may be the cause. */
 const mostLosses = 3;
 
 export function createOpenRequests(): OpenRequests {

@@ -1,10 +1,10 @@
 /**
- * The chunks that a relay has passed on and has not read yet. The relay needs the messages in them only after it has
- * lost its host. Reading many chunks at once takes less CPU time than reading each chunk when it arrives.
+ * The chunks that a relay has passed on and has not read yet. It reads many chunks at once, because this takes less CPU
+ * time than reading each chunk when it arrives. It needs their messages only after the loss of its host.
  */
 
 export interface PassedChunks {
-  /** Adds a chunk. `read` reads its messages later, or at once if many chunks wait. */
+  /** Adds a chunk. `read` is called with the chunk later, or at once if many chunks wait. */
   add(chunk: Buffer, read: (chunk: Buffer) => void): void;
   /** Reads all waiting chunks, in the order in which they were added. */
   readAll(): void;
@@ -39,7 +39,10 @@ export function createPassedChunks(): PassedChunks {
 const newline = 0x0a;
 const openBrace = 0x7b;
 
-/** Whether every line of the chunk begins like an MCP message. Other lines of a host are for the relay itself. */
+/**
+ * Whether every line of the chunk begins like an MCP message. The host also sends other lines, which are for the relay
+ * itself.
+ */
 export function hasOnlyMessages(chunk: Buffer): boolean {
   let start = 0;
   while (start < chunk.length) {

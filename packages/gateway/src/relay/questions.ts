@@ -1,6 +1,6 @@
 /**
- * The host's requests to the client that have no response yet. A new host uses the same request ids as the lost host,
- * so the relay replaces the ids. Otherwise a late answer could reach the new host.
+ * The host's requests to the client that have no response yet. After the loss of a host, a new host uses the same
+ * request ids. The relay replaces these ids, so that a late answer to the lost host does not reach the new host.
  */
 
 import { readMessage } from "./client-state.ts";
@@ -17,12 +17,15 @@ export interface Questions {
    * request.
    */
   answer(id: string, line: Buffer): Buffer | undefined;
-  /** Records that the host was lost. Returns the ids of its requests, which the client need not answer any more. */
+  /**
+   * Records that the host was lost. Returns the ids of its open requests, so that the relay can cancel them at the
+   * client.
+   */
   lost(): readonly string[];
 }
 
 export function createQuestions(): Questions {
-  /** The host's own request ids, by the ids that the client sees. */
+  /** The key is the request id that the client sees. The value is the host's own request id. */
   let open = new Map<string, string>();
   let hosts = 0;
 

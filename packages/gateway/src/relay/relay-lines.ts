@@ -1,6 +1,6 @@
 /**
- * The messages that a relay itself sends: answers to lost requests, cancelled questions, and notifications of changed
- * lists.
+ * The messages that a relay itself sends to the client: errors for lost requests, cancellations of the host's requests,
+ * and notifications of changed lists.
  */
 
 import type { OpenRequest } from "./open-requests.ts";
@@ -28,8 +28,8 @@ export function lostLine({ id, sent, losses }: OpenRequest): string {
 }
 
 /**
- * Returns the notification that cancels a question of the host.
- * @param id The id of the question, as JSON text.
+ * Returns the notification that cancels a request of the host.
+ * @param id The id of the request, as JSON text.
  */
 export function cancelledLine(id: string): string {
   const requestId: unknown = JSON.parse(id);
@@ -49,12 +49,12 @@ function notification(method: string, params?: object): string {
  */
 const batchLimit = 100;
 
-/** Returns the messages of a batch, one for each line. Returns an empty list if the line is not JSON. */
+/** Returns the messages of a batch, each as a line. Returns an empty list if `line` is not a JSON list. */
 export function ofBatch(line: Buffer): readonly Buffer[] {
   try {
     const values: unknown = JSON.parse(line.toString("utf8"));
     if (!Array.isArray(values)) return [];
-    // Only objects are kept, because a nested list would be read as another batch.
+    // A list inside the batch is dropped, because it would be read as another batch.
     return values
       .slice(0, batchLimit)
       .filter((value) => typeof value === "object" && value !== null && !Array.isArray(value))

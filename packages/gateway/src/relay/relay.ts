@@ -1,6 +1,6 @@
 /**
- * The relay between one stdio client and the background host. It passes lines on unchanged and keeps track of open
- * requests. After the loss of a host, the client stays connected and no call runs twice.
+ * The relay between one stdio client and the background host. It passes lines on and records open requests. If the host
+ * is lost, the client stays connected, and no tool call runs twice.
  */
 
 import type { Readable, Writable } from "node:stream";
@@ -18,9 +18,9 @@ import { readNote } from "./speech.ts";
 export interface RelayOptions {
   readonly input: Readable;
   readonly output: Writable;
-  /** The first connection to a host. */
+  /** The connection to the relay's first host. */
   readonly first: HostConnection;
-  /** Connects to a host again after a host was lost. Starts a host if none runs. */
+  /** Connects to a new host after the loss of a host. Starts a host if none runs. */
   readonly reach: () => Promise<HostConnection>;
   /** Reports a problem to the user, not to the client. */
   readonly onProblem: (message: string) => void;
@@ -29,8 +29,8 @@ export interface RelayOptions {
 /** Maximum length of a message, in bytes. */
 const messageBytes = 64 * 1024 * 1024;
 /**
- * If this many hosts in a row stop without an answer to the client, the relay connects to no new host until the client
- * sends a request.
+ * If this many hosts in a row stop without an answer to the client, the relay waits for the client's next request
+ * before it connects to a new host.
  */
 const mostLosses = 3;
 const openBrace = 0x7b;
@@ -43,11 +43,14 @@ export function runRelay({ input, output, first, reach, onProblem }: RelayOption
   const questions = createQuestions();
   const fromClient = createLineFrames(messageBytes, () => end());
   /**
-   * What the relay has passed on to and from its first host without reading it. After the first host, the relay must
-   * read each message at once, because it changes the ids of the host's requests.
+   * The chunks to and from the first host that are passed on and not read yet. Messages of a later host are read at
+   * once, because the relay changes the ids of its requests.
    */
   const passed = createPassedChunks();
-  /** The host that receives the client's lines. Undefined without a host, or while `initialize` is repeated to it. */
+  /**
+   * The host that receives the client's lines. Undefined if there is no host, or if a new host has not answered
+   * `initialize` yet.
+   */
   let ready: HostConnection["socket"] | undefined;
   let attached: HostConnection["socket"] | undefined;
   let isReaching = false;
@@ -88,12 +91,12 @@ export function runRelay({ input, output, first, reach, onProblem }: RelayOption
     let isLeaving = false;
     attached = socket;
 
-    /** Sends a new host the client's state, and the open requests that no host has sent to their servers. */
+    /** Sends the client's state to a new host, and then the open requests. */
     function takeOver(): void {
       ready = socket;
       for (const each of state.afterGreeting()) socket.write(typeof each === "string" ? each : each.line);
       for (const { line } of open.all()) socket.write(line);
-      // The lists may have changed while no host could announce changes.
+      // While there was no host, lists may have changed.
       if (!isFirst) for (const list of state.announcedLists()) toClient(listChangedLine(list));
       input.resume();
     }
@@ -169,7 +172,7 @@ export function runRelay({ input, output, first, reach, onProblem }: RelayOption
       const requestId = cancelledId(line);
       if (requestId !== undefined) open.remove(requestId);
     }
-    // Without a host, drops the line: a new host gets the open requests and the lines that `state` keeps.
+    // If there is no host, the line is not passed on. A new host gets what it needs from `open` and `state`.
     return ready && line;
   }
 
@@ -201,7 +204,7 @@ export function runRelay({ input, output, first, reach, onProblem }: RelayOption
     isEnded = true;
     input.off("data", onInput).off("end", end).off("error", end).off("close", end);
     input.pause();
-    // After the connection ends, the host cancels the client's open requests.
+    // When the connection ends, the host cancels the client's open requests.
     attached?.removeAllListeners("close").end();
     onEnd();
   }

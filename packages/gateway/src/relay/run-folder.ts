@@ -1,20 +1,19 @@
-/**
- * Names the files through which relays find the background host: folder, socket, token and log. Imports no code of the
- * host.
- */
+/** The paths of the background host's files, such as its socket and its token. Relays find the host through them. */
 
 import { createHash } from "node:crypto";
 import { lstatSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { speechNumber } from "./speech.ts";
 
-/** The environment values that decide where the run folder is. */
+/** The values that decide where the run folder is. */
 export interface RunFolderOptions {
   /** The state folder, `~/.fairlead`. */
   readonly state: string;
-  /** Identifies the installed program, in letters and digits. A host serves only relays of the same installation. */
+  /**
+   * Identifies the installed Fairlead, in letters and digits. Relays connect only to a host of the same installation.
+   */
   readonly installation: string;
-  /** The folder for temporary files. It is used if the socket's path would be too long otherwise. */
+  /** The folder for temporary files. The socket is there if its path in the state folder would be too long. */
   readonly temporary: string;
   readonly platform: NodeJS.Platform;
 }
@@ -29,14 +28,14 @@ export interface RunFolder {
   /** The folder of the socket, if it differs from `path`. */
   readonly socketFolder: string | undefined;
   readonly token: string;
-  /** A lock file that belongs to the relay which starts a host. */
+  /** The lock file that a relay holds while it starts a host. */
   readonly startLock: string;
-  /** A lock file that belongs to the host while it runs. */
+  /** The lock file that the host holds while it runs. */
   readonly hostLock: string;
   readonly log: string;
 }
 
-/** Maximum length of a socket path, in bytes. macOS allows 104 including the final zero byte, Linux 108. */
+/** Maximum length of a socket path, in bytes. macOS allows 104 bytes and Linux 108, including the final zero byte. */
 const socketBytes = 103;
 
 /** Returns the files of this installation's host. Creates no file. */
@@ -87,8 +86,8 @@ export function createRunFolder({ path, socketFolder }: RunFolder): void {
 }
 
 /**
- * Reads the host's token. Returns undefined if no host has ever run, or if another user may own the socket. Without a
- * token, the relay sends nothing to the socket.
+ * Reads the host's token. Returns undefined if there is no token, or if other users can access the folder of the
+ * socket.
  */
 export function readToken({ token, socketFolder }: Pick<RunFolder, "token" | "socketFolder">): string | undefined {
   try {
@@ -100,15 +99,15 @@ export function readToken({ token, socketFolder }: Pick<RunFolder, "token" | "so
 }
 
 /**
- * Whether only this user can access the folder. In the folder for temporary files, another user may have created a
- * folder of this name.
+ * Whether only this user can access the folder. Another user may have created it, because all users share the folder
+ * for temporary files.
  */
 function isPrivate(folder: string): boolean {
   const stats = lstatSync(folder);
   return stats.isDirectory() && stats.uid === process.getuid?.() && (stats.mode & 0o077) === 0;
 }
 
-/** Returns a short name for a path that is too long for a socket. */
+/** Returns a short text that identifies a path. */
 function digest(text: string): string {
   return createHash("sha256").update(text).digest("hex").slice(0, 16);
 }

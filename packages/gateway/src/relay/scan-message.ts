@@ -2,17 +2,19 @@
 
 /** The members of a message that a relay reads. */
 export interface ScannedMessage {
-  /** The id as JSON text, so that equal ids have equal text. Undefined in a notification. */
+  /** The id as JSON text. Equal ids have equal text. Undefined in a notification. */
   readonly id: string | undefined;
   /** The method. Undefined in a response. */
   readonly method: string | undefined;
 }
 
-/** Matches the beginning of a response as Fairlead's host writes it. Most lines of the host match. */
+/** Matches the beginning of a response, in the form that the background host writes. */
 const response = /^\{"jsonrpc":"2\.0","id":(\d{1,15}|"[^"\\]{0,40}"),"(?:result|error)":/;
-/** Matches the beginning of a request whose id and method come first, as many clients write it. */
+/**
+ * Matches the beginning of a request whose first members are `jsonrpc`, `id` and `method`. Many clients use this order.
+ */
 const request = /^\{"jsonrpc":"2\.0","id":(0|[1-9]\d{0,14}|"[\w.:-]{0,60}"),"method":"([\w/$.-]{1,60})"[,}]/;
-/** Number of bytes at the beginning of a message that are enough to match the regular expression `request`. */
+/** The regular expression `request` matches at most this many bytes. */
 const requestStart = 170;
 const quote = 0x22;
 const backslash = 0x5c;
@@ -27,7 +29,7 @@ export function scanHostLine(line: Buffer): ScannedMessage | undefined {
 export function scanMessage(line: Buffer): ScannedMessage | undefined {
   const [, early, named] = request.exec(line.toString("latin1", 0, requestStart)) ?? [];
   if (early !== undefined) return { id: early, method: named };
-  // Decodes each byte as one character, because only ASCII characters matter here.
+  // With one character for each byte, a position in `text` is also a position in `line`.
   const text = line.toString("latin1");
   let id: string | undefined;
   let method: string | undefined;
@@ -78,7 +80,7 @@ function afterSpace(text: string, from: number): number {
   return at;
 }
 
-/** Returns the position after the closing quote, or the end of the text if there is none. */
+/** Returns the position after the closing quotation mark of a string. Returns the end of the text if there is none. */
 function stringEnd(text: string, from: number): number {
   for (let at = text.indexOf('"', from + 1); at !== -1; at = text.indexOf('"', at + 1)) {
     let slashes = 0;

@@ -1,6 +1,6 @@
 /**
  * The file in which a host records each request before it sends the request to its server. After the loss of the host,
- * the relay reads there which requests may have run.
+ * the relay reads in this file which requests may have run.
  */
 
 import { closeSync, openSync, readFileSync, renameSync, rmSync, writeSync } from "node:fs";
@@ -13,13 +13,13 @@ export interface SentFile {
    * @throws Error if the record cannot be written
    */
   add(id: number | string, subject: string): void;
-  /** Removes the record of a request, because the client has received the response. */
+  /** Forgets a request whose response was sent to the client. Its record is removed when the file is rewritten. */
   done(id: number | string): void;
   /** Removes the file, unless the relay still needs it. */
   close(options: { readonly keep: boolean }): void;
 }
 
-/** After this many records, the file is rewritten with only the records of open requests. */
+/** When this many records are no longer needed, the file is rewritten with only the records of open requests. */
 const mostNotes = 2000;
 
 /**
@@ -31,10 +31,9 @@ export function createSentFile(path: string): SentFile {
   let notes = 0;
   const open = new Map<number | string, string>();
 
-  /** Replaces the file in one step. If the host ends during the change, either the old or the new file remains. */
+  /** Rewrites the file. If the host ends during the rewrite, the old file remains. */
   function compact(): void {
     const next = `${path}.new`;
-    // If the rewrite fails, the old file still has all records.
     notes = open.size;
     const fresh = openSync(next, "w", 0o600);
     try {
@@ -51,7 +50,7 @@ export function createSentFile(path: string): SentFile {
 
   return {
     add(id, subject) {
-      // Writes the newline first, so that a record which a full disk has cut off does not damage the next record.
+      // The newline comes first, so that a record is complete even if the record before it was cut off by a full disk.
       const note = `\n${JSON.stringify([id, subject])}`;
       writeWhole(file, note);
       open.set(id, note);
@@ -67,8 +66,8 @@ export function createSentFile(path: string): SentFile {
 }
 
 /**
- * Reads the recorded requests, then removes the file. Returns, by request id as JSON text, the name of the tool, prompt
- * or resource that may have run.
+ * Reads the recorded requests, then removes the file. The keys of the returned map are request ids as JSON text. The
+ * values are the tools, prompts and resources that may have run.
  */
 export function takeSentFile(path: string): ReadonlyMap<string, string> {
   const sent = new Map<string, string>();
@@ -79,12 +78,12 @@ export function takeSentFile(path: string): ReadonlyMap<string, string> {
     }
     rmSync(path, { force: true });
   } catch {
-    // If the file is missing, the host has sent no request, or it ended before it created the file.
+    // Without the file, no request was recorded.
   }
   return sent;
 }
 
-/** Parses one record. Returns an empty list for an incomplete record, whose request was never sent. */
+/** Parses one record. Returns an empty list if the record is incomplete. The request of such a record was not sent. */
 function noteIn(line: string): readonly unknown[] {
   try {
     const note: unknown = JSON.parse(line);
@@ -96,7 +95,7 @@ function noteIn(line: string): readonly unknown[] {
 
 /**
  * Writes the text.
- * @throws Error if the disk is full; a part of the text may have been written
+ * @throws Error if only a part of the text could be written, because the disk is full
  */
 function writeWhole(file: number, text: string): void {
   if (writeSync(file, text) < Buffer.byteLength(text)) throw new Error("the disk is full");

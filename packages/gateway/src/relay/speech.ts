@@ -1,10 +1,11 @@
 /**
- * The lines that relays and the background host exchange. The first line in each direction is not MCP. The later lines
- * are MCP messages, except for lines of the host that do not begin with `{`: these are for the relay itself.
+ * The lines that relays and the background host exchange. The first line in each direction is a greeting. All later
+ * lines are MCP messages, with one exception: a line of the host that does not begin with `{` is for the relay itself.
  */
 
 /**
- * The version of the relay protocol. It changes when relays and hosts of different versions can no longer communicate.
+ * The version of the relay protocol. It must change when a new relay can no longer communicate with an older host, or
+ * an older relay with a new host.
  */
 export const speechNumber = 1;
 
@@ -40,16 +41,16 @@ export type Welcome =
       readonly version: string;
       readonly status?: HostStatus;
       /**
-       * The path of the file with the requests that were sent to their servers. If absent, the host sends `sent` lines
-       * instead.
+       * The path of the file in which the host records the requests that it sends to servers. If absent, the host
+       * writes a `sent` line for each of these requests.
        */
       readonly sentFile?: string;
     }
   | { readonly fairlead: number; readonly refused: Refusal; readonly message: string };
 
 /**
- * Why a host refuses a relay: the protocol version differs, the token is wrong, a newer host has replaced this one, or
- * the first line is invalid.
+ * Why a host refuses a relay. `speech`: the relay protocol has another version. `token`: the token is wrong. `retired`:
+ * a newer host has replaced this host. `invalid`: the relay's first line is invalid.
  */
 export type Refusal = "speech" | "token" | "retired" | "invalid";
 
@@ -61,7 +62,9 @@ export interface HostStatus {
 
 /** A line of the host for the relay itself. */
 export type RelayNote =
-  /** The host is about to send the request to its server. From now on, the request may have run. */
+  /**
+   * The host is about to send a request to its server. If the host is lost after this line, the request may have run.
+   */
   | { readonly kind: "sent"; readonly id: string; readonly subject: string }
   /** The host cannot serve the client. The client's requests fail with this message. */
   | { readonly kind: "failed"; readonly message: string; readonly next: string | undefined }
@@ -79,7 +82,10 @@ export function failedLine(message: string, next: string | undefined): string {
 
 export const byeLine = "bye\n";
 
-/** Reads a host line that is not an MCP message. Returns undefined for a line that only newer versions define. */
+/**
+ * Reads a line of the host that is not an MCP message. Returns undefined if the line is unknown, for example because
+ * the host is newer.
+ */
 export function readNote(line: string): RelayNote | undefined {
   const [word = ""] = line.split(/[ \n]/, 1);
   if (word === "bye") return { kind: "bye" };

@@ -1,4 +1,4 @@
-/** Starts the background host if none runs. Relays import this file only if no host runs. */
+/** Starts the background host if none runs. */
 
 import { spawn } from "node:child_process";
 import { closeSync, openSync, renameSync, statSync } from "node:fs";
@@ -15,7 +15,7 @@ export interface HostCommand {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** Milliseconds that a relay waits for another relay that is starting the host. */
+/** Milliseconds that a relay waits while another relay starts the host. */
 const startTime = 60_000;
 
 /**
@@ -46,16 +46,16 @@ export async function findOrStartHost(
   );
 }
 
-/** Resolves when a host listens: the new host, or a host that was already running. */
+/** Starts a host. Resolves when this host listens, or when another host already listens. */
 async function startHost(folder: RunFolder, { file, args, env }: HostCommand): Promise<void> {
   const log = openLog(folder.log);
   const host = spawn(file, [...args], {
-    // The host does not run in the client's folder, because a folder in use by the host could not be removed.
+    // The host must not use the client's folder as its working folder, because Windows does not remove a folder in use.
     cwd: folder.all,
     env,
     detached: true,
     windowsHide: true,
-    // On its fourth file descriptor, the host reports that it is ready.
+    // The host writes to the fourth file descriptor when it is ready.
     stdio: ["ignore", log, log, "pipe"],
   });
   closeSync(log);
@@ -76,22 +76,18 @@ async function startHost(folder: RunFolder, { file, args, env }: HostCommand): P
 }
 
 /**
- * The text that a new host writes to its fourth file descriptor when a host listens: itself, or a host that already
- * ran.
+ * The text that a new host writes to its fourth file descriptor when it listens, or when another host already listens.
  */
 export const readyWord = "ready";
 
-/**
- * Maximum size of the log file, in bytes. When a host starts, a larger log is renamed to `….1` and replaces an older
- * `….1`.
- */
+/** Maximum size of the log file, in bytes. When a host starts, a larger `host.log` is renamed to `host.log.1`. */
 const logBytes = 1024 * 1024;
 
 function openLog(path: string): number {
   try {
     if (statSync(path).size > logBytes) renameSync(path, `${path}.1`);
   } catch {
-    // A missing log file is no error, because `openSync` creates it.
+    // The log file does not exist yet.
   }
   return openSync(path, "a", 0o600);
 }

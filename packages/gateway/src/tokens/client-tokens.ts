@@ -19,7 +19,7 @@ export interface ClientTokens {
   create(client: string): Promise<string>;
   /**
    * Returns the client of a token. Returns undefined if the token was revoked or never created. Takes the same time for
-   * every token.
+   * each token, so that the time does not help to guess a token.
    */
   clientOf(token: string): string | undefined;
   /** Revokes all tokens of a client. Returns the number of revoked tokens. */
@@ -41,14 +41,14 @@ const mostTokens = 256;
 const mostName = 100;
 
 /**
- * Opens the tokens.
+ * Opens the file of tokens.
  * @param stateFolder The state folder, `~/.fairlead`. Other processes may create and revoke tokens at any time.
  */
 export function createClientTokens(stateFolder: string, now: () => number = Date.now): ClientTokens {
   const file = join(stateFolder, "client-tokens.json");
   let read: { readonly version: string; readonly tokens: readonly StoredToken[] } = { version: "", tokens: [] };
 
-  /** Reads the file again if it has changed, so that a revoked token stops working with the next request. */
+  /** Returns the stored tokens. Reads the file again if another process has changed it. */
   function current(): readonly StoredToken[] {
     const stats = statSync(file, { throwIfNoEntry: false, bigint: true });
     const version = stats === undefined ? "" : `${stats.ino} ${stats.size} ${stats.mtimeNs}`;
@@ -71,7 +71,7 @@ export function createClientTokens(stateFolder: string, now: () => number = Date
         const own = tokens.filter((each) => each.client === client).slice(1 - mostOfClient);
         const others = tokens.filter((each) => each.client !== client);
         if (others.length + own.length >= mostTokens)
-          throw new HostError("usage", `there are ${mostTokens} tokens already`, {
+          throw new HostError("usage", `the maximum number of tokens is reached: ${mostTokens}`, {
             next: "revoke tokens of clients that you no longer use: fairlead disconnect CLIENT",
           });
         return [...others, ...own, made];
@@ -81,7 +81,7 @@ export function createClientTokens(stateFolder: string, now: () => number = Date
     clientOf(token) {
       const given = Buffer.from(hash("sha256", token), "hex");
       let found: string | undefined;
-      // All tokens are compared, so that the time does not show which token matches.
+      // The loop does not end at the first match, so that it takes the same time for each token.
       for (const { client, digest } of current()) {
         const stored = Buffer.from(digest, "hex");
         if (stored.length === given.length && timingSafeEqual(stored, given)) found = client;

@@ -70,7 +70,7 @@ export async function listenHttp<Context = undefined>(options: HttpListenerOptio
   /** Handles a request. Checks its headers before it reads the body. */
   function handle(request: IncomingMessage, response: ServerResponse) {
     const { method } = request;
-    // Only browsers send OPTIONS, for web pages of other origins. Web pages have no access.
+    // Browsers send OPTIONS before a request of a web page. Web pages have no access.
     if (method === "OPTIONS") return answerEmpty(response, 403);
     if (method !== "POST" && method !== "GET" && method !== "DELETE")
       return answerEmpty(response, 405, { allow: "POST, GET, DELETE" });

@@ -7,7 +7,7 @@
 const mostCharacters = 128 * 1024;
 /** If fewer characters are left, the items are read one by one. */
 const fewestCharacters = 4 * 1024;
-/** Two items begin alike if their first characters, this many, are the same. */
+/** How many characters at the beginning of two items are compared. */
 const beginLength = 8;
 /**
  * After this many wrong guesses, the items are read one by one, because a hostile text could make every guess wrong.

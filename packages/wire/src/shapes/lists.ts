@@ -39,7 +39,7 @@ export interface Listing<K extends ListKind> {
   readonly dropped: readonly DroppedItem[];
   /** Items that were repaired, each with its fault. */
   readonly repaired: readonly DroppedItem[];
-  /** The reason why the list is incomplete. Absent if it is complete. */
+  /** Why the list may be incomplete. Absent if it is complete. */
   readonly truncated?: string;
   /**
    * The size of the list in bytes: its size as text or in memory, whichever is larger. Absent if the options set no

@@ -22,7 +22,7 @@ const valueWork = 150;
  */
 const pieceLength = 512 * 1024;
 /**
- * The first characters of a string, this many, are checked one by one. `indexOf` then finds the end of a longer string.
+ * The characters of a string are checked one by one up to this number. For a longer string, `indexOf` finds the end.
  */
 const searchedFrom = 32;
 /**

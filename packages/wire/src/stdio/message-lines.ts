@@ -12,7 +12,7 @@ import type { SliceOptions } from "../shapes/sliced-json.ts";
 
 const reportedNoise = 3;
 const shownCharacters = 200;
-/** A program whose first lines, this many, are not messages does not count as an MCP server. */
+/** If a program writes more lines than this before its first message, it does not count as an MCP server. */
 const noiseLimit = 1000;
 /**
  * Maximum number of messages that are delivered from one JSON-RPC batch. The protocol has had no batches since

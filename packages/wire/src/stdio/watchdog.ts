@@ -6,7 +6,10 @@ import { nodeWatchdog, shellWatchdog } from "./watchdog-script.ts";
 
 /** How many times the watchdog is started in all, if it ends while servers run. */
 const lives = 3;
-/** Whether this process runs in Node or Bun, which can run a script with `-e`. Fairlead packed into one file cannot. */
+/**
+ * Whether the program of this process is Node, Bun or Electron, which can run a script. Fairlead packed into one file
+ * cannot.
+ */
 const isNode = process.versions["electron"] !== undefined || /[/\\](?:node|bun)[^/\\]*$/i.test(process.execPath);
 
 /** The connection to the watchdog process. */
