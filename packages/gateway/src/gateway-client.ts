@@ -22,8 +22,8 @@ export interface GatewayClient {
    */
   readonly only?: string | undefined;
   /**
-   * Called before a request is sent to its server, which may then run it. Records this for the client's relay.
-   * `subject` is the tool, prompt or resource, such as `files.write_file`.
+   * Called before a request is sent to its server. Records for the client's relay that the server may have run the
+   * request. `subject` is the tool, prompt or resource, such as `files.write_file`.
    */
   readonly beforeSend?: ((id: RequestId, subject: string) => Promise<void> | undefined) | undefined;
 }

@@ -34,8 +34,8 @@ export interface ListenOptions {
   /** The port to listen on. Default: any free port. */
   readonly port?: number | undefined;
   /**
-   * The bearer tokens of the clients. `none`: every program on this machine may send requests. Its name and limits come
-   * from `client`.
+   * The bearer tokens of the clients. `none`: every program on this machine may send requests, and `client` contains
+   * the name and limits of all clients.
    */
   readonly tokens: ClientTokens | "none";
   readonly workspace: Workspace;

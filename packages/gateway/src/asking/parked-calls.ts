@@ -59,10 +59,7 @@ const prefix = "fairlead-parked.";
 /** The gateway collects questions for this many milliseconds, to send them to the client together. */
 const together = 5;
 
-/**
- * Whether `createParkedCalls` made the request state. Other request states come from a server or from
- * `sealed-consent.ts`.
- */
+/** Whether `createParkedCalls` has created the request state. */
 export function isParkedState(state: unknown): state is string {
   return typeof state === "string" && state.startsWith(prefix);
 }
@@ -155,7 +152,10 @@ interface Question {
   readonly answer: (result: JsonObject) => void;
 }
 
-/** A call to a server. It continues while the client, whose request got `input_required`, answers the question. */
+/**
+ * A call to a server. The client's request is answered with `input_required`, and the call stays open until the client
+ * sends the answers.
+ */
 class ParkableCall implements ClientCall {
   readonly era = "modern";
   readonly identity: string;

@@ -56,10 +56,7 @@ export async function askClient(
   return call.ask(method, method === "elicitation/create" ? labelled(own, server, isNamed) : own, signal);
 }
 
-/**
- * Adds the server's name to each elicitation in a modern server's result, unless the client is connected to only that
- * server.
- */
+/** Adds the server's name to each elicitation in a modern server's result, under the same conditions as `labelled`. */
 export function labelledRequests(inputRequests: JsonObject, server: string, isNamed: boolean): JsonObject {
   const entries = Object.entries(inputRequests).map(([key, request]) => {
     const { method, params } = objectOf(request);
@@ -93,8 +90,8 @@ export function withElicitationId(method: string, params: JsonObject, made: stri
 }
 
 /**
- * Adds the server's name to the text of its question. A client that is connected to only that server gets the name only
- * if the text mentions Fairlead, so that a server's question does not look like one of the gateway.
+ * Adds the server's name to the text of its question, so that it does not look like a question of the gateway. A client
+ * that is connected to only that server sees the name only if the text mentions Fairlead.
  */
 function labelled(params: JsonObject, server: string, isNamed: boolean): JsonObject {
   const message = stringOf(params["message"]) ?? "";

@@ -17,7 +17,7 @@ function toModern(method: string, result: JsonObject): JsonObject {
   return { resultType: "complete", ...(cacheable.has(method) && uncached), ...result };
 }
 
-/** Members that prevent caching. Each client can get other lists, because rules can apply to single clients. */
+/** Members that prevent caching. Lists can differ between clients, because a rule can apply to one client. */
 export const uncached: JsonObject = { ttlMs: 0, cacheScope: "private" };
 
 /** Members that `toLegacy` may have to remove from a result. */

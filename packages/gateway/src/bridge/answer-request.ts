@@ -112,8 +112,8 @@ function callListedTool(context: BridgeContext, call: ClientCall, asked: Asked):
 }
 
 /**
- * Handles a call of `search_tools` or `call_tool`. The gateway offers these two tools to clients with a tool budget.
- * For any other client, the name means a tool of a server.
+ * Handles a call of `search_tools` or `call_tool`. The gateway offers these two tools to a client whose tool budget is
+ * too small for all tools. For any other client, the name means a tool of a server.
  */
 async function callSearchTool(context: BridgeContext, call: ClientCall, asked: Asked): Promise<JsonObject> {
   const { params } = asked;
@@ -148,7 +148,7 @@ function named({ view }: BridgeContext, params: JsonObject, list: "tools" | "pro
   const item = items.get(name);
   if (item !== undefined)
     return { server: item.server, params: item.name === name ? params : { ...params, name: item.name } };
-  // A server may have tools or prompts that it does not list. A client of `/mcp/<server>` can call them.
+  // A server may have tools or prompts that it does not list. A client of `/mcp/<server>` can use them.
   if (only !== undefined && servers.includes(only) && (list === "prompts" || hasTool(only, name)))
     return { server: only, params };
   const what = list === "tools" ? "tool" : "prompt";

@@ -29,7 +29,9 @@ export interface GatewayParts {
 export interface BridgeContext extends GatewayParts {
   readonly client: GatewayClient;
   readonly hosts: ClientHosts;
-  /** Digests of sampling requests that were allowed. If a task repeats such a request, it is not decided again. */
+  /**
+   * Digests of sampling requests that were allowed. If a task repeats such a request, the rules are not checked again.
+   */
   readonly sampled: Set<string>;
   /** Returns the tools, prompts and resources that the client sees now. */
   readonly view: () => ClientView;

@@ -6,8 +6,8 @@ import { rpcCodes, rpcError } from "./rpc-error.ts";
 
 export interface FairTurns {
   /**
-   * Waits until the request may be sent. Returns a function, which the caller must call when the request has ended.
-   * Returns a promise of it if the request must wait.
+   * Waits until the request may be sent. Returns the function that the caller must call when the request has ended. If
+   * the request must wait, returns a promise of this function.
    *
    * @throws WireError if too many requests wait, or if the request is cancelled
    */
@@ -36,7 +36,7 @@ export function createFairTurns(): FairTurns {
     return () => {
       if (isOver) return;
       isOver = true;
-      // The place goes to the next waiting request, so that no later request overtakes it.
+      // The next waiting request is sent now, so that no later request overtakes it.
       const next = place.waiting.shift();
       if (next !== undefined) return next();
       place.open -= 1;

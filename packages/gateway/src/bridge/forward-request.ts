@@ -106,7 +106,9 @@ function withoutMeta(params: JsonObject): JsonObject {
   return others;
 }
 
-/** Forwards a log message or a completed elicitation to the client. */
+/**
+ * Forwards two kinds of notifications to the client: log messages, and notifications that an elicitation is complete.
+ */
 function passOn(call: ClientCall, name: string, news: JsonObject): void {
   const isWanted = name === "notifications/message" && wantsMessage(call, news["level"]);
   const isComplete = name === "notifications/elicitation/complete" && call.era === "legacy";

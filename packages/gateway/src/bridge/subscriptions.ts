@@ -28,7 +28,7 @@ export interface ResourceSubscriptions {
 
 export function createResourceSubscriptions(context: BridgeContext): ResourceSubscriptions {
   const held = new Map<string, { readonly server: string; readonly subscription: Disposable }>();
-  /** Subscriptions whose server has not answered yet. They count towards the limit. */
+  /** Subscriptions whose server has not answered yet. They count towards `mostResources`. */
   const opening = new Set<{ readonly uri: string; isRemoved: boolean }>();
   let isClosed = false;
 

@@ -1,5 +1,5 @@
 /**
- * Records which client owns each task. Without an owner, a client could use another client's task by guessing its id,
+ * Records which client owns each task. Without this record, a client could guess the id of another client's task,
  * because many servers number their tasks.
  */
 

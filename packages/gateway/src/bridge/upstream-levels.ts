@@ -63,8 +63,8 @@ export function createUpstreamLevels(): UpstreamLevels {
     // Errors are ignored, because the gateway also filters the log messages for each client.
     const sent = host.forward({ client, server, method: "logging/setLevel", params: { level } }, { signal, timeout });
     const [{ status }] = await Promise.allSettled([sent]);
-    // If the client cancels its request, this request is cancelled too. The next request of a client then sets the
-    // level.
+    // When the client cancels its request, `logging/setLevel` is cancelled too. The next request of a client then sends
+    // it again.
     if (status === "rejected" && signal.aborted && levels.get(server) === entry) levels.delete(server);
   }
 }

@@ -43,10 +43,7 @@ export interface ConsentQuestion extends Omit<ConfirmedRequest, "identity"> {
    * arguments, and the same change of the definition.
    */
   readonly key: string;
-  /**
-   * Digest of the arguments. Two requests with different arguments have different digests, even if a person sees only
-   * the beginning of the arguments.
-   */
+  /** Digest of the arguments, for a person who sees only the beginning of long arguments. */
   readonly digest: string;
 }
 

@@ -18,7 +18,7 @@ import {
 } from "./inbox-folder.ts";
 
 /**
- * The confirmation that an answer belongs to. Both members are needed, because a later confirmation may get the same
+ * The confirmation that an answer belongs to. The id alone is not enough, because a later confirmation may get the same
  * id.
  */
 type AnsweredEntry = Pick<EntryFile, "id" | "key">;

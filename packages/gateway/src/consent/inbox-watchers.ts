@@ -11,7 +11,9 @@ import type { Clock } from "@fairlead/core/clock";
 import { ensurePrivateFolder, privateFileMode } from "@fairlead/core/files/atomic/private-folder";
 import { systemCode, unless } from "@fairlead/core/files/system-error";
 
-/** Milliseconds between two reads of the inbox. Some file systems do not report changes. */
+/**
+ * Milliseconds between two reads of the inbox. It is read regularly, because some file systems do not report changes.
+ */
 const pollTime = 1000;
 const name = /^(\d{1,10})-[0-9a-f]{8}$/;
 

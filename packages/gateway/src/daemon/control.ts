@@ -56,7 +56,7 @@ export async function stopHost(
   socket.destroy();
   const { pid } = welcome;
   if (await hasEnded(pid, isRunning, waitTime)) return pid;
-  // A running host has its lock. Without the lock, another program may have got the host's process id.
+  // A host holds its lock while it runs. Without the lock, the process id may belong to another program.
   if ((await lockHolder(folder.hostLock)) === pid) kill(pid);
   else if (isRunning(pid)) throw new Error(`the background host was told to stop, but process ${pid} still runs`);
   await hasEnded(pid, isRunning);

@@ -43,7 +43,7 @@ export async function runDaemon(options: DaemonOptions): Promise<void> {
   if (lock === undefined) return onReady();
   try {
     if (await isListening(folder)) {
-      // This can happen after the computer was asleep: the lock of the listening host has expired.
+      // The lock of the listening host can expire while the computer is asleep.
       note("another host already listens");
       return onReady();
     }

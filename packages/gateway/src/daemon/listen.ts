@@ -157,7 +157,10 @@ async function begin(server: Server, path: string): Promise<void> {
   if (!path.startsWith("\\\\")) chmodSync(path, 0o600);
 }
 
-/** Opens the channel to a relay. When the relay disconnects, the channel closes, which cancels its open requests. */
+/**
+ * Opens the channel to a relay. When the relay disconnects, the channel closes, and the client's open requests are
+ * cancelled.
+ */
 function openRelaySocket(socket: Socket, sent: SentFile | undefined): OpenChannel {
   return async (events, signal) => {
     const channel = await openClientStdio({ input: socket, output: socket })(events, signal);

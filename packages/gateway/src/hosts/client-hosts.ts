@@ -102,7 +102,7 @@ export function createHostPool({ createHost, clock }: HostPoolOptions): HostPool
         const known = own.get(era);
         if (known !== undefined) return known;
         const opening = openOwn(era).catch((error: unknown) => {
-          // The next request tries again.
+          // The next request tries to create the host again.
           own.delete(era);
           throw error;
         });

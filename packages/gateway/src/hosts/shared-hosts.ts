@@ -36,7 +36,7 @@ export async function createSharedHosts(
   // After any change of the settings, clients are told that their lists have changed, because their profiles may have
   // changed.
   reloadOnChange(host, () => news.changed(["tools", "prompts", "resources"]));
-  /** The host for legacy clients, for servers that support both protocol eras. */
+  /** The host through which legacy clients use the servers that support both protocol eras. */
   let legacy: Promise<Host> | undefined;
   const opened: Host[] = [host];
   /**
@@ -94,7 +94,7 @@ export async function createSharedHosts(
     // A legacy server, and a server that is not shared, need no second host.
     if (host.serverFacts(server)?.era !== "modern" || host.shareOf(server) !== "all") return host;
     legacy ??= openLegacy().catch((error: unknown) => {
-      // The next request tries again.
+      // The next request tries to create the host again.
       legacy = undefined;
       throw error;
     });
@@ -116,7 +116,7 @@ export async function createSharedHosts(
     const [{ status }] = await Promise.allSettled([choice]);
     const chosen = await choosing;
     if (forLegacy.get(server) !== choosing) return chosen;
-    // The server could not be connected, so the next request tries again.
+    // Fairlead could not connect to the server, so the next request tries again.
     if (status === "rejected" || eraOf(chosen, server) === undefined) forLegacy.delete(server);
     else forLegacy.set(server, chosen);
     return chosen;

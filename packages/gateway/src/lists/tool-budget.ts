@@ -1,6 +1,6 @@
 /**
- * Shortens the tool list of a client that has a tool budget. The client finds and calls the tools that do not fit with
- * `search_tools` and `call_tool`.
+ * Shortens the tool list of a client that has a tool budget. With `search_tools` and `call_tool`, the client finds and
+ * calls the tools that are not in the list.
  */
 
 import type { Host, ListableTool } from "@fairlead/core/host/types";

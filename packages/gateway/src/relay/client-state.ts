@@ -1,8 +1,8 @@
 /** The client messages that a relay must repeat to a new host: `initialize`, the log level and the subscriptions. */
 
 /**
- * A request of the client that the relay sends again. The relay keeps the host's response, because the client already
- * has one.
+ * A request of the client that the relay sends again. The relay does not pass the host's response on, because the
+ * client already has one.
  */
 export interface ReplayedRequest {
   readonly id: string;
@@ -15,8 +15,8 @@ export interface ClientState {
   /** Records the host's response to the client's `initialize`. */
   greeted(line: Buffer): void;
   /**
-   * Returns the client's `initialize` request for a new host. Returns undefined if the client has sent none, or if it
-   * has no response yet.
+   * Returns the client's `initialize` request for a new host. Returns undefined if the client has sent none, or if the
+   * request has no response yet.
    */
   greeting(): ReplayedRequest | undefined;
   /** Returns the other lines that a new host needs, in the order in which they must be sent. */

@@ -15,7 +15,7 @@ export interface Receiver extends Pick<ChannelEvents, "largest" | "dropped"> {
   end(cause: WireError | undefined): void;
 }
 
-/** The events of a channel, and the function that sets their receiver. */
+/** The events of a channel, and the function that sets the receiver of these events. */
 export interface Reception {
   readonly events: ChannelEvents;
   readonly attach: (receiver: Receiver) => void;

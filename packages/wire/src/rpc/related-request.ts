@@ -6,7 +6,7 @@ import type { Exchange } from "./exchange.ts";
 import type { OpenRequests } from "./open-requests.ts";
 import { requestIdOf } from "./rpc-messages.ts";
 
-/** The open request of the client that caused a request of the server. */
+/** The client's open request to which a request of the server belongs. */
 export interface Related {
   readonly exchange: Exchange | undefined;
   /** True if the server's request may belong to open requests of different owners. Then `exchange` is undefined. */
@@ -19,7 +19,7 @@ const ambiguous: Related = { exchange: undefined, isAmbiguous: true };
  * For this many milliseconds after a caller has stopped waiting, the server may still ask about the caller's request.
  */
 const lingering = 10_000;
-/** A server may send several questions about one request. They count as sent together within this many milliseconds. */
+/** Questions about one request that a server sends within this many milliseconds count as sent at the same time. */
 const together = 50;
 const subscriptionId = "io.modelcontextprotocol/subscriptionId";
 

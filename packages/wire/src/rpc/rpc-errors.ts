@@ -61,7 +61,7 @@ export function withStep(error: unknown, step: string): WireError {
   return new WireError(known.code, known.message, { ...known.evidence, step }, { cause: error });
 }
 
-/** Returns the error of a request that the server has received: adds `evidence.step` and removes `evidence.unsent`. */
+/** Adds `evidence.step` to an error, and removes `evidence.unsent`, because the server has received the request. */
 export function afterSending(error: unknown, step: string): WireError {
   const { code, message, evidence } = toWireError(error);
   const { unsent: _, ...rest } = evidence;

@@ -59,7 +59,7 @@ export function createHttpSession(unsentBytes: number, onEnd: () => void): HttpS
   function send(message: RpcMessage, about: RequestId | undefined): void {
     const id = message["id"] as RequestId;
     if (message["method"] === undefined) {
-      // If the request's connection is lost, so is the answer.
+      // If the connection of the request is lost, its answer is lost too.
       answers.get(id)?.finish(message);
       answers.delete(id);
       return;

@@ -6,7 +6,7 @@
 import type { Channel, ChannelEvents, OpenChannel, RequestId, RpcMessage } from "../rpc/channel.ts";
 import { isObject, listOf, member, objectOf, stringOf } from "../shapes/json.ts";
 
-/** One client for the server. Its requests come from many HTTP connections. */
+/** The combined client. The server sees one client, although the requests come from many HTTP connections. */
 export interface ModernClients {
   /** Adds a request. `open` is the function that `listenHttp` passes for this request. */
   readonly add: (open: OpenChannel) => void;
@@ -17,7 +17,7 @@ export interface ModernClients {
 /** The `_meta` member with the id of the `subscriptions/listen` request that a notification belongs to. */
 const subscriptionKey = "io.modelcontextprotocol/subscriptionId";
 /**
- * Maximum number of tools whose input schemas are kept. Without its schema, the argument headers of a tool call are not
+ * Maximum number of tools whose input schemas are kept. For any other tool, the headers that repeat arguments are not
  * checked.
  */
 const mostTools = 10_000;

@@ -131,7 +131,8 @@ export class PostAnswer {
   }
 
   /**
-   * Marks the request as ended. @returns Whether the client is still connected. False if the request had already ended.
+   * Marks the request as ended.
+   * @returns Whether the client is still connected. False if the request had already ended.
    */
   #end(): boolean {
     if (this.#isOver) return false;

@@ -41,7 +41,7 @@ export async function openServerRelay(target: Target, options: ServerRelayOption
   const limits = { ...defaultLimits, ...options.limits };
   const times = { ...defaultTimes, ...options.times };
   const { onMessage, onReceived, signal } = options;
-  /** The client's open requests by id. They are kept because a modern request contains its protocol version. */
+  /** The client's open requests by id. When a response arrives, its request is needed to find the protocol version. */
   const open = new Map<unknown, { readonly message: RpcMessage; readonly cancelled: AbortController }>();
   let settleClosed: (cause: WireError | undefined) => void = () => {};
   const closed = new Promise<WireError | undefined>((resolve) => {

@@ -5,7 +5,7 @@
 
 /** Maximum number of characters that are read at once. `JSON.parse` takes a few milliseconds for this many. */
 const mostCharacters = 128 * 1024;
-/** If fewer characters are left, the items are read one by one. */
+/** Items that have fewer characters than this together are read one by one. */
 const fewestCharacters = 4 * 1024;
 /** How many characters at the beginning of two items are compared. */
 const beginLength = 8;
@@ -35,8 +35,8 @@ export function createItemReader(text: string): ItemReader {
   let failures = 0;
 
   /**
-   * Guesses where an item ends: before the last comma that is followed by the same characters as the first item begins
-   * with, for example `,{"name":`. After a wrong guess, `JSON.parse` fails.
+   * Guesses where an item ends. For example, if the first item begins with `{"name":`, the guess is the last position
+   * of `,{"name":`. After a wrong guess, `JSON.parse` fails.
    */
   function guess(from: number, begin: number): ItemRun | undefined {
     const separator = `,${text.slice(from, begin + beginLength)}`;

@@ -10,7 +10,7 @@ export const memory = { object: 56, member: 8, ownKey: 160, list: 32, item: 8, s
 const megabyte = 1024 * 1024;
 /** Maximum memory of the values of one message. */
 export const mostMemory: number = 64 * megabyte;
-/** The values of a message may take this many times the memory of its longest allowed text. */
+/** The values of a message may take this many bytes of memory for each byte that its text may have. */
 const memoryShare = 4;
 /** Maximum number of keys that are counted once. Each use of any other key is counted separately. */
 const sharedKeys = 1_000;
@@ -21,8 +21,8 @@ export function memoryFor(largest: number): number {
 }
 
 /**
- * Returns the memory of an object's key. The memory is 0 if another object has the key. `keys` contains the earlier
- * keys.
+ * Returns the memory of an object's key. The memory is 0 if an earlier object has the same key. `keys` contains the
+ * keys of the earlier objects.
  */
 export function keyMemory(key: string, keys: Set<string>): number {
   if (keys.has(key)) return 0;

@@ -26,8 +26,8 @@ const pieceLength = 512 * 1024;
  */
 const searchedFrom = 32;
 /**
- * A call of `text.slice` for fewer characters than this copies them. The result of a longer `slice` would keep the
- * complete text in memory.
+ * V8 copies the characters of a `text.slice` that is shorter than this. A longer slice would keep the complete text in
+ * memory.
  */
 const copiedLength = 13;
 
@@ -144,7 +144,7 @@ function* parseSteps(text: string, maxMemory: number): Generator<void, unknown, 
     }
     work += valueWork + (at - begin);
 
-    // The value is complete. Each pass of this loop completes a list or an object that contains it.
+    // Adds the value to its list or object. Repeats this with the list or object if it is now complete.
     for (;;) {
       if (used > maxMemory) throw tooMuchMemory(maxMemory);
       if (work > sliceWork) {

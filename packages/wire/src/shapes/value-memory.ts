@@ -6,7 +6,10 @@
 /** The approximate number of bytes that V8 needs for an object or a list without its members. */
 const perValue = 32;
 const perScalar = 8;
-/** Values up to this depth are counted with recursion, which is faster. Deeper values could overflow the stack. */
+/**
+ * Values up to this depth are counted with recursion, which is faster. Deeper values are counted without recursion,
+ * which could overflow the stack.
+ */
 const mostLevels = 100;
 
 /** Returns the estimate in bytes. Stops as soon as the estimate is larger than `most`. */

@@ -6,8 +6,7 @@ import { longJson } from "../shapes/sliced-json.ts";
 
 const newline = 0x0a;
 /**
- * Chunks with fewer bytes than this are copied into a shared buffer. Otherwise each byte that a server writes on its
- * own would need a buffer.
+ * Chunks with fewer bytes than this are copied into a shared buffer. This saves memory if a server writes single bytes.
  */
 const smallPiece = 4096;
 const slabBytes = 8192;

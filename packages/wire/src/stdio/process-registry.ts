@@ -13,7 +13,10 @@ const tagVariable = "FAIRLEAD_CHILD";
  * this time.
  */
 const maxGatheringTime = 20;
-/** After reading the process table, Fairlead pauses for this many times the time that reading took. */
+/**
+ * If reading the process table takes 1 ms, the next read waits for at least this many milliseconds. If it takes 2 ms,
+ * for twice as many.
+ */
 const pauseFactor = 4;
 
 /** The registration of one server process. */

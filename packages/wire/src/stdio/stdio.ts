@@ -189,7 +189,7 @@ function openChannel(
     void pipeClosed("stdout");
   }
 
-  // While reading is paused, lines still wait. `resumeStdout` then handles the end after it has delivered them.
+  // If reading is paused, `resumeStdout` handles the end later, after it has delivered the waiting lines.
   stdout.on("end", () => {
     if (!isPaused) stdoutEnded();
   });

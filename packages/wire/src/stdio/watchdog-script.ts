@@ -66,7 +66,8 @@ done
 
 /**
  * The script for Node, which ends the servers. It ends a process group only if the start time of its leader is the
- * registered one, or if a process in it has the tag. Another group may have got the same number.
+ * registered one, or if a process in it has the tag. This check is needed because another group may have got the same
+ * number.
  *
  * Arguments: a name, the tag prefix, the time between SIGTERM and SIGKILL in tenths of a second, a mode, and the groups
  * as `leader:start`. The mode `watch` waits for the end of the input first. The mode `end` does not.

@@ -4,7 +4,7 @@ import type { ChildProcess } from "node:child_process";
 import type { Socket } from "node:net";
 import { nodeWatchdog, shellWatchdog } from "./watchdog-script.ts";
 
-/** How many times the watchdog is started in all, if it ends while servers run. */
+/** If the watchdog ends while servers run, it is started again. This is the maximum number of starts. */
 const lives = 3;
 /**
  * Whether the program of this process is Node, Bun or Electron, which can run a script. Fairlead packed into one file
