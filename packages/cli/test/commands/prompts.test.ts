@@ -123,7 +123,7 @@ describe("fairlead prompt", () => {
     { role: "user", content: { type: "resource_link", uri: "one://b", name: "b" } },
     { role: "assistant", content: { type: "new", more: 1 } },
   ];
-  const unknown = 'a block of type "new" is unknown or broken';
+  const unknown = 'a content block of type "new" is unknown or invalid';
   const shelf = { prompts: [{ name: "all" }], results: { all: { description: "D", messages } } };
 
   test("all messages stand under their roles, and no line of theirs passes for one", async () => {

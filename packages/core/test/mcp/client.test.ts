@@ -120,7 +120,7 @@ describe("requests", () => {
     expect(await client.callTool("echo", {})).toEqual({
       content: [{ type: "text", text: "hi" }],
       isError: false,
-      notes: ["a block is a bare string"],
+      notes: ["a content block is a string"],
     });
     expect(await client.getPrompt("p", { a: "b" })).toMatchObject({ messages: [{ role: "user" }], notes: [] });
     expect(await client.readResource("x://1")).toMatchObject({ contents: [{ uri: "x://1", text: "one" }] });

@@ -8,7 +8,7 @@ export const onThePage = "the page";
 
 /** Returns the text for a person whose yes came after the tool's definition had changed. */
 export function outdatedText(question: ConsentQuestion): string {
-  return `The definition of ${nameOf(question)} changed while this question was open. Nothing was run, and your answer has no effect. Send the request again in the program: Fairlead shows the change and asks.`;
+  return `The definition of ${nameOf(question)} changed while this question was open. Nothing was run, and your answer has no effect. Send the request again in the program. Fairlead then shows the change and asks you again.`;
 }
 
 /** Returns a sentence for the person who answered on the page. */

@@ -207,7 +207,7 @@ test("a yes to one resource for the conversation says that it covers all of its 
   const resource = { ...asked, kind: "resource", name: "file:///a", answers } as const;
   const tool = { ...asked, kind: "tool", name: "write", answers } as const;
   expect(questionPage(resource)).toContain(">Yes, all resources of this server in this conversation<");
-  expect(messageFor(resource)).toContain("holds for all resources of files");
+  expect(messageFor(resource)).toContain("allows all resources of files");
   expect(questionPage(tool)).toContain(">Yes, in this conversation<");
   expect(messageFor({ ...resource, answers: ["no", "once"] })).not.toContain("all resources");
 });

@@ -136,7 +136,7 @@ function createRpc(channel: Channel, options: RpcOptions): Rpc & Receiver {
     const sent = notify("notifications/cancelled", { requestId: id, reason: error.message });
     cancellations.add(sent);
     sent.catch((failure: unknown) =>
-      diagnose("a cancellation was lost", `a cancellation was lost: ${errorMessage(failure)}`),
+      diagnose("a cancellation could not be sent", `a cancellation could not be sent: ${errorMessage(failure)}`),
     );
   }
 
@@ -226,7 +226,7 @@ function createRpc(channel: Channel, options: RpcOptions): Rpc & Receiver {
     try {
       listener();
     } catch (error) {
-      diagnose("progress", `a listener failed on progress of ${exchange.method}: ${errorMessage(error)}`);
+      diagnose("progress", `a progress listener of ${exchange.method} failed: ${errorMessage(error)}`);
     }
   }
 

@@ -53,13 +53,13 @@ export function blocksOf(content: unknown, notes: string[]): Block[] {
 /** Returns one block. If the block is not valid, adds the reason to `notes`. */
 export function blockOf(raw: unknown, notes: string[]): Block {
   if (typeof raw === "string") {
-    notes.push("a block is a bare string");
+    notes.push("a content block is a string");
     return { type: "text", text: raw };
   }
   const block = isObject(raw) ? knownBlockOf(raw) : undefined;
   if (block !== undefined) return block;
   const type = isObject(raw) ? raw["type"] : undefined;
-  notes.push(`a block of type ${excerpt(type, 60)} is unknown or broken`);
+  notes.push(`a content block of type ${excerpt(type, 60)} is unknown or invalid`);
   return { type: "unknown", raw };
 }
 

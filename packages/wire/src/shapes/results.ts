@@ -46,7 +46,7 @@ export function normaliseToolResult(raw: JsonObject): ToolResult {
   const content = isOldForm
     ? [oldFormBlock(toolResult)]
     : blocksOf(given, structuredContent === undefined ? notes : []);
-  if (isOldForm) notes.push("the result has the member toolResult of the first protocol versions");
+  if (isOldForm) notes.push("the result has the member toolResult, which only the first protocol versions define");
   if (isError !== undefined && typeof isError !== "boolean") notes.push("isError is not a boolean");
   const failed = isTrue(isError) || nested !== undefined;
   // Most results have neither member. They are returned here, because the spreads below are slow.

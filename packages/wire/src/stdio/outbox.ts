@@ -130,7 +130,7 @@ export function createOutbox(stdin: Writable, options: OutboxOptions): Outbox {
       if (waiting > 0 && waiting + bytes > unsentBytes) {
         full ??= refuse(
           "send_blocked",
-          `${waiting} bytes wait for ${reader} to read them, and the limit is ${unsentBytes} (unsentBytes)`,
+          `${reader} reads too slowly: ${waiting} bytes wait, and the limit unsentBytes is ${unsentBytes}`,
         );
         return full;
       }

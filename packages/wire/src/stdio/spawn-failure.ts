@@ -28,7 +28,7 @@ async function reason(target: StdioTarget, code: unknown, cause: unknown): Promi
     case "ENOMEM":
       return "the system cannot start another process (no memory, or too many processes)";
     case "ERR_INVALID_ARG_VALUE":
-      return "its command line or environment is empty or contains a NUL character";
+      return "the command is empty, or its command line or environment contains a NUL character";
     default:
       return errorMessage(cause);
   }

@@ -217,10 +217,7 @@ describe("progress", () => {
     server.result({ id: 1 }, {});
     await result;
     expect(told).toEqual([{ progress: 3 }]);
-    expect(diagnostics).toEqual([
-      "a listener failed on progress of x: oh",
-      "progress of an unknown request was ignored",
-    ]);
+    expect(diagnostics).toEqual(["a progress listener of x failed: oh", "progress of an unknown request was ignored"]);
   });
 });
 

@@ -36,7 +36,7 @@ describe("a tool's result", () => {
       "content that is a string",
       { content: "hi" },
       [{ type: "text", text: "hi" }],
-      ["the content is not a list", "a block is a bare string"],
+      ["the content is not a list", "a content block is a string"],
     ],
     [
       "content that is one block",
@@ -44,12 +44,12 @@ describe("a tool's result", () => {
       [{ type: "text", text: "hi" }],
       ["the content is not a list"],
     ],
-    ["strings for blocks", { content: ["a"] }, [{ type: "text", text: "a" }], ["a block is a bare string"]],
+    ["strings for blocks", { content: ["a"] }, [{ type: "text", text: "a" }], ["a content block is a string"]],
     [
       "the result of the very first servers",
       { toolResult: { a: 1 } },
       [{ type: "text", text: '{"a":1}' }],
-      ["the result has the member toolResult of the first protocol versions"],
+      ["the result has the member toolResult, which only the first protocol versions define"],
     ],
     [
       "an image without a type",
@@ -87,7 +87,7 @@ describe("a tool's result", () => {
         { type: "text", text: "fine" },
       ],
       isError: false,
-      notes: [`a block of type ${shown} is unknown or broken`],
+      notes: [`a content block of type ${shown} is unknown or invalid`],
     });
   });
 
@@ -123,7 +123,7 @@ test.each<[string, JsonObject, unknown[], string[]]>([
     "its message",
     { error: { isError: true, message: "no disk" } },
     [{ type: "text", text: "no disk" }],
-    ["the content is not a list", "a block is a bare string"],
+    ["the content is not a list", "a content block is a string"],
   ],
   [
     "its content",
@@ -185,7 +185,11 @@ describe("a prompt", () => {
         { role: "assistant", content: { type: "unknown", raw: { type: "odd" } } },
         { role: "user", content: { type: "text", text: "c" } },
       ],
-      notes: ['a block of type "odd" is unknown or broken', "the content is not a list", "a block is a bare string"],
+      notes: [
+        'a content block of type "odd" is unknown or invalid',
+        "the content is not a list",
+        "a content block is a string",
+      ],
     });
   });
 

@@ -61,7 +61,7 @@ describe("a command that cannot be started", () => {
     for (const change of [{ env: { TOKEN: "hush\0hush" } }, { args: ["--token", "hush\0hush"] }]) {
       const error = await start({ ...base, ...change });
       expect(error.message).toBe(
-        `cannot start "${base.command}": its command line or environment is empty or contains a NUL character`,
+        `cannot start "${base.command}": the command is empty, or its command line or environment contains a NUL character`,
       );
     }
   });
