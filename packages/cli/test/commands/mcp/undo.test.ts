@@ -84,7 +84,7 @@ describe("an undo line that would not undo is not shown", () => {
   test("a name that cannot be typed", async () => {
     await using here = await machine({ [userFile]: { mcpServers: { "a\u0007": { command: "x" } } } });
     const { stderr } = await here.run("mcp", "remove", "a\u0007");
-    expect(stderr).toMatch(/cannot be undone: .*its name has characters/);
+    expect(stderr).toMatch(/cannot be undone: .*its name has invisible characters/);
   });
 
   test("enabling what is enabled", async () => {
