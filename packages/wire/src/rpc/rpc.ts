@@ -55,7 +55,7 @@ export interface Rpc {
   readonly close: () => Promise<void>;
 }
 
-/** Number of abandoned requests that are remembered, so that their late responses cause no diagnostic. */
+/** Maximum number of abandoned requests that are remembered. A late response to one of them causes no diagnostic. */
 const maxGivenUp = 1024;
 
 export async function openRpc(open: OpenChannel, options: RpcOptions, signal?: AbortSignal): Promise<Rpc> {

@@ -70,7 +70,7 @@ export function createHttpSession(unsentBytes: number, onEnd: () => void): HttpS
     else if (waiting.push(message) > waitingMessages) waiting.shift();
   }
 
-  /** Ends the POST of a cancelled request, because a cancelled request gets no response. */
+  /** Ends the HTTP response to a cancelled request, because a cancelled request gets no JSON-RPC response. */
   function endCancelled(message: RpcMessage): void {
     if (message["method"] !== "notifications/cancelled") return;
     const id = member(message["params"], "requestId") as RequestId;
