@@ -1,13 +1,16 @@
-// Reads compiled declaration files (.d.ts): which names a module exports, where each is declared, and which types it mentions.
+// Reads source files and compiled declaration files (.d.ts): which names a module exports, where each is declared, and which types it
+// mentions.
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { parseSync } from "@swc/core";
+
+const isCompiled = (file) => file.endsWith(".d.ts");
 
 /** Reads a module's declarations, imports and exports by name. */
 function readModule(file) {
   // One extra character at the start shows at which offset the parser begins to count.
   const bytes = Buffer.from(`;${readFileSync(file, "utf8")}`);
-  const { body, span: whole } = parseSync(bytes.toString(), { syntax: "typescript", dts: true });
+  const { body, span: whole } = parseSync(bytes.toString(), { syntax: "typescript", dts: isCompiled(file) });
   const slice = ({ start, end }) => bytes.subarray(start - whole.start, end - whole.start).toString();
   const module = { declarations: new Map(), imports: new Map(), exports: new Map(), stars: [] };
   let end = whole.start;
@@ -56,9 +59,12 @@ function namesOf({ type, id, identifier, declarations }) {
   return name === undefined ? [] : [name];
 }
 
-/** Returns the documentation comment directly before a declaration, without its stars. */
+/**
+ * Returns the documentation comment directly before a declaration, without its stars. A comment with an empty line after
+ * it is about the whole file.
+ */
 function lastComment(text) {
-  const [, inner = ""] = /\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\s*$/.exec(text) ?? [];
+  const [, inner = ""] = /\/\*\*((?:(?!\*\/)[\s\S])*)\*\/[ \t]*\n?[ \t]*$/.exec(text) ?? [];
   return inner.replaceAll(/^[ \t]*\* ?/gm, "").trim();
 }
 
@@ -91,7 +97,7 @@ function byCode(a, b) {
   return a < b ? -1 : 1;
 }
 
-/** Reads declarations. `packages` maps names of packages to the declaration files of their entry points. */
+/** Reads declarations. `packages` maps names of packages to the files of their entry points. */
 export function createReader(packages) {
   const modules = new Map();
 
@@ -103,7 +109,7 @@ export function createReader(packages) {
   function fileOf(from, specifier) {
     if (packages.has(specifier)) return packages.get(specifier);
     if (!specifier.startsWith(".")) return undefined;
-    const file = join(dirname(from), specifier.replace(/[.]ts$/, ".d.ts"));
+    const file = join(dirname(from), isCompiled(from) ? specifier.replace(/[.]ts$/, ".d.ts") : specifier);
     return existsSync(file) ? file : undefined;
   }
 

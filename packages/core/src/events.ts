@@ -137,8 +137,10 @@ export type HostEvent =
   | { readonly type: "conversation_not_recorded"; readonly conversation: string; readonly message: string }
   | ServerNews;
 
+/** A function that receives the host's events of one type. */
 export type Listener<T extends HostEvent["type"]> = (event: Extract<HostEvent, { readonly type: T }>) => void;
 
+/** Delivers the host's events to listeners. */
 export interface Emitter {
   /** Adds a listener. Returns a function that removes it. */
   readonly on: <T extends HostEvent["type"]>(type: T, listener: Listener<T>) => () => void;

@@ -19,6 +19,7 @@ import { isOwnGateway } from "./own-entry.ts";
 import type { ProgramPlace } from "./programs.ts";
 import type { TrustDecision } from "./trust-decision.ts";
 
+/** Whether Fairlead may start a server, and the reason if it may not. */
 export type Admission =
   | { readonly status: "admitted" }
   | { readonly status: "disabled"; readonly reason: "user"; readonly message: string; readonly next: string }

@@ -20,11 +20,13 @@ export interface ConfigurationOptions extends LocateOptions {
   readonly embedderTrust?: boolean;
 }
 
+/** A server of the settings, and whether Fairlead may start it. */
 export interface AdmittedServer {
   readonly server: ConfiguredServer;
   readonly admission: Admission;
 }
 
+/** The merged settings, the decision whether the workspace is trusted, and every configured server. */
 export interface Configuration {
   readonly locations: Locations;
   readonly environment: Environment;

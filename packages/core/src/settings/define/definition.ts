@@ -27,6 +27,7 @@ export interface Problem {
   readonly next?: string;
 }
 
+/** How Fairlead starts a server as a child process and talks to it over stdin and stdout. */
 export interface StdioTransport {
   readonly kind: "stdio";
   readonly command: string;
@@ -35,6 +36,7 @@ export interface StdioTransport {
   readonly cwd?: string;
 }
 
+/** How Fairlead reaches a server over HTTP. */
 export interface HttpTransport {
   /**
    * `http-or-sse` means that the entry has a `url` but does not name a transport. Fairlead tries streamable HTTP, then
@@ -45,8 +47,10 @@ export interface HttpTransport {
   readonly headers: ReadonlyMap<string, string>;
 }
 
+/** How Fairlead reaches a server: as a child process or over HTTP. */
 export type Transport = StdioTransport | HttpTransport;
 
+/** The `oauth` keys of a server's entry in the settings. */
 export interface OAuthSettings {
   readonly enabled?: boolean;
   readonly clientId?: string;
@@ -60,6 +64,7 @@ export interface OAuthSettings {
   readonly redirectUri?: string;
 }
 
+/** How Fairlead signs in to a server: with OAuth, with Google credentials, or as a Google service account. */
 export type Authentication =
   | { readonly provider: "oauth"; readonly oauth: OAuthSettings }
   | { readonly provider: "google"; readonly oauth: OAuthSettings }
@@ -79,6 +84,7 @@ export interface VariableUse {
     | "not-looked-up";
 }
 
+/** A server's entry in the settings, after Fairlead has checked it and filled in the defaults. */
 export interface ServerDefinition {
   readonly name: string;
   readonly scope: Scope;
@@ -232,6 +238,7 @@ export interface Gate {
   readonly tools?: { readonly only: string } | { readonly allBut: readonly string[] };
 }
 
+/** A settings file, and whether Fairlead uses it. */
 export interface SettingsFile {
   readonly scope: Scope;
   readonly file: string;

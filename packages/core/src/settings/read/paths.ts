@@ -26,6 +26,7 @@ export interface LocateOptions {
   readonly workspace?: boolean;
 }
 
+/** The files and folders that Fairlead reads for one workspace. */
 export interface Locations {
   /** The real path of the workspace root. */
   readonly root: string;
