@@ -36,8 +36,10 @@ const executor = new SecureMCPToolExecutor();
 await executor.executeWithSafeguards(tool, { a: 5 }).catch(({ code }) => console.log(code));
 await executor[Symbol.asyncDispose]();
 `,
-  inside: `for (const path of ["core/host/gate", "core/errors", "core/dist/index.js", "wire/connect", "wire/rpc"])
-  await import(\`@fairlead/\${path}\`).then(() => console.log(path), ({ code }) => console.log(code));
+  inside: `const scoped = ["core/host/gate", "core/errors", "core/dist/index.js", "wire/connect", "wire/rpc"];
+const command = ["fairlead", "fairlead/bundle/main.cjs", "fairlead/bin/fairlead.cjs"];
+for (const path of [...scoped.map((each) => \`@fairlead/\${each}\`), ...command])
+  await import(path).then(() => console.log(path), ({ code }) => console.log(code));
 `,
 };
 
@@ -210,7 +212,7 @@ test("a schema that only a thread may look at is validated", () => {
 });
 
 test("what is not public cannot be imported", () => {
-  expect(printed.inside).toBe("ERR_PACKAGE_PATH_NOT_EXPORTED\n".repeat(5));
+  expect(printed.inside).toBe("ERR_PACKAGE_PATH_NOT_EXPORTED\n".repeat(8));
 });
 
 describe("the types", () => {
