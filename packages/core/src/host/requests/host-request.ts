@@ -35,3 +35,9 @@ export interface HostRequest<Result, Shown> extends PolicyRequest {
   readonly outcomeOf?: ((result: Result) => "ok" | ErrorCode) | undefined;
   readonly present: (result: Result) => Shown | Promise<Shown>;
 }
+
+/** The part of a request that `ask` of `spine.ts` needs. */
+export type AskRequest = Pick<
+  HostRequest<unknown, unknown>,
+  "who" | "client" | "conversation" | "kind" | "serverName" | "serverToolName" | "args" | "shown"
+>;

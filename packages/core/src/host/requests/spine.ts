@@ -8,7 +8,8 @@ import { isChangedRule } from "../../policy/rules/built-in-rules.ts";
 import type { ConfirmPort } from "../../registry/binding.ts";
 import { type AnswerPlace, isYes, type ToolCallConfirmationDetails } from "../../registry/confirmation.ts";
 import type { OpenWork } from "../open-work.ts";
-import type { HostRequest } from "./host-request.ts";
+import { withCountedAnswer } from "./counted-answer.ts";
+import type { AskRequest, HostRequest } from "./host-request.ts";
 import { answerOf, type LedgerRow } from "./ledger.ts";
 import {
   type AnyRequest,
@@ -35,12 +36,6 @@ export interface Spine {
    */
   readonly ask: (request: AskRequest) => Promise<ToolCallConfirmationDetails | false>;
 }
-
-/** The part of a request that `ask` needs. */
-export type AskRequest = Pick<
-  HostRequest<unknown, unknown>,
-  "who" | "client" | "conversation" | "kind" | "serverName" | "serverToolName" | "args" | "shown"
->;
 
 /** The facts about a running request that its ledger row needs. */
 interface Progress {
@@ -157,7 +152,8 @@ export function createSpine({ current, record, work, clock }: SpineOptions): Spi
       const rules = await current();
       if (!rules.isCurrent(decision, request)) decision = rules.decide(request);
       if (decision.decision === "deny") return refuse(request, decision);
-      return decision.decision === "allow" ? false : rules.question(request, decision, request.shown, taking);
+      if (decision.decision === "allow") return false;
+      return withCountedAnswer(rules.question(request, decision, request.shown, taking), work);
     });
     await unlessAborted(asked, toAbortSignal(signal), () => cancelledRequest(request, signal));
   }
