@@ -5,6 +5,7 @@ import type { HostConnection } from "@fairlead/gateway/relay/connect-host";
 import { findHost, type Greeting } from "@fairlead/gateway/relay/find-host";
 import { runRelay } from "@fairlead/gateway/relay/relay";
 import type { RelayClient } from "@fairlead/gateway/relay/speech";
+import { errorMessage } from "@fairlead/wire/text";
 import { type HostSurroundings, hostPlace } from "./installation.ts";
 
 export interface RelayStreams {
@@ -36,7 +37,7 @@ export async function relayToHost(
   try {
     first = await reach();
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return errorMessage(error);
   }
   if (stdin.isTTY)
     stderr.write("fairlead: waiting for an MCP client on stdin; to add Fairlead to a program: fairlead connect\n");

@@ -4,6 +4,7 @@
  */
 
 import type { JsonObject } from "@fairlead/wire";
+import { isObject } from "@fairlead/wire/json";
 import { type Clock, systemClock } from "../clock.ts";
 import { HostError } from "../errors.ts";
 import type { ToolExecution } from "../registry/binding.ts";
@@ -102,7 +103,7 @@ export class SecureMCPToolExecutor implements AsyncDisposable {
     args: JsonObject,
     signal: AbortSignal,
   ) {
-    if (!isSchema(parameterSchemaJson)) return;
+    if (!isObject(parameterSchemaJson)) return;
     const { issues } = await this.#validator.validate(parameterSchemaJson, args, signal);
     if (issues.length === 0) return;
     const wrong = describeIssues(issues, { schema: parameterSchemaJson, value: args, whole: "the arguments" });
@@ -135,10 +136,6 @@ export class SecureMCPToolExecutor implements AsyncDisposable {
       for (const end of ends) end();
     }
   }
-}
-
-function isSchema(schema: unknown): schema is JsonObject {
-  return typeof schema === "object" && schema !== null && !Array.isArray(schema);
 }
 
 function isExecution(value: unknown): value is ToolExecution {

@@ -1,4 +1,6 @@
 import { homedir } from "node:os";
+import { isObject } from "@fairlead/wire/json";
+import { errorMessage } from "@fairlead/wire/text";
 import type { SignInUi } from "../auth/browser/sign-in-ui.ts";
 import type { MCPOAuthTokenStorage } from "../auth/store/token-storage.ts";
 import type { Clock } from "../clock.ts";
@@ -123,9 +125,6 @@ export interface OpenHostOptions {
 /** Returns a description of the required value if `value` is wrong; undefined if it is right. */
 type Check = (value: unknown) => string | undefined;
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
 const must =
   (what: string, isRight: (value: unknown) => boolean): Check =>
   (value) =>
@@ -212,7 +211,7 @@ function settingsText(settings: HostOptions["settings"]): string | undefined {
   try {
     return JSON.stringify(settings, null, 2);
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message.split("\n")[0] : String(cause);
+    const [why] = errorMessage(cause).split("\n");
     throw new HostError("usage", `createHost({ settings }) cannot be written as JSON: ${why}`, { cause });
   }
 }

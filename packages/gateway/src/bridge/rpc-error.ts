@@ -2,6 +2,7 @@
 
 import { HostError } from "@fairlead/core/errors";
 import { WireError } from "@fairlead/wire";
+import { errorMessage } from "@fairlead/wire/text";
 
 /** Error codes of JSON-RPC and of MCP. */
 export const rpcCodes = {
@@ -35,7 +36,7 @@ export function serverReply(error: unknown): WireError | undefined {
 export function toRpcError(error: unknown): WireError {
   const reply = serverReply(error);
   if (reply !== undefined) return reply;
-  if (!(error instanceof HostError)) return rpcError(rpcCodes.internal, messageOf(error));
+  if (!(error instanceof HostError)) return rpcError(rpcCodes.internal, errorMessage(error));
   const { code, message, next, serverName } = error;
   const data = {
     reason: code,
@@ -55,7 +56,3 @@ const codes: ReadonlyMap<string, number> = new Map([
   ["awaiting_approval", rpcCodes.refused],
   ["untrusted_folder", rpcCodes.refused],
 ]);
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}

@@ -5,8 +5,9 @@ import { chmodSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
 import { HostError } from "@fairlead/core/errors";
-import { isObject } from "@fairlead/wire/json";
+import { isObject, parseJson } from "@fairlead/wire/json";
 import { type OpenChannel, openClientStdio, type RequestId } from "@fairlead/wire/serve";
+import { errorMessage } from "@fairlead/wire/text";
 import type { Gateway, Workspace } from "../gateway.ts";
 import type { RunFolder } from "../relay/run-folder.ts";
 import { createSentFile, type SentFile } from "../relay/sent-file.ts";
@@ -86,7 +87,7 @@ export async function listenForRelays(options: RelayListenerOptions): Promise<Re
       socket.end();
     } catch (error) {
       const next = error instanceof HostError ? error.next : undefined;
-      socket.end(failedLine(error instanceof Error ? error.message : String(error), next));
+      socket.end(failedLine(errorMessage(error), next));
     } finally {
       // If the host ends, the file stays. The relay reads it and then removes it.
       sent?.close({ keep: isClosing });
@@ -234,12 +235,8 @@ function readHello(socket: Socket, onHello: (hello: Hello | undefined) => void):
 }
 
 function toHello(text: string): Hello | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isHello(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(text);
+  return isHello(value) ? value : undefined;
 }
 
 function isHello(value: unknown): value is Hello {

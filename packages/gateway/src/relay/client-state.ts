@@ -1,5 +1,8 @@
 /** The client messages that a relay must repeat to a new host: `initialize`, the log level and the subscriptions. */
 
+import type { JsonObject } from "@fairlead/wire";
+import { member, parseObject } from "@fairlead/wire/json";
+
 /**
  * A request of the client that the relay sends again. The relay does not pass the host's response on, because the
  * client already has one.
@@ -34,15 +37,15 @@ export function isReplayed(id: string): boolean {
 }
 
 export function createClientState(): ClientState {
-  let initialize: Message | undefined;
+  let initialize: JsonObject | undefined;
   let isGreeted = false;
   let initialized: string | undefined;
-  let level: Message | undefined;
+  let level: JsonObject | undefined;
   let lists: readonly string[] = [];
-  const subscriptions = new Map<string, Message>();
+  const subscriptions = new Map<string, JsonObject>();
   let count = 0;
 
-  function replay(message: Message): ReplayedRequest {
+  function replay(message: JsonObject): ReplayedRequest {
     count += 1;
     const id = `${replayedId}${count}`;
     return { id: JSON.stringify(id), line: `${JSON.stringify({ ...message, id })}\n` };
@@ -53,7 +56,7 @@ export function createClientState(): ClientState {
       if (!noted.has(method)) return;
       const message = readMessage(line);
       if (message === undefined) return;
-      const uri = memberOf(message["params"], "uri");
+      const uri = member(message["params"], "uri");
       if (method === "initialize") {
         initialize = message;
         isGreeted = false;
@@ -64,10 +67,10 @@ export function createClientState(): ClientState {
       else subscriptions.delete(uri);
     },
     greeted(line) {
-      const capabilities = memberOf(memberOf(readMessage(line), "result"), "capabilities");
+      const capabilities = member(member(readMessage(line), "result"), "capabilities");
       isGreeted = capabilities !== undefined;
       lists = ["tools", "prompts", "resources"].filter(
-        (list) => memberOf(memberOf(capabilities, list), "listChanged") === true,
+        (list) => member(member(capabilities, list), "listChanged") === true,
       );
     },
     greeting: () => (isGreeted && initialize !== undefined ? replay(initialize) : undefined),
@@ -82,8 +85,6 @@ export function createClientState(): ClientState {
   };
 }
 
-type Message = Readonly<Record<string, unknown>>;
-
 const noted: ReadonlySet<string> = new Set([
   "initialize",
   "notifications/initialized",
@@ -93,19 +94,6 @@ const noted: ReadonlySet<string> = new Set([
 ]);
 
 /** Parses the message in a line. Returns undefined if it is not an object. */
-export function readMessage(line: Buffer): Message | undefined {
-  try {
-    const value: unknown = JSON.parse(line.toString("utf8"));
-    return isMessage(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function memberOf(value: unknown, name: string): unknown {
-  return isMessage(value) ? value[name] : undefined;
-}
-
-function isMessage(value: unknown): value is Message {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+export function readMessage(line: Buffer): JsonObject | undefined {
+  return parseObject(line.toString("utf8"));
 }

@@ -3,6 +3,7 @@
  * and notifications of changed lists.
  */
 
+import { isObject, listOf, parseJson } from "@fairlead/wire/json";
 import type { OpenRequest } from "./open-requests.ts";
 
 const internalError = -32603;
@@ -51,15 +52,9 @@ const batchLimit = 100;
 
 /** Returns the messages of a batch, each as a line. Returns an empty list if `line` is not a JSON list. */
 export function ofBatch(line: Buffer): readonly Buffer[] {
-  try {
-    const values: unknown = JSON.parse(line.toString("utf8"));
-    if (!Array.isArray(values)) return [];
-    // A list inside the batch is dropped, because it would be read as another batch.
-    return values
-      .slice(0, batchLimit)
-      .filter((value) => typeof value === "object" && value !== null && !Array.isArray(value))
-      .map((value) => Buffer.from(`${JSON.stringify(value)}\n`));
-  } catch {
-    return [];
-  }
+  // A list inside the batch is dropped, because it would be read as another batch.
+  return listOf(parseJson(line.toString("utf8")))
+    .slice(0, batchLimit)
+    .filter(isObject)
+    .map((value) => Buffer.from(`${JSON.stringify(value)}\n`));
 }

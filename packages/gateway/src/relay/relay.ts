@@ -4,6 +4,8 @@
  */
 
 import type { Readable, Writable } from "node:stream";
+import { member } from "@fairlead/wire/json";
+import { errorMessage } from "@fairlead/wire/text";
 import { createClientState, isReplayed, readMessage } from "./client-state.ts";
 import type { HostConnection } from "./connect-host.ts";
 import { createLineFrames } from "./line-frames.ts";
@@ -78,7 +80,7 @@ export function runRelay({ input, output, first, reach, onProblem }: RelayOption
       },
       (error: unknown) => {
         isReaching = false;
-        failOpen(error instanceof Error ? error.message : String(error), "fairlead daemon logs");
+        failOpen(errorMessage(error), "fairlead daemon logs");
       },
     );
   }
@@ -219,7 +221,6 @@ export function runRelay({ input, output, first, reach, onProblem }: RelayOption
 
 /** Returns the id of the cancelled request, as JSON text. */
 function cancelledId(line: Buffer): string | undefined {
-  const params = readMessage(line)?.["params"];
-  if (typeof params !== "object" || params === null || !("requestId" in params)) return undefined;
-  return JSON.stringify(params.requestId);
+  const requestId = member(member(readMessage(line), "params"), "requestId");
+  return requestId === undefined ? undefined : JSON.stringify(requestId);
 }

@@ -4,6 +4,7 @@
  */
 
 import { closeSync, openSync, readFileSync, renameSync, rmSync, writeSync } from "node:fs";
+import { listOf, parseJson } from "@fairlead/wire/json";
 
 /** The functions with which a host writes the file. */
 export interface SentFile {
@@ -85,12 +86,7 @@ export function takeSentFile(path: string): ReadonlyMap<string, string> {
 
 /** Parses one record. Returns an empty list if the record is incomplete. The request of such a record was not sent. */
 function noteIn(line: string): readonly unknown[] {
-  try {
-    const note: unknown = JSON.parse(line);
-    return Array.isArray(note) ? note : [];
-  } catch {
-    return [];
-  }
+  return listOf(parseJson(line));
 }
 
 /**

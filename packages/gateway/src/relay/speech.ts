@@ -3,6 +3,8 @@
  * lines are MCP messages, with one exception: a line of the host that does not begin with `{` is for the relay itself.
  */
 
+import { listOf, parseJson, stringOf } from "@fairlead/wire/json";
+
 /**
  * The version of the relay protocol. It must change when a new relay can no longer communicate with an older host, or
  * an older relay with a new host.
@@ -89,22 +91,9 @@ export const byeLine = "bye\n";
 export function readNote(line: string): RelayNote | undefined {
   const [word = ""] = line.split(/[ \n]/, 1);
   if (word === "bye") return { kind: "bye" };
-  const values = listIn(line.slice(word.length));
-  if (word === "sent") return { kind: "sent", id: JSON.stringify(values[0]), subject: textOf(values[1]) ?? "" };
+  const values = listOf(parseJson(line.slice(word.length)));
+  if (word === "sent") return { kind: "sent", id: JSON.stringify(values[0]), subject: stringOf(values[1]) ?? "" };
   if (word === "failed")
-    return { kind: "failed", message: textOf(values[0]) ?? "the host failed", next: textOf(values[1]) };
+    return { kind: "failed", message: stringOf(values[0]) ?? "the host failed", next: stringOf(values[1]) };
   return undefined;
-}
-
-function listIn(text: string): readonly unknown[] {
-  try {
-    const value: unknown = JSON.parse(text);
-    return Array.isArray(value) ? value : [];
-  } catch {
-    return [];
-  }
-}
-
-function textOf(value: unknown): string | undefined {
-  return typeof value === "string" ? value : undefined;
 }
