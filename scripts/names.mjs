@@ -1,5 +1,5 @@
-// Fails on a folder with too many source files, a file that is too long, an exported name that two files declare, and an identifier that
-// uses a word which docs/glossary.md replaces by another.
+// Fails on a folder with too many source files, a file that is too long, an exported name that two files declare, an identifier that uses a
+// word which docs/glossary.md replaces by another, and a copy of a small helper function.
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -7,9 +7,26 @@ import { nodesOf, sourcePaths } from "./sources.mjs";
 
 const maxFiles = 22;
 const maxLines = 310;
-const published = /^packages\/(?:wire|core|cli)\/src\//;
+const product = /^packages\/(?:wire|core|gateway|cli)\/src\//;
+/** The packages whose exported names must be unique. */
+const unique = /^packages\/(?:wire|core|cli)\/src\//;
 /** Whether several files may export this name: each command's file exports its `verb` for the table of commands. */
 const isCommand = (path, name) => name === "verb" && path.startsWith("packages/cli/src/commands/");
+
+/** Small functions that are easily written again: the code of a copy, and the files that may contain that code. */
+const helpers = [
+  {
+    use: "errorMessage of @fairlead/wire/text",
+    copy: /\b(\w+) instanceof Error \? \1\.message : (?:String\(\1\)|\1\b|`\$\{\1\}`)/,
+    files: ["packages/wire/src/shapes/text.ts"],
+  },
+  {
+    use: "isObject of @fairlead/wire/json",
+    copy: /typeof (\w+) === "object" && \1 !== null && !Array\.isArray\(\1\)/,
+    // The second file contains the text of a program that cannot import the helper.
+    files: ["packages/wire/src/shapes/json.ts", "packages/cli/src/generate/command-program.ts"],
+  },
+];
 
 /** The word to use instead, by the forbidden word. */
 const replaced = new Map([
@@ -55,10 +72,11 @@ export async function checkNames(baseDir) {
     const text = await readFile(join(baseDir, path), "utf8");
     const lines = text.split("\n").length - 1;
     if (lines > maxLines) violations.push(`${path}: ${lines} lines, at most ${maxLines}`);
-    if (!published.test(path)) continue;
+    if (!product.test(path)) continue;
+    violations.push(...copiesIn(path, text));
     const deprecated = deprecatedNames(text);
     const nodes = await nodesOf(baseDir, path);
-    for (const name of exportedNames(nodes))
+    for (const name of unique.test(path) ? exportedNames(nodes) : [])
       if (!deprecated.has(name) && !isCommand(path, name)) exporters.set(name, [...(exporters.get(name) ?? []), path]);
     for (const name of declaredNames(nodes)) {
       const word = wordsOf(name).find((each) => replaced.has(each));
@@ -77,6 +95,13 @@ function crowdedFolders(paths) {
   return [...counts]
     .filter(([, count]) => count > maxFiles)
     .map(([folder, count]) => `${folder}: ${count} source files, at most ${maxFiles}`);
+}
+
+function copiesIn(path, text) {
+  const code = text.replaceAll(/\s+/g, " ");
+  return helpers
+    .filter(({ copy, files }) => !files.includes(path) && copy.test(code))
+    .map(({ use }) => `${path}: a copy of a helper; use ${use}`);
 }
 
 /** Returns the names whose documentation comment has `@deprecated`. They are kept for programs that still use them. */

@@ -70,3 +70,28 @@ test("uses, keys of objects, longer words and deprecated names are free to use t
   export const became = (options: A) => options.today ?? { verdict: 1 };`;
   expect(await found({ "core/src/a.ts": content })).toEqual([]);
 });
+
+const isError = "error instanceof Error ? error.message : ";
+const isRecord = 'typeof value === "object" && value !== null && !Array.isArray(value)';
+
+test.each([
+  ["errorMessage", `export const a = (error: unknown) => ${isError}String(error);`],
+  ["errorMessage", `export const a = (error: unknown) => String(${isError}error);`],
+  ["errorMessage", `export const a = (error: unknown) => ${isError}\`\${error}\`;`],
+  ["isObject", `export const a = (value: unknown) => ${isRecord};`],
+  ["isObject", `export const a = (value: unknown) =>\n  ${isRecord.replaceAll("&& ", "&&\n    ")};`],
+])("a copy of %s is found: %s", async (name, content) => {
+  expect(await found({ "gateway/src/a.ts": content })).toEqual([
+    expect.stringContaining(`packages/gateway/src/a.ts: a copy of a helper; use ${name} of @fairlead/wire/`),
+  ]);
+});
+
+test("the helpers themselves, and code that differs from them, are no copies", async () => {
+  const own = {
+    "wire/src/shapes/text.ts": `export const a = (error: unknown) => ${isError}String(error);`,
+    "wire/src/shapes/json.ts": `export const b = (value: unknown) => ${isRecord};`,
+  };
+  expect(await found(own)).toEqual([]);
+  const other = `export const a = (error: unknown, other: unknown) => [${isError}"failed", ${isError}other];`;
+  expect(await found({ "core/src/a.ts": other })).toEqual([]);
+});

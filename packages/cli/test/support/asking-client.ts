@@ -3,6 +3,7 @@
 import { join } from "node:path";
 import { type ToolCallConfirmationDetails, ToolConfirmationOutcome } from "@fairlead/core/registry/confirmation";
 import { createConsent } from "@fairlead/gateway/consent/consent";
+import { errorMessage } from "@fairlead/wire/text";
 import type { Machine } from "./machine.ts";
 
 export interface AskingClient extends AsyncDisposable {
@@ -40,10 +41,7 @@ export function askingClient({ home }: Machine): AskingClient {
           request,
           signal,
         )(async () => details)
-        .then(
-          () => "yes",
-          (error: unknown) => (error instanceof Error ? error.message : String(error)),
-        );
+        .then(() => "yes", errorMessage);
     },
     [Symbol.asyncDispose]: () => consent[Symbol.asyncDispose](),
   };
