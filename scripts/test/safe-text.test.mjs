@@ -17,6 +17,43 @@ test.each([
   expect(await found("cli/src/a.ts", content)).toEqual([expect.stringContaining("packages/cli/src/a.ts: a cast")]);
 });
 
+const maker = 'import { safe, toSafeText } from "../text/safe-text.ts";\n';
+
+test.each([
+  ["the result of a function", `${maker}"x" as ReturnType<typeof toSafeText>;`],
+  ["the result of a function with another name", 'import { toSafeText as a } from "x";\n"x" as ReturnType<typeof a>;'],
+  ["the result of a function type", "type Show = () => string;\n'x' as ReturnType<Show>;"],
+  ["a parameter of a function", "'x' as Parameters<typeof print>[0];"],
+  ["the type of a value", `${maker}const a = safe\`x\`;\n"y" as typeof a;`],
+])("a cast to %s is found", async (_, content) => {
+  expect(await found("core/src/host/a.ts", content)).toEqual([
+    "packages/core/src/host/a.ts: a cast to a type that is derived from a value; use the functions of core's text/safe-text.ts",
+  ]);
+});
+
+test.each([
+  ["an alias", `${given}type Mine = SafeText;`],
+  ["an exported alias", `${given}export type Mine = SafeText | undefined;`],
+  ["an alias for a list", `${given}type Mine = readonly SafeText[];`],
+  ["an alias for the result of a function", `${maker}type Mine = ReturnType<typeof toSafeText>;`],
+  ["an export under another name", `${given}export type { SafeText as Mine };`],
+  ["another file's export under another name", 'export type { SafeText as Mine } from "@fairlead/core/text";'],
+])("another name for the type is found: %s", async (_, content) => {
+  expect(await found("core/src/host/a.ts", content)).toEqual([
+    "packages/core/src/host/a.ts: another name for SafeText; use the functions of core's text/safe-text.ts",
+  ]);
+});
+
+test("types that contain the type, and types of other values, are free", async () => {
+  const content = `${given}${maker}export type Show = (text: string) => SafeText;
+export type Row = { readonly label: SafeText };
+export type { SafeText };
+type Group = (typeof groups)[number];
+type Request = ReturnType<typeof toRequest>;
+export const key = "x" as keyof typeof codes;`;
+  expect(await found("core/src/host/a.ts", content)).toEqual([]);
+});
+
 test("a cast in JSX is found", async () => {
   const view = `${given}export const view = <p>{"x" as SafeText}</p>;`;
   expect(await found("cli/src/a.tsx", view)).toHaveLength(1);
