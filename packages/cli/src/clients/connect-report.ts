@@ -67,7 +67,9 @@ function moveLines({ destination, added, names, staying }: MovePlan): readonly S
         .split("\n")
         .map((line) => safe`    ${toVisibleLine(line)}`),
     ]),
-    ...known.map((name) => safe`  remove ${toVisibleLine(name)}: Fairlead's settings already have this server`),
+    ...known.map(
+      (name) => safe`  remove ${toVisibleLine(name)}: from this file: the server is already in Fairlead's settings`,
+    ),
     ...staying.map(({ name, reason }) => safe`  ${toVisibleLine(name)} stays: ${toVisibleLine(reason)}`),
   ];
 }

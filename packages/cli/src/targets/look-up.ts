@@ -12,7 +12,7 @@ import { printRefusal } from "./with-catalogs.ts";
 interface Search<T> {
   /** Servers that the user named or probably meant. */
   readonly named: readonly string[];
-  /** Whether servers that the user did not name may also have the prompt or resource. */
+  /** Whether servers that the user did not name are searched too. */
   readonly isOpen: boolean;
   /**
    * Searches the loaded catalogs. Returns an error if a catalog that is not loaded may have the prompt or resource.

@@ -31,7 +31,7 @@ type HostOptions = Pick<
 /** Declines a server's question, for commands that ask the user no questions. */
 async function leaveOpen({ serverName }: Elicitation, out: Context["out"] | undefined): Promise<ElicitationAnswer> {
   out?.warn(
-    safe`"${toSafeLine(serverName)}" asked a question (elicitation): this command cannot ask you, so the server got no answer\n  next: fairlead (the app), or fairlead call on a terminal`,
+    safe`"${toSafeLine(serverName)}" asked a question (elicitation): this command cannot ask you, so the server got no answer\n  next: use the app (fairlead), or run this command in a terminal`,
   );
   return { action: "cancel" };
 }

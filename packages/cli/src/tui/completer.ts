@@ -262,7 +262,7 @@ function inCommand(before: string): CursorContext | undefined {
   return { kind: "word", from, typed, command: first.slice(1), before: words.slice(0, -1) };
 }
 
-/** Returns the kind of text at the cursor inside typed calls. `start`: index where the first call begins. */
+/** Returns what the user is typing, if the cursor is inside a call. `start`: index where the first call begins. */
 function inCall(before: string, start: number): CursorContext | undefined {
   const { lastStart, open } = splitTypedLines(before.slice(start));
   if (open !== undefined) return undefined;

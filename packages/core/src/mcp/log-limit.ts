@@ -11,7 +11,7 @@ type LogNews = Extract<ServerNews, { readonly type: "log" }>;
 /** Passes on the `log` events of one server, up to the limit. */
 export interface LogLimit {
   readonly push: (news: LogNews) => void;
-  /** Reports how many events were dropped since the last event. */
+  /** Reports how many events were dropped since the last event that was passed on. */
   readonly flush: () => void;
 }
 

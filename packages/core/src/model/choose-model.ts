@@ -37,7 +37,7 @@ const usualOpenai = "https://api.openai.com/v1";
 
 /**
  * Chooses a model from the environment: Gemini, an endpoint that speaks OpenAI's API, or a local Ollama. Uses a local
- * Ollama only if `wanted` is the name of one of its models. Otherwise only offers Ollama.
+ * Ollama only if `wanted` is the name of one of its models; otherwise the result only says that Ollama is there.
  *
  * @throws HostError `model` if the environment names a model that cannot be used; `cancelled`
  *

@@ -18,8 +18,8 @@ export interface ClientState {
   /** Records the host's response to the client's `initialize`. */
   greeted(line: Buffer): void;
   /**
-   * Returns the client's `initialize` request for a new host. Returns undefined if the client has sent none, or if the
-   * request has no response yet.
+   * Returns the client's `initialize` request, so that the relay can send it to a new host. Returns undefined if the
+   * client has sent none, or if the request has no response yet.
    */
   greeting(): ReplayedRequest | undefined;
   /** Returns the other lines that a new host needs, in the order in which they must be sent. */

@@ -25,7 +25,7 @@ const statuses: ReadonlyMap<unknown, number> = new Map([
   ...Object.values(modernErrors).map((code) => [code, 400] as const),
 ]);
 
-/** Returns the HTTP status for a modern response. Some error codes have their own status. */
+/** Returns the HTTP status for a response of the protocol version 2026-07-28. Some error codes have their own status. */
 export function modernStatus({ error }: RpcMessage): number {
   const code = typeof error === "object" && error !== null && "code" in error ? error.code : undefined;
   return statuses.get(code) ?? 200;

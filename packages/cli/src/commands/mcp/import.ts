@@ -69,7 +69,7 @@ Examples:
       );
     scopeOption(
       command,
-      "user: for all your folders; project: for this folder; default: project for files of this project, user for others",
+      "user (for all your folders) or project (for this folder); default: project for a file in this folder, user for any other file",
     );
     command
       .option("--only <names>", "import only these servers, separated by commas")

@@ -40,6 +40,6 @@ export function costsText(costs: readonly ServerCost[], style: Style): SafeText 
 
 function toolLine({ serverToolName, tokens, offered }: OfferedTool, most: number): SafeText {
   const bar = repeatSafe(safe`#`, Math.max(1, Math.round((barWidth * tokens) / most)));
-  const note = offered ? safe`` : safe` (found by search)`;
+  const note = offered ? safe`` : safe` (the model must search for it)`;
   return safe`  ${repeatSafe(safe` `, 7 - spacedNumber(tokens).length)}${spacedNumber(tokens)}  ${padSafe(bar, barWidth)}  ${toVisibleLine(serverToolName)}${note}`;
 }

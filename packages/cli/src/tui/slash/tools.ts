@@ -18,7 +18,7 @@ export const tools: BuiltIn = {
   usage: "[SERVER] | [on|off] SERVER[.TOOL]",
   complete([first, ...others], services) {
     const switches = [
-      { value: "on", about: "add tools to this conversation again" },
+      { value: "on", about: "put removed tools back into this conversation" },
       { value: "off", about: "remove tools from this conversation" },
     ];
     if (first === undefined) return [...switches, ...serverNames(services)];

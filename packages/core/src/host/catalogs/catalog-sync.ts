@@ -209,7 +209,7 @@ export function createCatalogSync(options: CatalogSyncOptions): CatalogSync {
       const entry = definition(server);
       if (entry === undefined || known.asksBack(server)) return;
       known.setAsksBack(server);
-      // Ignores a failed write, because a later run can record the same question again.
+      // A failed write is ignored: the next question of the server is recorded again.
       const before = saving.get(server);
       saving.set(
         server,

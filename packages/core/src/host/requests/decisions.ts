@@ -99,7 +99,7 @@ export function createHostDecisions(options: HostDecisionsOptions): HostDecision
       loadApprovedTools({ state: current.locations.state, identityOf, now: () => new Date(now()) }),
       loadLock({ configuration: current, definition: configuration.definition, catalog: catalogs.catalog }),
     ]);
-    // If the rule files are read twice at the same time, only the later result is used.
+    // If the rule files were read again meanwhile, this result is outdated.
     if (version === readings) {
       for (const approval of approved.all()) {
         const { server: serverName, tool: serverToolName, digest } = approval;

@@ -1,5 +1,5 @@
 /**
- * Requests of a host other than tool calls: resources, prompts, completion, subscriptions, and `@` references in typed
+ * All requests of a host except tool calls: resources, prompts, completion, subscriptions, and `@` references in typed
  * text.
  */
 

@@ -86,7 +86,7 @@ function checkedName(name: string): string {
   throw usage(`"${toVisibleLine(name)}" is not a valid server name: it ${flaw}`);
 }
 
-/** Reads a snippet: one entry, `{"name": entry}`, or a whole settings file with `mcpServers`. */
+/** Reads a snippet in one of three forms: an entry, an entry under its name, or a settings file with `mcpServers`. */
 function fromSnippet(name: string | undefined, text: string): readonly NewServer[] {
   const { root, errors } = parseJsonc(text.trimStart().startsWith("{") ? text : `{${text}}`);
   const [error] = errors;

@@ -198,7 +198,7 @@ function intersectAlternatives(a: Shape, b: Shape, merging: Merging): Shape | un
         a.path,
         "anyOf",
         "merged",
-        "Too many combinations: the properties of all alternatives are allowed.",
+        "There are too many combinations, so the properties of all alternatives are allowed.",
       );
     return { ...acceptsAll([...alternatives, ...others], merging), ...words, path: a.path };
   }
