@@ -68,7 +68,12 @@ describe("a status", () => {
       /^Check that/,
     ],
     [status(503, { "retry-after": "7" }), "http_status", /HTTP status 503.*; Retry-After: 7/, /^Try again/],
-    [redirectTo("https://elsewhere.example/mcp"), "http_status", /redirects to https:\/\/elsewhere.example/, /^Check/],
+    [
+      redirectTo("https://elsewhere.example/mcp"),
+      "http_status",
+      /redirects to another origin, https:\/\/elsewhere.example;/,
+      /^Check/,
+    ],
     [status(401), "auth_required", /^"s" requires sign-in \(HTTP 401\)$/, signIn],
     [status(403, { "www-authenticate": "Bearer" }), "auth_required", /requires sign-in \(HTTP 403\)$/, signIn],
     [

@@ -107,7 +107,7 @@ describe.each(["httpUrl", "url"])("a server on the web, configured with %s", (me
       expect(state()).toEqual({
         status: "disconnected",
         reason: "http_status",
-        message: `"odd" cannot be used: the server redirects to ${elsewhere.origin}, another origin, which Fairlead does not follow`,
+        message: `"odd" cannot be used: the server redirects to another origin, ${elsewhere.origin}; Fairlead does not follow the redirect`,
         next: checkAddress,
       });
     });

@@ -109,10 +109,10 @@ export async function createHttpClient(target: HttpTarget, options: HttpOptions)
       const next = parseUrl(location, url);
       // The headers and the body contain secrets that another origin must not get.
       if (next?.origin !== url.origin) {
-        const where = next ? clip(next.origin, 200) : "an invalid URL";
+        const where = next ? `another origin, ${clip(next.origin, 200)}` : "an invalid URL";
         throw new WireError(
           "http_status",
-          `the server redirects to ${where}, another origin, which Fairlead does not follow`,
+          `the server redirects to ${where}; Fairlead does not follow the redirect`,
           evidence,
         );
       }
@@ -121,7 +121,7 @@ export async function createHttpClient(target: HttpTarget, options: HttpOptions)
         const where = clip(next.pathname, 200);
         throw new WireError(
           "http_status",
-          `the server redirects the call to ${where} (HTTP ${evidence.httpStatus}), which Fairlead does not follow`,
+          `the server redirects the call to ${where} (HTTP ${evidence.httpStatus}); Fairlead does not follow the redirect`,
           evidence,
         );
       }

@@ -55,7 +55,11 @@ test.each(statuses)("a %i of a request that must not be repeated is not followed
   const client = await clientFor(server);
   const url = new URL(`${server.url}/${status}`);
   const asked = client.request({ url, method: "POST", headers: {}, body: "{}", repeatable: false });
-  await expect(asked).rejects.toMatchObject({ code: "http_status", evidence: { httpStatus: status } });
+  await expect(asked).rejects.toMatchObject({
+    code: "http_status",
+    message: `the server redirects the call to /there (HTTP ${status}); Fairlead does not follow the redirect`,
+    evidence: { httpStatus: status },
+  });
   await expect(asked).rejects.not.toMatchObject({ evidence: { unsent: true } });
   expect(server.seen.map(({ path }) => path)).toEqual([`/${status}`]);
   client.close();
@@ -82,6 +86,15 @@ test.each(cases)("a %i of a %s to another origin goes nowhere", async (status, m
     client.close();
   }
   expect(other.seen).toEqual([]);
+});
+
+test("a redirect to an invalid URL is not followed, and the message says so", async () => {
+  await using server = await redirecting(() => "http://[");
+  const client = await clientFor(server);
+  await expect(ask(client, server, 307, "GET")).rejects.toMatchObject({
+    message: "the server redirects to an invalid URL; Fairlead does not follow the redirect",
+  });
+  client.close();
 });
 
 test("the hook that signs in is asked again for the address that a redirect names", async () => {
