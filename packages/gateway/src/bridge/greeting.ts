@@ -63,6 +63,13 @@ export async function greet(context: BridgeContext, era: Era): Promise<Greeting>
     };
   }
   const servers = view().servers;
+  const unknown = client.servers?.filter((name) => host.states().every((state) => state.name !== name)) ?? [];
+  if (servers.length === 0 && unknown.length > 0)
+    throw rpcError(
+      rpcCodes.invalidParams,
+      `no server is left: --servers names ${unknown.join(", ").slice(0, 200)}, which the settings do not contain; to see the servers, run fairlead mcp list`,
+      { reason: "server_unknown" },
+    );
   const own = `Fairlead passes requests on to ${servers.length === 1 ? "the MCP server" : "these MCP servers"}: ${servers.join(", ")}. If a request needs a person's approval, the response says how to approve it.`;
   const theirs = servers.flatMap((server) => {
     const { instructions } = host.serverFacts(server) ?? {};

@@ -130,6 +130,21 @@ test("a profile limits servers and tools, also for the address of a server", asy
   expect(existsSync(join(folder.path, "two"))).toBe(false);
 });
 
+test("a client of which every named server is unknown is told so, in both eras; one that is known is enough", async () => {
+  await using folder = await temporaryFolder();
+  const servers = { one: stdioServer("counted", join(folder.path, "one")) };
+  await using none = await gatewayScene({
+    servers,
+    listen: { client: { name: "tester", servers: ["nope", "neither"] } },
+  });
+  for (const era of ["legacy", "modern"] as const)
+    await expect(none.client({ era })).rejects.toThrow(
+      /--servers names nope, neither, which the settings do not contain/,
+    );
+  await using some = await gatewayScene({ servers, listen: { client: { name: "tester", servers: ["nope", "one"] } } });
+  expect(await namesOf(await some.client({ era: "legacy" }))).toEqual(["echo", "ask"]);
+});
+
 test("a tool budget lists what fits; the others are found and called", async () => {
   await using folder = await temporaryFolder();
   const notes = join(folder.path, "notes");
