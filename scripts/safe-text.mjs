@@ -1,5 +1,7 @@
 // Fails on a cast to `SafeText` outside core's `text/`, because only the code there makes text safe to print. Another name for the type, and
 // a cast to the type of a function's result, are refused too, because both can hide such a cast.
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { nodesOf, sourcePaths } from "./sources.mjs";
 
@@ -9,6 +11,8 @@ const textModule = /^(?:@fairlead\/core|[./]+)\/text(?:\/|$)/;
 const casts = new Set(["TsAsExpression", "TsTypeAssertion", "TsTypePredicate"]);
 /** The types that TypeScript derives from a function. */
 const derived = new Set(["ReturnType", "Parameters", "ConstructorParameters", "InstanceType", "Awaited"]);
+/** Every violation contains one of these words. Only files with such a word are parsed, which saves time. */
+const telling = new RegExp(["SafeText", "typeof", ...derived].join("|"));
 /** An alias for a type of these kinds is another type than `SafeText`: it only has `SafeText` in its parts. */
 const composed = new Set(["TsFunctionType", "TsConstructorType", "TsTypeLiteral"]);
 
@@ -17,6 +21,7 @@ export async function checkSafeText(baseDir) {
   const paths = (await sourcePaths(baseDir)).filter((path) => !path.startsWith(maker));
   const violations = [];
   for (const path of paths) {
+    if (!telling.test(await readFile(join(baseDir, path), "utf8"))) continue;
     const nodes = await nodesOf(baseDir, path);
     const names = namesIn(nodes);
     const found = nodes.map((node) => problemOf(node, names)).filter((problem) => problem !== undefined);
