@@ -10,8 +10,8 @@ import { lockPath } from "../lock/lock-file.ts";
 /** Notices when the files of one host change. */
 export interface PolicyFiles {
   /**
-   * Returns a number that increases when a file was added, changed or removed. All calls in one turn of the event loop
-   * share one check of the files.
+   * Returns a number that increases when a file was added, changed or removed. Calls that follow each other without an
+   * `await` share one check of the files.
    */
   readonly version: (locations: Locations) => number;
 }
@@ -36,7 +36,11 @@ export function createPolicyFiles(now: () => number): PolicyFiles {
     version(locations) {
       if (isChecked && of === locations) return version;
       isChecked = true;
-      process.nextTick(() => {
+      /*
+       * Not `process.nextTick`, which waits until no promise callback is left. A program that awaits call after call to
+       * an in-process server would then never notice a new rule.
+       */
+      queueMicrotask(() => {
         isChecked = false;
       });
       if (of !== locations) {

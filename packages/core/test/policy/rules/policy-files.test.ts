@@ -1,8 +1,9 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { appendFile, mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type TemporaryFolder, temporaryFolder } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
+import { createHost } from "../../../src/index.ts";
 import { createPolicyFiles } from "../../../src/policy/rules/policy-files.ts";
 import type { Locations } from "../../../src/settings/read/paths.ts";
 
@@ -53,17 +54,33 @@ test("every change of a policy file, the approvals or the lock file gives anothe
   }
 });
 
-test("the files are looked at once while microtasks run, and again in the next callback", async () => {
+test("the files are looked at once in code without an await, and again after it", async () => {
   await using folder = await temporaryFolder();
   const locations = locationsIn(folder);
   const files = createPolicyFiles(() => 0);
   const before = files.version(locations);
   mkdirSync(join(folder.path, "user"));
   writeFileSync(join(folder.path, "user/a.toml"), "a");
-  await Promise.resolve();
   expect(files.version(locations)).toBe(before);
-  await new Promise(setImmediate);
+  await Promise.resolve();
   expect(files.version(locations)).toBeGreaterThan(before);
+});
+
+test("a rule that a program writes between two calls applies to the second, also if nothing else runs between", async () => {
+  await using folder = await temporaryFolder();
+  await folder.write("home/.gemini/policies/a.toml", "");
+  const home = join(folder.path, "home");
+  const env = { PATH: process.env["PATH"], HOME: home, GEMINI_CLI_SYSTEM_SETTINGS_PATH: join(folder.path, "none") };
+  const environment = { env, home, cwd: home, platform: process.platform };
+  await using host = await createHost({ environment, settings: { mcpServers: {} }, workspace: false });
+  const call = () => host.call("demo", "greet", { name: "Ada" });
+  // The first calls load modules. From then on, a call to the in-process server runs in promise callbacks only.
+  for (let count = 0; count < 5; count += 1) await call();
+  const rule = '[[rule]]\nmcpName = "demo"\ntoolName = "greet"\ndecision = "deny"\npriority = 5\n';
+  writeFileSync(join(home, ".gemini/policies/b.toml"), rule);
+  await expect(call()).rejects.toMatchObject({ code: "denied" });
+  rmSync(join(home, ".gemini/policies/b.toml"));
+  await call();
 });
 
 test("other locations are other files", async () => {
