@@ -8,7 +8,7 @@ import { createEmitter, MCPDiscoveryState, type ServerChanges, type ServerState 
 import { createCatalogs } from "./host/catalogs/catalogs.ts";
 import { toHostPrompts, toHostResources, toHostTools } from "./host/catalogs/listings.ts";
 import { createOpenWork, once } from "./host/open-work.ts";
-import { checkHostOptions, toConfigurationOptions } from "./host/options.ts";
+import { checkHostOptions, toConfigurationOptions, withCheckedListeners } from "./host/options.ts";
 import { createHostRequests, type HostRequests } from "./host/requests/requests.ts";
 import { createHostSecrets } from "./host/secrets.ts";
 import { createConnectContext } from "./host/servers/connect-context.ts";
@@ -130,7 +130,7 @@ export function openHost(first: Configuration, options: OpenHostOptions & Reload
   });
 
   return {
-    on,
+    on: withCheckedListeners(on),
     toolRegistry: catalogs.tools,
     promptRegistry: catalogs.prompts,
     resourceRegistry: catalogs.resources,

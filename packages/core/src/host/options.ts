@@ -7,6 +7,7 @@ import type { Clock } from "../clock.ts";
 import type { ConnectStep } from "../connect/connect-step.ts";
 import type { ListStep } from "../discover/catalog.ts";
 import { HostError } from "../errors.ts";
+import type { Emitter, HostEvent } from "../events.ts";
 import type { Elicit } from "../mcp/elicitation.ts";
 import type { Sample, UnaskableQuestion } from "../mcp/requests.ts";
 import type { Model } from "../model/model.ts";
@@ -122,6 +123,13 @@ export interface OpenHostOptions {
   readonly today?: () => number;
 }
 
+/** Options of `host.callAsModel`. */
+export interface CallAsModelOptions {
+  readonly signal?: AbortSignal;
+  /** Asks the user to confirm this call. Default: the host's own `confirm`. */
+  readonly confirm?: OpenHostOptions["confirm"];
+}
+
 /** Returns a description of the required value if `value` is wrong; undefined if it is right. */
 type Check = (value: unknown) => string | undefined;
 
@@ -130,8 +138,10 @@ const must =
   (value) =>
     isRight(value) ? undefined : what;
 const isText = (value: unknown): boolean => typeof value === "string" && value !== "";
+const isOneOf = (known: readonly unknown[], value: unknown): boolean => known.includes(value);
 const isFunction = (value: unknown): boolean => typeof value === "function";
-const isCount = (value: unknown): boolean => typeof value === "number" && value > 0;
+const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) > 0;
+const isDuration = (value: unknown): boolean => typeof value === "number" && value > 0;
 const aFunction = must("a function", isFunction);
 const aSwitch = must("true or false", (value) => typeof value === "boolean");
 const withMethods = (what: string, ...names: readonly string[]): Check =>
@@ -148,21 +158,22 @@ const checks: { readonly [Name in keyof Required<HostOptions>]: Check } = {
   settings: must("a path or an object { mcpServers, mcp?, fairlead? }", (value) => isText(value) || isObject(value)),
   workspace: must("a path or false", (value) => isText(value) || value === false),
   trust: aSwitch,
-  environment: must(
-    "an object { env, home, cwd, platform }",
-    (value) =>
-      isObject(value) && isObject(value["env"]) && ["home", "cwd", "platform"].every((key) => isText(value[key])),
-  ),
+  environment(value) {
+    if (!isObject(value) || !["home", "cwd", "platform"].every((key) => isText(value[key])) || !isObject(value["env"]))
+      return "an object { env, home, cwd, platform }";
+    const areStrings = Object.values(value["env"]).every((each) => each === undefined || typeof each === "string");
+    return areStrings ? undefined : "an object whose env has only strings as values";
+  },
   clock: withMethods("an object with now() and after()", "now", "after"),
   debug: must("true, false or the name of a server", (value) => typeof value === "boolean" || isText(value)),
   record: withMethods("a recorder, from createRecorder()", "connection"),
-  startLimit: must("a number above 0", isCount),
+  startLimit: must("a whole number above 0", isCount),
   observe: aFunction,
   tokens: withMethods("an MCPOAuthTokenStorage", "getCredentials", "saveCredentials", "pinned"),
   signIn: withMethods("an object with show()", "show"),
   openBrowser: aFunction,
   confirm: aFunction,
-  approvalMode: must('"default", "plan" or "yolo"', (value) => ["default", "plan", "yolo"].includes(String(value))),
+  approvalMode: must('"default", "plan" or "yolo"', (value) => isOneOf(["default", "plan", "yolo"], value)),
   allow: must("a list of { server, tool? }", (value) => Array.isArray(value) && value.every(isAllowed)),
   interactive: aSwitch,
   elicit: aFunction,
@@ -173,27 +184,69 @@ const checks: { readonly [Name in keyof Required<HostOptions>]: Check } = {
     (value) => isObject(value) && ["elicitation", "sampling", "roots"].every((key) => typeof value[key] === "boolean"),
   ),
   onQuestion: aFunction,
-  era: must('"legacy" or "modern"', (value) => value === "legacy" || value === "modern"),
+  era: must('"legacy" or "modern"', (value) => isOneOf(["legacy", "modern"], value)),
   lazy: aSwitch,
   model: withMethods("a model, with stream()", "stream"),
   recover: aSwitch,
   watch: aSwitch,
-  idleStop: must("a number of milliseconds above 0", isCount),
+  idleStop: must("a number of milliseconds above 0", isDuration),
   now: aFunction,
   today: aFunction,
 };
 
 /** Checks the names and types of the options. @throws HostError `usage`, naming the first option that is wrong */
 export function checkHostOptions(options: unknown): void {
-  if (!isObject(options))
-    throw new HostError("usage", `createHost() takes an object of options, not ${shown(options)}`);
+  checkOptions("createHost", options, checks);
+}
+
+const callAsModelChecks: { readonly [Name in keyof Required<CallAsModelOptions>]: Check } = {
+  signal: withMethods("an AbortSignal", "addEventListener", "throwIfAborted"),
+  confirm: aFunction,
+};
+
+/** Checks the options of `host.callAsModel`. @throws HostError `usage`, naming the first option that is wrong */
+export function checkCallAsModelOptions(options: unknown): void {
+  checkOptions("callAsModel", options, callAsModelChecks);
+}
+
+function checkOptions(call: string, options: unknown, known: Readonly<Record<string, Check>>): void {
+  if (!isObject(options)) throw new HostError("usage", `${call}() takes an object of options, not ${shown(options)}`);
   for (const [name, value] of Object.entries(options)) {
-    const check = Object.hasOwn(checks, name) ? checks[name as keyof HostOptions] : undefined;
-    if (check === undefined) throw unknownName(`createHost() has no option "${name}"`, name, Object.keys(checks));
+    const check = Object.hasOwn(known, name) ? known[name] : undefined;
+    if (check === undefined) throw unknownName(`${call}() has no option "${name}"`, name, Object.keys(known));
     const wanted = value === undefined ? undefined : check(value);
     if (wanted !== undefined)
-      throw new HostError("usage", `createHost({ ${name} }) must be ${wanted}, not ${shown(value)}`);
+      throw new HostError("usage", `${call}({ ${name} }) must be ${wanted}, not ${shown(value)}`);
   }
+}
+
+/** All events of a host. The type makes sure that none is missing. */
+const eventTypes: { readonly [Type in HostEvent["type"]]: true } = {
+  state: true,
+  discovery: true,
+  servers: true,
+  settings_changed: true,
+  history_failed: true,
+  conversation_not_recorded: true,
+  fetching: true,
+  stderr: true,
+  list_changed: true,
+  catalog: true,
+  refresh_failed: true,
+  log: true,
+  resource_updated: true,
+};
+
+/** Returns `host.on`, which checks its arguments. It throws HostError `usage` if one of them is wrong. */
+export function withCheckedListeners(on: Emitter["on"]): Emitter["on"] {
+  return (type, listener) => {
+    const known = Object.keys(eventTypes);
+    if (typeof type !== "string") throw new HostError("usage", `on() takes the name of an event, not ${shown(type)}`);
+    if (!known.includes(type)) throw unknownName(`on() knows no event "${type}"`, type, known);
+    const wanted = aFunction(listener);
+    if (wanted !== undefined) throw new HostError("usage", `on("${type}") takes ${wanted}, not ${shown(listener)}`);
+    return on(type, listener);
+  };
 }
 
 /**

@@ -26,10 +26,10 @@ import type { TurnEvent } from "../turn/events.ts";
 import type { FailedStart } from "./catalogs/failed-starts.ts";
 import type { HostPrompt, HostResource, HostTool } from "./catalogs/listings.ts";
 import type { GatewayHost, SearchToolsOptions, SubscribeOptions } from "./gateway-types.ts";
-import type { OpenHostOptions } from "./options.ts";
+import type { CallAsModelOptions } from "./options.ts";
 
 export type * from "./gateway-types.ts";
-export type { HostOptions, OpenHostOptions } from "./options.ts";
+export type { CallAsModelOptions, HostOptions, OpenHostOptions } from "./options.ts";
 
 /** The servers that `host.start` connects to, and a signal that ends waiting for them. */
 export interface StartOptions {
@@ -71,13 +71,6 @@ export interface CallOptions extends Omit<RequestOptions, "wait"> {
   readonly onProgress?: (progress: Progress) => void;
   /** Accepts a changed definition of the tool before calling it. */
   readonly acceptChanged?: boolean;
-}
-
-/** Options of `host.callAsModel`. */
-export interface CallAsModelOptions {
-  readonly signal?: AbortSignal;
-  /** Asks the user to confirm this call. Default: the host's own `confirm`. */
-  readonly confirm?: OpenHostOptions["confirm"];
 }
 
 /** Options of a new conversation. The default model is the model of the host. */

@@ -6,6 +6,7 @@ import { open, realpath, stat } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { isObject, parseJson } from "@fairlead/wire/json";
+import { parseUrl } from "@fairlead/wire/text";
 import { readText } from "../files/read-text.ts";
 import { isInside } from "../files/real-path.ts";
 import { limits } from "../limits.ts";
@@ -142,7 +143,7 @@ function pathsIn(argument: string): readonly string[] {
   const value = /^-[^=]*=(.*)$/s.exec(argument)?.[1];
   return [argument, attached, value].flatMap((text) => {
     if (text === undefined || text === "") return [];
-    return URL.canParse(text) && text.startsWith("file:") ? pathOfUrl(text) : [text];
+    return text.startsWith("file:") && parseUrl(text) !== undefined ? pathOfUrl(text) : [text];
   });
 }
 

@@ -1,7 +1,13 @@
 import { join } from "node:path";
 import { stdioServer, type TemporaryFolder, temporaryFolder } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
-import { createHost, type HostOptions, type MCPServerConfig, type SettingsObject } from "../../src/index.ts";
+import {
+  type CallAsModelOptions,
+  createHost,
+  type HostOptions,
+  type MCPServerConfig,
+  type SettingsObject,
+} from "../../src/index.ts";
 import { entrySchema } from "../../src/settings/schema/entry-schema.ts";
 
 async function optionsIn(folder: TemporaryFolder): Promise<HostOptions> {
@@ -125,6 +131,24 @@ describe("a wrong option", () => {
     ],
     [{ model: {} }, "createHost({ model }) must be a model, with stream(), not an object"],
     [{ environment: {} }, "createHost({ environment }) must be an object { env, home, cwd, platform }, not an object"],
+    [
+      { environment: { env: { PATH: 5 }, home: "/h", cwd: "/h", platform: "linux" } },
+      "createHost({ environment }) must be an object whose env has only strings as values, not an object",
+    ],
+    [{ approvalMode: ["plan"] }, 'createHost({ approvalMode }) must be "default", "plan" or "yolo", not a list'],
+    [
+      { approvalMode: { toString: () => "yolo" } },
+      'createHost({ approvalMode }) must be "default", "plan" or "yolo", not an object',
+    ],
+    [
+      { approvalMode: Object.create(null) },
+      'createHost({ approvalMode }) must be "default", "plan" or "yolo", not an object',
+    ],
+    [{ startLimit: 1.5 }, "createHost({ startLimit }) must be a whole number above 0, not 1.5"],
+    [
+      { startLimit: Number.POSITIVE_INFINITY },
+      "createHost({ startLimit }) must be a whole number above 0, not Infinity",
+    ],
     [{ tokens: new Map() }, "createHost({ tokens }) must be an MCPOAuthTokenStorage, not an object"],
     [{ idleStop: Number.NaN }, "createHost({ idleStop }) must be a number of milliseconds above 0, not NaN"],
   ])("%j is named", async (options, message) => {
@@ -144,5 +168,30 @@ describe("a wrong option", () => {
     await using folder = await temporaryFolder();
     const host = await createWith({ ...(await optionsIn(folder)), settings: undefined, confirm: undefined });
     await (host as AsyncDisposable)[Symbol.asyncDispose]();
+  });
+
+  test("callAsModel and on name the option or the event that is wrong", async () => {
+    await using folder = await temporaryFolder();
+    await using host = await createHost({ ...(await optionsIn(folder)), settings: { mcpServers: {} } });
+    for (const [options, message] of [
+      [{ confrim: () => "cancel" }, 'callAsModel() has no option "confrim"; did you mean "confirm"?'],
+      [{ confirm: "yes" }, "callAsModel({ confirm }) must be a function, not a string"],
+      [{ signal: {} }, "callAsModel({ signal }) must be an AbortSignal, not an object"],
+      [null, "callAsModel() takes an object of options, not null"],
+    ] as const)
+      await expect(
+        host.callAsModel("demo__greet", { name: "Ada" }, options as object as CallAsModelOptions),
+      ).rejects.toMatchObject({ name: "HostError", code: "usage", message });
+    for (const [args, message] of [
+      [["nonsense", () => {}], 'on() knows no event "nonsense"'],
+      [["toString", () => {}], 'on() knows no event "toString"'],
+      [["servers_", () => {}], 'on() knows no event "servers_"; did you mean "servers"?'],
+      [[5, () => {}], "on() takes the name of an event, not 5"],
+      [["state"], 'on("state") takes a function, not undefined'],
+    ] as const)
+      expect(() => Reflect.apply(host.on, host, args)).toThrow(
+        expect.objectContaining({ name: "HostError", code: "usage", message }) as Error,
+      );
+    host.on("state", () => {})();
   });
 });

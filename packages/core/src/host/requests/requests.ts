@@ -13,6 +13,7 @@ import { closest } from "../../text/closest.ts";
 import type { TurnHost } from "../../turn/turn-host.ts";
 import type { Catalogs } from "../catalogs/catalogs.ts";
 import type { OpenWork } from "../open-work.ts";
+import { checkCallAsModelOptions } from "../options.ts";
 import type { HostSecrets } from "../secrets.ts";
 import type { LiveConfiguration } from "../servers/live-configuration.ts";
 import type { HostServers } from "../servers/servers.ts";
@@ -106,7 +107,9 @@ export function createHostRequests(options: HostRequestsOptions): HostRequests {
     ...reads,
     ...conversations,
 
-    async callAsModel(name, args = {}, { signal, confirm: ask = confirm } = {}) {
+    async callAsModel(name, args = {}, given = {}) {
+      checkCallAsModelOptions(given);
+      const { signal, confirm: ask = confirm } = given;
       const tool = catalogs.tools.getTool(name);
       if (tool === undefined) {
         const { explainUnknown } = await import("../../turn/failure-messages.ts");
