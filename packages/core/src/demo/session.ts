@@ -3,6 +3,7 @@
  * other server.
  */
 
+import { setMaxListeners } from "node:events";
 import { type JsonObject, type McpRequestOptions, type Progress, type Session, WireError } from "@fairlead/wire";
 import { objectOf } from "@fairlead/wire/json";
 import { type Clock, systemClock } from "../clock.ts";
@@ -27,6 +28,8 @@ const handlers: ReadonlyMap<string, Handler> = new Map<string, Handler>([
 
 export function createDemoSession({ clock = systemClock }: { readonly clock?: Clock } = {}): Session {
   const over = new AbortController();
+  // Each running request adds a listener, and Node would print a warning from the eleventh listener on.
+  setMaxListeners(0, over.signal);
   const closed = new Promise<undefined>((resolve) => {
     over.signal.addEventListener("abort", () => resolve(undefined), { once: true });
   });

@@ -17,6 +17,19 @@ test("it introduces itself like a server of 2025-11-25", () => {
   });
 });
 
+test("many requests at the same time make Node print no warning", async () => {
+  const warnings: string[] = [];
+  const onWarning = ({ message }: Error): void => void warnings.push(message);
+  process.on("warning", onWarning);
+  const session = createDemoSession();
+  await Promise.all(Array.from({ length: 20 }, () => call(session, "greet", { name: "Ada" })));
+  await session.close();
+  // Node emits warnings with `process.nextTick`.
+  await new Promise((resolve) => setImmediate(resolve));
+  process.off("warning", onWarning);
+  expect(warnings).toEqual([]);
+});
+
 describe("requests that are wrong are answered with the code of JSON-RPC or MCP", () => {
   test.each([
     ["logging/setLevel", { level: "info" }, -32601, "Method not found: logging/setLevel"],
