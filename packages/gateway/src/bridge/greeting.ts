@@ -3,6 +3,7 @@
  * servers. At `/mcp/<server>`, it appears as that server.
  */
 
+import { toSafeLine } from "@fairlead/core/text/safe-text";
 import type { Era, JsonObject } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
 import type { BridgeContext } from "./bridge-context.ts";
@@ -43,7 +44,7 @@ export async function greet(context: BridgeContext, era: Era): Promise<Greeting>
     if (!view().servers.includes(client.only))
       throw rpcError(
         rpcCodes.invalidParams,
-        `server "${client.only.slice(0, 200)}" is not configured, or is not allowed for this client`,
+        `server "${toSafeLine(client.only.slice(0, 200))}" is not configured, or is not allowed for this client`,
         {
           reason: "server_unknown",
         },
@@ -67,7 +68,7 @@ export async function greet(context: BridgeContext, era: Era): Promise<Greeting>
   if (servers.length === 0 && unknown.length > 0)
     throw rpcError(
       rpcCodes.invalidParams,
-      `no server is left: --servers names ${unknown.join(", ").slice(0, 200)}, which the settings do not contain; to see the servers, run fairlead mcp list`,
+      `no server is left: --servers names ${toSafeLine(unknown.join(", ").slice(0, 200))}, which the settings do not contain; to see the servers, run fairlead mcp list`,
       { reason: "server_unknown" },
     );
   const own = `Fairlead passes requests on to ${servers.length === 1 ? "the MCP server" : "these MCP servers"}: ${servers.join(", ")}. If a request needs a person's approval, the response says how to approve it.`;

@@ -135,11 +135,11 @@ test("a client of which every named server is unknown is told so, in both eras; 
   const servers = { one: stdioServer("counted", join(folder.path, "one")) };
   await using none = await gatewayScene({
     servers,
-    listen: { client: { name: "tester", servers: ["nope", "neither"] } },
+    listen: { client: { name: "tester", servers: ["nope", "\u001b[31mneither"] } },
   });
   for (const era of ["legacy", "modern"] as const)
     await expect(none.client({ era })).rejects.toThrow(
-      /--servers names nope, neither, which the settings do not contain/,
+      /--servers names nope, \u241b\[31mneither, which the settings do not contain/,
     );
   await using some = await gatewayScene({ servers, listen: { client: { name: "tester", servers: ["nope", "one"] } } });
   expect(await namesOf(await some.client({ era: "legacy" }))).toEqual(["echo", "ask"]);
