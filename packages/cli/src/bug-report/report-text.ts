@@ -16,7 +16,7 @@ export function reportText(report: BugReport, hide: Redact): SafeText {
     ]),
     section("Workspace", [trusted ? "trusted" : "not trusted"]),
     section(
-      "Settings: keys without values",
+      "Settings: names of keys only, no values",
       settings.map(
         ({ scope, file, state, keys }) =>
           `${scope} ${file} (${state})${keys === undefined ? "" : `\n${toSafeJson(keys)}`}`,

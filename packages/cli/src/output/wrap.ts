@@ -15,7 +15,7 @@ export interface Layout {
 
 const narrowest = 40;
 
-/** Returns the width to wrap at, in columns. It is at least 40, or 80 for a terminal that does not report its width. */
+/** Returns the width at which lines wrap, in columns: that of the terminal (80 if unknown), but at least 40. */
 export function columnsOf({ stdout }: Pick<Io, "stdout">): number {
   if (stdout.isTTY !== true) return Number.POSITIVE_INFINITY;
   return Math.max(stdout.columns || 80, narrowest);

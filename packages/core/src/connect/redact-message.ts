@@ -20,7 +20,7 @@ const descriptions: ReadonlySet<unknown> = new Set(
 );
 
 /**
- * Members that stay readable in hidden results, because they show the kind of a message or value and not its content.
+ * Members that are shown although the rest of a result is hidden: they tell the kind of a message, not its content.
  */
 const structural: ReadonlySet<string> = new Set(
   "jsonrpc id method type role mimeType resultType taskId status level progressToken nextCursor".split(" "),

@@ -107,7 +107,7 @@ export function createConfirmations({ accept: acceptDefinition, ...options }: Co
     }
     if (kind !== "tool" || rules.approvalKeyOf(request) === undefined) return [ProceedOnce, Cancel];
     const always = rules.wouldAllow(request, answerRule(request));
-    // An approval of a client's request cannot be saved, because a saved approval is valid for all senders.
+    // A saved approval would hold for every client, so the approval of one client's request is not saved.
     const saves =
       request.client === undefined &&
       policy().approved.canSave(serverName) &&

@@ -107,7 +107,7 @@ async function* goOn(state: ConversationState, host: TurnHost, account: Account,
     const round = openRound(calls, { state, host, signal, most });
     account.calls += calls.length;
     account.draft.text = "";
-    // Records the answer before a call runs, so that the record contains the call even if the process is killed.
+    // The model's answer contains its calls. It is recorded before they run, so that a killed process leaves them in the record.
     state.record({ type: "content", content: answer.content });
     try {
       yield* round.run();

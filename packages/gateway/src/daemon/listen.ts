@@ -181,7 +181,7 @@ function openRelaySocket(socket: Socket, sent: SentFile | undefined): OpenChanne
         else {
           const ids = [id];
           writing = { written, ids };
-          // A failed write is ignored, because the relay has ended and does not need the file.
+          // A write fails only if the relay has ended. Then nobody reads the file of sent requests.
           written.then(() => {
             for (const each of ids) sent.done(each);
           }, nothing);

@@ -52,7 +52,9 @@ export async function createSharedHosts(
       declare: { elicitation: true, sampling: true, roots: false },
       onQuestion: async (server, method) => {
         made.noteAsksBack(server);
-        throw new Error(`${method} of "${server}" was not answered: it belongs to no open request of a client`);
+        throw new Error(
+          `the server "${server}" sent ${method} while no client had a request open at it, so nobody could answer`,
+        );
       },
       ...(era && { era }),
     });

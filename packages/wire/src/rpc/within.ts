@@ -13,7 +13,7 @@ export async function within<T>(promise: Promise<T>, milliseconds: number): Prom
   }
 }
 
-/** Whether the promise resolves in time. */
+/** Whether the promise resolves in time. Rejects if the promise rejects in time. */
 export async function settledWithin(promise: Promise<unknown>, milliseconds: number): Promise<boolean> {
   return (
     (await within(

@@ -227,8 +227,8 @@ function terminalSignIn({ io, out }: Pick<Context, "io" | "out">, options: Termi
     paste: (signal) => askMeanwhile(io, safe`address from the browser: `, signal),
     async askClientId({ issuer, redirectUri, why }, signal) {
       out.exactly(safe`No client ID: ${toVisibleLine(why)}.`);
-      out.exactly(safe`Register a client at ${toVisibleLine(issuer)} with the redirect URI`);
-      out.exactly(safe`${toVisibleLine(redirectUri)}, then enter its client ID.`);
+      out.exactly(safe`Register a client at ${toVisibleLine(issuer)} with this redirect URI:`);
+      out.exactly(safe`  ${toVisibleLine(redirectUri)}`);
       return askLine(until(io, signal), safe`client ID (Enter: none): `);
     },
     async chooseIssuer(issuers, signal) {

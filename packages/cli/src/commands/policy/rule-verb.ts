@@ -30,7 +30,7 @@ const words: Readonly<Record<DecisionOutcome, "allow" | "ask" | "deny">> = {
 
 const effects: Readonly<Record<DecisionOutcome, string>> = {
   allow: `The model may call the tool without confirmation as long as the tool has the definition that you accepted.`,
-  ask_user: `Fairlead asks before every call, also before a call that you type; call --yes confirms in advance.`,
+  ask_user: `Fairlead asks before every call, also before a call that you type. To confirm in advance, use fairlead call --yes.`,
   deny: `Neither you nor a model can call the tool; trust and --yes do not change that.`,
 };
 

@@ -24,7 +24,7 @@ export function offerMentions(typed: string, resources: readonly HostResource[])
     const about = title ?? name;
     if (resource.kind === "resource") return { value: writeReference(server, resource.uri), about };
     const start = beginningOf(resource);
-    // After the user has typed the literal beginning of a template, the server suggests values for its variables.
+    // The text before the first variable of the template is typed already: what follows, the server suggests.
     if (start === undefined || addressesOf(server, start).some((address) => typed.startsWith(address))) return [];
     return { value: `@${server}:${start}`, label: `@${addressOf(resource)}`, about, isOpen: true };
   });

@@ -24,7 +24,7 @@ import type { MachineObserver } from "./machine-step.ts";
 export interface MachineTokenOptions {
   /** The `machineAuth` settings with variables and secrets expanded. */
   readonly settings: MachineAuthSettings;
-  /** The server that the token is for, with its authorization server, resource and scopes. */
+  /** Where the token comes from and for which server it is: authorization server, resource, scopes. */
   readonly target: Credentials;
   readonly env: Environment["env"];
   /** The `fetch` for the authorization server. It follows no redirects. */

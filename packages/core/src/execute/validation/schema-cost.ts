@@ -123,7 +123,7 @@ export function patternWeight(pattern: string): number {
     if (repeat !== null) {
       const least = Number(repeat[1]);
       const most = repeat[2] === "" ? least : Number(repeat[3] || least + 1);
-      // Each repetition that may be absent adds one step: in `a{2,5}`, three may be absent.
+      // `a{2,5}` costs what `aaaaa` costs, and one step for each `a` that may be absent: three.
       add(last * Math.max(0, most - 1) + Math.max(0, most - least));
       at += repeat[0].length - 1;
     } else if (rest[0] === "(") totals.push(0);

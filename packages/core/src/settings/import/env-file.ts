@@ -71,7 +71,7 @@ function referred(name: string, file: string): Remark {
 }
 
 function lost(name: string, file: string): Remark {
-  const message = `defined in ${file}; Fairlead does not copy values from this file, and the variable is not set: store the value and add "${name}": "\${secret:${name}}" to env`;
+  const message = `the value is in ${file}, which Fairlead does not copy: store the value, then add "${name}": "\${secret:${name}}" to env`;
   return { kind: "dropped", key: `env.${name}`, message, next: `fairlead secret set ${name}` };
 }
 

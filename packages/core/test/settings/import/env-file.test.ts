@@ -43,7 +43,7 @@ test.each([
     {
       kind: "dropped",
       key: "env.MISSING",
-      message: `defined in ${path}; Fairlead does not copy values from this file, and the variable is not set: store the value and add "MISSING": "\${secret:MISSING}" to env`,
+      message: `the value is in ${path}, which Fairlead does not copy: store the value, then add "MISSING": "\${secret:MISSING}" to env`,
       next: "fairlead secret set MISSING",
     },
   ]);

@@ -22,7 +22,7 @@ export const schemaLimits = {
   /** Maximum depth of references, alternatives and conditions while a schema is read. */
   nesting: 128,
   /**
-   * Maximum size of the text that references point to. If several references point to a text, it counts several times.
+   * Maximum size of a schema after each reference is replaced by the schema it points to, in bytes of JSON.
    */
   expandedBytes: 4_194_304,
   /** Maximum number of merges of two schemas. A merge of large schemas counts more than once. */

@@ -51,7 +51,7 @@ export function withOptional(
     for (const [name, property] of other.properties) {
       if (!settled.has(name)) found.set(name, [...(found.get(name) ?? []), property]);
     }
-    // A property may be required although no schema describes it. Such a property is added too.
+    // A schema may require a property that it does not describe. The merged schema gets that property without a type.
     for (const name of shape.isClosed === true ? [] : other.required) {
       if (!shape.properties.has(name) && !found.has(name)) {
         found.set(name, [{ ...emptyShape(other.path), origins: [] }]);
