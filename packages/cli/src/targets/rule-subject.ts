@@ -114,7 +114,7 @@ function readOtherSubject(
   if (server !== undefined && word === undefined) return named(server, tool ?? "");
   if (server !== undefined || tool !== undefined)
     throw new HostError("usage", `"${word ?? tool}" and --server/--tool both name a ${kind}: give only one`);
-  if (word === undefined) throw new HostError("usage", "the server is missing", { next: "fairlead mcp list" });
+  if (word === undefined) throw new HostError("usage", "no server is given", { next: "fairlead mcp list" });
   const known = names.filter((name) => word === name || word.startsWith(`${name}.`));
   const name = known.sort((a, b) => b.length - a.length)[0] ?? word.split(".", 1)[0] ?? word;
   return named(name, word.slice(name.length + 1));

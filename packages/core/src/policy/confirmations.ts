@@ -146,8 +146,8 @@ export function createConfirmations({ accept: acceptDefinition, ...options }: Co
     if (isNew) given.allowTool(serverName, serverToolName, approvalKey);
     const isCovered = isNew && rules.wouldAllow(request, answerRule(request));
     /*
-     * `keyOf` must run after `accept`. The key contains the difference from the accepted definition, and `accept`
-     * removes that difference before the request runs.
+     * `accept` has made the definition of this request the accepted one. `keyOf` runs after it, so that later requests
+     * with this definition have the same key.
      */
     onYes(isCovered ? undefined : keyOf(request));
     await accepted;

@@ -24,7 +24,7 @@ export function offerMentions(typed: string, resources: readonly HostResource[])
     const about = title ?? name;
     if (resource.kind === "resource") return { value: writeReference(server, resource.uri), about };
     const start = beginningOf(resource);
-    // The text before the first variable of the template is typed already: what follows, the server suggests.
+    // Once the user has typed the text before the first variable, only the server can suggest how to go on.
     if (start === undefined || addressesOf(server, start).some((address) => typed.startsWith(address))) return [];
     return { value: `@${server}:${start}`, label: `@${addressOf(resource)}`, about, isOpen: true };
   });

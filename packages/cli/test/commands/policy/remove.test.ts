@@ -136,7 +136,7 @@ describe("--kind", () => {
   test.each([
     [["allow", "--kind", "tols", "demo"], "Allowed choices are tool, resource, prompt, sampling"],
     [["allow", "--kind", "sampling", "demo.greet"], '--kind sampling takes a server, not "demo.greet"'],
-    [["allow", "--kind", "prompt"], "the server is missing"],
+    [["allow", "--kind", "prompt"], "no server is given"],
     [["allow", "--kind", "prompt", "dmo.x"], 'there is no server "dmo"; did you mean "demo"?'],
     [["explain", "--kind", "resource", "demo"], "the resource is missing"],
   ])("%j is a mistake in the command line", async (words, message) => {

@@ -35,7 +35,7 @@ export const annotations: Readonly<Record<string, Keyword>> = {
    * docs, "schema processing").
    */
   default: keyword(isPresent, (value, place, name) => {
-    if (value === null) drop(place, name, "A missing value counts as null.");
+    if (value === null) drop(place, name, "The default null says the same as no default.");
     else tell(place, name, `Default: ${quote(value)}.`);
   }),
   examples: keyword(isList, (value, place, name) => {
