@@ -8,8 +8,6 @@ import { nodesOf, sourcePaths } from "./sources.mjs";
 const maxFiles = 22;
 const maxLines = 310;
 const product = /^packages\/(?:wire|core|gateway|cli)\/src\//;
-/** The packages whose exported names must be unique. */
-const unique = /^packages\/(?:wire|core|cli)\/src\//;
 /** Whether several files may export this name: each command's file exports its `verb` for the table of commands. */
 const isCommand = (path, name) => name === "verb" && path.startsWith("packages/cli/src/commands/");
 
@@ -76,7 +74,7 @@ export async function checkNames(baseDir) {
     violations.push(...copiesIn(path, text));
     const deprecated = deprecatedNames(text);
     const nodes = await nodesOf(baseDir, path);
-    for (const name of unique.test(path) ? exportedNames(nodes) : [])
+    for (const name of exportedNames(nodes))
       if (!deprecated.has(name) && !isCommand(path, name)) exporters.set(name, [...(exporters.get(name) ?? []), path]);
     for (const name of declaredNames(nodes)) {
       const word = wordsOf(name).find((each) => replaced.has(each));

@@ -9,7 +9,7 @@ import { listenHttp, type OpenChannel } from "@fairlead/wire/serve";
 import { createParkedCalls } from "./asking/parked-calls.ts";
 import { type BridgeContext, createBridgeContext, type GatewayParts } from "./bridge/bridge-context.ts";
 import { createFairTurns } from "./bridge/fair-turns.ts";
-import { createModernContexts, type HttpClient } from "./bridge/modern-contexts.ts";
+import { type ClientEndpoint, createModernContexts } from "./bridge/modern-contexts.ts";
 import { serveConnection } from "./bridge/serve-connection.ts";
 import { createTaskOwners } from "./bridge/task-owners.ts";
 import { createUpstreamLevels } from "./bridge/upstream-levels.ts";
@@ -30,7 +30,7 @@ export interface GatewayOptions {
   readonly now?: () => number;
 }
 
-export interface ListenOptions {
+export interface GatewayListenOptions {
   /** The port to listen on. Default: any free port. */
   readonly port?: number | undefined;
   /**
@@ -56,7 +56,7 @@ export interface Gateway extends AsyncDisposable {
    * Listens for clients on the loopback address. Clients reach all servers at `/mcp`, and one server at
    * `/mcp/<server>`.
    */
-  listen(options: ListenOptions): Promise<{ readonly url: string; close(): Promise<void> }>;
+  listen(options: GatewayListenOptions): Promise<{ readonly url: string; close(): Promise<void> }>;
   status(): GatewayStatus;
   /**
    * Returns 0 if the gateway is idle. Otherwise returns the sum of connected clients, open requests, and requests that
@@ -144,10 +144,10 @@ export function createGateway(options: GatewayOptions): Gateway {
     await done.finally(() => ending.delete(end));
   }
 
-  async function listen({ port, tokens, workspace, client }: ListenOptions) {
+  async function listen({ port, tokens, workspace, client }: GatewayListenOptions) {
     const modern = createModernContexts({ open: openContext, clock });
 
-    async function openContext(found: HttpClient, conversation: string): Promise<BridgeContext> {
+    async function openContext(found: ClientEndpoint, conversation: string): Promise<BridgeContext> {
       const hosts = await pool.open(workspace);
       // A client can request any number of URLs, so nothing is kept for an unknown server.
       if (found.only !== undefined && !isServer(found.only, [hosts.shared.host])) {
@@ -158,14 +158,14 @@ export function createGateway(options: GatewayOptions): Gateway {
     }
 
     /** Serves one legacy session or one modern request over HTTP. Rejects if the client's hosts cannot be created. */
-    async function take(open: OpenChannel, era: Era, found: HttpClient): Promise<void> {
+    async function take(open: OpenChannel, era: Era, found: ClientEndpoint): Promise<void> {
       if (era === "legacy") return serve(open, { ...client, ...found, conversation: randomUUID() }, workspace);
       const { context, leave } = await modern.enter(found);
       const { closed } = serveConnection(open, context, onOpen, false);
       closed.then(leave, leave);
     }
 
-    const listener = await listenHttp<HttpClient>({
+    const listener = await listenHttp<ClientEndpoint>({
       eras: ["modern", "legacy"],
       ...(port !== undefined && { port }),
       admit({ path, authorization }) {

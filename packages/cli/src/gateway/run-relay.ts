@@ -2,7 +2,7 @@
 
 import type { Readable, Writable } from "node:stream";
 import type { HostConnection } from "@fairlead/gateway/relay/connect-host";
-import { findHost, type Greeting } from "@fairlead/gateway/relay/find-host";
+import { findHost, type RelayHello } from "@fairlead/gateway/relay/find-host";
 import { runRelay } from "@fairlead/gateway/relay/relay";
 import type { RelayClient } from "@fairlead/gateway/relay/speech";
 import { errorMessage } from "@fairlead/wire/text";
@@ -26,7 +26,7 @@ export async function relayToHost(
   async function reach(): Promise<HostConnection> {
     const place = hostPlace(surroundings);
     if (place === undefined) throw new Error("Fairlead is not installed completely, or FAIRLEAD_HOME is not absolute");
-    const greeting: Greeting = { version: place.version, wants: "serve", client };
+    const greeting: RelayHello = { version: place.version, wants: "serve", client };
     const found = await findHost(place.folder, greeting);
     if (found !== undefined) return found;
     const { findOrStartHost } = await import("@fairlead/gateway/relay/start-host");

@@ -13,7 +13,7 @@ import { rpcCodes, rpcError } from "./rpc-error.ts";
 import { serverTask } from "./tasks.ts";
 
 /** A client's request as it was received. */
-export interface Asked extends Pick<Forwarded, "confirmed" | "onYes"> {
+export interface ReceivedRequest extends Pick<Forwarded, "confirmed" | "onYes"> {
   readonly method: string;
   readonly params: JsonObject;
 }
@@ -23,14 +23,14 @@ export interface Asked extends Pick<Forwarded, "confirmed" | "onYes"> {
  *
  * @throws WireError with the JSON-RPC error for the client; the returned promise may also reject with such an error
  */
-export function answerRequest(context: BridgeContext, call: ClientCall, asked: Asked): Promise<JsonObject> {
+export function answerRequest(context: BridgeContext, call: ClientCall, asked: ReceivedRequest): Promise<JsonObject> {
   if (asked.method.endsWith("/list") || isUnknown(context, asked))
     return context.discovered(call.era, call.signal).then(() => answerListed(context, call, asked));
   return asked.method === "tools/call" ? callTool(context, call, asked) : answerListed(context, call, asked);
 }
 
 /** Answers a request. The catalogs must already have been read. */
-async function answerListed(context: BridgeContext, call: ClientCall, asked: Asked): Promise<JsonObject> {
+async function answerListed(context: BridgeContext, call: ClientCall, asked: ReceivedRequest): Promise<JsonObject> {
   const { method, params } = asked;
   switch (method) {
     case "tools/list":
@@ -62,7 +62,7 @@ async function answerListed(context: BridgeContext, call: ClientCall, asked: Ask
  * Whether the request names a tool, prompt, resource or template that is not listed yet. The client may know its name
  * or URI from an earlier run of the gateway.
  */
-function isUnknown({ view }: BridgeContext, { method, params }: Asked): boolean {
+function isUnknown({ view }: BridgeContext, { method, params }: ReceivedRequest): boolean {
   const { name, uri } = method === "completion/complete" ? objectOf(params["ref"]) : params;
   switch (method) {
     case "tools/call":
@@ -99,13 +99,13 @@ async function listedTools(context: BridgeContext): Promise<readonly JsonObject[
   return budget === undefined ? allowed.map(({ definition }) => definition) : withinBudget(host, allowed, budget);
 }
 
-function callTool(context: BridgeContext, call: ClientCall, asked: Asked): Promise<JsonObject> {
+function callTool(context: BridgeContext, call: ClientCall, asked: ReceivedRequest): Promise<JsonObject> {
   const { name } = asked.params;
   const isNamedSo = name === searchToolsName || name === callToolName;
   return isNamedSo ? callSearchTool(context, call, asked) : callListedTool(context, call, asked);
 }
 
-function callListedTool(context: BridgeContext, call: ClientCall, asked: Asked): Promise<JsonObject> {
+function callListedTool(context: BridgeContext, call: ClientCall, asked: ReceivedRequest): Promise<JsonObject> {
   const { server, params } = named(context, asked.params, "tools");
   const { method, confirmed, onYes } = asked;
   return forwardRequest(context, call, { server, method, params, confirmed, onYes });
@@ -115,7 +115,7 @@ function callListedTool(context: BridgeContext, call: ClientCall, asked: Asked):
  * Handles a call of `search_tools` or `call_tool`. The gateway offers these two tools to a client whose tool budget is
  * too small for all tools. For any other client, the name means a tool of a server.
  */
-async function callSearchTool(context: BridgeContext, call: ClientCall, asked: Asked): Promise<JsonObject> {
+async function callSearchTool(context: BridgeContext, call: ClientCall, asked: ReceivedRequest): Promise<JsonObject> {
   const { params } = asked;
   const { view, client, hosts } = context;
   const { host } = hosts.shared;

@@ -10,7 +10,7 @@ import type { BridgeContext } from "./bridge-context.ts";
 import { rpcCodes, rpcError } from "./rpc-error.ts";
 import { hasTasks, tasksExtension } from "./tasks.ts";
 
-export interface Greeting {
+export interface GatewayGreeting {
   readonly serverInfo: JsonObject;
   readonly capabilities: JsonObject;
   readonly instructions?: string;
@@ -37,7 +37,7 @@ const mostOfServer = 2000;
  * Returns the gateway's name, capabilities and instructions. For `/mcp/<server>`, connects to the server if its catalog
  * is not cached.
  */
-export async function greet(context: BridgeContext, era: Era): Promise<Greeting> {
+export async function greet(context: BridgeContext, era: Era): Promise<GatewayGreeting> {
   const { client, hosts, serverInfo, view } = context;
   const { host } = hosts.shared;
   if (client.only !== undefined) {

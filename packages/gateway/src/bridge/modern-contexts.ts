@@ -8,7 +8,7 @@ import type { Clock } from "@fairlead/core/clock";
 import type { BridgeContext } from "./bridge-context.ts";
 
 /** A client and its URL. For `/mcp/<server>`, `only` is the name of the server. For `/mcp`, `only` is undefined. */
-export interface HttpClient {
+export interface ClientEndpoint {
   readonly name: string;
   readonly only: string | undefined;
 }
@@ -18,14 +18,14 @@ export interface ModernContexts {
    * Returns the context for a request. Call `leave` when the request has ended. Rejects if the client's hosts cannot be
    * created.
    */
-  enter(client: HttpClient): Promise<{ readonly context: BridgeContext; readonly leave: () => void }>;
+  enter(client: ClientEndpoint): Promise<{ readonly context: BridgeContext; readonly leave: () => void }>;
   /** Returns the context of the client's earlier requests. Returns undefined if there is none. */
-  find(client: HttpClient): BridgeContext | undefined;
+  find(client: ClientEndpoint): BridgeContext | undefined;
   close(): Promise<void>;
 }
 
 export interface ModernContextsOptions {
-  readonly open: (client: HttpClient, conversation: string) => Promise<BridgeContext>;
+  readonly open: (client: ClientEndpoint, conversation: string) => Promise<BridgeContext>;
   readonly clock: Pick<Clock, "after">;
 }
 
@@ -54,7 +54,7 @@ export function createModernContexts({ open, clock }: ModernContextsOptions): Mo
     void closing.finally(() => ending.delete(closing));
   }
 
-  function create(key: string, client: HttpClient): Kept {
+  function create(key: string, client: ClientEndpoint): Kept {
     const opening = open(client, randomUUID());
     const made: Kept = { opening, context: undefined, requests: 0, callOff: () => {} };
     kept.set(key, made);
@@ -92,6 +92,6 @@ export function createModernContexts({ open, clock }: ModernContextsOptions): Mo
   };
 }
 
-function keyOf({ name, only }: HttpClient): string {
+function keyOf({ name, only }: ClientEndpoint): string {
   return JSON.stringify([name, only]);
 }

@@ -1,7 +1,7 @@
 /** The error for a request that needs a person's approval. The person can approve the request later. */
 
 import { HostError } from "@fairlead/core/errors";
-import { type ConfirmedRequest, nameOf } from "./confirmed-request.ts";
+import { type ConfirmedRequest, confirmedName } from "./confirmed-request.ts";
 
 /**
  * The error for a request that was not run because no person has answered the confirmation. `next` is the command that
@@ -14,10 +14,14 @@ export class ApprovalNeeded extends HostError {
   constructor(request: ConfirmedRequest, id: string) {
     const command = `fairlead approvals allow ${id}`;
     const again = request.kind === "tool" ? "call it again" : "send the request again";
-    super("denied", `Not run: ${nameOf(request)} needs approval. To approve it, run: ${command}, then ${again}.`, {
-      serverName: request.server,
-      next: command,
-    });
+    super(
+      "denied",
+      `Not run: ${confirmedName(request)} needs approval. To approve it, run: ${command}, then ${again}.`,
+      {
+        serverName: request.server,
+        next: command,
+      },
+    );
     this.id = id;
   }
 }

@@ -86,7 +86,7 @@ export function toQuestion(
  * Returns a name for the request, such as `files.write_file` or `the prompt review of files`. It has no control
  * characters.
  */
-export function nameOf({ server, kind, name }: ConfirmedRequest): string {
+export function confirmedName({ server, kind, name }: ConfirmedRequest): string {
   const [at, subject] = [toSafeLine(server.slice(0, 200)), toSafeLine(name.slice(0, 200))];
   switch (kind) {
     case "tool":

@@ -3,7 +3,7 @@
 import { toVisibleLine } from "@fairlead/core/text";
 import type { JsonObject } from "@fairlead/wire";
 import { excerpt, objectOf } from "@fairlead/wire/json";
-import { type ConsentAnswer, type ConsentQuestion, nameOf } from "./confirmed-request.ts";
+import { type ConsentAnswer, type ConsentQuestion, confirmedName } from "./confirmed-request.ts";
 
 /** Maximum length of each text in a form, such as the arguments, in characters. */
 const mostShown = 1000;
@@ -38,7 +38,7 @@ export function messageFor(question: ConsentQuestion): string {
   const written = excerpt(args, Number.POSITIVE_INFINITY);
   const cut = written.length > mostShown ? `… (${written.length} characters, sha256 ${digest})` : ` (sha256 ${digest})`;
   return [
-    `Fairlead asks: may ${toVisibleLine(client)} run ${nameOf(question)}?`,
+    `Fairlead asks: may ${toVisibleLine(client)} run ${confirmedName(question)}?`,
     `Arguments: ${toVisibleLine(written.slice(0, mostShown))}${cut}`,
     ...(folder === undefined ? [] : [`Folder: ${toVisibleLine(folder.slice(0, mostShown))}`]),
     ...(change === undefined ? [] : [`The definition has changed: ${changeText(change)}`]),

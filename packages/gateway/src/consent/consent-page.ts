@@ -5,7 +5,7 @@
 
 import { hash } from "node:crypto";
 import { toVisibleLine } from "@fairlead/core/text";
-import { type ConsentAnswer, type ConsentQuestion, nameOf } from "./confirmed-request.ts";
+import { type ConsentAnswer, type ConsentQuestion, confirmedName } from "./confirmed-request.ts";
 
 const style = `
 :root { color-scheme: light dark; font: 1rem/1.5 system-ui, sans-serif; }
@@ -53,7 +53,7 @@ export function questionPage(question: ConsentQuestion): string {
       `<button name="decision" value="${answer}"${answer === "no" ? " autofocus" : ""}>${labelOf(question, answer)}</button>`,
   );
   return page(
-    `Run ${nameOf(question)}?`,
+    `Run ${confirmedName(question)}?`,
     `<p>The program <strong>${line(client)}</strong> wants to run this. It does not see your answer on this page.</p>
 <dl>
 <dt>Server</dt><dd>${line(server)}</dd>

@@ -21,13 +21,13 @@ import {
   type ConfirmedRequest,
   type ConsentAnswer,
   type ConsentQuestion,
-  nameOf,
+  confirmedName,
   toQuestion,
 } from "./confirmed-request.ts";
 import { answerIn, formFor, messageFor } from "./consent-form.ts";
 import type { GivenAnswer } from "./inbox-folder.ts";
 import { createOpenQuestions, type OpenQuestion } from "./open-questions.ts";
-import { onThePage, outcomeText, outdatedText } from "./page-outcome.ts";
+import { onThePage, outdatedText, pageOutcomeText } from "./page-outcome.ts";
 import { createPageServer } from "./page-server.ts";
 import { withoutInbox } from "./without-inbox.ts";
 
@@ -135,7 +135,7 @@ export function createConsent(options: ConsentOptions): Consent {
           // `isOutdated` must be called first, because the stored answer removes the entry from `waiting`.
           const isOutdated = answer !== "no" && waiting.get(open)?.isOutdated() === true;
           const first = await open.answer(answer, onThePage);
-          return isOutdated ? outdatedText(question) : outcomeText(first, answer);
+          return isOutdated ? outdatedText(question) : pageOutcomeText(first, answer);
         },
       })
       .catch(() => undefined);
@@ -165,7 +165,7 @@ export function createConsent(options: ConsentOptions): Consent {
     const ended = new AbortController();
     const until = AbortSignal.any([signal, ended.signal]);
     const stopProgress = repeat(clock, progressTime, () =>
-      client.stillWaiting?.(`${nameOf(question)} waits for approval`),
+      client.stillWaiting?.(`${confirmedName(question)} waits for approval`),
     );
     const wait = (milliseconds: number): Promise<undefined> => timeUp(clock, milliseconds, until);
     const throughClient = async (): Promise<undefined> => {
@@ -202,7 +202,7 @@ export function createConsent(options: ConsentOptions): Consent {
       if (given !== undefined) return placed(given);
       if (signal.aborted) {
         await open.withdraw();
-        throw new HostError("cancelled", `${nameOf(request)} was cancelled before it was sent`, {
+        throw new HostError("cancelled", `${confirmedName(request)} was cancelled before it was sent`, {
           serverName: request.server,
         });
       }

@@ -13,7 +13,7 @@ import {
   entryFiles,
   type GivenAnswer,
   namesIn,
-  readObject,
+  readInboxFile,
   removeEntry,
 } from "./inbox-folder.ts";
 
@@ -55,7 +55,7 @@ export async function writeAnswer(
 /** Reads the answer to a confirmation. Returns undefined if there is none. */
 export async function readAnswer(folder: string, { id, key }: AnsweredEntry): Promise<GivenAnswer | undefined> {
   const file = join(folder, `${id}.answer.json`);
-  return (await readObject(file))?.["key"] === key ? readGiven(file) : undefined;
+  return (await readInboxFile(file))?.["key"] === key ? readGiven(file) : undefined;
 }
 
 /** Whether a confirmation has an answer. */
@@ -84,7 +84,7 @@ export async function useAnswer(folder: string, entry: EntryFile, { at }: GivenA
 }
 
 async function readGiven(file: string): Promise<GivenAnswer | undefined> {
-  const content = await readObject(file);
+  const content = await readInboxFile(file);
   const answer = (["no", "once", "conversation", "always"] as const).find((each) => each === content?.["answer"]);
   const { by, at } = content ?? {};
   return answer === undefined || typeof by !== "string" || typeof at !== "number"

@@ -13,7 +13,7 @@ import { unless } from "@fairlead/core/files/system-error";
 import { toSafeLine } from "@fairlead/core/text";
 import type { JsonObject } from "@fairlead/wire";
 import { excerpt, isObject, listOf, objectOf, parseObject, stringOf } from "@fairlead/wire/json";
-import { type ConsentAnswer, type ConsentQuestion, nameOf } from "./confirmed-request.ts";
+import { type ConsentAnswer, type ConsentQuestion, confirmedName } from "./confirmed-request.ts";
 
 /** A confirmation in the inbox. The texts are not safe to print. */
 export interface InboxEntry extends ConsentQuestion {
@@ -91,7 +91,7 @@ export function shortKey({ key }: Pick<ConsentQuestion, "key">): string {
 
 /** Reads a confirmation. Returns undefined if the file is missing or damaged. */
 export async function readEntry(inbox: string, { file, id, since }: EntryFile): Promise<InboxEntry | undefined> {
-  const content = await readObject(join(inbox, file));
+  const content = await readInboxFile(join(inbox, file));
   if (content === undefined) return undefined;
   const [client, server, name, reason = "", key, digest] = ["client", "server", "name", "reason", "key", "digest"].map(
     (member) => stringOf(content[member]),
@@ -198,7 +198,7 @@ export async function removeEntry(folder: string, { file }: EntryFile): Promise<
 }
 
 /** Reads a file of the inbox. Returns undefined if it is missing, damaged or too large. */
-export async function readObject(file: string): Promise<JsonObject | undefined> {
+export async function readInboxFile(file: string): Promise<JsonObject | undefined> {
   const size = (await stat(file).catch(unless("ENOENT")))?.size ?? 0;
   if (size === 0 || size > 16 * argumentBytes) return undefined;
   const text = await readFile(file, "utf8").catch(unless("ENOENT"));
@@ -241,7 +241,7 @@ function tooMany(question: ConsentQuestion, limit: number): HostError {
   const whose = limit === mostOfClient ? `${limit} requests of ${toSafeLine(question.client)}` : `${limit} requests`;
   return new HostError(
     "denied",
-    `Not run: ${nameOf(question)} needs approval, and ${whose} already wait for approval`,
+    `Not run: ${confirmedName(question)} needs approval, and ${whose} already wait for approval`,
     {
       serverName: question.server,
       next: "fairlead approvals list",

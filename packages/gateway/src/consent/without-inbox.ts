@@ -3,7 +3,7 @@
 import { HostError } from "@fairlead/core/errors";
 import { toShellWord } from "@fairlead/core/text/shell-word";
 import { errorMessage } from "@fairlead/wire/text";
-import { type ConsentQuestion, nameOf } from "./confirmed-request.ts";
+import { type ConsentQuestion, confirmedName } from "./confirmed-request.ts";
 import type { GivenAnswer } from "./inbox-folder.ts";
 import type { OpenQuestion } from "./open-questions.ts";
 
@@ -30,7 +30,7 @@ export function withoutInbox(question: ConsentQuestion, error: unknown): OpenQue
       const cause = errorMessage(error);
       throw new HostError(
         "denied",
-        `Not run: ${nameOf(question)} needs approval, and the inbox cannot store the confirmation: ${cause}`,
+        `Not run: ${confirmedName(question)} needs approval, and the inbox cannot store the confirmation: ${cause}`,
         {
           serverName: server,
           next: `fairlead policy allow ${toShellWord(`${server}.${name}`)}`,

@@ -15,8 +15,8 @@ import {
   byeLine,
   failedLine,
   type Hello,
-  type Refusal,
   type RelayClient,
+  type RelayRefusal,
   sentLine,
   speechNumber,
   type Welcome,
@@ -57,7 +57,7 @@ export async function listenForRelays(options: RelayListenerOptions): Promise<Re
     socket.write(line({ fairlead: speechNumber, pid: process.pid, version, ...more }));
   }
 
-  function refuse(socket: Socket, refused: Refusal, message: string): void {
+  function refuse(socket: Socket, refused: RelayRefusal, message: string): void {
     socket.end(line({ fairlead: speechNumber, refused, message }));
   }
 
@@ -95,7 +95,7 @@ export async function listenForRelays(options: RelayListenerOptions): Promise<Re
   }
 
   /** Returns the reason to refuse the connection. Returns undefined if the connection is accepted. */
-  function refusalOf({ fairlead, token: given, wants, client }: Hello): readonly [Refusal, string] | undefined {
+  function refusalOf({ fairlead, token: given, wants, client }: Hello): readonly [RelayRefusal, string] | undefined {
     if (fairlead !== speechNumber)
       return ["speech", `the versions of the relay protocol differ: the host uses version ${speechNumber}`];
     if (!isSame(given, token)) return ["token", "the token is wrong"];

@@ -9,7 +9,7 @@ import type { ClientReach } from "./client-reach.ts";
 /**
  * A tool or prompt in a client's list: its server, its name on that server, and the definition that the client sees.
  */
-export interface ListedItem {
+export interface ClientItem {
   readonly server: string;
   readonly name: string;
   readonly definition: JsonObject;
@@ -17,10 +17,10 @@ export interface ListedItem {
 
 /** The tools, prompts, resources and templates that a client sees, by the names that the client uses. */
 export interface ClientView extends ClientReach {
-  readonly tools: ReadonlyMap<string, ListedItem>;
-  readonly prompts: ReadonlyMap<string, ListedItem>;
-  readonly resources: ReadonlyMap<string, Omit<ListedItem, "name">>;
-  readonly templates: ReadonlyMap<string, Omit<ListedItem, "name">>;
+  readonly tools: ReadonlyMap<string, ClientItem>;
+  readonly prompts: ReadonlyMap<string, ClientItem>;
+  readonly resources: ReadonlyMap<string, Omit<ClientItem, "name">>;
+  readonly templates: ReadonlyMap<string, Omit<ClientItem, "name">>;
 }
 
 /** The part of a host that provides the lists. */

@@ -15,7 +15,7 @@ const waitTime = 2000;
  */
 export async function discoverUnknown(
   servers: readonly string[],
-  { hosts, clock, era, tried }: DiscoveryOptions,
+  { hosts, clock, era, tried }: FirstDiscoveryOptions,
 ): Promise<void> {
   const { host } = hosts.shared;
   const candidates = servers.filter((server) => host.catalog(server) === undefined && !tried.has(server));
@@ -44,7 +44,7 @@ export async function discoverUnknown(
   });
 }
 
-export interface DiscoveryOptions {
+export interface FirstDiscoveryOptions {
   readonly hosts: ClientHosts;
   readonly clock: Clock;
   readonly era: Era;

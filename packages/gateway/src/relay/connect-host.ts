@@ -1,7 +1,7 @@
 /** Connects to the background host and exchanges the first line in each direction. */
 
 import { connect, type Socket } from "node:net";
-import { type Hello, type Refusal, speechNumber, type Welcome } from "./speech.ts";
+import { type Hello, type RelayRefusal, speechNumber, type Welcome } from "./speech.ts";
 
 /** A connection that the host has accepted. */
 export interface HostConnection {
@@ -15,7 +15,7 @@ export interface HostConnection {
 export type Reached =
   | { readonly kind: "open"; readonly connection: HostConnection }
   | { readonly kind: "absent" }
-  | { readonly kind: "refused"; readonly reason: Refusal | "silent"; readonly message: string };
+  | { readonly kind: "refused"; readonly reason: RelayRefusal | "silent"; readonly message: string };
 
 /** Milliseconds to wait for the host's first line, including the time to connect. */
 const answerTime = 15_000;

@@ -5,7 +5,7 @@ import { type RunFolder, readToken } from "./run-folder.ts";
 import type { Hello } from "./speech.ts";
 
 /** A relay's first line, without the token and the protocol version. */
-export type Greeting = Omit<Hello, "fairlead" | "token">;
+export type RelayHello = Omit<Hello, "fairlead" | "token">;
 
 /** The error if the host refuses the connection, for example because a newer host has replaced it. */
 export class HostRefused extends Error {
@@ -22,7 +22,7 @@ export class HostRefused extends Error {
  *
  * @throws HostRefused
  */
-export async function findHost(folder: RunFolder, greeting: Greeting): Promise<HostConnection | undefined> {
+export async function findHost(folder: RunFolder, greeting: RelayHello): Promise<HostConnection | undefined> {
   for (let token = readToken(folder); token !== undefined; ) {
     const reached = await connectHost(folder.socket, { ...greeting, token });
     if (reached.kind === "open") return reached.connection;

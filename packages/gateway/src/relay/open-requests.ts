@@ -1,7 +1,7 @@
 /** The client's requests that have no response yet, in the order in which they arrived. */
 
 /** One request of the client. */
-export interface OpenRequest {
+export interface UnansweredRequest {
   /** The request id as JSON text. */
   readonly id: string;
   readonly method: string;
@@ -19,7 +19,7 @@ export interface OpenRequest {
   losses: number;
 }
 
-export interface OpenRequests {
+export interface UnansweredRequests {
   add(id: string, method: string, line: Buffer): void;
   /**
    * Marks requests as sent to their servers. `sent` contains the tool, prompt or resource that may have run, by request
@@ -27,28 +27,28 @@ export interface OpenRequests {
    */
   noteSent(sent: ReadonlyMap<string, string>): void;
   /** Removes a request that was answered or cancelled. */
-  remove(id: string): OpenRequest | undefined;
+  remove(id: string): UnansweredRequest | undefined;
   /** Sets `losses` of all open requests to 0. Called when the host has answered a request. */
   forgive(): void;
   /**
    * Called when a host was lost. Removes and returns the requests that must not be sent again: a server may have
    * received the request, or it may have caused several hosts to stop.
    */
-  takeLost(): readonly OpenRequest[];
+  takeLost(): readonly UnansweredRequest[];
   /** Removes and returns all requests. */
-  takeAll(): readonly OpenRequest[];
-  all(): Iterable<OpenRequest>;
+  takeAll(): readonly UnansweredRequest[];
+  all(): Iterable<UnansweredRequest>;
   readonly size: number;
 }
 
 /** If this many hosts stop while they handle the same request, the request is not sent again. It may be the cause. */
 const mostLosses = 3;
 
-export function createOpenRequests(): OpenRequests {
-  const open = new Map<string, OpenRequest>();
+export function createOpenRequests(): UnansweredRequests {
+  const open = new Map<string, UnansweredRequest>();
   let hasLosses = false;
 
-  function take(isTaken: (request: OpenRequest) => boolean): readonly OpenRequest[] {
+  function take(isTaken: (request: UnansweredRequest) => boolean): readonly UnansweredRequest[] {
     const taken = [...open.values()].filter(isTaken);
     for (const { id } of taken) open.delete(id);
     return taken;

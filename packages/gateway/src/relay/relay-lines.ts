@@ -4,7 +4,7 @@
  */
 
 import { isObject, listOf, parseJson } from "@fairlead/wire/json";
-import type { OpenRequest } from "./open-requests.ts";
+import type { UnansweredRequest } from "./open-requests.ts";
 
 const internalError = -32603;
 
@@ -18,7 +18,7 @@ export function errorLine(id: string, message: string, data: Readonly<Record<str
 }
 
 /** Returns the error response for a request that was lost with its host and is not sent again. */
-export function lostLine({ id, sent, losses }: OpenRequest): string {
+export function lostLine({ id, sent, losses }: UnansweredRequest): string {
   if (sent !== undefined)
     return errorLine(id, `the gateway was restarted; ${sent} may have run`, { reason: "lost", subject: sent });
   return errorLine(

@@ -17,7 +17,7 @@ import { scanHostLine, scanMessage } from "./scan-message.ts";
 import { takeSentFile } from "./sent-file.ts";
 import { readNote } from "./speech.ts";
 
-export interface RelayOptions {
+export interface ClientRelayOptions {
   readonly input: Readable;
   readonly output: Writable;
   /** The connection to the relay's first host. */
@@ -39,7 +39,7 @@ const openBrace = 0x7b;
 const openBracket = 0x5b;
 
 /** Relays messages until the client closes its end. */
-export function runRelay({ input, output, first, reach, onProblem }: RelayOptions): Promise<void> {
+export function runRelay({ input, output, first, reach, onProblem }: ClientRelayOptions): Promise<void> {
   const open = createOpenRequests();
   const state = createClientState();
   const questions = createQuestions();

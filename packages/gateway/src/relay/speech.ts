@@ -48,13 +48,13 @@ export type Welcome =
        */
       readonly sentFile?: string;
     }
-  | { readonly fairlead: number; readonly refused: Refusal; readonly message: string };
+  | { readonly fairlead: number; readonly refused: RelayRefusal; readonly message: string };
 
 /**
  * Why a host refuses a relay. `speech`: the relay protocol has another version. `token`: the token is wrong. `retired`:
  * a newer host has replaced this host. `invalid`: the relay's first line is invalid.
  */
-export type Refusal = "speech" | "token" | "retired" | "invalid";
+export type RelayRefusal = "speech" | "token" | "retired" | "invalid";
 
 /** The status of one host, as `fairlead daemon status` shows it. */
 export interface HostStatus {

@@ -5,7 +5,7 @@ import { closeSync, openSync, renameSync, statSync } from "node:fs";
 import type { Readable } from "node:stream";
 import { withLock } from "@fairlead/core/files/atomic/lock";
 import type { HostConnection } from "./connect-host.ts";
-import { findHost, type Greeting } from "./find-host.ts";
+import { findHost, type RelayHello } from "./find-host.ts";
 import { createRunFolder, type RunFolder } from "./run-folder.ts";
 
 /** The command that starts a background host: the program and its arguments. */
@@ -26,7 +26,7 @@ const startTime = 60_000;
  */
 export async function findOrStartHost(
   folder: RunFolder,
-  greeting: Greeting,
+  greeting: RelayHello,
   command: HostCommand,
 ): Promise<HostConnection> {
   const found = await findHost(folder, greeting);

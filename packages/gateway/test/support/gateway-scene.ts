@@ -7,7 +7,7 @@ import { type StdioEntry, temporaryFolder } from "@fairlead/test-servers";
 import { connect, type Era, type JsonObject, type RequestHandler, type Session } from "@fairlead/wire";
 import { createConsent } from "../../src/consent/consent.ts";
 import { type Inbox, openInbox } from "../../src/consent/inbox.ts";
-import { createGateway, type Gateway, type ListenOptions, type Workspace } from "../../src/gateway.ts";
+import { createGateway, type Gateway, type GatewayListenOptions, type Workspace } from "../../src/gateway.ts";
 import { type SteppedClock, steppedClock } from "./stepped-clock.ts";
 
 export interface SceneOptions {
@@ -18,7 +18,7 @@ export interface SceneOptions {
   readonly rules?: string;
   /** Default: a clock of its own, on which no limit passes. */
   readonly clock?: SteppedClock;
-  readonly listen?: Partial<ListenOptions>;
+  readonly listen?: Partial<GatewayListenOptions>;
   /** The home of an earlier scene, which outlives this one. */
   readonly home?: string;
   /** The workspace folder of an earlier scene, which outlives this one. */
