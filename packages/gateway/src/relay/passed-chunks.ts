@@ -1,6 +1,6 @@
 /**
- * The chunks that a relay has passed on and has not read yet. It reads many chunks at once, because this takes less CPU
- * time than reading each chunk when it arrives. It needs their messages only after the loss of its host.
+ * The chunks that a relay has passed on and has not parsed yet. It parses many chunks at once, because this takes
+ * less CPU time than parsing each chunk when it arrives. It needs their messages only after the loss of its host.
  */
 
 export interface PassedChunks {

@@ -43,7 +43,7 @@ export interface HostDecisions {
   readonly approvals: ConversationApprovals;
   readonly explain: Host["explain"];
   readonly changeOf: Host["changeOf"];
-  /** The decision about a model's call of the tool, made without arguments; undefined until the rules are read. */
+  /** The decision about a call of the tool by a model, before its arguments are known; undefined until the rules are read. */
   readonly decisionOf: (tool: ToolIdentity) => DecisionOutcome | undefined;
   readonly deniedTo: Host["deniedTo"];
   readonly identify: Host["identify"];

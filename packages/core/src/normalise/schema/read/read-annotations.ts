@@ -18,7 +18,7 @@ function visible(text: string, place: Place, name: string): string {
 const flagSentence = (sentence: string): Keyword =>
   keyword(isFlag, (value, place, name) => {
     if (value) tell(place, name, sentence);
-    else drop(place, name, "The value is the default.");
+    else drop(place, name, "The keyword has its default value.");
   });
 
 export const annotations: Readonly<Record<string, Keyword>> = {
@@ -54,7 +54,7 @@ export const annotations: Readonly<Record<string, Keyword>> = {
       place,
       name,
       value ? "rewritten" : "removed",
-      value ? "The type null replaces nullable." : "The value is the default.",
+      value ? "The type null replaces nullable." : "The keyword has its default value.",
     );
   }),
   /*

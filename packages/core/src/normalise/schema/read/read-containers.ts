@@ -36,7 +36,7 @@ export const objects: Readonly<Record<string, Keyword>> = {
   }),
   minProperties: keyword(isCount, (value, place, name) => {
     hint(place, "object");
-    if (value === 0) drop(place, name, "The value is the default.");
+    if (value === 0) drop(place, name, "The keyword has its default value.");
     else tell(place, name, `At least ${value} ${value === 1 ? "property" : "properties"}.`);
   }),
   maxProperties: keyword(isCount, (value, place, name) => {
@@ -131,7 +131,7 @@ export const arrays: Readonly<Record<string, Keyword>> = {
     hint(place, "array");
     if (!isList(place.raw["items"]))
       drop(place, name, "additionalItems has no effect unless items is a list of schemas.");
-    else if (isOpen(value)) drop(place, name, "The value is the default.");
+    else if (isOpen(value)) drop(place, name, "The keyword has its default value.");
     else {
       readRest(value, place, name);
       if (value !== false) report(place, name, "rewritten", "`additionalItems` is written as `items`.");
@@ -156,7 +156,7 @@ export const arrays: Readonly<Record<string, Keyword>> = {
   uniqueItems: keyword(isFlag, (value, place, name) => {
     hint(place, "array");
     if (value) tell(place, name, "No two items are equal.");
-    else drop(place, name, "The value is the default.");
+    else drop(place, name, "The keyword has its default value.");
   }),
   contains: keyword(isSchema, (value, place, name) => {
     hint(place, "array");

@@ -75,7 +75,7 @@ export const strings: Readonly<Record<string, Keyword>> = {
   format: keyword(isText, readFormat),
   minLength: keyword(isCount, (value, place, name) => {
     hint(place, "string");
-    if (value === 0) drop(place, name, "The value is the default.");
+    if (value === 0) drop(place, name, "The keyword has its default value.");
     else tell(place, name, `At least ${value} character${value === 1 ? "" : "s"}.`);
   }),
   maxLength: keyword(isCount, (value, place, name) => {
