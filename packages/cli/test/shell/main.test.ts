@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { PassThrough } from "node:stream";
 import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import { describe, expect, test } from "vitest";
@@ -6,6 +7,9 @@ import { main } from "../../src/shell/main.ts";
 import { verbs } from "../../src/shell/verbs.ts";
 import { machine, projectFile, userFile } from "../support/machine.ts";
 
+const page = readFileSync(new URL("../../../../docs/commands.md", import.meta.url), "utf8");
+/** The options that every command has. The page of commands leaves them out. */
+const globalOptions = /Global options:\n(?: .*\n)+\n/;
 const named = verbs.map(({ words }) => words).filter((words) => words !== "");
 
 test.each(named)("fairlead %s --help can be used without the README", async (words) => {
@@ -15,6 +19,8 @@ test.each(named)("fairlead %s --help can be used without the README", async (wor
   expect(stdout).toMatch(/^Usage: fairlead /);
   expect(stdout).toMatch(/Examples?:\n +.*fairlead /);
   expect(stdout).toContain("--json");
+  const section = `## fairlead ${words}\n\n\`\`\`text\n${stdout.replace(globalOptions, "").trimEnd()}\n\`\`\`\n`;
+  if (words !== "help errors") expect(page, "npm run docs writes docs/commands.md").toContain(section);
 });
 
 test.each(named)("fairlead help %s is the same help", async (words) => {
@@ -37,6 +43,7 @@ test("help lists every command", async () => {
   await using here = await machine();
   const { stdout } = await here.run("--help");
   for (const words of named.filter((name) => !name.startsWith("help"))) expect(stdout).toContain(`fairlead ${words} `);
+  expect(page, "npm run docs writes docs/commands.md").toContain(`\n\`\`\`text\n${stdout.trimEnd()}\n\`\`\`\n`);
 });
 
 test.each(["mcp", "trust", "policy", "secret", "settings"])("fairlead %s alone shows the group", async (group) => {
