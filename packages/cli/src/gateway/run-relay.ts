@@ -7,6 +7,7 @@ import { runRelay } from "@fairlead/gateway/relay/relay";
 import type { RelayClient } from "@fairlead/gateway/relay/speech";
 import { errorMessage } from "@fairlead/wire/text";
 import { type HostSurroundings, hostPlace } from "./installation.ts";
+import { watchParent } from "./parent-process.ts";
 
 export interface RelayStreams {
   readonly stdin: Readable & { readonly isTTY?: boolean };
@@ -15,7 +16,7 @@ export interface RelayStreams {
 }
 
 /**
- * Relays messages until the client closes its end. Resolves with a message if no background host can be reached at the
+ * Relays messages until the client has closed its end and has its responses. Resolves with a message if no background host can be reached at the
  * start. Nothing was read from the client then.
  */
 export async function relayToHost(
@@ -41,7 +42,9 @@ export async function relayToHost(
   }
   if (stdin.isTTY)
     stderr.write("fairlead: waiting for an MCP client on stdin; to add Fairlead to a program: fairlead connect\n");
-  await runRelay({ input: stdin, output: stdout, first, reach, onProblem });
+  const parent = watchParent(stdin);
+  await runRelay({ input: stdin, output: stdout, first, reach, onProblem, signal: parent.signal });
+  parent.stop();
   return undefined;
 }
 

@@ -38,6 +38,8 @@ export interface UnansweredRequests {
   /** Removes and returns all requests. */
   takeAll(): readonly UnansweredRequest[];
   all(): Iterable<UnansweredRequest>;
+  /** Whether a request is open that will get a response. `subscriptions/listen` gets none while its stream is open. */
+  hasAwaited(): boolean;
   readonly size: number;
 }
 
@@ -79,6 +81,7 @@ export function createOpenRequests(): UnansweredRequests {
     },
     takeAll: () => take(() => true),
     all: () => open.values(),
+    hasAwaited: () => [...open.values()].some(({ method }) => method !== "subscriptions/listen"),
     get size() {
       return open.size;
     },

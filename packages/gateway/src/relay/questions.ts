@@ -22,6 +22,8 @@ export interface Questions {
    * client.
    */
   lost(): readonly string[];
+  /** Records that the client can no longer answer. Returns the host's own ids of its open requests. */
+  takeUnanswered(): readonly string[];
 }
 
 export function createQuestions(): Questions {
@@ -52,6 +54,11 @@ export function createQuestions(): Questions {
     },
     lost() {
       const ids = [...open.keys()];
+      open = new Map();
+      return ids;
+    },
+    takeUnanswered() {
+      const ids = [...open.values()];
       open = new Map();
       return ids;
     },

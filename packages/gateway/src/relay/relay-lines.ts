@@ -17,6 +17,14 @@ export function errorLine(id: string, message: string, data: Readonly<Record<str
   return `{"jsonrpc":"2.0","id":${id},"error":${error}}\n`;
 }
 
+/**
+ * Returns the response to a request of the host that the client can no longer answer.
+ * @param id The id of the host's request, as JSON text.
+ */
+export function unansweredLine(id: string): string {
+  return errorLine(id, "the client has closed its input and cannot answer", { reason: "unreachable" });
+}
+
 /** Returns the error response for a request that was lost with its host and is not sent again. */
 export function lostLine({ id, sent, losses }: UnansweredRequest): string {
   if (sent !== undefined)

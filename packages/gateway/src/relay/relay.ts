@@ -12,7 +12,7 @@ import { createLineFrames } from "./line-frames.ts";
 import { createOpenRequests } from "./open-requests.ts";
 import { createPassedChunks, hasOnlyMessages } from "./passed-chunks.ts";
 import { createQuestions } from "./questions.ts";
-import { cancelledLine, errorLine, listChangedLine, lostLine, ofBatch } from "./relay-lines.ts";
+import { cancelledLine, errorLine, listChangedLine, lostLine, ofBatch, unansweredLine } from "./relay-lines.ts";
 import { scanHostLine, scanMessage } from "./scan-message.ts";
 import { takeSentFile } from "./sent-file.ts";
 import { readNote } from "./speech.ts";
@@ -24,6 +24,8 @@ export interface ClientRelayOptions {
   readonly first: HostConnection;
   /** Connects to a new host after the loss of a host. Starts a host if none runs. */
   readonly reach: () => Promise<HostConnection>;
+  /** Ends the relay at once when it aborts. The host cancels the client's open requests. */
+  readonly signal?: AbortSignal;
   /** Reports a problem to the user, not to the client. */
   readonly onProblem: (message: string) => void;
 }
@@ -37,9 +39,13 @@ const messageBytes = 64 * 1024 * 1024;
 const mostLosses = 3;
 const openBrace = 0x7b;
 const openBracket = 0x5b;
+const newline = Buffer.from("\n");
 
-/** Relays messages until the client closes its end. */
-export function runRelay({ input, output, first, reach, onProblem }: ClientRelayOptions): Promise<void> {
+/**
+ * Relays messages until the client closes its end. The client still gets the responses to the requests that are open
+ * then.
+ */
+export function runRelay({ input, output, first, reach, onProblem, signal }: ClientRelayOptions): Promise<void> {
   const open = createOpenRequests();
   const state = createClientState();
   const questions = createQuestions();
@@ -56,6 +62,8 @@ export function runRelay({ input, output, first, reach, onProblem }: ClientRelay
   let ready: HostConnection["socket"] | undefined;
   let attached: HostConnection["socket"] | undefined;
   let isReaching = false;
+  /** Whether the client has closed its end. The relay then waits for the responses to the open requests. */
+  let isInputEnded = false;
   let isEnded = false;
   let losses = 0;
   let onEnd: () => void = () => {};
@@ -67,10 +75,11 @@ export function runRelay({ input, output, first, reach, onProblem }: ClientRelay
   function failOpen(message: string, next: string | undefined): void {
     onProblem(message);
     for (const { id } of open.takeAll()) toClient(errorLine(id, message, { reason: "unreachable", next }));
+    endIfAnswered();
   }
 
   function reachHost(): void {
-    if (isReaching || attached !== undefined || isEnded) return;
+    if (isReaching || attached !== undefined || isEnded || (isInputEnded && !open.hasAwaited())) return;
     isReaching = true;
     reach().then(
       (connection) => {
@@ -115,7 +124,11 @@ export function runRelay({ input, output, first, reach, onProblem }: ClientRelay
       const scanned = scanHostLine(line);
       if (scanned?.id === undefined) return line;
       const { id, method } = scanned;
-      if (method !== undefined) return questions.ask(id, line);
+      if (method !== undefined) {
+        if (!isInputEnded) return questions.ask(id, line);
+        socket.write(unansweredLine(id));
+        return undefined;
+      }
       if (isReplayed(id)) {
         if (id === greeting?.id) takeOver();
         return undefined;
@@ -136,18 +149,20 @@ export function runRelay({ input, output, first, reach, onProblem }: ClientRelay
       for (const request of open.takeLost()) toClient(lostLine(request));
       input.resume();
       losses += 1;
+      endIfAnswered();
       if (open.size > 0 || (!isLeaving && losses < mostLosses)) reachHost();
     }
 
     const read = (chunk: Buffer): void => void frames.push(chunk, take);
     const onData = (chunk: Buffer): void => {
-      if (isFirst && frames.isWhole(chunk) && hasOnlyMessages(chunk)) {
+      if (isFirst && !isInputEnded && frames.isWhole(chunk) && hasOnlyMessages(chunk)) {
         passed.add(chunk, read);
         toClient(chunk);
         return;
       }
       passed.readAll();
       for (const bytes of frames.push(chunk, take)) toClient(bytes);
+      endIfAnswered();
     };
     socket
       .on("data", onData)
@@ -201,18 +216,39 @@ export function runRelay({ input, output, first, reach, onProblem }: ClientRelay
     if (!isTaken) input.pause();
   };
 
+  function onInputEnd(): void {
+    if (isInputEnded || isEnded) return;
+    // The last line of a script may have no newline.
+    if (!fromClient.isWhole(newline)) onInput(newline);
+    isInputEnded = true;
+    passed.readAll();
+    for (const id of questions.takeUnanswered()) attached?.write(unansweredLine(id));
+    endIfAnswered();
+  }
+
+  /** Ends the relay if the client has closed its end and has all its responses. */
+  function endIfAnswered(): void {
+    if (isInputEnded && !isEnded && !open.hasAwaited()) output.write("", end);
+  }
+
   function end(): void {
     if (isEnded) return;
     isEnded = true;
-    input.off("data", onInput).off("end", end).off("error", end).off("close", end);
+    input.off("data", onInput).off("end", onInputEnd).off("error", end).off("close", onInputEnd);
+    output.off("close", end);
+    signal?.removeEventListener("abort", end);
     input.pause();
     // When the connection ends, the host cancels the client's open requests.
     attached?.removeAllListeners("close").end();
     onEnd();
   }
 
-  output.on("drain", () => attached?.resume()).on("error", end);
-  input.on("data", onInput).on("end", end).on("error", end).on("close", end);
+  output
+    .on("drain", () => attached?.resume())
+    .on("error", end)
+    .on("close", end);
+  input.on("data", onInput).on("end", onInputEnd).on("error", end).on("close", onInputEnd);
+  signal?.addEventListener("abort", end);
   attach(first);
   return new Promise((resolve) => {
     onEnd = resolve;

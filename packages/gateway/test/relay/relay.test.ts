@@ -171,7 +171,62 @@ it("does not send a cancelled request again", async () => {
   expect(scene.received.filter((line) => line === "2 tools/call")).toHaveLength(1);
 });
 
-it("ends with the client, and the host cancels what is open", async () => {
+it("gives the client the responses to its open requests after the client has closed its end", async () => {
+  const { promise: isEnding, resolve: ending } = signalled();
+  await using scene = await relayScene(async (_method, params) => {
+    if (params["name"] === "slow") await isEnding;
+    return { name: params["name"] };
+  });
+  scene.send(initialize);
+  scene.send({ jsonrpc: "2.0", id: 1, method: "subscriptions/listen", params: { name: "slow" } });
+  scene.send(callOf(2, "slow"));
+  // A script may leave out the last newline.
+  scene.write(JSON.stringify(callOf(3, "last")));
+  const ended = scene.end();
+  expect(await scene.answer(3)).toMatchObject({ result: { name: "last" } });
+  ending();
+  expect(await scene.answer(2)).toMatchObject({ result: { name: "slow" } });
+  await ended;
+});
+
+it("does not wait for the end of a subscription after the client has closed its end", async () => {
+  await using scene = await relayScene(() => never());
+  scene.send({ jsonrpc: "2.0", id: 1, method: "subscriptions/listen", params: {} });
+  await scene.end();
+});
+
+it("fails questions that a client with a closed end cannot answer", async () => {
+  const { promise: isEnding, resolve: ending } = signalled();
+  await using scene = await relayScene(async (_method, params, { client, id }) => {
+    const asked = (): Promise<unknown> =>
+      client.request("elicitation/create", {}, { about: id }).catch((error: unknown) => String(error));
+    const answers = [await asked()];
+    if (params["name"] === "twice") await isEnding.then(async () => answers.push(await asked()));
+    return { answers };
+  });
+  scene.send(callOf(1, "twice"));
+  expect(await scene.next()).toMatchObject({ method: "elicitation/create" });
+  const ended = scene.end();
+  ending();
+  const cannot = expect.stringContaining("the client has closed its input and cannot answer");
+  expect(await scene.next()).toMatchObject({ id: 1, result: { answers: [cannot, cannot] } });
+  await ended;
+});
+
+it("answers a lost request after the client has closed its end", async () => {
+  await using scene = await relayScene(async (_method, _params, { send }) => {
+    await send();
+    setImmediate(() => setImmediate(() => scene.cut()));
+    return never();
+  });
+  scene.send(callOf(1));
+  const ended = scene.end();
+  expect(await scene.answer(1)).toMatchObject({ error: { data: { reason: "lost" } } });
+  await ended;
+  expect(scene.hosts()).toBe(1);
+});
+
+it("ends with a client that reads no more, and the host cancels what is open", async () => {
   const { promise: cancelled, resolve } = signalled();
   const { promise: isHere, resolve: here } = signalled();
   await using scene = await relayScene(async (_method, _params, { signal }) => {
@@ -181,7 +236,7 @@ it("ends with the client, and the host cancels what is open", async () => {
   });
   scene.send(callOf(1));
   await isHere;
-  await scene.end();
+  await scene.kill();
   await cancelled;
 });
 

@@ -45,6 +45,8 @@ export interface Scene extends AsyncDisposable {
   readonly problems: readonly string[];
   /** Closes the client's end; resolves when the relay has ended. */
   end(): Promise<void>;
+  /** Ends like a client that is killed: it also reads nothing more. */
+  kill(): Promise<void>;
 }
 
 export const initialize = {
@@ -149,6 +151,12 @@ export async function relayScene(...answers: readonly Answer[]): Promise<Scene> 
     return value as Message;
   }
 
+  async function kill(): Promise<void> {
+    input.end();
+    output.destroy();
+    await ended;
+  }
+
   return {
     folder,
     received,
@@ -177,11 +185,10 @@ export async function relayScene(...answers: readonly Answer[]): Promise<Scene> 
       input.end();
       await ended;
     },
+    kill,
     async [Symbol.asyncDispose]() {
-      input.end();
-      await ended;
+      await kill();
       await listener?.close();
-      output.destroy();
       await temporary[Symbol.asyncDispose]();
     },
   };

@@ -2,7 +2,7 @@
 
 import type { Readable, Writable } from "node:stream";
 import type { Channel, ChannelEvents, OpenChannel, RpcMessage } from "../rpc/channel.ts";
-import { isObject, parseJson } from "../shapes/json.ts";
+import { isObject, member, parseJson } from "../shapes/json.ts";
 import { createLineSplitter } from "../stdio/lines.ts";
 import { createOutbox } from "../stdio/outbox.ts";
 import type { WireLimits, WireTimes } from "../target.ts";
@@ -19,6 +19,11 @@ export interface ClientStreams {
 export interface ClientStdioOptions {
   readonly limits?: Pick<WireLimits, "messageBytes" | "unsentBytes">;
   readonly times?: Pick<WireTimes, "send">;
+  /**
+   * Milliseconds that open requests may still be answered after the end of stdin. `Infinity`: until all are answered.
+   * Default: `times.send`
+   */
+  readonly lastAnswers?: number;
 }
 
 /**
@@ -34,9 +39,12 @@ export function openClientStdio(streams: ClientStreams, options: ClientStdioOpti
 function readClient({ input, output }: ClientStreams, events: ChannelEvents, options: ClientStdioOptions): Channel {
   const { messageBytes, unsentBytes } = options.limits ?? defaultLimits;
   const { send: deadline } = options.times ?? defaultTimes;
+  const { lastAnswers = deadline } = options;
   const outbox = createOutbox(output, { messageBytes, unsentBytes, deadline, reader: "the client" });
   /** The client's requests that wait for a response. */
   const open = new Set<unknown>();
+  /** The ids of the requests to the client that have no answer yet. */
+  const questions = new Set<unknown>();
   let isEnded = false;
   let isClosed = false;
   let timer: NodeJS.Timeout | undefined;
@@ -46,21 +54,31 @@ function readClient({ input, output }: ClientStreams, events: ChannelEvents, opt
     isClosed = true;
     clearTimeout(timer);
     input.off("data", onData).off("end", onEnd).off("error", onEnd);
+    output.off("close", close);
     input.pause();
     events.closed(undefined);
   }
 
-  /** Handles the end of stdin. The client still gets the responses to its open requests, for at most `times.send`. */
+  /**
+   * Handles the end of stdin. The client still gets the responses to its open requests, but it can answer no requests.
+   */
   function onEnd(): void {
     if (isEnded) return;
     isEnded = true;
     lines.end();
-    timer = setTimeout(close, deadline);
+    if (lastAnswers !== Number.POSITIVE_INFINITY) timer = setTimeout(close, lastAnswers);
+    for (const id of questions) failQuestion(id);
     closeIfAnswered();
   }
 
   function closeIfAnswered(): void {
     if (isEnded && open.size === 0) close();
+  }
+
+  function failQuestion(id: unknown): void {
+    questions.delete(id);
+    const message = "the client has closed its stdin and cannot answer";
+    events.message({ jsonrpc: "2.0", id, error: { code: messageErrors.internal, message } }, message.length);
   }
 
   function deliver(value: unknown, size: number): void {
@@ -71,7 +89,9 @@ function readClient({ input, output }: ClientStreams, events: ChannelEvents, opt
     }
     const { method, id } = value;
     // A request whose id is neither a string nor a number gets no response, so it is not counted as open.
-    if (method !== undefined && (typeof id === "string" || typeof id === "number")) open.add(id);
+    if (method === undefined) questions.delete(id);
+    // `subscriptions/listen` gets no response while its stream is open.
+    else if (method !== "subscriptions/listen" && (typeof id === "string" || typeof id === "number")) open.add(id);
     if (value["method"] === "notifications/cancelled" && isObject(value["params"]))
       open.delete(value["params"]["requestId"]);
     events.message(value, size);
@@ -97,12 +117,22 @@ function readClient({ input, output }: ClientStreams, events: ChannelEvents, opt
   });
   const onData = (chunk: Buffer | string): void => lines.push(typeof chunk === "string" ? Buffer.from(chunk) : chunk);
   input.on("data", onData).on("end", onEnd).on("error", onEnd);
+  output.on("close", close);
 
   return {
     cancelBy: "message",
     send(message: RpcMessage) {
+      const { id, method } = message;
+      if (method === "notifications/cancelled") questions.delete(member(message["params"], "requestId"));
+      if (method !== undefined && id !== undefined) {
+        questions.add(id);
+        if (isEnded) {
+          process.nextTick(failQuestion, id);
+          return Promise.resolve();
+        }
+      }
       const sent = outbox.send(message);
-      if (message["method"] === undefined) open.delete(message["id"]);
+      if (method === undefined) open.delete(id);
       return isEnded ? sent.then(closeIfAnswered) : sent;
     },
     setProtocolVersion() {

@@ -6,7 +6,7 @@ import { openClientStdio } from "../../src/serve/stdio-client.ts";
 /** A client on two pipes: what it writes, and the messages that it got. */
 function pipes(create: (client: ServedClient) => ServedSession) {
   const [input, output] = [new PassThrough(), new PassThrough()];
-  const client = serveClient(openClientStdio({ input, output }), create);
+  const client = serveClient(openClientStdio({ input, output }, { lastAnswers: Number.POSITIVE_INFINITY }), create);
   const waiting: ((message: unknown) => void)[] = [];
   const received: unknown[] = [];
   output.on("data", (chunk: Buffer) => {
@@ -22,6 +22,7 @@ function pipes(create: (client: ServedClient) => ServedSession) {
     write: (...messages: readonly (object | string)[]) =>
       void input.write(messages.map((one) => `${typeof one === "string" ? one : JSON.stringify(one)}\n`).join("")),
     end: () => void input.end(),
+    close: () => void output.destroy(),
     next: () => (received.length > 0 ? received.shift() : new Promise((resolve) => waiting.push(resolve))),
   };
 }
@@ -54,6 +55,30 @@ test("a client that closes its end at once still gets its answers", async () => 
   setImmediate(() => setImmediate(() => answer()));
   expect(await next()).toMatchObject({ id: 1, result: { late: true } });
   await client.closed;
+});
+
+test("a client that closes its end can answer no questions, and is not waited for because of a subscription", async () => {
+  const { write, next, end, client } = pipes((one) => ({
+    async request(method) {
+      if (method === "subscriptions/listen") return new Promise(() => {});
+      const ask = (): Promise<string> => one.request("roots/list").then(String, String);
+      return { answers: [await ask(), await ask()] };
+    },
+  }));
+  write(request(1, "subscriptions/listen"), request(2, "ask"));
+  expect(await next()).toMatchObject({ method: "roots/list" });
+  end();
+  const cannot = expect.stringContaining("the client has closed its stdin and cannot answer");
+  expect(await next()).toMatchObject({ id: 2, result: { answers: [cannot, cannot] } });
+  await client.closed;
+});
+
+test("a client that reads no more is gone, whatever is open", async () => {
+  const { write, end, client, close } = pipes(() => ({ request: () => new Promise(() => {}) }));
+  write(request(1, "slow"));
+  end();
+  close();
+  expect(await client.closed).toBeUndefined();
 });
 
 test("the server asks the client during a request, and notifies it", async () => {

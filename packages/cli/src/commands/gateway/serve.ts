@@ -11,6 +11,7 @@ import { createClientTokens } from "@fairlead/gateway/tokens/client-tokens";
 import { openClientStdio } from "@fairlead/wire/serve";
 import { errorMessage } from "@fairlead/wire/text";
 import { openGateway } from "../../gateway/open-gateway.ts";
+import { watchParent } from "../../gateway/parent-process.ts";
 import { listIn, unnamedClient } from "../../gateway/relay-words.ts";
 import { aloneMessage, relayToHost } from "../../gateway/run-relay.ts";
 import { configurationOf } from "../../shell/configuration.ts";
@@ -114,15 +115,18 @@ async function serveAlone(client: RelayClient, context: Context): Promise<void> 
   const { io } = context;
   const { gateway, workspace } = await ownGateway(client, context);
   const { name, servers, tools } = client;
-  const ended = new Promise<void>((resolve) => io.signal.addEventListener("abort", () => resolve(), { once: true }));
+  const parent = watchParent(io.stdin);
+  const signal = AbortSignal.any([io.signal, parent.signal]);
+  const ended = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
   try {
     const served = gateway.serve(
-      openClientStdio({ input: io.stdin, output: io.stdout }),
+      openClientStdio({ input: io.stdin, output: io.stdout }, { lastAnswers: Number.POSITIVE_INFINITY }),
       { name, conversation: randomUUID(), servers, tools },
       workspace,
     );
     await Promise.race([served, ended]);
   } finally {
+    parent.stop();
     await gateway[Symbol.asyncDispose]();
   }
 }

@@ -4,6 +4,7 @@ import { isRunning, scaled, stdioServer, temporaryFolder, until } from "@fairlea
 import { expect, it } from "vitest";
 import { type Client, type GatewayMachine, gatewayMachine, type Message } from "../../support/gateway-client.ts";
 import { processesOf } from "../../support/left-over.ts";
+import { runPiped } from "../../support/process.ts";
 
 /** A machine with the server `counted`, which notes every start and call in a file. */
 async function countedMachine(): Promise<GatewayMachine & { readonly notes: () => Promise<readonly string[]> }> {
@@ -132,7 +133,24 @@ it("makes no more effects than calls when its host is killed in the middle of th
   expect(textOf(await client.call("echo", { text: "next" }))).toBe("next");
 });
 
-it("ends with its client at once, and cancels the client's calls", async () => {
+it("answers a script that writes its requests into a pipe and closes it, with a background host and alone", async () => {
+  await using here = await countedMachine();
+  const requests = [
+    { id: 0, method: "initialize", params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: {} } },
+    { method: "notifications/initialized" },
+    { id: 1, method: "tools/call", params: { name: "echo", arguments: { text: "piped" } } },
+  ];
+  const script = requests.map((request) => JSON.stringify({ jsonrpc: "2.0", ...request })).join("\n");
+  for (const words of [[], ["--alone"]]) {
+    const { code, stdout } = await runPiped(here, script, "serve", ...words);
+    const answers = stdout.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line) as Message]));
+    expect(answers.find(({ id }) => id === 0)).toHaveProperty("result.protocolVersion", "2025-11-25");
+    expect(answers.filter(({ id }) => id === 1).map(textOf)).toEqual(["piped"]);
+    expect(code).toBe(0);
+  }
+});
+
+it("ends with its client, also if a server waits for an answer of that client", async () => {
   await using here = await countedMachine();
   const client: Client = await here.client();
   void client.call("ask", { method: "elicitation/create", params: {} }).catch(() => {});

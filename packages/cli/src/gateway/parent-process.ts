@@ -1,0 +1,35 @@
+/** Notices that the program which started `fairlead serve` has ended and reads no more responses. */
+
+import type { Readable } from "node:stream";
+
+/** Milliseconds between two checks. No event reports the end of the parent process. */
+const checkTime = 1000;
+
+interface ParentWatch {
+  /** Aborts when stdin has ended and the parent process has ended too. Never aborts on Windows. */
+  readonly signal: AbortSignal;
+  stop(): void;
+}
+
+/**
+ * Watches the parent process from the end of stdin on. A process whose parent has ended gets another parent.
+ * @param parentOf Returns the id of the current parent process.
+ */
+export function watchParent(stdin: Readable, parentOf: () => number = () => process.ppid): ParentWatch {
+  const ended = new AbortController();
+  const parent = parentOf();
+  let timer: NodeJS.Timeout | undefined;
+  const onEnd = (): void => {
+    timer ??= setInterval(() => {
+      if (parentOf() !== parent) ended.abort();
+    }, checkTime).unref();
+  };
+  stdin.once("end", onEnd);
+  return {
+    signal: ended.signal,
+    stop() {
+      stdin.off("end", onEnd);
+      clearInterval(timer);
+    },
+  };
+}
