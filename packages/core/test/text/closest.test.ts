@@ -9,6 +9,8 @@ test.each([
   ["cmd", "cwd"],
   ["httpurl", "httpUrl"],
   ["haeders", "headers"],
+  ["evn", "env"],
+  ["nev", "env"],
   ["include_tools", "includeTools"],
   ["totally-different", undefined],
   ["", undefined],
