@@ -12,6 +12,7 @@ import { createRequestClock, type RequestClock } from "./rpc/clock.ts";
 import { guardedCallbacks } from "./rpc/guarded-callbacks.ts";
 import { openRpc, type Rpc } from "./rpc/rpc.ts";
 import { closedError, timeoutError, withStep } from "./rpc/rpc-errors.ts";
+import { uptime } from "./rpc/time-source.ts";
 import type { Session } from "./session.ts";
 import { openStdio } from "./stdio/stdio.ts";
 import type { AuthHook, ConnectOptions, Target, WireLimits, WireTimes } from "./target.ts";
@@ -33,7 +34,7 @@ type PausableClock = Pick<RequestClock, "pause" | "resume">;
 
 /** Opens a session. If that fails, leaves no process or connection behind. */
 export async function runAttempt(target: Target, attempt: Attempt, settings: ResolvedOptions): Promise<Session> {
-  const began = performance.now();
+  const began = uptime();
   const opened = await open(target, attempt, settings);
   if (!opened.isAlsoModern) return opened.session;
   /*
@@ -41,7 +42,7 @@ export async function runAttempt(target: Target, attempt: Attempt, settings: Res
    * because that would double the time to connect.
    */
   const probe = slowerProbe * settings.times.probe;
-  if (performance.now() - began > probe) return opened.session;
+  if (uptime() - began > probe) return opened.session;
   await opened.session.close();
   return (await open(target, attempt, { ...settings, times: { ...settings.times, probe } })).session;
 }

@@ -72,7 +72,9 @@ export interface Deadline {
 
 /** @param milliseconds How long after `start` the signal is aborted. Pauses do not count. */
 export function createDeadline(caller: AbortSignal, milliseconds: number, clock: Clock = systemClock): Deadline {
-  const late = new AbortController();
+  const ended = new AbortController();
+  const stopFollowing = followAbort(ended, caller);
+  let isLate = false;
   let cancelTimer: (() => void) | undefined;
   let left = milliseconds;
   let startedAt = 0;
@@ -80,7 +82,10 @@ export function createDeadline(caller: AbortSignal, milliseconds: number, clock:
 
   function run(): void {
     startedAt = clock.now();
-    cancelTimer = clock.after(left, () => late.abort());
+    cancelTimer = clock.after(left, () => {
+      isLate = true;
+      ended.abort();
+    });
   }
 
   function pause(): void {
@@ -92,7 +97,7 @@ export function createDeadline(caller: AbortSignal, milliseconds: number, clock:
 
   let isRunning = false;
   return {
-    signal: AbortSignal.any([caller, late.signal]),
+    signal: ended.signal,
     start() {
       isRunning = true;
       if (holders === 0) run();
@@ -105,10 +110,23 @@ export function createDeadline(caller: AbortSignal, milliseconds: number, clock:
       holders -= 1;
       if (isRunning && holders === 0) run();
     },
-    isOver: () => late.signal.aborted && !caller.aborted,
+    isOver: () => isLate && !caller.aborted,
     stop() {
       isRunning = false;
+      stopFollowing();
       pause();
     },
   };
+}
+
+/**
+ * Aborts the controller when the caller's signal aborts. Returns the function that stops following the signal. Does the
+ * same as `AbortSignal.any`, which takes several times as long.
+ */
+export function followAbort(controller: AbortController, caller: AbortSignal | undefined): () => void {
+  if (caller === undefined) return () => {};
+  const abort = (): void => controller.abort(caller.reason);
+  if (caller.aborted) abort();
+  else caller.addEventListener("abort", abort, { once: true });
+  return () => caller.removeEventListener("abort", abort);
 }

@@ -104,13 +104,18 @@ export async function prepareConnection(
   const { connectTimeout } = context;
   const timeout = connectTimeoutFor(definition, transport, { connectTimeout, isFirstRun: options.isFirstRun === true });
   const accounts = proxyAccounts(context.environment.env);
-  const written = createRedactor([...secretsOf(transport, definition, stored), ...accounts]);
+  const secrets = secretsOf(transport, definition, stored);
+  const written = createRedactor([...secrets, ...accounts]);
   const deadline = createDeadline(options.signal, timeout.milliseconds, context.clock);
   const auth = await authFor(definition, transport, context, deadline, (step) => tell({ step: "machine", ...step }));
   const redact: Redact = auth === undefined ? written : (text) => auth.redact(written(text));
-  const certain = createValueRedactor([...secretsOf(transport, definition, stored, certainLength), ...accounts]);
+  // Both lists below contain a part of `secrets`. Most servers have no secrets, so the definition is not searched again.
+  const certainSecrets = secrets.length === 0 ? [] : secretsOf(transport, definition, stored, certainLength);
+  const certain = createValueRedactor([...certainSecrets, ...accounts]);
   const hideValues: Redact = auth === undefined ? certain : (text) => auth.hideTokens(certain(text));
-  const unmistakable = createValueRedactor(unmistakableSecrets(transport, definition, stored));
+  const unmistakable = createValueRedactor(
+    secrets.length === 0 ? [] : unmistakableSecrets(transport, definition, stored),
+  );
   const hideUnmistakable: Redact = auth === undefined ? unmistakable : (text) => auth.hideTokens(unmistakable(text));
   tell({ step: "definition", transport: definition.transport, timeout, redact });
 

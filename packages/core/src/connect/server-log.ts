@@ -4,7 +4,8 @@
  */
 
 import { createHash } from "node:crypto";
-import { appendFile, rename, stat } from "node:fs/promises";
+import { appendFileSync, closeSync, fstatSync, openSync } from "node:fs";
+import { rename } from "node:fs/promises";
 import { join } from "node:path";
 import { ensurePrivateFolder, privateFileMode } from "../files/atomic/private-folder.ts";
 import { withoutColours } from "../text/model-text.ts";
@@ -50,8 +51,9 @@ export function createServerLogs(state: string): ServerLogs {
     try {
       folder ??= ensurePrivateFolder(join(state, "logs"));
       await folder;
+      if (tryAppend(path, text)) return;
       await rotate(path);
-      await appendFile(path, text, { mode: privateFileMode });
+      tryAppend(path, text);
     } catch {
       // If the disk is full, for example, the server must keep working without its log.
       folder = undefined;
@@ -122,9 +124,22 @@ function createServerLog(path: string, append: (path: string, text: string) => P
   };
 }
 
+/**
+ * Appends text to a log file. Returns false if the file is full. Synchronous, because the same operations in libuv's
+ * threads take several times as much CPU time, and a host that starts many servers writes many logs.
+ */
+function tryAppend(path: string, text: string): boolean {
+  const file = openSync(path, "a", privateFileMode);
+  try {
+    if (fstatSync(file).size >= fileBytes) return false;
+    appendFileSync(file, text);
+    return true;
+  } finally {
+    closeSync(file);
+  }
+}
+
 async function rotate(path: string): Promise<void> {
-  const found = await stat(path).catch(() => undefined);
-  if (found === undefined || found.size < fileBytes) return;
   await rename(`${path}.1`, `${path}.2`).catch(() => undefined);
   await rename(path, `${path}.1`);
 }

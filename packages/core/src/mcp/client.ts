@@ -9,6 +9,7 @@ import type {
 } from "@fairlead/wire";
 import { normalisePromptResult, normaliseResourceResult, normaliseToolResult } from "@fairlead/wire/results";
 import { type Clock, systemClock } from "../clock.ts";
+import { followAbort } from "../connect/connect-timeout.ts";
 import type { OpenedSession } from "../connect/open-session.ts";
 import { toServerError } from "../connect/outcome.ts";
 import { HostError } from "../errors.ts";
@@ -103,7 +104,7 @@ export class McpClient {
       });
     const stop = new AbortController();
     this.#isStarted = true;
-    const opening = this.#open(signal === undefined ? stop.signal : AbortSignal.any([stop.signal, signal]));
+    const opening = this.#open(stop.signal).finally(followAbort(stop, signal));
     this.#opening = { stop, over: Promise.allSettled([opening]) };
     this.#move({ type: "connect" });
     await opening;
@@ -168,8 +169,7 @@ export class McpClient {
     options?: McpRequestOptions,
   ): Promise<PromptResult> {
     const what = `prompt ${name} of ${this.name}`;
-    const answer = await this.request(what, "prompts/get", { name, arguments: args }, options);
-    return normalisePromptResult(answer);
+    return normalisePromptResult(await this.request(what, "prompts/get", { name, arguments: args }, options));
   }
 
   async readResource(uri: string, options?: McpRequestOptions): Promise<ResourceResult> {

@@ -5,6 +5,7 @@
 
 import type { JsonObject, McpRequestOptions } from "@fairlead/wire";
 import type { Clock } from "../clock.ts";
+import { followAbort } from "../connect/connect-timeout.ts";
 import type { OpenedSession } from "../connect/open-session.ts";
 import { needsSignIn, toCallError, toServerError } from "../connect/outcome.ts";
 import { retryClassOf } from "../connect/retryable.ts";
@@ -124,11 +125,11 @@ export function createConnection(options: ConnectionOptions): Connection {
 
   async function discover(signal: AbortSignal | undefined): Promise<FilteredCatalog> {
     const isFirst = catalog === undefined;
-    const late = startDeadline(clock, isFirst ? timeLeft : connectTimeout, session);
+    const deadline = startDeadline(clock, isFirst ? timeLeft : connectTimeout, session, signal);
     const unanswered = new Set(listsOf(session).map((kind) => listMethods[kind]));
     try {
       const read = await readCatalog(session, {
-        signal: signal === undefined ? late.signal : AbortSignal.any([late.signal, signal]),
+        signal: deadline.signal,
         clock,
         ...catalogLimit(),
         observe(step) {
@@ -143,9 +144,9 @@ export function createConnection(options: ConnectionOptions): Connection {
     } catch (error) {
       if (signal?.aborted)
         throw new HostError("cancelled", `reading the catalog of "${serverName}" was cancelled`, { serverName });
-      throw explain(error, late.signal.aborted ? [...unanswered].join(", ") : undefined);
+      throw explain(error, deadline.signal.aborted ? [...unanswered].join(", ") : undefined);
     } finally {
-      late.stop();
+      deadline.stop();
     }
   }
 
@@ -161,10 +162,9 @@ export function createConnection(options: ConnectionOptions): Connection {
   }
 
   async function readAgain(lists: readonly ListName[]): Promise<void> {
-    const late = startDeadline(clock, connectTimeout, session);
-    const signal = AbortSignal.any([late.signal, closing.signal]);
-    const read = await Promise.all(lists.map((list) => readList(list, signal)));
-    late.stop();
+    const deadline = startDeadline(clock, connectTimeout, session, closing.signal);
+    const read = await Promise.all(lists.map((list) => readList(list, deadline.signal)));
+    deadline.stop();
     if (closing.signal.aborted || catalog === undefined) return;
     take(
       read.reduce((merged, replace) => replace(merged), catalog),
@@ -251,22 +251,31 @@ export function createConnection(options: ConnectionOptions): Connection {
 }
 
 /**
- * Starts the deadline for reading lists. If the user is signing in when the deadline ends, the deadline starts again.
+ * Starts the deadline for reading lists. Its signal also aborts with the caller's signal. If the user is signing in when
+ * the deadline ends, the deadline starts again.
  */
 function startDeadline(
   clock: Clock,
   milliseconds: number,
   { signIn }: OpenedSession,
+  caller: AbortSignal | undefined,
 ): { readonly signal: AbortSignal; readonly stop: () => void } {
-  const late = new AbortController();
+  const ended = new AbortController();
+  const stopFollowing = followAbort(ended, caller);
   let cancelTimer = start();
   function start(): () => void {
     return clock.after(milliseconds, () => {
       if (signIn?.isUnderWay() === true) cancelTimer = start();
-      else late.abort();
+      else ended.abort();
     });
   }
-  return { signal: late.signal, stop: () => cancelTimer() };
+  return {
+    signal: ended.signal,
+    stop() {
+      cancelTimer();
+      stopFollowing();
+    },
+  };
 }
 
 /** Returns a copy of `catalog` in which one list, and the notes about that list, come from `fresh`. */

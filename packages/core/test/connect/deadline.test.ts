@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { expect, test } from "vitest";
 import { createDeadline, type Deadline } from "../../src/connect/connect-timeout.ts";
 import { type ManualClock, manualClock } from "../support/manual-clock.ts";
@@ -109,4 +110,18 @@ test("ended by the caller it is ended, but not late, whatever passes afterwards"
   expect([deadline.signal.aborted, deadline.isOver()]).toEqual([true, false]);
   await clock.pass(1000);
   expect(deadline.isOver()).toBe(false);
+});
+
+test("an attempt that has ended leaves no listener at the caller's signal", () => {
+  const { caller, deadline } = timed();
+  deadline.start();
+  expect(getEventListeners(caller.signal, "abort")).toHaveLength(1);
+  deadline.stop();
+  expect(getEventListeners(caller.signal, "abort")).toEqual([]);
+});
+
+test("a caller that aborted before the attempt passes its reason on", () => {
+  const reason = new Error("no longer needed");
+  const { signal } = createDeadline(AbortSignal.abort(reason), 1000, manualClock());
+  expect([signal.aborted, signal.reason]).toEqual([true, reason]);
 });

@@ -3,7 +3,7 @@
 import { WireError } from "../errors.ts";
 import type { Rpc } from "../rpc/rpc.ts";
 import { timeoutError } from "../rpc/rpc-errors.ts";
-import type { JsonObject, ServerInfo } from "../session.ts";
+import type { JsonObject, RequestStop, ServerInfo } from "../session.ts";
 import { excerpt, objectOf, stringOf } from "../shapes/json.ts";
 import type { ConnectOptions, WireTimes } from "../target.ts";
 import { envelope, modernErrorCodes, modernErrors, standardHeaders } from "./modern-envelope.ts";
@@ -23,6 +23,8 @@ export interface Handshake {
   readonly options: Pick<ConnectOptions, "clientInfo" | "capabilities">;
   readonly times: WireTimes;
   readonly signal: AbortSignal | undefined;
+  /** Cancels the requests of the handshake instead of `signal`. */
+  readonly stop?: RequestStop;
   /** True for stdio, where the transport itself limits how long a message may wait to be sent. */
   readonly oneStream: boolean;
 }
@@ -35,11 +37,11 @@ export type Discovery =
 
 /** Sends `initialize` and `notifications/initialized`. */
 export async function initialize(handshake: Handshake, offer: string): Promise<Greeting> {
-  const { rpc, options, times, signal } = handshake;
+  const { rpc, options, times, signal, stop } = handshake;
   const result = await rpc.request(
     "initialize",
     { protocolVersion: offer, capabilities: options.capabilities ?? {}, clientInfo: { ...options.clientInfo } },
-    { timeout: times.connect, signal, quiet: true },
+    { timeout: times.connect, signal, stop, quiet: true },
   );
   const protocolVersion = agreedVersion(result["protocolVersion"], rpc);
   rpc.setProtocolVersion(protocolVersion);
@@ -81,7 +83,7 @@ export async function discover(handshake: Handshake, transport: "stdio" | "http"
 }
 
 async function requestDiscovery(
-  { rpc, options, times, signal }: Handshake,
+  { rpc, options, times, signal, stop }: Handshake,
   transport: "stdio" | "http",
   version: string,
 ): Promise<Discovery> {
@@ -92,6 +94,7 @@ async function requestDiscovery(
       headers: { ...standardHeaders("server/discover"), "mcp-protocol-version": version },
       timeout: times.connect,
       signal,
+      stop,
       quiet: true,
     });
   } catch (error) {

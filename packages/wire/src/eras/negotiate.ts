@@ -1,7 +1,7 @@
 /** Finds out over an open channel which protocol era a server supports, and completes the handshake of that era. */
 
 import { WireError } from "../errors.ts";
-import { onAbort } from "../rpc/abort.ts";
+import { onAbort, RequestAbort } from "../rpc/abort.ts";
 import { toWireError } from "../rpc/rpc-errors.ts";
 import { within } from "../rpc/within.ts";
 import { type Discovery, discover, type Greeting, type Handshake, initialize } from "./handshake.ts";
@@ -75,15 +75,15 @@ const otherEraCodes: ReadonlySet<string> = new Set(["rpc", "http_status", "bad_m
  * because some servers do not know `server/discover`.
  */
 async function probeThenInitialize(handshake: Handshake): Promise<Agreement> {
-  const unneeded = new AbortController();
+  const unneeded = new RequestAbort();
   const stopListening = onAbort(handshake.signal, () => unneeded.abort(handshake.signal?.reason));
-  const inner = { ...handshake, signal: unneeded.signal };
+  const inner = { ...handshake, stop: unneeded };
   try {
     const probed = outcomeOf(probe(inner, "stdio"));
     const early = await within(probed, handshake.times.probe);
     if (early !== undefined) return await followProbe(handshake, early);
     const agreement = settleEra(probed, outcomeOf(openLegacy(inner)), handshake.times.probe);
-    return await agreement.finally(() => unneeded.abort());
+    return await agreement.finally(() => unneeded.abort(undefined));
   } finally {
     stopListening();
   }
