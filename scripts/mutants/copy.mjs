@@ -1,6 +1,6 @@
 // A copy of the checkout to make mistakes in.
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdtempSync, readdirSync, realpathSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -18,7 +18,22 @@ export function copyCheckout(root) {
   // Written in place by the tools, and not ours to change.
   for (const cache of [".vite", ".vitest", ".cache"])
     rmSync(join(copy, "node_modules", cache), { recursive: true, force: true });
-  return { copy, remove: () => rmSync(join(copy, ".."), { recursive: true, force: true, maxRetries: 5 }) };
+  const remove = () => {
+    endProcessesOf(copy);
+    rmSync(join(copy, ".."), { recursive: true, force: true, maxRetries: 5 });
+  };
+  return { copy, remove };
+}
+
+/** Ends the tests and their programs, which an interrupted run would leave behind. Works only on Linux. */
+function endProcessesOf(copy) {
+  for (const pid of process.platform === "linux" ? readdirSync("/proc").filter((name) => /^[0-9]+$/.test(name)) : [])
+    try {
+      const isOurs = readFileSync(`/proc/${pid}/cmdline`, "utf8").includes(copy);
+      if (isOurs && Number(pid) !== process.pid) process.kill(Number(pid), "SIGKILL");
+    } catch {
+      // The process has ended meanwhile.
+    }
 }
 
 function packageModules(root) {
