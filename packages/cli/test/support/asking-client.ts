@@ -11,7 +11,8 @@ export interface AskingClient extends AsyncDisposable {
   request(text: string, signal?: AbortSignal): Promise<string>;
 }
 
-export function askingClient({ home }: Machine): AskingClient {
+/** @param isOutdated Whether the tool's definition changes while a request waits. */
+export function askingClient({ home }: Machine, isOutdated = false): AskingClient {
   const consent = createConsent({ stateFolder: join(home, ".fairlead"), saveRule: async () => {} });
   const { ProceedOnce, ProceedAlwaysTool, Cancel } = ToolConfirmationOutcome;
   return {
@@ -27,6 +28,7 @@ export function askingClient({ home }: Machine): AskingClient {
         rule: { decision: "ask_user", tier: "user", text: "rule 1 of fairlead.toml" },
         outcomes: [ProceedOnce, ProceedAlwaysTool, Cancel],
         onConfirm: async () => {},
+        isOutdated: () => isOutdated,
       };
       const client = {
         name: "cursor",

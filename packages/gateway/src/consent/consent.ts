@@ -194,8 +194,8 @@ export function createConsent(options: ConsentOptions): Consent {
     const question = toQuestion(client.name, request, details, saveRule !== undefined);
     const late = await questions.takeLate(question).catch(() => undefined);
     if (late !== undefined) return { answer: late.answer, place: "grant" };
-    const open = await questions.ask(question).catch((error: unknown) => withoutInbox(question, error));
     const isOutdated = (): boolean => details.isOutdated?.() === true;
+    const open = await questions.ask(question, isOutdated).catch((error: unknown) => withoutInbox(question, error));
     waiting.set(open, { client, request, isAllowed, isOutdated });
     try {
       const given = await answerOf(client, question, open, signal);

@@ -69,9 +69,18 @@ export async function doneAnswer(folder: string, id: string): Promise<GivenAnswe
   return file === undefined ? undefined : readGiven(join(folder, file));
 }
 
-/** Marks an answer as used and removes its confirmation. If several processes try this at once, only one gets true. */
-export async function useAnswer(folder: string, entry: EntryFile, { at }: GivenAnswer): Promise<boolean> {
-  const done = `${entry.id}.${Math.trunc(at).toString(36)}.done.json`;
+/**
+ * Marks an answer as used and removes its confirmation. If several processes try this at once, only one gets true.
+ *
+ * @param isOutdated Whether the answer has no effect, because the tool's definition has changed.
+ */
+export async function useAnswer(
+  folder: string,
+  entry: EntryFile,
+  { at }: GivenAnswer,
+  isOutdated = false,
+): Promise<boolean> {
+  const done = usedName(entry.id, at, isOutdated);
   const isUsed = await rename(join(folder, `${entry.id}.answer.json`), join(folder, done)).then(
     () => true,
     (error: unknown) => {
@@ -81,6 +90,21 @@ export async function useAnswer(folder: string, entry: EntryFile, { at }: GivenA
   );
   if (isUsed) for (const each of await entryFiles(folder)) if (each.id === entry.id) await removeEntry(folder, each);
   return isUsed;
+}
+
+function usedName(id: string, at: number, isOutdated: boolean): string {
+  return `${id}.${Math.trunc(at).toString(36)}.${isOutdated ? "outdated." : ""}done.json`;
+}
+
+/** Returns whether a request has used an answer. Returns undefined if none has. */
+export async function useOfAnswer(
+  folder: string,
+  id: string,
+  { at }: Pick<GivenAnswer, "at">,
+): Promise<"used" | "outdated" | undefined> {
+  const names = await namesIn(folder);
+  if (names.includes(usedName(id, at, false))) return "used";
+  return names.includes(usedName(id, at, true)) ? "outdated" : undefined;
 }
 
 async function readGiven(file: string): Promise<GivenAnswer | undefined> {

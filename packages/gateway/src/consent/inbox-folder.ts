@@ -59,8 +59,11 @@ const differenceText = 2000;
 /** The characters of an id. Letters and digits that look alike are left out. */
 const alphabet = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ";
 const entryName = /^([0-9A-Z]{3,6})[.]([0-9a-z]{1,12})[.]([0-9a-f]{32})[.]([0-9a-f]{8})[.](open|late)[.]json$/;
-/** Matches the file name of a used answer. The name contains the confirmation's id and the time of the answer. */
-export const doneName: RegExp = /^([0-9A-Z]{3,6})[.]([0-9a-z]{1,12})[.]done[.]json$/;
+/**
+ * Matches the file name of a used answer. The name contains the confirmation's id and the time of the answer, and the
+ * word `outdated` if the answer had no effect.
+ */
+export const doneName: RegExp = /^([0-9A-Z]{3,6})[.]([0-9a-z]{1,12})(?:[.]outdated)?[.]done[.]json$/;
 const answerName = /^([0-9A-Z]{3,6})[.]answer[.]json$/;
 
 /** Returns the path of the inbox in the state folder. */

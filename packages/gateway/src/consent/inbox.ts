@@ -7,7 +7,7 @@ import { HostError } from "@fairlead/core/errors";
 import { ensurePrivateFolder } from "@fairlead/core/files/atomic/private-folder";
 import { toSafeLine } from "@fairlead/core/text";
 import type { ConsentAnswer } from "./confirmed-request.ts";
-import { doneAnswer, isAnswered, writeAnswer } from "./inbox-answers.ts";
+import { doneAnswer, isAnswered, useOfAnswer, writeAnswer } from "./inbox-answers.ts";
 import {
   entryFiles,
   type GivenAnswer,
@@ -25,6 +25,8 @@ export type { GivenAnswer, InboxEntry } from "./inbox-folder.ts";
 /** An answer, and whether it was the first one. Only the first answer counts. */
 export interface AnsweredQuestion extends GivenAnswer {
   readonly isFirst: boolean;
+  /** Whether the request still waited for an answer. */
+  readonly isAwaited: boolean;
 }
 
 export interface Inbox {
@@ -42,9 +44,17 @@ export interface Inbox {
    * @throws HostError `not_found`
    */
   answer(id: string, answer: ConsentAnswer, by: string, shown?: Pick<InboxEntry, "key">): Promise<AnsweredQuestion>;
+  /**
+   * Waits until the request has used the answer. Returns `outdated` if the answer had no effect, because the tool's
+   * definition has changed. Returns `later` if the answer applies to the next identical request.
+   */
+  useOf(id: string, answered: AnsweredQuestion): Promise<"used" | "outdated" | "later">;
   /** Records that this process shows the inbox to a person. Calls a function when `list()` may have changed. */
   watch(listener: () => void): Promise<AsyncDisposable>;
 }
+
+/** Milliseconds within which a waiting request uses its answer. After this time, its gateway has probably stopped. */
+const useTime = 3000;
 
 export interface InboxOptions {
   readonly clock?: Pick<Clock, "after">;
@@ -86,7 +96,28 @@ export function openInbox(stateFolder: string, { clock = systemClock, now = Date
       if (known !== undefined && shown !== undefined && shortKey(shown) !== known.key) throw unknown(id);
       const first = known ? await writeAnswer(folder, known, given) : await doneAnswer(folder, upper);
       if (first === undefined) throw unknown(id);
-      return { ...first, isFirst: first === given };
+      return { ...first, isFirst: first === given, isAwaited: known?.state === "open" };
+    },
+    async useOf(id, { at, isAwaited }) {
+      const found = (): Promise<"used" | "outdated" | undefined> => useOfAnswer(folder, id.toUpperCase(), { at });
+      const use = await found();
+      if (use !== undefined || !isAwaited) return use ?? "later";
+      return new Promise((resolve) => {
+        const end = (outcome: "used" | "outdated" | "later"): void => {
+          stop();
+          callOff();
+          resolve(outcome);
+        };
+        const look = (): void =>
+          void found().then(
+            (outcome) => outcome && end(outcome),
+            () => end("later"),
+          );
+        const callOff = clock.after(useTime, () => end("later"));
+        const stop = onFolderChange(folder, clock, look);
+        // A request may have used the answer before `onFolderChange` was called.
+        look();
+      });
     },
     async watch(listener) {
       await ensurePrivateFolder(folder);

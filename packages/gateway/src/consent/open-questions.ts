@@ -39,9 +39,10 @@ export interface OpenQuestions {
   takeLate(question: ConsentQuestion): Promise<GivenAnswer | undefined>;
   /**
    * Opens a confirmation.
+   * @param isOutdated Returns whether a yes has no effect, because the tool's definition has changed.
    * @throws Error if the inbox cannot be written, or is full
    */
-  ask(question: ConsentQuestion): Promise<OpenQuestion>;
+  ask(question: ConsentQuestion, isOutdated?: () => boolean): Promise<OpenQuestion>;
   /** Whether some process shows the inbox to a person. */
   isWatched(): Promise<boolean>;
   close(): void;
@@ -79,7 +80,7 @@ export function createOpenQuestions(
       }
       return undefined;
     },
-    async ask(question) {
+    async ask(question, isOutdated = () => false) {
       const entry = await writeEntry(folder, question, now(), new Set(live.keys()));
       const { id } = entry;
       let settle: (given: GivenAnswer) => void = () => {};
@@ -95,7 +96,9 @@ export function createOpenQuestions(
       async function look(): Promise<GivenAnswer | undefined> {
         if (used !== undefined || isLeft) return used;
         const given = await readAnswer(folder, entry);
-        if (given === undefined || !(await useAnswer(folder, entry, given))) return undefined;
+        if (given === undefined) return undefined;
+        const hasNoEffect = given.answer !== "no" && isOutdated();
+        if (!(await useAnswer(folder, entry, given, hasNoEffect))) return undefined;
         used = given;
         forget(id);
         settle(given);

@@ -94,13 +94,33 @@ async function answer(context: Context, given: ConsentAnswer): Promise<void> {
     throw new HostError("usage", `request ${id} can be allowed only once, not for the conversation`, {
       next: `fairlead approvals allow ${id}`,
     });
-  const { isFirst, answer: first, by, at } = await inbox.answer(id, given, "fairlead approvals");
+  const answered = await inbox.answer(id, given, "fairlead approvals");
+  const { isFirst, answer: first, by, at } = answered;
   if (!isFirst)
     throw new HostError("usage", `request ${id} was already answered: ${words[first]}, in ${by}`, {
       next: "fairlead approvals list",
     });
-  if (globals.json) return out.json({ id: id.toUpperCase(), answer: first, at: new Date(at).toISOString() });
+  const use = given === "no" ? "used" : await inbox.useOf(id, answered);
+  if (use === "outdated")
+    throw new HostError(
+      "changed",
+      `request ${id} did not run: the tool's definition changed while the request waited`,
+      {
+        next: "send the request again in the program; Fairlead then shows the change and asks again",
+      },
+    );
+  if (globals.json)
+    return out.json({
+      id: id.toUpperCase(),
+      answer: first,
+      at: new Date(at).toISOString(),
+      ...(given !== "no" && { appliesTo: use === "used" ? "request" : "next_request" }),
+    });
   out.print(safe`${toSafeLine(id.toUpperCase())}: ${toSafeLine(words[first])}`);
+  if (use === "later")
+    out.say(
+      safe`not run yet: the program's next identical request within ten minutes runs, unless the tool's definition changes`,
+    );
 }
 
 const words: Readonly<Record<ConsentAnswer, string>> = {

@@ -5,7 +5,7 @@ import type { ConsentAnswer, Inbox, InboxEntry } from "@fairlead/gateway/consent
 import type { QuestionQueue } from "./question-queue.ts";
 
 export interface InboxQuestionsOptions extends Pick<QuestionQueue, "ask"> {
-  readonly inbox: Pick<Inbox, "list" | "answer" | "watch">;
+  readonly inbox: Pick<Inbox, "list" | "answer" | "useOf" | "watch">;
   readonly note: (tone: "info", text: string) => void;
   readonly fail: (error: unknown) => void;
   /** Returns the current time, in milliseconds since 1970. */
@@ -34,8 +34,11 @@ export async function showInbox({ inbox, ask, note, fail, now }: InboxQuestionsO
       const outcome = await ask("confirmation", { kind: "confirmation", details: detailsOf(entry) }, gone.signal);
       // If another program answered, the request timed out, or the app ended, the user has not refused the request.
       if (gone.signal.aborted) return;
-      const { isFirst, by } = await inbox.answer(id, answerOf(outcome), place, entry);
-      if (!isFirst) note("info", `The request for ${entry.server}.${entry.name} was already answered in ${by}.`);
+      const answered = await inbox.answer(id, answerOf(outcome), place, entry);
+      const subject = `The request for ${entry.server}.${entry.name}`;
+      if (!answered.isFirst) note("info", `${subject} was already answered in ${answered.by}.`);
+      else if (answered.answer !== "no" && (await inbox.useOf(id, answered)) === "outdated")
+        note("info", `${subject} did not run: the tool's definition changed while the request waited.`);
     } finally {
       // A read of the inbox that has already begun may still list the request. Until it ends, the request stays in
       // `open`, so that the user is not asked again.

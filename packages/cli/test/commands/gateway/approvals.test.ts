@@ -56,3 +56,43 @@ test("only the first answer counts", async () => {
     stderr: expect.stringContaining("was already answered: denied, in fairlead approvals"),
   });
 });
+
+test.each([
+  { isOutdated: false, code: 0, stdout: ": allowed once\n", stderr: "" },
+  {
+    isOutdated: true,
+    code: 6,
+    stdout: "",
+    stderr: "did not run: the tool's definition changed while the request waited",
+  },
+])("allow says what became of a request that waits: changed $isOutdated", async ({ isOutdated, ...said }) => {
+  await using here = await machine();
+  await using client = askingClient(here, isOutdated);
+  const inbox = openInbox(join(here.home, ".fairlead"));
+  let list: (id: string) => void = () => {};
+  const listed = new Promise<string>((resolve) => {
+    list = resolve;
+  });
+  // A request waits only while a program shows the inbox.
+  await using _watch = await inbox.watch(() => void inbox.list().then(([first]) => first && list(first.id)));
+  const answered = client.request("one");
+  const id = await listed;
+  expect(await here.run("approvals", "allow", id)).toEqual({
+    code: said.code,
+    stdout: expect.stringContaining(said.stdout),
+    stderr: said.stderr === "" ? "" : expect.stringContaining(said.stderr),
+  });
+  await answered;
+});
+
+test("allow says that a request which was refused before has not run", async () => {
+  await using here = await machine();
+  await using client = askingClient(here);
+  await client.request("one");
+  const [{ id } = { id: "" }] = await openInbox(join(here.home, ".fairlead")).list();
+  const { stdout, stderr } = await here.run("approvals", "allow", id);
+  expect(stdout).toBe(`${id}: allowed once\n`);
+  expect(stderr).toBe(
+    "not run yet: the program's next identical request within ten minutes runs, unless the tool's definition changes\n",
+  );
+});
