@@ -12,6 +12,20 @@ async function namesOf(client: Session): Promise<readonly unknown[]> {
   return (tools as readonly JsonObject[]).map(({ name }) => name);
 }
 
+/** Resolves when the client was told that the tools have changed, and its list is as expected. */
+function toldOf(client: Session, isExpected: (names: readonly unknown[]) => boolean): Promise<void> {
+  return new Promise((resolve) => {
+    client.onNotification((method) => {
+      if (method !== "notifications/tools/list_changed") return;
+      // A list that is still being read when the test ends fails.
+      void namesOf(client).then(
+        (names) => isExpected(names) && resolve(),
+        () => {},
+      );
+    });
+  });
+}
+
 function starts(notes: string): number {
   return existsSync(notes)
     ? readFileSync(notes, "utf8")
@@ -48,6 +62,20 @@ test("clients that ask while a server connects for the first time all get its to
   );
   expect(await Promise.all(clients.map(namesOf))).toEqual(clients.map(() => ["echo", "ask"]));
   expect(starts(notes)).toBe(1);
+});
+
+test("a new server that is slower than the first list is announced when it has connected", async () => {
+  await using folder = await temporaryFolder();
+  const clock = steppedClock();
+  const servers = { slow: stdioServer("slow-start", join(folder.path, "gate")) };
+  await using here = await gatewayScene({ servers, clock });
+  const client = await here.client({ era: "legacy" });
+  const listed = namesOf(client);
+  await clock.fire(2000);
+  expect(await listed).toEqual([]);
+  const told = toldOf(client, (names) => names.includes("echo"));
+  await folder.write("gate", "");
+  await told;
 });
 
 test("lists come from the cache without a process, and neither a dead nor a hanging server delays them", async () => {
@@ -191,12 +219,7 @@ test("a rule that denies a tool hides it from clients, which are told", async ()
   await using here = await gatewayScene({ servers: { one: stdioServer("counted", join(folder.path, "one")) }, clock });
   const client = await here.client({ era: "legacy" });
   expect(await namesOf(client)).toEqual(["echo", "ask"]);
-  const told = new Promise<void>((resolve) => {
-    client.onNotification((method) => {
-      if (method !== "notifications/tools/list_changed") return;
-      void namesOf(client).then(({ length }) => length === 1 && resolve());
-    });
-  });
+  const told = toldOf(client, ({ length }) => length === 1);
   const deny = '[[rule]]\nmcpName = "one"\ntoolName = "ask"\nclient = "tester"\ndecision = "deny"\npriority = 900\n';
   await here.setRules(`${allowAll}\n${deny}`);
   await clock.fire(3000);
@@ -211,12 +234,7 @@ test("a profile that is changed takes effect, and the client is told", async () 
   await using here = await gatewayScene({ servers });
   const client = await here.client({ era: "legacy" });
   expect(await namesOf(client)).toEqual(["echo", "ask"]);
-  const told = new Promise<void>((resolve) => {
-    client.onNotification((method) => {
-      if (method !== "notifications/tools/list_changed") return;
-      void namesOf(client).then(({ length }) => length === 1 && resolve());
-    });
-  });
+  const told = toldOf(client, ({ length }) => length === 1);
   await here.setSettings({ mcpServers: servers, fairlead: { clients: { tester: { tools: ["one.echo"] } } } });
   await told;
   await expect(client.request("tools/call", { name: "ask", arguments: {} })).rejects.toMatchObject({
