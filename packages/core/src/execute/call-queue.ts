@@ -12,12 +12,27 @@ export interface CallQueueOptions {
   readonly waitingPerServer: number;
 }
 
+/** A call that waits until it may start. */
+export interface WaitingCall {
+  /** Cancels the wait. */
+  readonly signal: AbortSignal;
+  /** Starts the call. The caller must then run `leave` of the queue when the call has ended. */
+  start(): void;
+  /** Called instead of `start` when the signal is aborted. */
+  cancel(): void;
+}
+
 export interface CallQueue {
+  /** Lets a call start. Returns false if too many calls are running: then the call must not start. */
+  tryEnter(server: string): boolean;
   /**
-   * Lets a call start, and returns a function that the caller must run when the call has ended. Returns undefined if
-   * too many calls are running: then the call must not start.
+   * Starts the call as soon as `tryEnter` would let it start.
+   *
+   * @throws HostError `busy` if too many calls wait. If the signal is already aborted, throws its reason.
    */
-  tryEnter(server: string): (() => void) | undefined;
+  wait(server: string, call: WaitingCall): void;
+  /** Ends a call that the queue has let start. The caller must run this exactly once for each call. */
+  leave(server: string): void;
   /**
    * Waits until the call may start. Resolves with a function that the caller must run when the call has ended.
    *
@@ -29,13 +44,7 @@ export interface CallQueue {
 interface Line {
   running: number;
   /** The waiting calls in the order in which they arrived. */
-  readonly waiting: Set<Waiter>;
-}
-
-interface Waiter {
-  readonly signal: AbortSignal;
-  readonly go: () => void;
-  readonly leave: () => void;
+  readonly waiting: WaitingCall[];
 }
 
 export function createCallQueue({ perServer, total, waitingPerServer }: CallQueueOptions): CallQueue {
@@ -45,102 +54,116 @@ export function createCallQueue({ perServer, total, waitingPerServer }: CallQueu
   /** The number of waiting calls of all servers together. */
   let waiting = 0;
   /**
-   * For each abort signal, the number of waiting calls that it can cancel. These calls share one listener, because
+   * The number of waiting calls by the signal that cancels them. Calls with the same signal share one listener, because
    * adding a listener to a signal with many listeners is slow.
    */
-  const signals = new Map<AbortSignal, number>();
+  const sharing = new Map<AbortSignal, { waiting: number }>();
 
-  function begin(server: string, line: Line): () => void {
-    running += 1;
-    line.running += 1;
-    let isOver = false;
-    return () => {
-      if (isOver) return;
-      isOver = true;
-      running -= 1;
-      line.running -= 1;
-      if (line.running === 0 && line.waiting.size === 0) lines.delete(server);
-      callNext();
-    };
+  function leave(server: string): void {
+    const line = lines.get(server);
+    if (line === undefined) return;
+    running -= 1;
+    line.running -= 1;
+    if (line.running === 0 && line.waiting.length === 0) lines.delete(server);
+    if (waiting > 0) startNext();
   }
 
-  function callNext(): void {
-    while (waiting > 0 && running < total) {
+  function startNext(): void {
+    while (running < total) {
       const next = nextInTurn();
       if (next === undefined) return;
-      const [server, line, waiter] = next;
+      const line = lineOf(next);
       // Moves this server to the end of the map, so that the other servers come first.
-      lines.delete(server);
-      lines.set(server, line);
-      leaveLine(line, waiter);
-      waiter.go();
+      if (lines.size > 1 && lines.delete(next)) lines.set(next, line);
+      const call = line.waiting.shift();
+      if (call === undefined) return;
+      forget(call);
+      running += 1;
+      line.running += 1;
+      call.start();
     }
   }
 
-  function leaveLine(line: Line, waiter: Waiter): void {
-    const { signal } = waiter;
-    line.waiting.delete(waiter);
-    waiting -= 1;
-    const sharing = (signals.get(signal) ?? 0) - 1;
-    if (sharing > 0) signals.set(signal, sharing);
-    else if (signals.delete(signal)) signal.removeEventListener("abort", leaveAll);
-  }
-
-  function nextInTurn(): [string, Line, Waiter] | undefined {
-    for (const [server, line] of lines) {
-      if (line.running >= perServer) continue;
-      for (const first of line.waiting) return [server, line, first];
-    }
+  /** The server whose waiting call is the next to start; undefined if no waiting call may start. */
+  function nextInTurn(): string | undefined {
+    if (waiting === 0) return undefined;
+    for (const [server, line] of lines) if (line.running < perServer && line.waiting.length > 0) return server;
     return undefined;
   }
 
-  function wait(server: string, line: Line, signal: AbortSignal): Promise<() => void> {
-    const sharing = signals.get(signal) ?? 0;
-    if (sharing === 0) signal.addEventListener("abort", leaveAll);
-    signals.set(signal, sharing + 1);
-    return new Promise((resolve, reject) => {
-      const waiter: Waiter = {
-        signal,
-        go: () => resolve(begin(server, line)),
-        leave() {
-          leaveLine(line, waiter);
-          if (line.running === 0 && line.waiting.size === 0) lines.delete(server);
-          reject(signal.reason);
-        },
-      };
-      line.waiting.add(waiter);
-      waiting += 1;
-    });
+  /** Counts a call that no longer waits. */
+  function forget({ signal }: WaitingCall): void {
+    waiting -= 1;
+    const shared = sharing.get(signal);
+    if (shared === undefined) return;
+    shared.waiting -= 1;
+    if (shared.waiting > 0) return;
+    sharing.delete(signal);
+    signal.removeEventListener("abort", cancelAll);
   }
 
-  function leaveAll({ target: signal }: Event): void {
-    for (const line of lines.values()) for (const waiter of line.waiting) if (waiter.signal === signal) waiter.leave();
+  function cancelAll({ target: signal }: Event): void {
+    for (const [server, line] of lines) {
+      for (const call of line.waiting.filter((each) => each.signal === signal)) {
+        line.waiting.splice(line.waiting.indexOf(call), 1);
+        forget(call);
+        call.cancel();
+      }
+      if (line.running === 0 && line.waiting.length === 0) lines.delete(server);
+    }
   }
 
   function lineOf(server: string): Line {
     let line = lines.get(server);
     if (line === undefined) {
-      line = { running: 0, waiting: new Set() };
+      line = { running: 0, waiting: [] };
       lines.set(server, line);
     }
     return line;
   }
 
-  function tryEnter(server: string): (() => void) | undefined {
+  function tryEnter(server: string): boolean {
     const line = lineOf(server);
-    return running < total && line.running < perServer && line.waiting.size === 0 ? begin(server, line) : undefined;
+    if (running >= total || line.running >= perServer || line.waiting.length > 0) return false;
+    running += 1;
+    line.running += 1;
+    return true;
+  }
+
+  function wait(server: string, call: WaitingCall): void {
+    const { signal } = call;
+    signal.throwIfAborted();
+    const line = lineOf(server);
+    if (line.waiting.length >= waitingPerServer)
+      throw new HostError("busy", "Too many concurrent tool executions", { serverName: server });
+    const shared = sharing.get(signal);
+    if (shared === undefined) {
+      signal.addEventListener("abort", cancelAll);
+      sharing.set(signal, { waiting: 1 });
+    } else shared.waiting += 1;
+    line.waiting.push(call);
+    waiting += 1;
+  }
+
+  /** Returns a function that ends the call. Running it again has no effect. */
+  function leaver(server: string): () => void {
+    let isOver = false;
+    return () => {
+      if (!isOver) leave(server);
+      isOver = true;
+    };
   }
 
   return {
     tryEnter,
+    wait,
+    leave,
     async enter(server, signal) {
       signal.throwIfAborted();
-      const begun = tryEnter(server);
-      if (begun) return begun;
-      const line = lineOf(server);
-      if (line.waiting.size >= waitingPerServer)
-        throw new HostError("busy", "Too many concurrent tool executions", { serverName: server });
-      return wait(server, line, signal);
+      if (tryEnter(server)) return leaver(server);
+      return new Promise((resolve, reject) => {
+        wait(server, { signal, start: () => resolve(leaver(server)), cancel: () => reject(signal.reason) });
+      });
     },
   };
 }

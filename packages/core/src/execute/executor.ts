@@ -4,58 +4,32 @@
  */
 
 import { setMaxListeners } from "node:events";
-import type { JsonObject, McpRequestOptions, ToolResult } from "@fairlead/wire";
+import type { ToolResult } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
 import { type Clock, sleep, systemClock } from "../clock.ts";
 import { neverLeft, pauseAfter } from "../connect/outcome.ts";
-import type { CatalogTool } from "../discover/catalog.ts";
-import { definitionOf } from "../discover/tool-changes.ts";
 import { HostError } from "../errors.ts";
-import type { McpClient } from "../mcp/client.ts";
 import { type RequestSignal, toAbortSignal } from "../mcp/unless-aborted.ts";
 import { callCancelled, toolChanged } from "./call-errors.ts";
-import { type CallQueue, createCallQueue } from "./call-queue.ts";
+import { type CallQueue, createCallQueue, type WaitingCall } from "./call-queue.ts";
 import { type CallResult, toCallResult } from "./call-result.ts";
 import { type CheckedArguments, checkArguments, checkOutput } from "./check-values.ts";
-import { findListed, findTool, toolNamed } from "./find-tool.ts";
+import { findListed, findTool } from "./find-tool.ts";
 import { mayRepeat } from "./may-repeat.ts";
+import {
+  type Call,
+  type CallClient,
+  type CallSteps,
+  type ExecuteOptions,
+  type FirstFailure,
+  isStill,
+  optionsOf,
+  type RawCall,
+  RunningCall,
+} from "./running-call.ts";
 import type { Validator } from "./validation/validator.ts";
 
-/** The part of a server's client that a call needs. */
-export type CallClient = Pick<McpClient, "name" | "filteredCatalog" | "callTool">;
-
-export interface Call<Client extends CallClient = CallClient> {
-  readonly client: Client;
-  readonly tool: string;
-  readonly args: unknown;
-}
-
-/** A call whose result is returned to the caller exactly as the server sent it. */
-export interface RawCall<Client extends CallClient, Answer> extends Call<Client> {
-  /** Sends the call. Called a second time, with a new connection, only if repeating the call is safe. */
-  readonly send: (client: Client, args: JsonObject, options: McpRequestOptions, tool: string) => Promise<Answer>;
-}
-
-export interface ExecuteOptions {
-  readonly signal?: RequestSignal | undefined;
-  /** The longest time without a response or progress, in milliseconds. The time in the queue does not count. */
-  readonly timeout: number;
-  /** The longest time from sending to the result, in milliseconds. */
-  readonly total: number;
-  readonly onProgress?: McpRequestOptions["onProgress"] | undefined;
-  /** Called when the call leaves the queue. */
-  readonly onStart?: (() => void) | undefined;
-  /**
-   * The sender of the call. Each sender has its own queue, so that the calls of one sender never wait for those of
-   * another.
-   */
-  readonly sender?: string | undefined;
-  /**
-   * Whether the user trusts the server's annotations. If so, a read-only or idempotent tool may be called again after a
-   * failure.
-   */
-  readonly trustAnnotations?: boolean | undefined;
-}
+export type { Call, CallClient, ExecuteOptions, RawCall } from "./running-call.ts";
 
 export interface Executor<Client extends CallClient = CallClient> {
   readonly call: (call: Call<Client>, options: ExecuteOptions) => Promise<CallResult>;
@@ -144,67 +118,141 @@ export function createExecutor<Client extends CallClient = CallClient>(
   }
 
   /**
-   * Runs all steps of a call in one `async` function, because each further `async` function would create a
-   * promise, which costs as much as sending the call.
+   * Runs all steps of a call. Not `async`: a call that need not wait gets one promise here, because each further
+   * promise or `async` function would cost as much as sending the call. A step that throws has not called `end`; a
+   * promise that a step returns calls it.
    */
-  async function execute<Answer, Result>(
-    call: Call<Client>,
+  function execute<Answer, Result>(
+    { client, tool: name, args }: Call<Client>,
     how: ExecuteOptions,
     signal: RequestSignal,
-    { find, send, finish }: CallSteps<Client, Answer, Result>,
+    steps: CallSteps<Client, Answer, Result>,
   ): Promise<Result> {
-    const { client, tool: name, args: given } = call;
-    const serverName = client.name;
     running += 1;
     try {
-      const tool = find(client, name);
-      if (!isObject(given))
-        throw new HostError("arguments_invalid", "Invalid parameters: must be an object", { serverName });
-      let checked: CheckedArguments | undefined;
-      let leave: (() => void) | undefined;
-      /** Whether the call had to wait. While it waited, the tool's definition may have changed. */
-      let hasWaited = false;
-      try {
-        signal.throwIfAborted();
-        const found = tool && checkArguments(serverName, tool, given, validator, signal);
-        hasWaited = found instanceof Promise;
-        checked = found instanceof Promise ? await found : found;
-        const queue = queueOf(how.sender);
-        leave = queue.tryEnter(serverName);
-        hasWaited ||= leave === undefined;
-        leave ??= await queue.enter(serverName, toAbortSignal(signal));
-      } catch (error) {
-        throw signal.aborted ? callCancelled(client.name, name, signal) : error;
-      }
-      const args = checked?.args ?? given;
-      const began = clock.now();
-      const isGone = client.filteredCatalog === undefined;
-      let answer: Answer;
-      try {
-        how.onStart?.();
-        if (hasWaited && !isGone && !isStill(client, name, tool)) throw toolChanged(client.name, name);
-        try {
-          answer = await send(client, args, optionsOf(tool, how, signal, how.total), name);
-        } catch (error) {
-          answer = await sendAgain({ error, isGone, began }, { client, name, tool, args, send }, how, signal);
-        }
-      } finally {
-        leave();
-      }
-      const result = finish(answer, tool, checked?.warnings ?? none);
-      return result instanceof Promise ? await result : result;
-    } finally {
-      running -= 1;
-      if (running === 0) for (const resolve of onIdle) resolve();
+      const tool = steps.find(client, name);
+      if (!isObject(args))
+        throw new HostError("arguments_invalid", "Invalid parameters: must be an object", { serverName: client.name });
+      if (signal.aborted) throw callCancelled(client.name, name, signal);
+      const queue = queueOf(how.sender);
+      const run = new RunningCall(client, name, tool, args, how, signal, steps, queue);
+      const checked = tool && checkArguments(client.name, tool, args, validator, signal);
+      if (checked instanceof Promise) return sendChecked(run, checked);
+      if (checked !== undefined) run.setChecked(checked);
+      return queue.tryEnter(client.name) ? send(run, false) : sendInTurn(run);
+    } catch (error) {
+      end();
+      return Promise.reject(error);
     }
   }
 
+  function end(): void {
+    running -= 1;
+    if (running === 0) for (const resolve of onIdle) resolve();
+  }
+
+  /** Sends a call whose arguments cannot be checked at once. */
+  async function sendChecked<Answer, Result>(
+    run: RunningCall<Client, Answer, Result>,
+    checking: Promise<CheckedArguments>,
+  ): Promise<Result> {
+    const { client, name, queue, signal } = run;
+    let sent: Promise<Result>;
+    try {
+      run.setChecked(await checking);
+      sent = queue.tryEnter(client.name) ? send(run, true) : sendInTurn(run);
+    } catch (error) {
+      end();
+      throw signal.aborted ? callCancelled(client.name, name, signal) : error;
+    }
+    return sent;
+  }
+
+  /** Sends a call that must wait in the queue. */
+  function sendInTurn<Answer, Result>(run: RunningCall<Client, Answer, Result>): Promise<Result> {
+    const { client, name, queue } = run;
+    const signal = toAbortSignal(run.signal);
+    return new Promise((resolve, reject) => {
+      function fail(error: unknown): void {
+        end();
+        reject(error);
+      }
+      const waiting: WaitingCall = {
+        signal,
+        start() {
+          try {
+            send(run, true).then(resolve, reject);
+          } catch (error) {
+            fail(error);
+          }
+        },
+        cancel: () => fail(callCancelled(client.name, name, signal)),
+      };
+      try {
+        queue.wait(client.name, waiting);
+      } catch (error) {
+        fail(signal.aborted ? callCancelled(client.name, name, signal) : error);
+      }
+    });
+  }
+
+  /**
+   * Sends a call that the queue has let start.
+   *
+   * @param hasWaited Whether the call had to wait, so that the tool's definition may have changed meanwhile.
+   */
+  function send<Answer, Result>(run: RunningCall<Client, Answer, Result>, hasWaited: boolean): Promise<Result> {
+    const { client, name, tool, how, signal, steps } = run;
+    const began = clock.now();
+    const isGone = client.filteredCatalog === undefined;
+    let answering: Promise<Answer>;
+    try {
+      how.onStart?.();
+      if (hasWaited && !isGone && !isStill(client, name, tool)) throw toolChanged(client.name, name);
+      answering = steps.send(client, run.args, optionsOf(tool, how, signal, how.total), name);
+    } catch (error) {
+      run.queue.leave(client.name);
+      throw error;
+    }
+    return answering.then(
+      (answer) => finish(run, answer),
+      (error: unknown) => repeat(run, { error, isGone, began }),
+    );
+  }
+
+  function finish<Answer, Result>(run: RunningCall<Client, Answer, Result>, answer: Answer): Result | Promise<Result> {
+    const { client, tool, warnings, queue, steps } = run;
+    queue.leave(client.name);
+    let result: Result | Promise<Result> | undefined;
+    try {
+      result = steps.finish(answer, tool, warnings);
+      return result;
+    } finally {
+      if (result instanceof Promise) result.then(end, end);
+      else end();
+    }
+  }
+
+  /** Sends a failed call again if that is safe. */
+  async function repeat<Answer, Result>(
+    run: RunningCall<Client, Answer, Result>,
+    failed: FirstFailure,
+  ): Promise<Result> {
+    let answer: Answer;
+    try {
+      answer = await sendAgain(run, failed);
+    } catch (failure) {
+      run.queue.leave(run.client.name);
+      end();
+      throw failure;
+    }
+    return finish(run, answer);
+  }
+
   /** Repeats a failed call if that is safe. @throws HostError `changed`, or the error of the failed call */
-  async function sendAgain<Answer>(
-    { error, isGone, began }: FailedCall,
-    { client, name, tool, args, send }: CheckedCall<Client, Answer>,
-    how: ExecuteOptions,
-    signal: RequestSignal,
+  async function sendAgain<Answer, Result>(
+    { client, name, tool, args, how, signal, steps }: RunningCall<Client, Answer, Result>,
+    { error, isGone, began }: FirstFailure,
   ): Promise<Answer> {
     if (!(error instanceof HostError) || reconnect === undefined || signal.aborted) throw error;
     const pause = pauseAfter(error);
@@ -226,7 +274,7 @@ export function createExecutor<Client extends CallClient = CallClient>(
     });
     if (!isStill(next, name, tool)) throw failed.neverLeft ? toolChanged(next.name, name) : error;
     const total = Math.max(how.total - (clock.now() - began), 1);
-    return send(next, args, optionsOf(tool, how, signal, total), name);
+    return steps.send(next, args, optionsOf(tool, how, signal, total), name);
   }
 
   /**
@@ -256,52 +304,6 @@ export function createExecutor<Client extends CallClient = CallClient>(
 
 const none: readonly string[] = [];
 
-interface CallSteps<Client extends CallClient, Answer, Result> extends Pick<RawCall<Client, Answer>, "send"> {
-  readonly find: (client: Client, name: string) => CatalogTool | undefined;
-  readonly finish: (
-    answer: Answer,
-    tool: CatalogTool | undefined,
-    warnings: readonly string[],
-  ) => Result | Promise<Result>;
-}
-
-interface CheckedCall<Client extends CallClient, Answer> extends Pick<RawCall<Client, Answer>, "client" | "send"> {
-  readonly name: string;
-  /** The tool's definition; undefined if the server does not list the tool. */
-  readonly tool: CatalogTool | undefined;
-  readonly args: JsonObject;
-}
-
-/** The failure of the first attempt to send a call. */
-interface FailedCall {
-  readonly error: unknown;
-  /** Whether the server was disconnected before the call could be sent. */
-  readonly isGone: boolean;
-  /** When the call was sent, by the executor's clock. */
-  readonly began: number;
-}
-
 function asIs<T>(answer: T): T {
   return answer;
-}
-
-function optionsOf(
-  tool: CatalogTool | undefined,
-  { timeout, onProgress }: ExecuteOptions,
-  given: RequestSignal,
-  total: number,
-): McpRequestOptions {
-  const asTask = tool?.execution?.["taskSupport"] === "required";
-  if ("onAbort" in given) return { signal: undefined, stop: given, timeout, total, asTask, onProgress };
-  return { signal: given, stop: undefined, timeout, total, asTask, onProgress };
-}
-
-/**
- * Whether the tool has the same definition as when the call began. Also true if the server listed the tool neither then
- * nor now.
- */
-function isStill({ filteredCatalog }: CallClient, name: string, tool: CatalogTool | undefined): boolean {
-  const now = filteredCatalog && toolNamed(filteredCatalog.catalog.tools, name);
-  if (now === undefined || tool === undefined) return now === tool;
-  return now === tool || definitionOf(now) === definitionOf(tool);
 }

@@ -160,7 +160,7 @@ export class McpClient {
   callTool(name: string, args: JsonObject, options?: McpRequestOptions): Promise<ToolResult> {
     const params = { name, arguments: args };
     if (this.#connection === undefined) return Promise.reject(notConnectedError(this.#state));
-    return this.#connection.request(`${this.name}.${name}`, "tools/call", params, options).then(normaliseToolResult);
+    return this.#connection.requestAs(normaliseToolResult, `${this.name}.${name}`, "tools/call", params, options);
   }
 
   async getPrompt(

@@ -64,6 +64,14 @@ export interface Connection {
     params: JsonObject,
     options?: McpRequestOptions,
   ) => Promise<JsonObject>;
+  /** Like `request`, but resolves with what `read` returns for the server's result. */
+  readonly requestAs: <T>(
+    read: (result: JsonObject) => T,
+    what: string,
+    method: string,
+    params: JsonObject,
+    options?: McpRequestOptions,
+  ) => Promise<T>;
   readonly notified: (method: string) => void;
   /**
    * Called when the notification stream of a legacy server is open again. Reads the lists that may have changed
@@ -234,6 +242,13 @@ export function createConnection(options: ConnectionOptions): Connection {
     request(what, method, params, how) {
       openRequests += 1;
       return session.request(method, params, how).then(answered, (error: unknown) => failed(error, what, method));
+    },
+    requestAs(read, what, method, params, how) {
+      openRequests += 1;
+      return session.request(method, params, how).then(
+        (answer) => read(answered(answer)),
+        (error: unknown) => failed(error, what, method),
+      );
     },
     notified(method) {
       const list = changedList(method);

@@ -2,13 +2,10 @@
 
 import type { Clock } from "../../clock.ts";
 import { HostError } from "../../errors.ts";
-import { type RequestSignal, toAbortSignal, unlessAborted } from "../../mcp/unless-aborted.ts";
-import type { CarriedDecision, Confirmations, PolicyRequest } from "../../policy/confirmations.ts";
-import { isChangedRule } from "../../policy/rules/built-in-rules.ts";
-import type { ConfirmPort } from "../../registry/binding.ts";
-import { type AnswerPlace, isYes, type ToolCallConfirmationDetails } from "../../registry/confirmation.ts";
-import type { OpenWork } from "../open-work.ts";
-import { withCountedAnswer } from "./counted-answer.ts";
+import type { RequestSignal } from "../../mcp/unless-aborted.ts";
+import type { CarriedDecision, Confirmations } from "../../policy/confirmations.ts";
+import { isYes, type ToolCallConfirmationDetails } from "../../registry/confirmation.ts";
+import { type ConfirmStepOptions, createConfirmStep, type RequestProgress } from "./confirm-step.ts";
 import type { AskRequest, HostRequest } from "./host-request.ts";
 import { answerOf, type LedgerRow } from "./ledger.ts";
 import {
@@ -16,14 +13,11 @@ import {
   cancelledRequest,
   carryKey,
   isAnsweredInAdvance,
-  isChangedTool,
   mayDifferOnceConnected,
 } from "./request-facts.ts";
 
-export interface SpineOptions {
-  readonly current: () => Confirmations | Promise<Confirmations>;
+export interface SpineOptions extends ConfirmStepOptions {
   readonly record: (row: LedgerRow) => void;
-  readonly work: OpenWork;
   readonly clock: Clock;
 }
 
@@ -37,24 +31,6 @@ export interface Spine {
   readonly ask: (request: AskRequest) => Promise<ToolCallConfirmationDetails | false>;
 }
 
-/** The facts about a running request that its ledger row needs. */
-interface Progress {
-  /** The decision that the ledger records. */
-  decision?: CarriedDecision;
-  isAnswered?: boolean;
-  /** The user's answer to the confirmation; absent if the user gave none. */
-  how?: "yes" | "no" | "typed" | undefined;
-  /** The place where a gateway's user answered. */
-  answeredIn?: AnswerPlace | undefined;
-  /** Identifies the arguments and the definition that the user approved for this one request. */
-  confirmedKey?: string | undefined;
-  /** Whether the definition changed while the user was asked, so that the user's yes has no effect. */
-  isOutdated?: boolean;
-  /** Whether the decision changed after the server was connected. */
-  isNew?: boolean;
-  release?: (() => void) | undefined;
-}
-
 const withoutAnswer: ReturnType<typeof answerOf> = {};
 
 const ignore = (): void => {};
@@ -63,6 +39,7 @@ const ignore = (): void => {};
 const mostCarried = 64;
 
 export function createSpine({ current, record, work, clock }: SpineOptions): Spine {
+  const { confirm, refuse } = createConfirmStep({ current, work });
   /** The decisions with which `ask` allowed requests. `run` uses the decision again for an equal request. */
   const carried = new Map<string, CarriedDecision>();
 
@@ -74,102 +51,23 @@ export function createSpine({ current, record, work, clock }: SpineOptions): Spi
     return known !== undefined && rules.isCurrent(known, request) ? known : rules.decide(request);
   }
 
-  async function refuse(request: PolicyRequest, decision: CarriedDecision): Promise<never> {
-    const { refusal } = await import("../../policy/refusal.ts");
-    throw refusal(request, decision);
-  }
-
-  async function refuseUnconfirmed(
-    request: AnyRequest,
-    decision: CarriedDecision,
-    { isNew = false, isOutdated = false }: Progress,
-  ): Promise<never> {
-    if (isOutdated) throw (await import("../../policy/refusal.ts")).changedWhileAsked(request, decision);
-    if (request.who !== "model" || (isNew && isChangedRule(decision.rule))) return refuse(request, decision);
-    const { notConfirmed } = await import("../../policy/refusal.ts");
-    throw notConfirmed(request);
-  }
-
-  /**
-   * Returns the decision if the rules allow the request or the user confirms it.
-   *
-   * @throws HostError `denied` or `changed`
-   */
-  async function confirm(
-    request: AnyRequest,
-    first: CarriedDecision,
-    signal: RequestSignal,
-    progress: Progress,
-  ): Promise<CarriedDecision> {
-    let rules = await current();
-    let decision = rules.isCurrent(first, request) ? first : rules.decide(request);
-    progress.decision = decision;
-
-    async function decideAgain(): Promise<void> {
-      rules = await current();
-      decision = rules.decide(request);
-      // For a request that the user typed, the ledger records the rule that required the confirmation.
-      if (request.who !== "user") progress.decision = decision;
-    }
-
-    if (isChangedTool(request, decision) && request.acceptChanged === true) {
-      await rules.accept(request);
-      progress.isAnswered = true;
-      await decideAgain();
-    }
-    const isOpen = (): boolean =>
-      decision.decision === "ask_user" &&
-      !isAnsweredInAdvance(request, decision) &&
-      (progress.confirmedKey === undefined || progress.confirmedKey !== rules.confirmationKey(request));
-    if (isOpen() && request.confirm) {
-      await ask(request, { first: decision, port: request.confirm, signal }, progress);
-      await decideAgain();
-    }
-    if (decision.decision === "deny") return refuse(request, decision);
-    if (isOpen()) return refuseUnconfirmed(request, decision, progress);
-    if (decision.decision === "ask_user") progress.isAnswered = true;
-    return decision;
-  }
-
-  /** Asks the user, unless the request is allowed meanwhile, for example by the answer to an earlier question. */
-  async function ask(request: AnyRequest, { first, port, signal }: Asking, progress: Progress): Promise<void> {
-    let decision = first;
-    const taking = {
-      isOpen: () => !signal.aborted,
-      onYes(key?: string) {
-        progress.isAnswered = true;
-        progress.confirmedKey = key;
-      },
-      onOutdated() {
-        progress.isOutdated = true;
-      },
-      onAnswer(how: Progress["how"], place?: AnswerPlace) {
-        progress.how = how;
-        progress.answeredIn = place;
-      },
-    };
-    const asked = port(async () => {
-      const rules = await current();
-      if (!rules.isCurrent(decision, request)) decision = rules.decide(request);
-      if (decision.decision === "deny") return refuse(request, decision);
-      if (decision.decision === "allow") return false;
-      return withCountedAnswer(rules.question(request, decision, request.shown, taking), work);
-    });
-    await unlessAborted(asked, toAbortSignal(signal), () => cancelledRequest(request, signal));
-  }
-
   /**
    * Decides about a request, asks the user if needed, and connects the server. If the server then lists a changed
    * definition of the tool, decides again.
    */
-  function admit(request: AnyRequest, signal: RequestSignal, progress: Progress): Admitted {
+  function admit(request: AnyRequest, signal: RequestSignal, progress: RequestProgress): Admitted {
     const rules = current();
     if (rules instanceof Promise) return rules.then((read) => admitBy(read, request, signal, progress));
     return admitBy(rules, request, signal, progress);
   }
 
   /** Not `async`, so that an allowed request to a connected server is sent without a delay. */
-  function admitBy(rules: Confirmations, request: AnyRequest, signal: RequestSignal, progress: Progress): Admitted {
+  function admitBy(
+    rules: Confirmations,
+    request: AnyRequest,
+    signal: RequestSignal,
+    progress: RequestProgress,
+  ): Admitted {
     const decision = decide(request, rules);
     progress.decision = decision;
     if (request.who !== "user") {
@@ -189,7 +87,11 @@ export function createSpine({ current, record, work, clock }: SpineOptions): Spi
     return recheck(connecting, request, decision, signal, progress);
   }
 
-  function connect(request: AnyRequest, signal: RequestSignal, progress: Progress): Promise<unknown> | undefined {
+  function connect(
+    request: AnyRequest,
+    signal: RequestSignal,
+    progress: RequestProgress,
+  ): Promise<unknown> | undefined {
     progress.release = request.hold?.();
     return request.connect?.(signal);
   }
@@ -199,7 +101,7 @@ export function createSpine({ current, record, work, clock }: SpineOptions): Spi
     request: AnyRequest,
     first: CarriedDecision,
     signal: RequestSignal,
-    progress: Progress,
+    progress: RequestProgress,
   ): Promise<CarriedDecision> {
     await connecting;
     const rules = await current();
@@ -213,8 +115,8 @@ export function createSpine({ current, record, work, clock }: SpineOptions): Spi
     return decision;
   }
 
-  function write(request: AnyRequest, progress: Progress, outcome: LedgerRow["outcome"], began: number): void {
-    const { decision, isAnswered, how, answeredIn } = progress;
+  function write(request: AnyRequest, progress: RequestProgress, outcome: LedgerRow["outcome"]): void {
+    const { began, decision, isAnswered, how, answeredIn } = progress;
     if (decision === undefined) return;
     const { acceptChanged, confirmed } = request;
     const isAsking = decision.decision === "ask_user";
@@ -226,33 +128,83 @@ export function createSpine({ current, record, work, clock }: SpineOptions): Spi
     record({ request, decision, outcome, answer, answeredIn, refusal, durationMs });
   }
 
-  /** Runs all steps in one `async` function, because each further promise makes a small call slower. */
-  async function throughSteps<Result, Shown>(
-    request: HostRequest<Result, Shown>,
-    signal: RequestSignal,
-  ): Promise<Shown> {
-    work.enter(request.stop);
+  /**
+   * Runs all steps. Not `async`: a request that need not wait for its decision gets one promise here, because each
+   * further promise makes a small call slower.
+   */
+  function throughSteps<Result, Shown>(request: HostRequest<Result, Shown>, signal: RequestSignal): Promise<Shown> {
+    // Names the members that every request sets, because V8 stores members that are added later in a second object.
+    const progress: RequestProgress = { began: clock.now(), decision: undefined, release: undefined };
+    let executing: Promise<Result>;
     try {
-      const began = clock.now();
-      const progress: Progress = {};
-      let result: Result;
-      try {
-        const admitted = admit(request, signal, progress);
-        const decision = admitted instanceof Promise ? await admitted : admitted;
-        if (request.onAllowed)
-          request.onAllowed((await import("../../policy/rules/rule-text.ts")).ruleText(decision.rule));
-        if (signal.aborted) throw cancelledRequest(request, signal);
-        result = await request.execute(signal);
-        write(request, progress, request.outcomeOf?.(result) ?? "ok", began);
-      } catch (error) {
-        write(request, progress, error instanceof HostError ? error.code : "internal", began);
-        throw error;
-      } finally {
-        progress.release?.();
-      }
-      const shown = request.present(result);
-      return shown instanceof Promise ? await shown : shown;
+      work.enter(request.stop);
+    } catch (error) {
+      return Promise.reject(error);
+    }
+    try {
+      const admitted = admit(request, signal, progress);
+      executing =
+        admitted instanceof Promise || request.onAllowed !== undefined
+          ? executeLater(request, admitted, signal)
+          : execute(request, signal);
+    } catch (error) {
+      executing = Promise.reject(error);
+    }
+    return executing.then(
+      (result) => finish(request, progress, result),
+      (error: unknown) => fail(request, progress, error),
+    );
+  }
+
+  function execute<Result>(request: HostRequest<Result, unknown>, signal: RequestSignal): Promise<Result> {
+    if (signal.aborted) throw cancelledRequest(request, signal);
+    return request.execute(signal);
+  }
+
+  async function executeLater<Result>(
+    request: HostRequest<Result, unknown>,
+    admitted: Admitted,
+    signal: RequestSignal,
+  ): Promise<Result> {
+    const { rule } = await admitted;
+    if (request.onAllowed) request.onAllowed((await import("../../policy/rules/rule-text.ts")).ruleText(rule));
+    return execute(request, signal);
+  }
+
+  /** Records and presents a result. */
+  function finish<Result, Shown>(
+    request: HostRequest<Result, Shown>,
+    progress: RequestProgress,
+    result: Result,
+  ): Shown | Promise<Shown> {
+    try {
+      write(request, progress, request.outcomeOf?.(result) ?? "ok");
+    } catch (error) {
+      return fail(request, progress, error);
+    }
+    let shown: Shown | Promise<Shown> | undefined;
+    try {
+      progress.release?.();
+      shown = request.present(result);
+      return shown;
     } finally {
+      if (shown instanceof Promise) leaveAfter(shown, request);
+      else work.leave(request.stop);
+    }
+  }
+
+  function leaveAfter(presenting: Promise<unknown>, { stop }: AnyRequest): void {
+    const leave = (): void => work.leave(stop);
+    presenting.then(leave, leave);
+  }
+
+  /** Records a failed request and throws its error. */
+  function fail(request: AnyRequest, progress: RequestProgress, error: unknown): never {
+    try {
+      write(request, progress, error instanceof HostError ? error.code : "internal");
+      throw error;
+    } finally {
+      progress.release?.();
       work.leave(request.stop);
     }
   }
@@ -297,9 +249,3 @@ export function createSpine({ current, record, work, clock }: SpineOptions): Spi
 
 /** The decision that allows a request. It is a promise if the request must wait, for example for the user. */
 type Admitted = CarriedDecision | Promise<CarriedDecision>;
-
-interface Asking {
-  readonly first: CarriedDecision;
-  readonly port: ConfirmPort;
-  readonly signal: RequestSignal;
-}

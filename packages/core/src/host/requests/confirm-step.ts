@@ -1,0 +1,143 @@
+/** The step "confirm" of `spine.ts`: asks the user about a request that the rules do not allow, or refuses it. */
+
+import { type RequestSignal, toAbortSignal, unlessAborted } from "../../mcp/unless-aborted.ts";
+import type { CarriedDecision, Confirmations, PolicyRequest } from "../../policy/confirmations.ts";
+import { isChangedRule } from "../../policy/rules/built-in-rules.ts";
+import type { ConfirmPort } from "../../registry/binding.ts";
+import type { AnswerPlace } from "../../registry/confirmation.ts";
+import type { OpenWork } from "../open-work.ts";
+import { withCountedAnswer } from "./counted-answer.ts";
+import { type AnyRequest, cancelledRequest, isAnsweredInAdvance, isChangedTool } from "./request-facts.ts";
+
+/** The facts about a running request that its ledger row and its later steps need. */
+export interface RequestProgress {
+  /** When the request began, by the host's clock. */
+  readonly began: number;
+  /** The decision that the ledger records. */
+  decision: CarriedDecision | undefined;
+  isAnswered?: boolean;
+  /** The user's answer to the confirmation; absent if the user gave none. */
+  how?: "yes" | "no" | "typed" | undefined;
+  /** The place where a gateway's user answered. */
+  answeredIn?: AnswerPlace | undefined;
+  /** Identifies the arguments and the definition that the user approved for this one request. */
+  confirmedKey?: string | undefined;
+  /** Whether the definition changed while the user was asked, so that the user's yes has no effect. */
+  isOutdated?: boolean;
+  /** Whether the decision changed after the server was connected. */
+  isNew?: boolean;
+  /** Lets the server be stopped as idle again. */
+  release: (() => void) | undefined;
+}
+
+/** The step "confirm" for the requests of one host. */
+export interface ConfirmStep {
+  /**
+   * Returns the decision if the rules allow the request or the user confirms it.
+   *
+   * @throws HostError `denied` or `changed`
+   */
+  readonly confirm: (
+    request: AnyRequest,
+    first: CarriedDecision,
+    signal: RequestSignal,
+    progress: RequestProgress,
+  ) => Promise<CarriedDecision>;
+  /** @throws HostError `denied`, with the rule that denies the request */
+  readonly refuse: (request: PolicyRequest, decision: CarriedDecision) => Promise<never>;
+}
+
+export interface ConfirmStepOptions {
+  readonly current: () => Confirmations | Promise<Confirmations>;
+  readonly work: OpenWork;
+}
+
+export function createConfirmStep({ current, work }: ConfirmStepOptions): ConfirmStep {
+  async function refuse(request: PolicyRequest, decision: CarriedDecision): Promise<never> {
+    const { refusal } = await import("../../policy/refusal.ts");
+    throw refusal(request, decision);
+  }
+
+  async function refuseUnconfirmed(
+    request: AnyRequest,
+    decision: CarriedDecision,
+    { isNew = false, isOutdated = false }: RequestProgress,
+  ): Promise<never> {
+    if (isOutdated) throw (await import("../../policy/refusal.ts")).changedWhileAsked(request, decision);
+    if (request.who !== "model" || (isNew && isChangedRule(decision.rule))) return refuse(request, decision);
+    const { notConfirmed } = await import("../../policy/refusal.ts");
+    throw notConfirmed(request);
+  }
+
+  async function confirm(
+    request: AnyRequest,
+    first: CarriedDecision,
+    signal: RequestSignal,
+    progress: RequestProgress,
+  ): Promise<CarriedDecision> {
+    let rules = await current();
+    let decision = rules.isCurrent(first, request) ? first : rules.decide(request);
+    progress.decision = decision;
+
+    async function decideAgain(): Promise<void> {
+      rules = await current();
+      decision = rules.decide(request);
+      // For a request that the user typed, the ledger records the rule that required the confirmation.
+      if (request.who !== "user") progress.decision = decision;
+    }
+
+    if (isChangedTool(request, decision) && request.acceptChanged === true) {
+      await rules.accept(request);
+      progress.isAnswered = true;
+      await decideAgain();
+    }
+    const isOpen = (): boolean =>
+      decision.decision === "ask_user" &&
+      !isAnsweredInAdvance(request, decision) &&
+      (progress.confirmedKey === undefined || progress.confirmedKey !== rules.confirmationKey(request));
+    if (isOpen() && request.confirm) {
+      await ask(request, { first: decision, port: request.confirm, signal }, progress);
+      await decideAgain();
+    }
+    if (decision.decision === "deny") return refuse(request, decision);
+    if (isOpen()) return refuseUnconfirmed(request, decision, progress);
+    if (decision.decision === "ask_user") progress.isAnswered = true;
+    return decision;
+  }
+
+  /** Asks the user, unless the request is allowed meanwhile, for example by the answer to an earlier question. */
+  async function ask(request: AnyRequest, { first, port, signal }: Asking, progress: RequestProgress): Promise<void> {
+    let decision = first;
+    const taking = {
+      isOpen: () => !signal.aborted,
+      onYes(key?: string) {
+        progress.isAnswered = true;
+        progress.confirmedKey = key;
+      },
+      onOutdated() {
+        progress.isOutdated = true;
+      },
+      onAnswer(how: RequestProgress["how"], place?: AnswerPlace) {
+        progress.how = how;
+        progress.answeredIn = place;
+      },
+    };
+    const asked = port(async () => {
+      const rules = await current();
+      if (!rules.isCurrent(decision, request)) decision = rules.decide(request);
+      if (decision.decision === "deny") return refuse(request, decision);
+      if (decision.decision === "allow") return false;
+      return withCountedAnswer(rules.question(request, decision, request.shown, taking), work);
+    });
+    await unlessAborted(asked, toAbortSignal(signal), () => cancelledRequest(request, signal));
+  }
+
+  return { confirm, refuse };
+}
+
+/** The question about one request. */
+interface Asking {
+  readonly first: CarriedDecision;
+  readonly port: ConfirmPort;
+  readonly signal: RequestSignal;
+}
