@@ -34,6 +34,7 @@ export async function runHost(words: readonly string[], io: Io): Promise<void> {
     await runDaemon({
       folder,
       version: place.version,
+      path: io.env["PATH"],
       createGateway: async () => openGateway({ io, state: dirname(folder.all), note }),
       workspaceOf: (client) => workspaceOf(client, io),
       onReady: () => tell(readyWord),

@@ -17,6 +17,8 @@ import { listenForRelays } from "./listen.ts";
 export interface DaemonOptions {
   readonly folder: RunFolder;
   readonly version: string;
+  /** The host's variable `PATH`, for its status. */
+  readonly path?: string | undefined;
   /** Loads the gateway. Not called if another host already runs. */
   readonly createGateway: () => Promise<Gateway>;
   readonly workspaceOf: (client: RelayClient) => Promise<Workspace>;
@@ -54,7 +56,7 @@ export async function runDaemon(options: DaemonOptions): Promise<void> {
 }
 
 async function runLocked(options: DaemonOptions, lock: HeldLock): Promise<void> {
-  const { folder, version, workspaceOf, onReady, note, signal } = options;
+  const { folder, version, path, workspaceOf, onReady, note, signal } = options;
   const { idleTime = defaultIdleTime, clock = systemClock } = options;
   removeSocket(folder);
   removeOldNotes(folder);
@@ -80,6 +82,7 @@ async function runLocked(options: DaemonOptions, lock: HeldLock): Promise<void> 
     folder,
     token,
     version,
+    path,
     gateway,
     workspaceOf,
     onStop: () => stop("asked to stop"),

@@ -27,6 +27,8 @@ export interface RelayListenerOptions {
   readonly token: string;
   readonly version: string;
   readonly gateway: Pick<Gateway, "serve" | "status">;
+  /** The host's variable `PATH`, for its status. */
+  readonly path?: string | undefined;
   /** Returns the workspace in which a client runs. */
   readonly workspaceOf: (client: RelayClient) => Promise<Workspace>;
   /** Called when `fairlead daemon stop` asks the host to end. */
@@ -48,7 +50,7 @@ const helloBytes = 4 * 1024 * 1024;
 const helloTime = 10_000;
 
 export async function listenForRelays(options: RelayListenerOptions): Promise<RelayListener> {
-  const { folder, token, version, gateway, workspaceOf, onStop, onRetire } = options;
+  const { folder, token, version, gateway, path, workspaceOf, onStop, onRetire } = options;
   const sockets = new Set<Socket>();
   let isRetired = false;
   let isClosing = false;
@@ -109,7 +111,7 @@ export async function listenForRelays(options: RelayListenerOptions): Promise<Re
     if (refusal !== undefined) refuse(socket, ...refusal);
     else if (hello.wants === "serve" && hello.client !== undefined) void serve(socket, hello.client);
     else {
-      welcome(socket, hello.wants === "status" ? { status: gateway.status() } : {});
+      welcome(socket, hello.wants === "status" ? { status: { ...gateway.status(), path } } : {});
       socket.end();
       if (hello.wants === "stop") onStop();
       if (hello.wants === "retire") onRetire();

@@ -60,6 +60,8 @@ export type RelayRefusal = "speech" | "token" | "retired" | "invalid";
 export interface HostStatus {
   readonly clients: readonly { readonly name: string; readonly since: number }[];
   readonly servers: readonly { readonly name: string; readonly status: string }[];
+  /** The host's variable `PATH`, in which the commands of all servers are searched. */
+  readonly path?: string;
 }
 
 /** A line of the host for the relay itself. */

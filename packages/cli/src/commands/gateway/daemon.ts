@@ -19,6 +19,9 @@ a restart.
 
 const status: Verb = {
   help: `${about}
+Servers get the environment of the program that started the host, also its PATH. If a server's command is not on that
+PATH, run fairlead daemon restart in a terminal whose PATH has the command.
+
 Examples:
   fairlead daemon status
   fairlead daemon status --json`,
@@ -28,7 +31,7 @@ Examples:
     const host = await explained(() => hostStatus(placeOf(context).folder));
     if (globals.json) return out.json({ running: host !== undefined, ...(host ?? { clients: [], servers: [] }) });
     if (host === undefined) return out.print(safe`not running`);
-    const { pid, version, clients, servers } = host;
+    const { pid, version, clients, servers, path = "" } = host;
     out.print(safe`running: process ${pid}, version ${toSafeLine(version)}`);
     out.print(
       named(
@@ -42,6 +45,7 @@ Examples:
         servers.map((server) => safe`${toSafeLine(server.name)} ${toSafeLine(server.status)}`),
       ),
     );
+    out.print(safe`PATH: ${toSafeLine(path)}`);
   },
 };
 
@@ -67,7 +71,8 @@ Examples:
 
 const restart: Verb = {
   help: `${about}
-Settings are read again without a restart; a restart helps when the host itself does not answer.
+Settings are read again without a restart; a restart helps when the host itself does not answer, or when its servers
+need the PATH of this terminal.
 
 Examples:
   fairlead daemon restart`,

@@ -14,8 +14,11 @@ it("shows, stops and restarts the background host, and its clients stay connecte
   const client = await here.client("--client", "cursor");
   const first = await here.hostPid();
   expect((await here.run("daemon", "status")).stdout).toMatch(
-    new RegExp(`^running: process ${first}, version \\d+\\.\\d+\\.\\d+\nclients: cursor\nservers: .*counted \\w+`),
+    new RegExp(
+      `^running: process ${first}, version \\d+\\.\\d+\\.\\d+\nclients: cursor\nservers: .*counted \\w+.*\nPATH: .+\n$`,
+    ),
   );
+  expect(await json("status")).toHaveProperty("path", here.env["PATH"]);
   expect(await json("restart")).toEqual({
     schemaVersion: 1,
     pid: expect.any(Number),
