@@ -3,7 +3,7 @@
  * file, whose name contains its key and its time.
  */
 
-import { hash, randomInt } from "node:crypto";
+import { hash } from "node:crypto";
 import { readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { HostError } from "@fairlead/core/errors";
@@ -13,6 +13,7 @@ import { unless } from "@fairlead/core/files/system-error";
 import { toSafeLine } from "@fairlead/core/text";
 import type { JsonObject } from "@fairlead/wire";
 import { excerpt, isObject, listOf, objectOf, parseObject, stringOf } from "@fairlead/wire/json";
+import { createConfirmationId } from "./confirmation-ids.ts";
 import { type ConsentAnswer, type ConsentQuestion, confirmedName } from "./confirmed-request.ts";
 
 /** A confirmation in the inbox. The texts are not safe to print. */
@@ -56,8 +57,6 @@ const mostEntries = 256;
 const argumentBytes = 65_536;
 const mostDifferences = 50;
 const differenceText = 2000;
-/** The characters of an id. Letters and digits that look alike are left out. */
-const alphabet = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ";
 const entryName = /^([0-9A-Z]{3,6})[.]([0-9a-z]{1,12})[.]([0-9a-f]{32})[.]([0-9a-f]{8})[.](open|late)[.]json$/;
 /**
  * Matches the file name of a used answer. The name contains the confirmation's id and the time of the answer, and the
@@ -148,10 +147,10 @@ export async function writeEntry(
   await makeRoom(folder, question, now, live);
   const key = shortKey(question);
   const known = (await entryFiles(folder)).find((each) => each.key === key && each.state === "late");
-  for (let attempt = 0; ; attempt += 1) {
-    const id = known !== undefined && attempt === 0 ? known.id : randomId(attempt > 8 ? 6 : 3);
-    const taken = (await namesIn(folder)).filter((name) => name.startsWith(`${id}.`) && name !== known?.file);
-    if (taken.length > 0 && id !== known?.id) continue;
+  for (;;) {
+    const names = await namesIn(folder);
+    const id = known?.id ?? (await createConfirmationId(folder, names));
+    if (known === undefined && names.some((name) => name.startsWith(`${id}.`))) continue;
     const made: EntryFile = { file: "", id, since: now, key, client: clientDigest(question), state: "open" };
     const entry = { ...made, file: fileOf(made) };
     await replaceFile(join(folder, entry.file), {
@@ -160,7 +159,7 @@ export async function writeEntry(
       previous: undefined,
       isCurrent: async () => true,
     });
-    if (known?.id === id && known.file !== entry.file) await rm(join(folder, known.file), { force: true });
+    if (known !== undefined && known.file !== entry.file) await rm(join(folder, known.file), { force: true });
     return entry;
   }
 }
@@ -185,10 +184,6 @@ function fileOf({ id, since, key, client, state }: EntryFile): string {
 
 function clientDigest({ client }: Pick<ConsentQuestion, "client">): string {
   return hash("sha256", client).slice(0, 8);
-}
-
-function randomId(length: number): string {
-  return Array.from({ length }, () => alphabet[randomInt(alphabet.length)]).join("");
 }
 
 /** Marks a confirmation as late. An answer to it applies to the next identical request. */

@@ -1,10 +1,10 @@
-import { rename, writeFile } from "node:fs/promises";
+import { readdir, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { temporaryFolder } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
 import { openInbox } from "../../src/consent/inbox.ts";
 import { readAnswer } from "../../src/consent/inbox-answers.ts";
-import { entryFiles, inboxFolder, writeEntry } from "../../src/consent/inbox-folder.ts";
+import { entryFiles, inboxFolder, removeEntry, writeEntry } from "../../src/consent/inbox-folder.ts";
 
 const question = {
   client: "cursor",
@@ -53,4 +53,23 @@ test("a damaged answer is no answer", async () => {
   const { id } = await writeEntry(folder, question, Date.now(), new Set());
   await writeFile(join(folder, `${id}.answer.json`), '{"answer":"yes');
   expect((await openInbox(state.path).list()).map((entry) => entry.id)).toEqual([id]);
+});
+
+test("no id of a withdrawn question is used again soon, and no two questions get one id", async () => {
+  await using state = await temporaryFolder();
+  const folder = inboxFolder(state.path);
+  const ids = new Set<string>();
+  for (let count = 0; count < 40; count += 1) {
+    const entry = await writeEntry(folder, question, Date.now(), new Set());
+    ids.add(entry.id);
+    await removeEntry(folder, entry);
+  }
+  const together = await Promise.all(
+    Array.from({ length: 8 }, (_, at) =>
+      writeEntry(folder, { ...question, key: String(at).repeat(64) }, Date.now(), new Set()),
+    ),
+  );
+  for (const { id } of together) ids.add(id);
+  expect(ids.size).toBe(48);
+  expect((await readdir(folder)).filter((name) => name.startsWith("number-")).length).toBeLessThan(20);
 });
