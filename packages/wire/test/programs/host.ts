@@ -1,6 +1,7 @@
 /**
  * A host that is about to be killed: opens some servers, says which processes there are, and stays.
- * Arguments: how far it gets ("starting", "ready", "stopping", "exiting"), the server's command and its arguments.
+ * Arguments: how far it gets ("starting", "ready", "mixed", "stopping", "exiting"), the server's command and its
+ * arguments. With "mixed", only the second server gets the arguments after the first one, and the third server is closed.
  */
 
 import { createProcessRegistry } from "../../src/stdio/process-registry.ts";
@@ -12,13 +13,13 @@ const keeper = createProcessRegistry({ termGrace: 300 });
 const env = { PATH: process.env["SERVER_PATH"] ?? process.env["PATH"] ?? "", MARK: process.env["MARK"] ?? "" };
 const say = (what: string) => process.stdout.write(`${what}\n`);
 
-const servers = Array.from({ length: 3 }, async () => {
+const servers = Array.from({ length: 3 }, async (_, at) => {
   let tell: () => void = () => undefined;
   const family = new Promise<void>((resolve) => {
     tell = resolve;
   });
   const open = openStdio(
-    { kind: "stdio", command, args, env, cwd: "/" },
+    { kind: "stdio", command, args: how === "mixed" && at !== 1 ? args.slice(0, 1) : args, env, cwd: "/" },
     { limits: defaultLimits, times: { ...defaultTimes, endGrace: 60_000 }, processes: keeper },
   );
   const channel = await open(
@@ -40,6 +41,7 @@ const servers = Array.from({ length: 3 }, async () => {
 });
 const channels = await Promise.all(servers);
 if (how === "stopping") for (const channel of channels) void channel.close();
+if (how === "mixed") await channels[2]?.close();
 say("now");
 // Without a word to its servers: the watchdog has to notice this, too.
 if (how === "exiting") setImmediate(() => process.exit(0));

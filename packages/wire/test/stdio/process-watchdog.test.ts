@@ -77,6 +77,16 @@ describe("when the host dies", () => {
     }
   });
 
+  test("of kill -9 with one stubborn server and one that it had closed, nothing is left", async () => {
+    const mark = newMark();
+    const host = startHost(mark, "mixed", ...family("stubborn"));
+    const pids = await reachesNow(host);
+    expect(childrenOf(host.pid ?? 0, "fairlead-watchdog").filter(isRunning)).toHaveLength(1);
+    expect([pids.length, pids.filter(isRunning).length]).toEqual([15, 10]);
+    await dies(host);
+    await until(() => !pids.some(isRunning) && processesWith(mark).length === 0);
+  });
+
   test("of an exit that closes nothing, nothing is left", async () => {
     const mark = newMark();
     const pids = await reachesNow(startHost(mark, "exiting", ...family("stubborn")));
