@@ -14,6 +14,8 @@ import type { HostHooks } from "./gateway-host.ts";
 export interface SharedHost {
   readonly host: Host;
   readonly news: ListNews;
+  /** When a client's list request started each server that had no cached catalog, in the clock's milliseconds. */
+  readonly firstStarts: Map<string, number>;
 }
 
 export interface SharedHosts extends SharedHost, AsyncDisposable {
@@ -127,6 +129,7 @@ export async function createSharedHosts(
   return {
     host,
     news,
+    firstStarts: new Map(),
     hostOf(server, era) {
       if (era === "legacy") return forLegacy.get(server) ?? findForLegacy(server);
       usedByModern.add(server);

@@ -17,20 +17,26 @@ export async function discoverUnknown(
   servers: readonly string[],
   { hosts, clock, era, tried }: FirstDiscoveryOptions,
 ): Promise<void> {
-  const { host } = hosts.shared;
+  const { host, firstStarts } = hosts.shared;
   const candidates = servers.filter((server) => host.catalog(server) === undefined && !tried.has(server));
   if (candidates.length === 0) return;
   const failed = new Set((await host.failedStarts()).map(({ server }) => server));
-  // This request also waits for servers that are already connecting.
-  const startable = new Set(
-    host
-      .states()
-      .flatMap(({ name, status }) =>
-        status === "connecting" || (status === "disconnected" && !failed.has(name)) ? [name] : [],
-      ),
-  );
-  const unknown = candidates.filter((server) => startable.has(server));
-  for (const server of unknown) tried.add(server);
+  const now = clock.now();
+  const states = new Map(host.states().map(({ name, status }) => [name, status]));
+
+  function isAwaited(server: string): boolean {
+    const status = states.get(server);
+    // A server that connects so slowly that another request has stopped waiting for it delays no further request.
+    if (status === "connecting") return now - (firstStarts.get(server) ?? now) < waitTime;
+    return status === "disconnected" && !failed.has(server);
+  }
+
+  const unknown = candidates.filter(isAwaited);
+  if (unknown.length === 0) return;
+  for (const server of unknown) {
+    tried.add(server);
+    if (states.get(server) !== "connecting" || !firstStarts.has(server)) firstStarts.set(server, now);
+  }
   const starts = unknown.map(async (server) => {
     const own = host.shareOf(server) === "all" ? host : await hosts.hostOf(server, era);
     await own.start({ servers: [server] });
