@@ -50,6 +50,16 @@ export function createLiveSettings({ context, configuration, host, warn }: LiveS
     return result;
   }
 
+  async function isChangedElsewhere(file: string): Promise<boolean> {
+    const ended = changes;
+    await ended;
+    const isFirst = texts.size === 0 && file === approvalsPath(current.locations.state);
+    const before = isFirst ? await approvalsAtStart : texts.get(file);
+    if (before === (await contentOf(file))) return false;
+    // A change by the app that began meanwhile may have written the file that was just read.
+    return changes === ended || isChangedElsewhere(file);
+  }
+
   return {
     get: () => current,
     async read() {
@@ -73,12 +83,7 @@ export function createLiveSettings({ context, configuration, host, warn }: LiveS
       changes = Promise.allSettled([changes, change]);
       return change;
     },
-    async isChangedElsewhere(file) {
-      await changes;
-      const isFirst = texts.size === 0 && file === approvalsPath(current.locations.state);
-      const before = isFirst ? await approvalsAtStart : texts.get(file);
-      return before !== (await contentOf(file));
-    },
+    isChangedElsewhere,
   };
 
   /**
