@@ -6,6 +6,7 @@ import { existsSync } from "node:fs";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
+import { askSharedHost } from "./shared-host.ts";
 import type { StdioEntry } from "./stdio-server.ts";
 
 export type RealServer = "everything" | "filesystem" | "gitlab" | "memory";
@@ -18,7 +19,7 @@ const programs: Readonly<Record<RealServer, string>> = {
 };
 
 // This path is valid from `src` and from `dist`.
-const tellPort = new URL("./programs/tell-port.mjs", import.meta.url).href;
+const tellPort = new URL("../src/programs/tell-port.mjs", import.meta.url).href;
 
 export function realServer(name: RealServer, ...args: readonly string[]): StdioEntry {
   return { command: process.execPath, args: [bundledServer(name) ?? fileURLToPath(programs[name]), ...args] };
@@ -39,8 +40,30 @@ export interface EverythingServer extends AsyncDisposable {
   readonly url: string;
 }
 
+type WebTransport = "sse" | "streamableHttp";
+
+/** Returns the reference server over HTTP. All tests of a run use the same one; without a shared process, each starts its own. */
+export async function everythingServer(transport: WebTransport): Promise<EverythingServer> {
+  const shared = await askSharedHost("everything", [transport]);
+  if (shared !== undefined) return { url: shared, async [Symbol.asyncDispose]() {} };
+  const { url, kill, gone } = await startEverything(transport);
+  return {
+    url,
+    async [Symbol.asyncDispose]() {
+      kill();
+      await gone;
+    },
+  };
+}
+
+interface StartedEverything {
+  readonly url: string;
+  readonly kill: () => void;
+  readonly gone: Promise<unknown>;
+}
+
 /** Starts the reference server over HTTP. Resolves when it listens. */
-export async function everythingServer(transport: "sse" | "streamableHttp"): Promise<EverythingServer> {
+export async function startEverything(transport: WebTransport): Promise<StartedEverything> {
   const { command, args } = realServer("everything", transport);
   const child = spawn(command, ["--import", tellPort, ...args], {
     env: { PATH: process.env["PATH"], PORT: "0" },
@@ -51,10 +74,8 @@ export async function everythingServer(transport: "sse" | "streamableHttp"): Pro
   child.stderr.resume();
   return {
     url: `http://127.0.0.1:${port}/${transport === "sse" ? "sse" : "mcp"}`,
-    async [Symbol.asyncDispose]() {
-      child.kill("SIGKILL");
-      await gone;
-    },
+    kill: () => void child.kill("SIGKILL"),
+    gone,
   };
 }
 

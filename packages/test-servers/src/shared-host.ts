@@ -4,6 +4,8 @@
  */
 
 import { accessSync, constants } from "node:fs";
+import { connect } from "node:net";
+import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 
 /** The command that starts a server, as an entry of a settings file. */
@@ -16,7 +18,7 @@ export interface StdioEntry {
 const portVariable = "FAIRLEAD_TEST_SERVERS_PORT";
 const shared: ReadonlySet<string> = new Set([
   ..."well-behaved counted catalog library conformance tasks".split(" "),
-  ..."asks echo-catalog large-result odd-parameters results silent".split(" "),
+  ..."asks echo-catalog large-result odd-parameters results silent workshop".split(" "),
 ]);
 
 /** The relay script. It is a file, because a `$` in the settings would be a variable. */
@@ -29,6 +31,17 @@ export function sharedServer(program: string, args: readonly string[]): StdioEnt
   const port = process.env[portVariable];
   if (port === undefined || !shared.has(program)) return undefined;
   return { command: "/bin/bash", args: [relay, port, JSON.stringify({ program, args })] };
+}
+
+/** Returns the line with which the shared process answers; undefined if no shared process runs. */
+export async function askSharedHost(program: string, args: readonly string[]): Promise<string | undefined> {
+  const port = process.env[portVariable];
+  if (port === undefined) return undefined;
+  const socket = connect(Number(port), "127.0.0.1");
+  socket.write(`${JSON.stringify({ program, args })}\n`);
+  const answer = (await text(socket)).trimEnd();
+  if (answer === "") throw new Error(`the shared process cannot start ${program}`);
+  return answer;
 }
 
 /** Whether this machine has the programs that the relay uses. */

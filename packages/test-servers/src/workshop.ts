@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { until } from "./process-list.ts";
-import { type StdioEntry, stdioServer } from "./stdio-server.ts";
+import { programServer, type StdioEntry } from "./stdio-server.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 export interface Workshop extends AsyncDisposable {
@@ -23,7 +23,7 @@ export async function workshop(era: "legacy" | "modern", transport: "stdio" | "h
   const folder = await temporaryFolder();
   const file = `${folder.path}/notes`;
   writeFileSync(file, "");
-  const entry = stdioServer("workshop", file, era, transport);
+  const entry = programServer("workshop", file, era, transport);
   const web = transport === "http" ? await serve(entry) : undefined;
   const notes = (): readonly string[] => readFileSync(file, "utf8").split("\n").slice(0, -1);
   return {

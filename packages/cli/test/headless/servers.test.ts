@@ -118,7 +118,7 @@ test("a server that dies under a call: the model is told, the turn goes on, and 
   const answer = inTurn(calls("exit", { code: 1 }), calls("echo", { text: "again" }), says("It is back."));
   await using here = await scene({ api: { answer } });
   const notes = await here.write("notes", "");
-  await here.write(userFile, { mcpServers: { frail: stdioServer("workshop", notes, "legacy", "stdio") } });
+  await here.write(userFile, { mcpServers: { frail: programServer("workshop", notes, "legacy", "stdio") } });
   const options = ["--allow", "frail.exit", "--allow", "frail.echo", "--output-format", "stream-json"];
   const ending = await here.ask("End it, and see", ...options);
   expect(ending.code).toBe(0);

@@ -1,4 +1,4 @@
-import { stdioServer } from "@fairlead/test-servers";
+import { programServer, stdioServer } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
 import type { Host } from "../../src/host.ts";
 import { ToolConfirmationOutcome } from "../../src/registry/confirmation.ts";
@@ -124,7 +124,7 @@ test("a server that dies before the call is there again for it; one that dies in
   await using at = await desk({
     servers: (path) => ({
       m: { ...stdioServer("mortal"), trust: true },
-      w: { ...stdioServer("workshop", path("notes")), trust: true },
+      w: { ...programServer("workshop", path("notes")), trust: true },
     }),
   });
   /** Ends when the host knows. */

@@ -1,7 +1,8 @@
 /*
  * Runs many servers in one process, because starting Node takes a tenth of a second of CPU and the tests start hundreds
  * of servers. Each connection begins with a line of JSON that names the program and its arguments; the rest is the
- * server's input and output. Prints its port.
+ * server's input and output. The program "everything" answers with the address of the reference server over HTTP, which is
+ * started when it is first asked for. Prints its port.
  */
 import { createServer } from "node:net";
 import { asks } from "./asks.mjs";
@@ -16,6 +17,28 @@ import { results } from "./results.mjs";
 import { silent } from "./silent.mjs";
 import { tasks } from "./tasks.mjs";
 import { wellBehaved } from "./well-behaved.mjs";
+import { workshop } from "./workshop.mjs";
+
+/** The reference servers over HTTP, by transport: each has one process for the whole test run. */
+const references = new Map();
+
+function everything({ args: [transport], output }) {
+  if (!references.has(transport)) references.set(transport, startReference(transport));
+  references.get(transport).then(
+    (url) => output.end(`${url}\n`),
+    (error) => {
+      process.stderr.write(`${error.stack}\n`);
+      output.end();
+    },
+  );
+}
+
+async function startReference(transport) {
+  const { startEverything } = await import("../../dist/real-server.js");
+  const { url, kill } = await startEverything(transport);
+  process.once("exit", kill);
+  return url;
+}
 
 const programs = {
   asks,
@@ -23,6 +46,7 @@ const programs = {
   conformance,
   counted,
   "echo-catalog": echoCatalog,
+  everything,
   "large-result": largeResult,
   library,
   "odd-parameters": oddParameters,
@@ -30,6 +54,7 @@ const programs = {
   silent,
   tasks,
   "well-behaved": wellBehaved,
+  workshop,
 };
 
 const server = createServer((socket) => {
