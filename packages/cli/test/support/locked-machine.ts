@@ -1,8 +1,9 @@
 /** A project with two servers that were approved and locked: one with tools, one with a prompt; a test can change both. */
 
+import { cp, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { type StdioEntry, stdioServer } from "@fairlead/test-servers";
-import { expect } from "vitest";
+import { type StdioEntry, stdioServer, type TemporaryFolder, temporaryFolder } from "@fairlead/test-servers";
+import { afterAll, beforeAll, expect } from "vitest";
 import { type Machine, machine, projectFile, userFile } from "./machine.ts";
 
 export const lockFile = "project/.gemini/mcp.lock";
@@ -22,7 +23,31 @@ export function list(tools: Readonly<Record<string, string>>): object[] {
   return Object.entries(tools).map(([name, description]) => ({ name, description, inputSchema }));
 }
 
-export async function lockedMachine(): Promise<Machine> {
+/**
+ * Sets up one machine for the tests of a file. The function that it returns gives that machine to a test, with all files as
+ * they were after `fairlead lock`: to start and lock the servers for every test takes most of its time.
+ */
+export function lockedMachines(): () => Promise<Machine> {
+  const copying = { recursive: true, preserveTimestamps: true, verbatimSymlinks: true };
+  let shared: Machine;
+  let copy: TemporaryFolder;
+  beforeAll(async () => {
+    shared = await newLockedMachine();
+    copy = await temporaryFolder();
+    await cp(shared.path, copy.path, copying);
+  });
+  afterAll(async () => {
+    await shared[Symbol.asyncDispose]();
+    await copy[Symbol.asyncDispose]();
+  });
+  return async () => {
+    for (const name of await readdir(shared.path)) await rm(join(shared.path, name), { recursive: true });
+    await cp(copy.path, shared.path, copying);
+    return { ...shared, async [Symbol.asyncDispose]() {} };
+  };
+}
+
+async function newLockedMachine(): Promise<Machine> {
   const here = await machine({
     [userFile]: { mcpServers: { mine: stdioServer("well-behaved") } },
     "list.json": list({ pay: "Pays once.", ask: "Asks." }),

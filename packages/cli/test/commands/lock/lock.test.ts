@@ -2,8 +2,10 @@ import { readFile, rm, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { stdioServer } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
-import { bankOf, booksOf, list, lockedMachine, lockFile } from "../../support/locked-machine.ts";
+import { bankOf, booksOf, list, lockedMachines, lockFile } from "../../support/locked-machine.ts";
 import { type Machine, machine, projectFile, userFile } from "../../support/machine.ts";
+
+const lockedMachine = lockedMachines();
 
 const readLocked = (here: Machine): Promise<string> => here.read(lockFile);
 

@@ -1,8 +1,10 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { list, lockedMachine, lockFile } from "../../support/locked-machine.ts";
+import { list, lockedMachines, lockFile } from "../../support/locked-machine.ts";
 import type { Machine } from "../../support/machine.ts";
+
+const lockedMachine = lockedMachines();
 
 /** As if the project had just been cloned by somebody else: nothing is known of its servers but the lock file. */
 async function freshMachine(tools: Readonly<Record<string, string>>): Promise<Machine> {

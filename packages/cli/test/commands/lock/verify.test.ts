@@ -2,8 +2,10 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { stdioServer } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
-import { bankOf, booksOf, list, lockedMachine, lockFile } from "../../support/locked-machine.ts";
+import { bankOf, booksOf, list, lockedMachines, lockFile } from "../../support/locked-machine.ts";
 import { machine, projectFile } from "../../support/machine.ts";
+
+const lockedMachine = lockedMachines();
 
 test("servers that are as locked pass, each by name", async () => {
   await using here = await lockedMachine();
