@@ -84,16 +84,18 @@ function environment(): NodeJS.ProcessEnv {
 }
 
 /** A program of a reader's, as a file in that folder. */
-async function runProgram(name: string, text: string): Promise<string> {
+async function runProgram(name: string, text: string, env = environment()): Promise<string> {
   writeFileSync(join(folder.path, name), text);
-  const { stdout } = await run(process.execPath, [name], { cwd: folder.path, env: environment() });
+  const { stdout } = await run(process.execPath, [name], { cwd: folder.path, env });
   return stdout;
 }
+
+/** Stands between what two programs print that run in one process. */
+const mark = "---";
 
 async function runPrograms(): Promise<typeof printed> {
   const names = Object.keys(programs);
   for (const [name, text] of Object.entries(programs)) writeFileSync(join(folder.path, `${name}.mjs`), text);
-  const mark = "---";
   const all = `for (const name of ${JSON.stringify(names)}) {
   await import(\`./\${name}.mjs\`).catch(console.log);
   console.log("${mark}");
@@ -190,14 +192,21 @@ test("the programs of the docs run", async () => {
     "anthropic-loop": greet,
     "by-hand": "{}",
   };
-  for (const name of Object.keys(programs))
-    cpSync(join(root, "docs/examples", `${name}.mjs`), join(folder.path, `${name}.mjs`));
-  const running = Object.entries(programs).map(async ([name, argument]) => {
-    const started = run(process.execPath, [`${name}.mjs`, argument], { cwd: folder.path, env });
-    started.child.stdin?.end(name === "approval" ? "1\n" : `${greet}\n`);
-    return [name, /Hello, Ada!|denied/.exec((await started).stdout)?.[0]];
-  });
-  expect(Object.fromEntries(await Promise.all(running))).toEqual({
+  const names = Object.keys(programs);
+  for (const name of names) cpSync(join(root, "docs/examples", `${name}.mjs`), join(folder.path, `${name}.mjs`));
+  const inputs = { approval: "1\n", batch: `${greet}\n` };
+  // One process imports one after the other, each with its own arguments and input.
+  const all = `import { Readable } from "node:stream";
+for (const [name, argument] of Object.entries(${JSON.stringify(programs)})) {
+  process.argv[2] = argument;
+  Object.defineProperty(process, "stdin", { value: Readable.from([${JSON.stringify(inputs)}[name] ?? ""]), configurable: true });
+  await import(\`./\${name}.mjs\`).catch(console.log);
+  console.log("${mark}");
+}
+`;
+  const texts = (await runProgram("docs.mjs", all, env)).split(`${mark}\n`);
+  const said = names.map((name, at) => [name, /Hello, Ada!|denied/.exec(texts[at] ?? "")?.[0]]);
+  expect(Object.fromEntries(said)).toEqual({
     agent: "Hello, Ada!",
     approval: "Hello, Ada!",
     batch: "denied",
