@@ -1,6 +1,6 @@
 /** A real shell on a real pseudo-terminal, with completion installed as a person would, and a `fairlead` that shows its words. */
 
-import { spawnSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { watch } from "node:fs";
 import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -37,25 +37,34 @@ interface Answering extends AsyncDisposable {
   readonly tab: string;
 }
 
-/** The question is put into a folder, the answer comes through a pipe beside it. */
+/**
+ * The question is put into a folder, the answer comes through a pipe beside it. One shell asks at a time, so that all
+ * answers come through the same pipe.
+ */
 async function byThisProcess(here: Machine): Promise<Answering> {
   const folder = join(here.path, "tabs");
+  const pipe = join(here.path, "tab-answers");
   await mkdir(folder);
+  execFileSync("mkfifo", [pipe]);
+  const end = "end of the question";
+  const answered = new Set<string>();
   const answers: Promise<void>[] = [];
   const watcher = watch(folder, (_, name) => {
-    if (name?.endsWith(".question")) answers.push(answer(join(folder, name)));
+    if (name !== null) answers.push(answer(name));
   });
 
+  /** A question is seen when its file is made and again whenever something is written to it. It ends with `end`. */
   async function answer(question: string): Promise<void> {
-    const words = (await readFile(question, "utf8")).split("\0").slice(0, -1);
-    const { stdout } = await here.run(...words);
-    await writeFile(question.replace(/question$/, "answer"), stdout);
+    const written = await readFile(join(folder, question), "utf8");
+    if (!written.endsWith(`\0${end}\0`) || answered.has(question)) return;
+    answered.add(question);
+    const { stdout } = await here.run(...written.split("\0").slice(0, -2));
+    await writeFile(pipe, stdout);
   }
 
-  const at = `${folder}/$$`;
-  const ask = `printf '%s\\0' "$@" >"${at}" && mv "${at}" "${at}.question"`;
   return {
-    tab: `mkfifo "${at}.answer" && ${ask} && exec cat "${at}.answer"`,
+    // Only commands that the shell has built in, up to the one process that reads the answer.
+    tab: `printf '%s\\0' "$@" "${end}" >"${folder}/$$" && exec cat "${pipe}"`,
     async [Symbol.asyncDispose]() {
       watcher.close();
       await Promise.all(answers);
