@@ -225,7 +225,7 @@ const allLines = Object.values(lines).flat();
 const isWorking = (line: string): boolean => working.some((words) => line.startsWith(words));
 
 /**
- * The lines to run with one group of files: those of `working`, those of `mcp`, which make what `working` finds, and a share of the
+ * The lines to run with one group of files: those of `working`, `mcp add`, which makes what `working` finds, and a share of the
  * others. Each line is in the share of one group, and runs with the files of all groups at once too; with `--long`, every line runs
  * with every group.
  */
@@ -234,7 +234,7 @@ function linesFor(group: string): readonly string[] {
   const names = [...groups().keys()].filter((name) => name !== "everything");
   const shares = scaled(1, names.length);
   return allLines.filter(
-    (line, at) => isWorking(line) || line.startsWith("mcp ") || (at - names.indexOf(group)) % shares === 0,
+    (line, at) => isWorking(line) || line.startsWith("mcp add") || (at - names.indexOf(group)) % shares === 0,
   );
 }
 

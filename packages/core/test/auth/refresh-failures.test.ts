@@ -64,7 +64,7 @@ describe("a refresh that fails for now keeps everything", () => {
     await using scene = await signedIn({ refreshTokens: "lasting" });
     scene.server.interrupt("token", fails(500, ""), 9);
     const asked: number[] = [];
-    for (let second = 0; second < 400; second += 1) {
+    for (let second = 0; second < 240; second += 1) {
       const before = scene.refreshes();
       await scene.keeper.refused(url, scene.firstToken).catch(() => undefined);
       if (scene.refreshes() > before) asked.push(second);

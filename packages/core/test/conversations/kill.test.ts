@@ -14,7 +14,7 @@ const together = 10;
 const kills = scaled(200, 20) / together;
 /** A long history makes every request longer: new conversations begin after so many kills. */
 const perHistory = 4;
-const mostLines = 400;
+const mostLines = scaled(400, 120);
 
 /** Runs the program until it has printed that many lines, kills it, and returns the ids of its conversations. */
 async function killAfter(lines: number, ...words: readonly string[]): Promise<readonly string[]> {

@@ -26,7 +26,7 @@ async function recordHandshake(folder: TemporaryFolder): Promise<string> {
 function cuts(said: string, start: number): readonly number[] {
   const bytes = Array.from({ length: said.length }, (_, at) => at);
   const isBeside = (at: number): boolean => said.slice(Math.max(at - 1, 0), at + 1).includes("\n");
-  return isLong ? bytes : bytes.filter((at) => at % 50 === start % 50 || isBeside(at));
+  return isLong ? bytes : bytes.filter((at) => at % 100 === start % 100 || isBeside(at));
 }
 
 function exited(name: string): object {

@@ -26,6 +26,17 @@ function classOf(character: string): Class | undefined {
   return classes.find(([, pattern]) => pattern.test(character))?.[0];
 }
 
+/** A block holds no pair of surrogates: high ones are in other blocks than low ones. */
+const blockSize = 1024;
+
+/** Returns the class of a text whose characters are all of one class, otherwise undefined. */
+function classOfAll(text: string): Class | undefined {
+  const first = classes.find(([, pattern]) => pattern.test(text));
+  return first !== undefined && new RegExp(`^(?:${first[1].source})+$`, first[1].flags).test(text)
+    ? first[0]
+    : undefined;
+}
+
 interface Run {
   readonly kind: Class | undefined;
   readonly characters: string[];
@@ -33,16 +44,19 @@ interface Run {
 
 /** Neighbours of one class. */
 const runs: Run[] = [];
-for (let code = 0; code <= 0x10ffff; code += 1) {
-  const character = String.fromCodePoint(code);
-  const kind = classOf(character);
-  const last = runs.at(-1);
-  if (last !== undefined && last.kind === kind) last.characters.push(character);
-  else runs.push({ kind, characters: [character] });
+for (let from = 0; from <= 0x10ffff; from += blockSize) {
+  const block = Array.from({ length: blockSize }, (_, at) => String.fromCodePoint(from + at));
+  const common = classOfAll(block.join(""));
+  for (const character of block) {
+    const kind = common ?? classOf(character);
+    const last = runs.at(-1);
+    if (last !== undefined && last.kind === kind) last.characters.push(character);
+    else runs.push({ kind, characters: [character] });
+  }
 }
 
 /** Of a run that fills whole planes, its ends and every so many between; all of it with `--long`. */
-const step = 10 / scaled(10);
+const step = scaled(1, 40);
 const tried = ({ characters }: Run): readonly string[] =>
   characters.filter((_, at) => characters.length < 1000 || at % step === 0 || at === characters.length - 1);
 const members = new Map<Class, readonly string[]>(

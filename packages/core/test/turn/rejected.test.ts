@@ -11,8 +11,8 @@ const schema = (description: string): object => ({
   properties: { text: { type: "string", description } },
 });
 
-/** Two servers with 200 tools between them, one of which is poisoned. */
-async function crowd(): Promise<Desk> {
+/** Two servers with so many tools each, one of which is poisoned. */
+async function crowd(length = 100): Promise<Desk> {
   const at = await desk({
     servers: (path) => ({
       a: { ...stdioServer("counted", path("notes"), path("a")), trust: true },
@@ -23,8 +23,8 @@ async function crowd(): Promise<Desk> {
     name: `${server}${index}`,
     inputSchema: schema(`${server} ${index}`),
   });
-  await at.write("a", JSON.stringify(Array.from({ length: 100 }, (_, index) => tool("a", index))));
-  await at.write("b", JSON.stringify(Array.from({ length: 100 }, (_, index) => tool("b", index))));
+  await at.write("a", JSON.stringify(Array.from({ length }, (_, index) => tool("a", index))));
+  await at.write("b", JSON.stringify(Array.from({ length }, (_, index) => tool("b", index))));
   return at;
 }
 
@@ -62,14 +62,14 @@ test.each([
 
 test.each([
   ["a tool's place", "* GenerateContentRequest.tools[0].function_declarations[0].parameters: see tools[0]"],
-  ["what was said", "schema of b77: 'contents of the prompt, an image, a function call, its mime type and messages'"],
-  ["too much", "schema of b77: 'longer than the context window, its token count'"],
+  ["what was said", "schema of b7: 'contents of the prompt, an image, a function call, its mime type and messages'"],
+  ["too much", "schema of b7: 'longer than the context window, its token count'"],
 ])("words of a poisoned tool that put it down to %s mislead nobody", async (_what, words) => {
-  await using at = await crowd();
-  const { model } = await geminiScene({ refuses: ({ name }) => (name === "b77" ? words : undefined) });
+  await using at = await crowd(10);
+  const { model } = await geminiScene({ refuses: ({ name }) => (name === "b7" ? words : undefined) });
   const events = await collect(at.host.conversation({ model }).send('call a0 {"text":"hello"}'));
   expect(quarantined(events)).toEqual([
-    { type: "quarantined", server: "b", serverToolName: "b77", reason: expect.stringContaining(words) },
+    { type: "quarantined", server: "b", serverToolName: "b7", reason: expect.stringContaining(words) },
   ]);
   expect(outcomes(events)).toEqual([["a0", "ok"]]);
 });

@@ -266,7 +266,7 @@ test("with very many tools, no step of a conversation does all its work at once"
     servers: (path) => ({ many: { ...stdioServer("counted", path("notes"), path("many")), trust: true } }),
     fairlead: budget,
   });
-  const count = scaled(3000, 1200);
+  const count = scaled(3000, 500);
   const many = generatedTools(count, 1).map(({ server: _server, ...each }) => each);
   await at.write("many", JSON.stringify(many));
   await at.host.start();

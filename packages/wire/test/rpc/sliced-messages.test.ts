@@ -1,6 +1,7 @@
 /** Long messages are parsed in slices on every transport: order, values and limits stay the same. */
 import { Buffer } from "node:buffer";
 import { Readable } from "node:stream";
+import { scaled } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
 import { connect } from "../../src/connect.ts";
 import { readEvents } from "../../src/http/event-stream.ts";
@@ -15,11 +16,13 @@ import { clientInfo } from "../support/modern-session.ts";
 import { openServer, script, stays } from "../support/stdio-server.ts";
 import { sendJson, startEvents } from "../support/web-server.ts";
 
-/** 1.5 MB of small values. */
-const dense = `[${"{},".repeat(500_000)}0]`;
-const programDense = 'const dense = "[" + "{},".repeat(500_000) + "0]";';
+/** Small values in a message that is long enough to be parsed in slices: with `--long` 1.5 MB of them. */
+const count = scaled(500_000, 60_000);
+const listOf = (length: number): string => `[${"{},".repeat(length)}0]`;
+const dense = listOf(count);
+const programDense = `const dense = "[" + "{},".repeat(${count}) + "0]";`;
 /** Empty objects that need more memory than the values of one message may take. */
-const heavy = `[${"{},".repeat(1_100_000)}0]`;
+const heavy = listOf(1_100_000);
 const tooHeavy = { code: "too_large", message: "the values of a message take more than 64 MB of memory" };
 const result = (id: unknown, value: string): string =>
   `{"jsonrpc":"2.0","id":${String(id)},"result":{"list":${value}}}`;
@@ -32,7 +35,7 @@ describe("stdio", () => {
       events: { message: (message) => void messages.push(message), diagnostic: () => {}, dropped: () => {} },
       notAServer: () => {},
     });
-    const text = Buffer.from(`{"list":${dense},"text":"${"ä".repeat(1_000_000)}"}`);
+    const text = Buffer.from(`{"list":${listOf(500_000)},"text":"${"ä".repeat(1_000_000)}"}`);
     const pieces = Array.from({ length: Math.ceil(text.length / 65_536) }, (_, at) =>
       text.subarray(at * 65_536, (at + 1) * 65_536),
     );
@@ -121,7 +124,7 @@ describe("HTTP", () => {
       },
     });
     const session = await openLegacy(server);
-    expect((await session.request("x"))["list"]).toHaveLength(500_001);
+    expect((await session.request("x"))["list"]).toHaveLength(count + 1);
     await session.close();
   });
 

@@ -34,8 +34,14 @@ function check(written: string): void {
   expect(hasUnseen(withoutColours(written).replaceAll("\n", ""))).toBe(false);
 }
 
-describe.each(texts)("%s", (_, text) => {
-  test.each(sizes)("leave every question in its frame, %i columns wide", async (width) => {
+/** Every text is drawn at one of the widths, and at all of them with `--long`. */
+const drawings = texts.map(([what, text], at) => {
+  const widths = (from: number): readonly number[] => sizes.filter((_, size) => (size + from) % scaled(1, 2) === 0);
+  return { what, text, questions: widths(at), transcript: widths(at + 1) };
+});
+
+describe.each(drawings)("$what", ({ text, questions, transcript }) => {
+  test.each(questions)("leave every question in its frame, %i columns wide", async (width) => {
     const room = { width, height: 16 };
     const dialogs = questionsOf(text).map((question) =>
       dialogLines(question, openDialog(question), { index: 1, total: 2 }, room),
@@ -58,7 +64,7 @@ describe.each(texts)("%s", (_, text) => {
     }
   });
 
-  test.each(sizes)("do nothing to the transcript, %i columns wide", async (width) => {
+  test.each(transcript)("do nothing to the transcript, %i columns wide", async (width) => {
     const items = itemsOf(text).map((item) =>
       createElement(TranscriptItemView, { item, now: 0, width, key: item.key }),
     );
