@@ -119,7 +119,7 @@ async function answer(context: Context, given: ConsentAnswer): Promise<void> {
   out.print(safe`${toSafeLine(id.toUpperCase())}: ${toSafeLine(words[first])}`);
   if (use === "later")
     out.say(
-      safe`not run yet: the program's next identical request within ten minutes runs, unless the tool's definition changes`,
+      safe`not run yet: the program's next identical request within ten minutes runs, unless the tool's definition has changed since`,
     );
 }
 
