@@ -106,7 +106,9 @@ export function createChangedDefinitions(first: LockComparison = noLock): Change
   const servers = new Map<string, Seen>();
 
   function seenOf(server: string): Seen {
-    const seen = servers.get(server) ?? {
+    const known = servers.get(server);
+    if (known !== undefined) return known;
+    const seen: Seen = {
       earlier: undefined,
       accepted: new Map(),
       now: byName([]),

@@ -39,7 +39,8 @@ export function createLedgerWriter(folder: string, limits: LedgerLimits): Ledger
 
   return {
     async append(lines) {
-      const text = `${lines.join("\n")}\n`;
+      // The empty line ends the last line. Adding its line break to the joined text would make V8 copy that text.
+      const text = [...lines, ""].join("\n");
       const before = last;
       last = undefined;
       try {
@@ -101,9 +102,9 @@ function appendAgain({ path, size: before }: Written, text: string, fullAt: numb
     if (size >= fullAt) return undefined;
     // If the file still has the size that it had after this process last wrote to it, its last line is complete.
     const isCut = size !== before && size > 0 && !endsLine(file, size);
-    const bytes = Buffer.from(`${isCut ? "\n" : ""}${text}`);
-    const written = writeSync(file, bytes);
-    if (written < bytes.length) throw notWritten(path, "the disk is full");
+    const whole = isCut ? `\n${text}` : text;
+    const written = writeSync(file, whole);
+    if (written < Buffer.byteLength(whole)) throw notWritten(path, "the disk is full");
     return { path, size: size + written };
   } finally {
     closeSync(file);
