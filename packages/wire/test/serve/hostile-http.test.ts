@@ -75,8 +75,7 @@ describe("a session", () => {
     await using server = await waitingServer({ limits: { sessions: 3 } });
     const own = await openSession(server.url, "quiet");
     let last = "";
-    // 10,000 with --long.
-    for (let count = 0; count < scaled(100); count += 1) last = await openSession(server.url, "greedy");
+    for (let count = 0; count < scaled(10_000, 10); count += 1) last = await openSession(server.url, "greedy");
     expect((await post(server.url, { headers: as("quiet", own), body: ping })).status).toBe(200);
     expect((await post(server.url, { headers: as("greedy", last), body: ping })).status).toBe(200);
   });
