@@ -10,8 +10,10 @@ export interface ValueInText {
 
 /**
  * Matches `"name": "value"`. The quotes around the name may be single, missing or escaped; the value may be a number.
+ * The lookahead takes a name as a whole: without it, each shorter part of a long word would be tried too.
  */
-const member = /([\w.-]{1,80})(?:\\*["'])?\s{0,9}:\s{0,9}(?:(\\*["'])((?:(?!\2)(?:\\.|[^\\]))*)\2|(-?\d[\d.]{0,40}))/gs;
+const member =
+  /(?=([\w.-]{1,80}))\1(?:\\*["'])?\s{0,9}:\s{0,9}(?:(\\*["'])((?:(?!\2)(?:\\.|[^\\]))*)\2|(-?\d[\d.]{0,40}))/gs;
 /** Matches `NAME=value` and `--name="value"`. */
 const assignment = /(?<![\w.-])([\w.-]{1,80})=(["']?)([^\s"';|&]+)\2/g;
 
