@@ -18,7 +18,7 @@ const shownBytes = 512;
 /** Takes bytes and delivers lines. */
 export interface LineSplitter {
   push(chunk: Buffer): void;
-  /** Delivers the lines that wait because `isBusy` returned true. Returns false if some lines still wait. */
+  /** Delivers the lines that wait because `isBusy` returned true. Returns false if `isBusy` returns true again. */
   resume(): boolean;
   /** Delivers the bytes after the last newline as a line. */
   end(): void;
@@ -62,6 +62,8 @@ export function createLineSplitter(options: LineOptions): LineSplitter {
   /** Complete lines that wait for `resume`. `after` contains the incomplete line that follows them. */
   let held = "";
   let after: Buffer = noBytes;
+  /** Chunks that arrived while lines were waiting. */
+  let queued: Buffer[] = [];
 
   /** Adds a piece to the current line. Returns false if the line is too long. */
   function keep(piece: Buffer): boolean {
@@ -159,17 +161,24 @@ export function createLineSplitter(options: LineOptions): LineSplitter {
   function giveUp(): void {
     over = true;
     held = "";
+    queued = [];
     forget();
     tooLong();
   }
 
   return {
     push(chunk) {
-      if (!over && !split(chunk)) giveUp();
+      if (over) return;
+      if (held !== "" || queued.length > 0 || isBusy()) queued.push(chunk);
+      else if (!split(chunk)) giveUp();
     },
     resume() {
-      if (!over && held !== "" && !deliver(held)) giveUp();
-      return held === "";
+      if (held !== "" && !deliver(held)) giveUp();
+      while (held === "" && queued.length > 0 && !isBusy()) {
+        const chunk = queued.shift() ?? noBytes;
+        if (!split(chunk)) giveUp();
+      }
+      return over || (held === "" && queued.length === 0 && !isBusy());
     },
     end() {
       if (!over && size > 0) finish();

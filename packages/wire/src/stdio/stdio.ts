@@ -110,19 +110,23 @@ function openChannel(
 
   /**
    * Reads the output that the server wrote before its exit. The time is limited, because a child process may keep the
-   * pipes open.
+   * pipes open. The time in which a long line is parsed does not count, because nothing is read then.
    */
   async function readRemaining(): Promise<void> {
-    const latest = uptime() + times.endGrace;
-    let before: number;
+    let latest = uptime() + times.endGrace;
+    let isQuiet: boolean;
     do {
-      before = received;
+      const before = received;
+      const wasPaused = isPaused;
       // After the pipes have closed, the remaining lines are read without a rate limit.
       if (await settledWithin(server.finished, quiet)) budget.stop();
       // If the event loop was busy, output may have arrived that is not read yet.
       await immediateTurn();
+      const begin = uptime();
       await parsing;
-    } while ((before !== received || budget.isWaiting()) && uptime() < latest);
+      latest += uptime() - begin;
+      isQuiet = before === received && !wasPaused && !isPaused && !budget.isWaiting();
+    } while (!isQuiet && uptime() < latest);
   }
 
   const messages = createMessageLines({
@@ -164,7 +168,9 @@ function openChannel(
     received += chunk.length;
     budget.bytes(chunk.length);
     if (!over) lines.push(chunk);
-    if (budget.isSpent() || parsing !== undefined) pauseStdout();
+    // When a process exits, Node resumes its stdout even if reading is paused.
+    if (isPaused) stdout.pause();
+    else if (budget.isSpent() || parsing !== undefined) pauseStdout();
   });
 
   /** Pauses reading until the current long line is parsed and the read budget allows more output. */

@@ -60,11 +60,15 @@ describe("stdio", () => {
     ]);
   });
 
-  test("a long message that a server writes before it exits arrives before the exit", async () => {
-    const code = `${programDense} process.stdout.write('{"list":' + dense + '}\\n{"last":1}');`;
+  test("a long message that a server writes before it exits arrives before the exit, with the lines after it", async () => {
+    // Parsing takes longer than the time after which a server that has exited counts as silent.
+    const long = `"[" + "{},".repeat(500_000) + "0]"`;
+    const more = `'{"more":"' + "x".repeat(1000) + '"}\\n'`;
+    const code = `process.stdout.write('{"list":' + ${long} + '}\\n' + (${more}).repeat(100) + '{"last":1}');`;
     await using server = await openServer(script(code));
     expect(await server.closed).toMatchObject({ code: "exited" });
-    expect(server.messages.map((message) => Object.keys(message)[0])).toEqual(["list", "last"]);
+    const keys = server.messages.map((message) => Object.keys(message)[0]);
+    expect(keys).toEqual(["list", ...Array.from({ length: 100 }, () => "more"), "last"]);
   });
 
   test("a long line that is not JSON is reported like a short one", async () => {
