@@ -15,7 +15,7 @@ test("a tool that needs elicitation is offered in every door", async () => {
   expect((await here.run("mcp", "test", "shop")).stdout).toMatch(/1 tool\b/);
   expect((await here.run("mcp", "list")).stdout).toMatch(/1 tool\b/);
   await using app = await openScene(here);
-  await app.until(({ servers }) => servers.some(({ name, status }) => name === "shop" && status === "connected"));
+  await app.ready("shop");
   app.enter("/tools");
   await app.shown(/^\/tools[\s\S]*order\(/);
 });

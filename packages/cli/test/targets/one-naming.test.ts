@@ -84,7 +84,7 @@ describe("prompts and resources", () => {
     expect(await shelves.run("prompt", name)).toMatchObject({ code: 0, stdout: expect.stringContaining(text) });
     await using scene = await openScene(shelves);
     await scene.shown(/^Fairlead/);
-    await scene.until(({ servers }) => servers.slice(0, 2).every(({ status }) => status === "connected"));
+    await scene.ready("one", "two");
     scene.enter(`/${name}`);
     const shown = text === "first" ? /^\/ask\n/ : /^\/two\.ask\n/;
     expect(await scene.shown(shown)).toContain(text);

@@ -54,8 +54,7 @@ test("Enter completes a command that is only begun, and then runs it", async () 
 test("a server is asked for the values of a prompt's argument in the background", async () => {
   await using here = await machine({ [userFile]: { mcpServers: { every: realServer("everything") } } });
   await using app = await openScene(here);
-  await app.until(({ servers }) => servers.some(({ name, status }) => name === "every" && status === "connected"));
-  await app.until(() => app.session.host.prompts("every").length > 0);
+  await app.ready("every");
   app.type("/completable-prompt department=E");
   await app.until(() => offered(app).length > 0);
   expect(offered(app)).toEqual(["department=Engineering"]);

@@ -21,6 +21,8 @@ export interface Scene extends AsyncDisposable {
   readonly type: (text: string) => void;
   /** Waits for something to be so. */
   readonly until: (isSo: (state: AppState) => boolean) => Promise<AppState>;
+  /** Waits until these servers are connected and their lists are read. */
+  readonly ready: (...servers: readonly string[]) => Promise<void>;
   /** Waits for a note, an output or a result with this in it, and gives its text. */
   readonly shown: (pattern: RegExp) => Promise<string>;
   /** Control sequences that the app wrote. */
@@ -73,6 +75,13 @@ export async function openScene(
       session.press({ name: "enter" });
     },
     until,
+    async ready(...servers) {
+      const isReady = (state: AppState["servers"][number]): boolean =>
+        state.status === "connected" && state.offer !== undefined;
+      await until((state) =>
+        servers.every((name) => state.servers.some((each) => each.name === name && isReady(each))),
+      );
+    },
     async shown(pattern) {
       const isShown = (text: string): boolean => pattern.test(text);
       const { items } = await until((state) => state.items.some((item) => isShown(textOf(item))));

@@ -120,7 +120,7 @@ test("settings that somebody else changes are told, and taken over by /mcp reloa
   expect(await scene.shown(/^Settings changed: /)).toContain("/mcp reload");
   scene.enter("/mcp reload");
   await scene.shown(/Settings reloaded\. Added: w\./);
-  await scene.until(({ servers }) => servers.some(({ name, status }) => name === "w" && status === "connected"));
+  await scene.ready("w");
   expect(
     scene.state().items.filter((item) => item.kind === "note" && item.text.startsWith("Settings changed")),
   ).toHaveLength(1);
@@ -179,7 +179,7 @@ test("/prompts shows what can be typed", async () => {
 test("an address that is not fit to be opened is declined, and the person is told", async () => {
   await using here = await machine({ [userFile]: { mcpServers: { c: stdioServer("counted") } } });
   await using scene = await openScene(here);
-  await scene.until(({ servers }) => servers.some(({ name, status }) => name === "c" && status === "connected"));
+  await scene.ready("c");
   const params = { mode: "url", message: "Go", url: "https://good.example@evil.example/" };
   scene.enter(`c.ask method=elicitation/create 'params:=${JSON.stringify(params)}'`);
   expect(await scene.shown(/"c" asked you to open an unsafe address/)).toContain("good.example@evil.example");
