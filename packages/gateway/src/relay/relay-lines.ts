@@ -22,7 +22,7 @@ export function errorLine(id: string, message: string, data: Readonly<Record<str
  * @param id The id of the host's request, as JSON text.
  */
 export function unansweredLine(id: string): string {
-  return errorLine(id, "the client has closed its input and cannot answer", { reason: "unreachable" });
+  return errorLine(id, "the client has closed stdin and cannot answer", { reason: "unreachable" });
 }
 
 /** Returns the error response for a request that was lost with its host and is not sent again. */

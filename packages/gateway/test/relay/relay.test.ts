@@ -208,7 +208,7 @@ it("fails questions that a client with a closed end cannot answer", async () => 
   expect(await scene.next()).toMatchObject({ method: "elicitation/create" });
   const ended = scene.end();
   ending();
-  const cannot = expect.stringContaining("the client has closed its input and cannot answer");
+  const cannot = expect.stringContaining("the client has closed stdin and cannot answer");
   expect(await scene.next()).toMatchObject({ id: 1, result: { answers: [cannot, cannot] } });
   await ended;
 });

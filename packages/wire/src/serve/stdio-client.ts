@@ -77,7 +77,7 @@ function readClient({ input, output }: ClientStreams, events: ChannelEvents, opt
 
   function failQuestion(id: unknown): void {
     questions.delete(id);
-    const message = "the client has closed its stdin and cannot answer";
+    const message = "the client has closed stdin and cannot answer";
     events.message({ jsonrpc: "2.0", id, error: { code: messageErrors.internal, message } }, message.length);
   }
 
@@ -88,9 +88,9 @@ function readClient({ input, output }: ClientStreams, events: ChannelEvents, opt
       return;
     }
     const { method, id } = value;
-    // A request whose id is neither a string nor a number gets no response, so it is not counted as open.
     if (method === undefined) questions.delete(id);
-    // `subscriptions/listen` gets no response while its stream is open.
+    // Counts only requests that get a response: `subscriptions/listen` gets none while its stream is open, and a request
+    // whose id is neither a string nor a number gets none at all.
     else if (method !== "subscriptions/listen" && (typeof id === "string" || typeof id === "number")) open.add(id);
     if (value["method"] === "notifications/cancelled" && isObject(value["params"]))
       open.delete(value["params"]["requestId"]);
@@ -133,7 +133,12 @@ function readClient({ input, output }: ClientStreams, events: ChannelEvents, opt
       }
       const sent = outbox.send(message);
       if (method === undefined) open.delete(id);
-      return isEnded ? sent.then(closeIfAnswered) : sent;
+      if (!isEnded) return sent;
+      return sent.then(closeIfAnswered, (error: unknown) => {
+        // Not at once, because the sender may replace a response that cannot be sent by an error.
+        setImmediate(closeIfAnswered);
+        throw error;
+      });
     },
     setProtocolVersion() {
       // Stdio has no headers, so the version is not needed.

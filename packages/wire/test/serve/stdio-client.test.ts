@@ -1,4 +1,5 @@
-import { PassThrough } from "node:stream";
+import { once } from "node:events";
+import { PassThrough, Writable } from "node:stream";
 import { expect, test } from "vitest";
 import { type ServedClient, type ServedSession, serveClient } from "../../src/serve/served-session.ts";
 import { openClientStdio } from "../../src/serve/stdio-client.ts";
@@ -68,7 +69,7 @@ test("a client that closes its end can answer no questions, and is not waited fo
   write(request(1, "subscriptions/listen"), request(2, "ask"));
   expect(await next()).toMatchObject({ method: "roots/list" });
   end();
-  const cannot = expect.stringContaining("the client has closed its stdin and cannot answer");
+  const cannot = expect.stringContaining("the client has closed stdin and cannot answer");
   expect(await next()).toMatchObject({ id: 2, result: { answers: [cannot, cannot] } });
   await client.closed;
 });
@@ -78,6 +79,17 @@ test("a client that reads no more is gone, whatever is open", async () => {
   write(request(1, "slow"));
   end();
   close();
+  expect(await client.closed).toBeUndefined();
+});
+
+test("a response that cannot be written does not keep a client open that has closed its end", async () => {
+  const input = new PassThrough();
+  const output = new Writable({ write() {} });
+  const options = { times: { send: 10 }, lastAnswers: Number.POSITIVE_INFINITY };
+  const client = serveClient(openClientStdio({ input, output }, options), () => ({
+    request: () => once(input, "end").then(() => ({})),
+  }));
+  input.end(`${JSON.stringify(request(1, "x"))}\n`);
   expect(await client.closed).toBeUndefined();
 });
 
