@@ -38,8 +38,8 @@ export interface UnansweredRequests {
   /** Removes and returns all requests. */
   takeAll(): readonly UnansweredRequest[];
   all(): Iterable<UnansweredRequest>;
-  /** Whether a request is open that will get a response. `subscriptions/listen` gets none while its stream is open. */
-  hasAwaited(): boolean;
+  /** Whether an open request will get a response. `subscriptions/listen` gets none while its stream is open. */
+  awaitsResponse(): boolean;
   readonly size: number;
 }
 
@@ -81,7 +81,10 @@ export function createOpenRequests(): UnansweredRequests {
     },
     takeAll: () => take(() => true),
     all: () => open.values(),
-    hasAwaited: () => [...open.values()].some(({ method }) => method !== "subscriptions/listen"),
+    awaitsResponse() {
+      for (const { method } of open.values()) if (method !== "subscriptions/listen") return true;
+      return false;
+    },
     get size() {
       return open.size;
     },

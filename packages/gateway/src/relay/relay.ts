@@ -79,7 +79,7 @@ export function runRelay({ input, output, first, reach, onProblem, signal }: Cli
   }
 
   function reachHost(): void {
-    if (isReaching || attached !== undefined || isEnded || (isInputEnded && !open.hasAwaited())) return;
+    if (isReaching || attached !== undefined || isEnded || (isInputEnded && !open.awaitsResponse())) return;
     isReaching = true;
     reach().then(
       (connection) => {
@@ -220,15 +220,16 @@ export function runRelay({ input, output, first, reach, onProblem, signal }: Cli
     if (isInputEnded || isEnded) return;
     // The last line of a script may have no newline.
     if (!fromClient.isWhole(newline)) onInput(newline);
-    isInputEnded = true;
+    // Read first, so that the relay knows which questions of the host the client has answered.
     passed.readAll();
+    isInputEnded = true;
     for (const id of questions.takeUnanswered()) attached?.write(unansweredLine(id));
     endIfAnswered();
   }
 
   /** Ends the relay if the client has closed its end and has all its responses. */
   function endIfAnswered(): void {
-    if (isInputEnded && !isEnded && !open.hasAwaited()) output.write("", end);
+    if (isInputEnded && !isEnded && !open.awaitsResponse()) output.write("", end);
   }
 
   function end(): void {
