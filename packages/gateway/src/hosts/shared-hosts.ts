@@ -55,7 +55,7 @@ export async function createSharedHosts(
       onQuestion: async (server, method) => {
         made.noteAsksBack(server);
         throw new Error(
-          `the server "${server}" sent ${method} while no client had a request open at it, so nobody could answer`,
+          `${method} of the server "${server}" was not answered: Fairlead cannot tell to which client's request it belongs`,
         );
       },
       ...(era && { era }),
