@@ -37,8 +37,12 @@ export async function showInbox({ inbox, ask, note, fail, now }: InboxQuestionsO
       const answered = await inbox.answer(id, answerOf(outcome), place, entry);
       const subject = `The request for ${entry.server}.${entry.name}`;
       if (!answered.isFirst) note("info", `${subject} was already answered in ${answered.by}.`);
-      else if (answered.answer !== "no" && (await inbox.useOf(id, answered)) === "outdated")
+      if (!answered.isFirst || answered.answer === "no") return;
+      const use = await inbox.useOf(id, answered);
+      if (use === "outdated")
         note("info", `${subject} did not run: the tool's definition changed while the request waited.`);
+      if (use === "later")
+        note("info", `${subject} has not run yet: the program's next identical request within ten minutes runs.`);
     } finally {
       // A read of the inbox that has already begun may still list the request. Until it ends, the request stays in
       // `open`, so that the user is not asked again.
