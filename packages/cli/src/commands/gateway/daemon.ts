@@ -19,7 +19,7 @@ a restart.
 
 const status: Verb = {
   help: `${about}
-Servers get the environment of the program that started the host, also its PATH. If a server's command is not on that
+Servers get PATH and similar variables from the program that started the host. If a server's command is not on that
 PATH, run fairlead daemon restart in a terminal whose PATH has the command.
 
 Examples:
@@ -31,7 +31,7 @@ Examples:
     const host = await explained(() => hostStatus(placeOf(context).folder));
     if (globals.json) return out.json({ running: host !== undefined, ...(host ?? { clients: [], servers: [] }) });
     if (host === undefined) return out.print(safe`not running`);
-    const { pid, version, clients, servers, path = "" } = host;
+    const { pid, version, clients, servers, path } = host;
     out.print(safe`running: process ${pid}, version ${toSafeLine(version)}`);
     out.print(
       named(
@@ -45,7 +45,7 @@ Examples:
         servers.map((server) => safe`${toSafeLine(server.name)} ${toSafeLine(server.status)}`),
       ),
     );
-    out.print(safe`PATH: ${toSafeLine(path)}`);
+    if (path !== undefined) out.print(safe`PATH: ${toSafeLine(path)}`);
   },
 };
 
