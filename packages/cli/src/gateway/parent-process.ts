@@ -1,4 +1,4 @@
-/** Notices that the program which started `fairlead serve` has ended and reads no more responses. */
+/** Notices that the program which started `fairlead serve` has ended, so that no program reads the responses. */
 
 import type { Readable } from "node:stream";
 
@@ -12,7 +12,8 @@ interface ParentWatch {
 }
 
 /**
- * Watches the parent process from the end of stdin on. A process whose parent has ended gets another parent.
+ * Watches the parent process from the end of stdin on. When it ends, the operating system gives this process another
+ * parent.
  * @param parentOf Returns the id of the current parent process.
  */
 export function watchParent(stdin: Readable, parentOf: () => number = () => process.ppid): ParentWatch {

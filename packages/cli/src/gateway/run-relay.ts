@@ -16,8 +16,8 @@ export interface RelayStreams {
 }
 
 /**
- * Relays messages until the client has closed its end and has its responses. Resolves with a message if no background host can be reached at the
- * start. Nothing was read from the client then.
+ * Relays messages until the client has closed its end and has its responses. Resolves with a message if no background
+ * host can be reached at the start. Nothing was read from the client then.
  */
 export async function relayToHost(
   client: RelayClient,

@@ -15,7 +15,10 @@ export interface Layout {
 
 const narrowest = 40;
 
-/** Returns the width at which lines wrap, in columns: that of the terminal (80 if unknown), but at least 40. */
+/**
+ * Returns the width at which lines wrap, in columns: that of the terminal (80 if unknown), but at least 40. Without a
+ * terminal, lines do not wrap.
+ */
 export function columnsOf({ stdout }: Pick<Io, "stdout">): number {
   if (stdout.isTTY !== true) return Number.POSITIVE_INFINITY;
   return Math.max(stdout.columns || 80, narrowest);

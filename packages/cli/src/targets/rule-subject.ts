@@ -28,7 +28,7 @@ const requestKinds: readonly RequestKind[] = ["tool", "resource", "prompt", "sam
 export function defineSubject(command: Command, operand = "server.tool", summary = "the tool"): void {
   const kind = new Option(
     "--kind <kind>",
-    "kind of request; a resource is named SERVER.URI, a prompt SERVER.NAME, all of this kind SERVER",
+    "kind of request; write a resource as SERVER.URI, a prompt as SERVER.NAME, all of this kind as SERVER",
   );
   command
     .argument(`[${operand}]`, summary)
