@@ -16,7 +16,7 @@ export interface CallQueueOptions {
 export interface WaitingCall {
   /** Cancels the wait. */
   readonly signal: AbortSignal;
-  /** Starts the call. The caller must then run `leave` of the queue when the call has ended. */
+  /** Starts the call. From then on, the call counts as running until `leave` is called. */
   start(): void;
   /** Called instead of `start` when the signal is aborted. */
   cancel(): void;
@@ -26,7 +26,8 @@ export interface CallQueue {
   /** Lets a call start. Returns false if too many calls are running: then the call must not start. */
   tryEnter(server: string): boolean;
   /**
-   * Starts the call as soon as `tryEnter` would let it start.
+   * Lets a call wait until enough running calls have ended, then calls its `start`. To be used only after `tryEnter` has
+   * returned false.
    *
    * @throws HostError `busy` if too many calls wait. If the signal is already aborted, throws its reason.
    */
@@ -84,14 +85,14 @@ export function createCallQueue({ perServer, total, waitingPerServer }: CallQueu
     }
   }
 
-  /** The server whose waiting call is the next to start; undefined if no waiting call may start. */
+  /** Returns the server whose waiting call starts next. Returns undefined if no server may start a waiting call. */
   function nextInTurn(): string | undefined {
     if (waiting === 0) return undefined;
     for (const [server, line] of lines) if (line.running < perServer && line.waiting.length > 0) return server;
     return undefined;
   }
 
-  /** Counts a call that no longer waits. */
+  /** Updates the counts for a call that no longer waits. */
   function forget({ signal }: WaitingCall): void {
     waiting -= 1;
     const shared = sharing.get(signal);

@@ -119,8 +119,8 @@ export function createExecutor<Client extends CallClient = CallClient>(
 
   /**
    * Runs all steps of a call. Not `async`: a call that need not wait gets one promise here, because each further
-   * promise or `async` function would cost as much as sending the call. A step that throws has not called `end`; a
-   * promise that a step returns calls it.
+   * promise or `async` function would cost as much as sending the call. `execute` calls `end` only if a function that it
+   * calls throws. The functions that return a promise call `end` themselves.
    */
   function execute<Answer, Result>(
     { client, tool: name, args }: Call<Client>,
@@ -233,7 +233,7 @@ export function createExecutor<Client extends CallClient = CallClient>(
     }
   }
 
-  /** Sends a failed call again if that is safe. */
+  /** Sends a failed call again if that is safe, and ends the call. */
   async function repeat<Answer, Result>(
     run: RunningCall<Client, Answer, Result>,
     failed: FirstFailure,

@@ -146,8 +146,8 @@ export function createConfirmations({ accept: acceptDefinition, ...options }: Co
     if (isNew) given.allowTool(serverName, serverToolName, approvalKey);
     const isCovered = isNew && rules.wouldAllow(request, answerRule(request));
     /*
-     * `accept` has made the definition of this request the accepted one. `keyOf` runs after it, so that later requests
-     * with this definition have the same key.
+     * `keyOf` must run after `accept`: the key contains the difference between the tool's definition and the accepted
+     * one, and `accept` removes that difference.
      */
     onYes(isCovered ? undefined : keyOf(request));
     await accepted;

@@ -86,7 +86,7 @@ export function createNamedItems<T extends Nameable<T>>(options: NamedItemsOptio
   /** A number that increases with each change. */
   let version = 0;
 
-  /** Returns the tool or prompt, or a copy that has the given name. There is one copy for a name. */
+  /** Returns the item if it has the given name, otherwise a copy with that name. The next call returns the same copy. */
   function rename(item: T, name: string): T {
     if (item.name === name) return item;
     const known = copies.get(item);

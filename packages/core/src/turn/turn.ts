@@ -107,7 +107,8 @@ async function* goOn(state: ConversationState, host: TurnHost, account: Account,
     const round = openRound(calls, { state, host, signal, most });
     account.calls += calls.length;
     account.draft.text = "";
-    // The model's answer contains its calls. It is recorded before they run, so that a killed process leaves them in the record.
+    // The answer contains the model's calls. It is recorded before they run, so that the record names them even if the
+    // process is killed.
     state.record({ type: "content", content: answer.content });
     try {
       yield* round.run();

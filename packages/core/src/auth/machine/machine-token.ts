@@ -24,7 +24,7 @@ import type { MachineObserver } from "./machine-step.ts";
 export interface MachineTokenOptions {
   /** The `machineAuth` settings with variables and secrets expanded. */
   readonly settings: MachineAuthSettings;
-  /** Where the token comes from and for which server it is: authorization server, resource, scopes. */
+  /** The server that needs the token, the authorization server that issues it, and the scopes. */
   readonly target: Credentials;
   readonly env: Environment["env"];
   /** The `fetch` for the authorization server. It follows no redirects. */

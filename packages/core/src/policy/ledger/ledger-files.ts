@@ -39,7 +39,7 @@ export function createLedgerWriter(folder: string, limits: LedgerLimits): Ledger
 
   return {
     async append(lines) {
-      // The empty line ends the last line. Adding its line break to the joined text would make V8 copy that text.
+      // The empty string adds the line break after the last line. Appending it to the joined text would copy that text.
       const text = [...lines, ""].join("\n");
       const before = last;
       last = undefined;

@@ -22,7 +22,7 @@ export const schemaLimits = {
   /** Maximum depth of references, alternatives and conditions while a schema is read. */
   nesting: 128,
   /**
-   * Maximum size of a schema after each reference is replaced by the schema it points to, in bytes of JSON.
+   * Maximum size of all referenced schemas together, in bytes of JSON. A schema counts once for each reference to it.
    */
   expandedBytes: 4_194_304,
   /** Maximum number of merges of two schemas. A merge of large schemas counts more than once. */
