@@ -15,13 +15,14 @@ const idLength = 3;
 const idCount = alphabet.length ** idLength;
 /** Consecutive ids differ in several characters, because a person may mistype one. An odd step reaches every id. */
 const step = 20_077;
-/** The name of an empty file. Its number stands for the id that a confirmation got last. */
+/** Matches the name of an empty file. The highest number stands for the latest id. */
 const numberName = /^number-(\d{1,15})$/;
-/** A process that has read the folder some time ago may still choose one of the last numbers. Their files are kept. */
+/** Number of files that are kept, so that a process that read the folder earlier does not take their numbers again. */
 const keptNumbers = 4;
 
 /**
- * Returns a new id. If several processes ask at the same time, each gets another id.
+ * Returns a new id. Processes that call this function at the same time get different ids.
+ *
  * @param names The names of the files in the inbox.
  */
 export async function createConfirmationId(folder: string, names: readonly string[]): Promise<string> {

@@ -96,7 +96,10 @@ function usedName(id: string, at: number, isOutdated: boolean): string {
   return `${id}.${Math.trunc(at).toString(36)}.${isOutdated ? "outdated." : ""}done.json`;
 }
 
-/** Returns whether a request has used an answer. Returns undefined if none has. */
+/**
+ * Returns `used` if a request has used the answer, and `outdated` if the answer had no effect, because the tool's
+ * definition has changed. Returns undefined if no request has used it yet.
+ */
 export async function useOfAnswer(
   folder: string,
   id: string,

@@ -45,8 +45,9 @@ export interface Inbox {
    */
   answer(id: string, answer: ConsentAnswer, by: string, shown?: Pick<InboxEntry, "key">): Promise<AnsweredQuestion>;
   /**
-   * Waits until the request has used the answer. Returns `outdated` if the answer had no effect, because the tool's
-   * definition has changed. Returns `later` if the answer applies to the next identical request.
+   * Waits until the request has used the answer, for at most 3 seconds. Resolves with `outdated` if the answer had no
+   * effect, because the tool's definition has changed, and with `later` if no request has used the answer yet: then it
+   * applies to the next identical request.
    */
   useOf(id: string, answered: AnsweredQuestion): Promise<"used" | "outdated" | "later">;
   /** Records that this process shows the inbox to a person. Calls a function when `list()` may have changed. */

@@ -8,7 +8,7 @@ import { readMessage } from "./client-state.ts";
 export interface Questions {
   /** Records that a new host is connected. Returns true if it is the relay's first host. */
   begin(): boolean;
-  /** Whether the host that is connected now is the first one of this relay. Requests of a first host keep their ids. */
+  /** Whether the relay has had only one host so far. The requests of the first host keep their ids. */
   isFirstHost(): boolean;
   /** Returns the host's request, with the id that the client sees. */
   ask(id: string, line: Buffer): Buffer;

@@ -60,7 +60,7 @@ export type RelayRefusal = "speech" | "token" | "retired" | "invalid";
 export interface HostStatus {
   readonly clients: readonly { readonly name: string; readonly since: number }[];
   readonly servers: readonly { readonly name: string; readonly status: string }[];
-  /** The host's variable `PATH`, in which the commands of all servers are searched. */
+  /** The host's variable `PATH`: the folders in which the host looks for the commands of servers. */
   readonly path?: string;
 }
 

@@ -17,7 +17,7 @@ function toldOf(client: Session, isExpected: (names: readonly unknown[]) => bool
   return new Promise((resolve) => {
     client.onNotification((method) => {
       if (method !== "notifications/tools/list_changed") return;
-      // A list that is still being read when the test ends fails.
+      // A list request that is still open when the test ends fails.
       void namesOf(client).then(
         (names) => isExpected(names) && resolve(),
         () => {},
