@@ -34,7 +34,7 @@ export default defineConfig({
           isolate: false,
           // Most code of a test runs once, so V8 optimises late. `--max-old-space-size` would also lift the limits of threads.
           execArgv: ["--interrupt-budget=400000", "--max-semi-space-size=32"],
-          // No test needs the default export of a module as its names; to offer it costs time at each use of a name.
+          // No test imports names that a module has only in its default export. Support for them costs time at each use of a name.
           deps: { interopDefault: false },
           setupFiles: [guard],
           ...limits,

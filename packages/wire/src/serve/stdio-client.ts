@@ -20,8 +20,8 @@ export interface ClientStdioOptions {
   readonly limits?: Pick<WireLimits, "messageBytes" | "unsentBytes">;
   readonly times?: Pick<WireTimes, "send">;
   /**
-   * Milliseconds that open requests may still be answered after the end of stdin. `Infinity`: until all are answered.
-   * Default: `times.send`
+   * Milliseconds for which open requests may still be answered after the end of stdin. `Infinity` means: until all are
+   * answered. Default: `times.send`.
    */
   readonly lastAnswers?: number;
 }

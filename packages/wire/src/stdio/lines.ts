@@ -62,7 +62,7 @@ export function createLineSplitter(options: LineOptions): LineSplitter {
   /** Complete lines that wait for `resume`. `after` contains the incomplete line that follows them. */
   let held = "";
   let after: Buffer = noBytes;
-  /** Chunks that arrived while lines were waiting. */
+  /** Chunks that arrived while lines were waiting or `isBusy` returned true. */
   let queued: Buffer[] = [];
 
   /** Adds a piece to the current line. Returns false if the line is too long. */
