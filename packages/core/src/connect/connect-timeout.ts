@@ -1,5 +1,6 @@
 /** Decides how long connecting to a server may take. */
 
+import { setMaxListeners } from "node:events";
 import { type Clock, systemClock } from "../clock.ts";
 import type { ServerDefinition, Transport } from "../settings/define/definition.ts";
 import type { ConnectTimeout } from "./connect-step.ts";
@@ -126,6 +127,8 @@ export function createDeadline(caller: AbortSignal, milliseconds: number, clock:
 export function followAbort(controller: AbortController, caller: AbortSignal | undefined): () => void {
   if (caller === undefined) return () => {};
   const abort = (): void => controller.abort(caller.reason);
+  // Allows any number of listeners, because many connections may share one signal.
+  setMaxListeners(0, caller);
   if (caller.aborted) abort();
   else caller.addEventListener("abort", abort, { once: true });
   return () => caller.removeEventListener("abort", abort);

@@ -1,4 +1,5 @@
 import { getEventListeners } from "node:events";
+import { setImmediate as turn } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { createDeadline, type Deadline } from "../../src/connect/connect-timeout.ts";
 import { type ManualClock, manualClock } from "../support/manual-clock.ts";
@@ -118,6 +119,17 @@ test("an attempt that has ended leaves no listener at the caller's signal", () =
   expect(getEventListeners(caller.signal, "abort")).toHaveLength(1);
   deadline.stop();
   expect(getEventListeners(caller.signal, "abort")).toEqual([]);
+});
+
+test("many attempts may share the signal of one caller, without a warning by Node", async () => {
+  const warnings: Error[] = [];
+  const collect = (warning: Error): void => void warnings.push(warning);
+  process.on("warning", collect);
+  const { signal } = new AbortController();
+  for (let count = 0; count < 20; count += 1) createDeadline(signal, 1000, manualClock());
+  await turn();
+  process.off("warning", collect);
+  expect(warnings).toEqual([]);
 });
 
 test("a caller that aborted before the attempt passes its reason on", () => {
