@@ -68,7 +68,7 @@ function callLines(event: CallEvent): readonly SafeText[] {
         ...media.map(({ mimeType, data }) => safe`${name}: ${toSafeLine(mediaText(mimeType, data))}`),
         ...files.map((file) => safe`${name}: full result in ${toSafeLine(file)}`),
         ...(isEmpty(event) ? [safe`${name} returned an empty result`] : []),
-        ...(error === undefined ? [] : withNext(safe`${name}: ${words[status]}`, error)),
+        ...(error === undefined ? [] : failureLines(name, words[status], error)),
       ];
     case "requested":
     case "asking":
@@ -93,8 +93,18 @@ export function callTitle({ name, server, serverToolName = name }: CallEvent): S
   return toSafeLine(server === undefined ? name : `${server}.${serverToolName}`);
 }
 
+/** Messages that begin with the name of the call are printed without that name before them. */
+function failureLines(name: SafeText, outcome: SafeText, failure: CallFailure): readonly SafeText[] {
+  const message = toSafeLine(failure.message);
+  if (!message.startsWith(safe`${name} `)) return withNext(safe`${name}: ${outcome}`, failure);
+  return lineWithNext(message, failure.next);
+}
+
 function withNext(subject: SafeText, { message, next }: Omit<CallFailure, "code">): readonly SafeText[] {
-  const line = safe`${subject}: ${toSafeLine(message)}`;
+  return lineWithNext(safe`${subject}: ${toSafeLine(message)}`, next);
+}
+
+function lineWithNext(line: SafeText, next: string | undefined): readonly SafeText[] {
   return next === undefined ? [line] : [joinSafe([line, safe`  next: ${toSafeLine(next)}`])];
 }
 

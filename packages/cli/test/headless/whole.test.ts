@@ -65,7 +65,7 @@ const done = [
 const talk = `waiting for left, right, demo
 left.echo {"text":"one"}
 right.echo {"text":"two"}
-right.ask: denied: ${why}
+${why}
   next: add --allow right.ask, or: fairlead policy allow right.ask
 demo.picture {"pattern":"waves","size":8}
 demo.picture: [image image/png, 141 B]

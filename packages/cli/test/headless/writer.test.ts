@@ -102,7 +102,7 @@ note: 12 tools were left out
 the model did not answer: 429; trying again in 1.3 s
 demo.greet {"name":"Ada"}
 demo.greet: full result in /kept/1.txt
-disk.wipe: denied: disk.wipe may not run
+disk.wipe may not run
   next: npx fairlead policy allow disk.wipe
 demo.picture {}
 demo.picture: [image image/png, 8 B]
