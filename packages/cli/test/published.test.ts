@@ -90,7 +90,7 @@ async function runProgram(name: string, text: string, env = environment()): Prom
   return stdout;
 }
 
-/** Stands between what two programs print that run in one process. */
+/** The line between the outputs of two programs that run in one process. */
 const mark = "---";
 
 async function runPrograms(): Promise<typeof printed> {
@@ -195,7 +195,7 @@ test("the programs of the docs run", async () => {
   const names = Object.keys(programs);
   for (const name of names) cpSync(join(root, "docs/examples", `${name}.mjs`), join(folder.path, `${name}.mjs`));
   const inputs = { approval: "1\n", batch: `${greet}\n` };
-  // One process imports one after the other, each with its own arguments and input.
+  // One process imports the programs one after the other, each with its own arguments and input.
   const all = `import { Readable } from "node:stream";
 for (const [name, argument] of Object.entries(${JSON.stringify(programs)})) {
   process.argv[2] = argument;

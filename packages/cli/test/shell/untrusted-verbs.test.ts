@@ -225,9 +225,9 @@ const allLines = Object.values(lines).flat();
 const isWorking = (line: string): boolean => working.some((words) => line.startsWith(words));
 
 /**
- * The lines to run with one group of files: those of `working`, `mcp add`, which makes what `working` finds, and a share of the
- * others. Each line is in the share of one group, and runs with the files of all groups at once too; with `--long`, every line runs
- * with every group.
+ * The lines to run with one group of files: those of `working`, those of `mcp add`, which add the servers that `working`
+ * needs, and a share of the others. Each line is in the share of one group, and also runs with the files of all groups at
+ * once. With `--long`, every line runs with every group.
  */
 function linesFor(group: string): readonly string[] {
   if (group === "everything") return allLines;

@@ -24,8 +24,8 @@ export function list(tools: Readonly<Record<string, string>>): object[] {
 }
 
 /**
- * Sets up one machine for the tests of a file. The function that it returns gives that machine to a test, with all files as
- * they were after `fairlead lock`: to start and lock the servers for every test takes most of its time.
+ * Sets up one machine for the tests of a file. The function that it returns gives that machine to a test, with all files
+ * as they were after `fairlead lock`. Starting and locking the servers anew would take most of a test's time.
  */
 export function lockedMachines(): () => Promise<Machine> {
   const copying = { recursive: true, preserveTimestamps: true, verbatimSymlinks: true };

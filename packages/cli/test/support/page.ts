@@ -46,7 +46,7 @@ export function literally(text: string): string {
   return text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
 }
 
-/** The words that a real shell makes of a command line of ours. Where a shell only splits at blanks, none is started. */
+/** The words that a real shell makes of a command line of ours. Starts no shell for a line without special characters. */
 export function shellWords(line: string): readonly string[] {
   if (/^fairlead[\w@%+=:,./ -]*$/.test(line)) return line.split(/ +/).slice(1);
   const script = `fairlead() { printf '%s\\0' "$@"; }\n${line}`;

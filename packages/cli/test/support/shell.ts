@@ -38,8 +38,8 @@ interface Answering extends AsyncDisposable {
 }
 
 /**
- * The question is put into a folder, the answer comes through a pipe beside it. One shell asks at a time, so that all
- * answers come through the same pipe.
+ * The shell writes each question to a file in a folder, and reads the answer from a pipe. One pipe is enough, because only
+ * one shell asks at a time.
  */
 async function byThisProcess(here: Machine): Promise<Answering> {
   const folder = join(here.path, "tabs");
@@ -53,7 +53,7 @@ async function byThisProcess(here: Machine): Promise<Answering> {
     if (name !== null) answers.push(answer(name));
   });
 
-  /** A question is seen when its file is made and again whenever something is written to it. It ends with `end`. */
+  /** Called when the file of a question is created and after each write. A question is complete when it ends with `end`. */
   async function answer(question: string): Promise<void> {
     const written = await readFile(join(folder, question), "utf8");
     if (!written.endsWith(`\0${end}\0`) || answered.has(question)) return;

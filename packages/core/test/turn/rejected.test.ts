@@ -11,7 +11,7 @@ const schema = (description: string): object => ({
   properties: { text: { type: "string", description } },
 });
 
-/** Two servers with so many tools each, one of which is poisoned. */
+/** Two servers with `length` tools each. */
 async function crowd(length = 100): Promise<Desk> {
   const at = await desk({
     servers: (path) => ({

@@ -99,7 +99,7 @@ test("lists come from the cache without a process, and neither a dead nor a hang
   await clock.fire(2000);
   expect(await listed).toEqual(["echo", "ask"]);
   expect(await namesOf(client)).toEqual(["echo", "ask"]);
-  // The server that hangs is still connecting. It has had its time and delays no other client.
+  // The server that hangs is still connecting. One client has waited for it, so it delays no other client.
   expect(await namesOf(await here.client({ era: "legacy" }))).toEqual(["echo", "ask"]);
   expect(starts(notes)).toBe(1);
   await client.request("tools/call", { name: "echo", arguments: { text: "now" } });

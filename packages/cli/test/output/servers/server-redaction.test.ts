@@ -137,7 +137,7 @@ const parts = [
 test.each(parts)("a very long text, made of %j, is no trouble", (part) => {
   const text = part.repeat(scaled(250_000, 100_000) / part.length);
   const forms = [text, `${text}!`, `token=${text}`, `https://${text}`];
-  // Half of them by turns, all of them with `--long`.
+  // Each part is tried in two of the four forms, and in all of them with `--long`.
   const shares = scaled(1, 2);
   for (const hostile of forms.filter((_, form) => (form + parts.indexOf(part)) % shares === 0)) {
     const shown = redact({ kind: "stdio", command: "x", args: [hostile], env: new Map([["A", hostile]]) });
