@@ -83,12 +83,14 @@ function main() {
     if (!isDry) writeFileSync(join(root, file), text);
   }
 
+  /** The test tries the tarballs of this folder. */
+  const env = { ...process.env, FAIRLEAD_TARBALLS: join(root, "release") };
   const workspaces = published.flatMap((path) => ["--workspace", path]);
   const steps = [
     ["npm", "run", "build"],
     ["npm", "run", "check"],
-    ["npx", "vitest", "run", "packages/cli/test/published.test.ts"],
     ["npm", "pack", "--ignore-scripts", "--pack-destination", "release", ...workspaces],
+    ["npx", "vitest", "run", "packages/cli/test/published.test.ts"],
   ];
   if (!isDry) {
     rmSync(join(root, "release"), { recursive: true, force: true });
@@ -96,7 +98,7 @@ function main() {
   }
   for (const [command, ...args] of steps) {
     say(`${isDry ? "would run" : "runs"} ${[command, ...args].join(" ")}`);
-    if (!isDry) execFileSync(command, args, { cwd: root, stdio: "inherit", shell: process.platform === "win32" });
+    if (!isDry) execFileSync(command, args, { cwd: root, env, stdio: "inherit", shell: process.platform === "win32" });
   }
   say(`\n${version} is ${isDry ? "possible" : "packed in release/"}. To publish it, type:`);
   say(`  git commit -m "chore: release ${version}" -- ${[...files.keys()].join(" ")}`);
