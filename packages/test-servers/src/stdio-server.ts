@@ -5,39 +5,43 @@ import { type StdioEntry, sharedServer } from "./shared-host.ts";
 
 export type { StdioEntry } from "./shared-host.ts";
 
-export type StdioProgram =
-  | "well-behaved"
-  | "counted"
-  | "catalog"
-  | "echo-catalog"
-  | "library"
-  | "workshop"
-  | "slow-start"
-  | "silent"
-  | "cut"
-  | "exits"
-  | "refuses"
-  | "noisy"
-  | "garbage"
-  | "stderr-flood"
-  | "flood"
-  | "paged-catalog"
-  | "stubborn"
-  | "family"
-  | "endless-pages"
-  | "huge-catalog"
-  | "one-bad-tool"
-  | "nothing"
-  | "mortal"
-  | "restless"
-  | "watched"
-  | "never-ends"
-  | "large-result"
-  | "odd-parameters"
-  | "results"
-  | "asks"
-  | "conformance"
-  | "tasks";
+/** The folder of each program below `src/programs`. */
+const folders = {
+  conformance: ".",
+  mortal: ".",
+  "well-behaved": ".",
+  asks: "calls",
+  counted: "calls",
+  "large-result": "calls",
+  "odd-parameters": "calls",
+  results: "calls",
+  tasks: "calls",
+  watched: "calls",
+  workshop: "calls",
+  catalog: "catalogs",
+  "echo-catalog": "catalogs",
+  library: "catalogs",
+  nothing: "catalogs",
+  "paged-catalog": "catalogs",
+  cut: "misbehaving",
+  "endless-pages": "misbehaving",
+  exits: "misbehaving",
+  family: "misbehaving",
+  flood: "misbehaving",
+  garbage: "misbehaving",
+  "huge-catalog": "misbehaving",
+  "never-ends": "misbehaving",
+  noisy: "misbehaving",
+  "one-bad-tool": "misbehaving",
+  refuses: "misbehaving",
+  restless: "misbehaving",
+  silent: "misbehaving",
+  "slow-start": "misbehaving",
+  "stderr-flood": "misbehaving",
+  stubborn: "misbehaving",
+} as const;
+
+export type StdioProgram = keyof typeof folders;
 
 /**
  * Returns a stdio server. The usual ones run in one process for all tests, behind a small relay; see `shared-host.ts`.
@@ -52,6 +56,6 @@ export function stdioServer(program: StdioProgram, ...args: readonly string[]): 
  */
 export function programServer(program: StdioProgram, ...args: readonly string[]): StdioEntry {
   // This path is valid from `src` and from `dist`.
-  const file = fileURLToPath(new URL(`../src/programs/${program}.mjs`, import.meta.url));
+  const file = fileURLToPath(new URL(`../src/programs/${folders[program]}/${program}.mjs`, import.meta.url));
   return { command: process.execPath, args: [file, ...args] };
 }

@@ -5,19 +5,19 @@
  * started when it is first asked for. Prints its port.
  */
 import { createServer } from "node:net";
-import { asks } from "./asks.mjs";
-import { catalog } from "./catalog.mjs";
+import { asks } from "./calls/asks.mjs";
+import { counted } from "./calls/counted.mjs";
+import { largeResult } from "./calls/large-result.mjs";
+import { oddParameters } from "./calls/odd-parameters.mjs";
+import { results } from "./calls/results.mjs";
+import { tasks } from "./calls/tasks.mjs";
+import { workshop } from "./calls/workshop.mjs";
+import { catalog } from "./catalogs/catalog.mjs";
+import { echoCatalog } from "./catalogs/echo-catalog.mjs";
+import { library } from "./catalogs/library.mjs";
 import { conformance } from "./conformance.mjs";
-import { counted } from "./counted.mjs";
-import { echoCatalog } from "./echo-catalog.mjs";
-import { largeResult } from "./large-result.mjs";
-import { library } from "./library.mjs";
-import { oddParameters } from "./odd-parameters.mjs";
-import { results } from "./results.mjs";
-import { silent } from "./silent.mjs";
-import { tasks } from "./tasks.mjs";
+import { silent } from "./misbehaving/silent.mjs";
 import { wellBehaved } from "./well-behaved.mjs";
-import { workshop } from "./workshop.mjs";
 
 /** The reference servers over HTTP, by transport: each has one process for the whole test run. */
 const references = new Map();

@@ -1,5 +1,5 @@
 // Two valid tools, and between them many kinds of invalid tools.
-import { serve } from "./serve.mjs";
+import { serve } from "../serve.mjs";
 
 const inputSchema = { type: "object" };
 serve({

@@ -1,5 +1,5 @@
 // Its tool asks the user for a size and a number, once or `times` times, and returns the answers. Only clients that declare elicitation see it.
-import { onLine, runIfMain } from "./program.mjs";
+import { onLine, runIfMain } from "../program.mjs";
 
 const form = {
   type: "object",
@@ -28,7 +28,7 @@ const tools = [
     },
   },
 ];
-/** @param {import("./program.mjs").Io} io */
+/** @param {import("../program.mjs").Io} io */
 export function asks(io) {
   const say = (/** @type {object} */ message) =>
     void io.output.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);

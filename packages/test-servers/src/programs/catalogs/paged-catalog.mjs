@@ -1,5 +1,5 @@
 // Offers one tool on each page. The first argument is the number of pages, the second the bytes of each page.
-import { serve } from "./serve.mjs";
+import { serve } from "../serve.mjs";
 
 const [pages, bytes] = process.argv.slice(2).map(Number);
 serve({

@@ -1,9 +1,9 @@
 // Each tool returns the result that the given file has for it.
 import { readFileSync } from "node:fs";
-import { runIfMain } from "./program.mjs";
-import { serve } from "./serve.mjs";
+import { runIfMain } from "../program.mjs";
+import { serve } from "../serve.mjs";
 
-/** @param {import("./program.mjs").Io} io */
+/** @param {import("../program.mjs").Io} io */
 export function results(io) {
   const [file] = io.args;
   let known;

@@ -1,5 +1,5 @@
 // Offers no tools. With the argument "listChanged", declares that the list may change.
-import { serve } from "./serve.mjs";
+import { serve } from "../serve.mjs";
 
 const listChanged = process.argv[2] === "listChanged";
 serve({

@@ -1,5 +1,5 @@
 // Works, but exits in the middle of its output, after as many bytes as its argument says.
-import { serve } from "./serve.mjs";
+import { serve } from "../serve.mjs";
 
 let left = Number(process.argv[2]);
 const die = () => process.exit(9);

@@ -1,7 +1,7 @@
 // Reads all input and never answers. If it has an argument, prints it, which is no valid message.
-import { runIfMain } from "./program.mjs";
+import { runIfMain } from "../program.mjs";
 
-/** @param {import("./program.mjs").Io} io */
+/** @param {import("../program.mjs").Io} io */
 export function silent({ args, input, output }) {
   const words = args.join(" ");
   input.resume();

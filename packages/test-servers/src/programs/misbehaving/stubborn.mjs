@@ -3,7 +3,7 @@
  * to the file in its argument, if there is one.
  */
 import { writeFileSync } from "node:fs";
-import { serve } from "./serve.mjs";
+import { serve } from "../serve.mjs";
 
 for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"]) process.on(signal, () => {});
 setInterval(() => {}, 60_000);

@@ -1,12 +1,12 @@
 // Its tools return as many characters as requested, in lines of 80 characters, or as many nested lists as requested.
-import { runIfMain } from "./program.mjs";
-import { serve } from "./serve.mjs";
+import { runIfMain } from "../program.mjs";
+import { serve } from "../serve.mjs";
 
 const line = `${"0123456789".repeat(8).slice(0, 79)}\n`;
 const inputSchema = { type: "object", properties: { size: { type: "integer" } }, required: ["size"] };
 const tools = ["write", "nest"].map((name) => ({ name, inputSchema }));
 
-/** @param {import("./program.mjs").Io} io */
+/** @param {import("../program.mjs").Io} io */
 export function largeResult(io) {
   let lists = "";
   const answers = {

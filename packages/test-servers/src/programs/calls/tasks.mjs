@@ -3,7 +3,7 @@
  * user for a name and returns it. With the argument `model`, all tasks ask the client's model instead. For clients
  * without tasks, the tool answers at once.
  */
-import { onLine, runIfMain } from "./program.mjs";
+import { onLine, runIfMain } from "../program.mjs";
 
 const extension = "io.modelcontextprotocol/tasks";
 const question = {
@@ -20,7 +20,7 @@ const modelRequest = (text) => ({
   params: { messages: [{ role: "user", content: { type: "text", text } }], maxTokens: 10 },
 });
 
-/** @param {import("./program.mjs").Io} io */
+/** @param {import("../program.mjs").Io} io */
 export function tasks(io) {
   const { output } = io;
   const running = new Map();

@@ -5,9 +5,9 @@
  * its second argument.
  */
 import { appendFileSync, readFileSync } from "node:fs";
-import { onLine, runIfMain } from "./program.mjs";
+import { onLine, runIfMain } from "../program.mjs";
 
-/** @param {import("./program.mjs").Io} io */
+/** @param {import("../program.mjs").Io} io */
 export function library({ args, input, output }) {
   const [file, diary] = args;
   const say = (message) => output.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);

@@ -4,9 +4,9 @@
  * request in its arguments, and returns the host's answer.
  */
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
-import { onLine, runIfMain } from "./program.mjs";
+import { onLine, runIfMain } from "../program.mjs";
 
-/** @param {import("./program.mjs").Io} io */
+/** @param {import("../program.mjs").Io} io */
 export function counted({ args, input, output }) {
   const [notes, list, name = "counted"] = args;
   const note = (line) => notes && appendFileSync(notes, `${line}\n`);

@@ -1,9 +1,9 @@
 // Offers the tools in the JSON file that its argument names. A call returns the tool's name and the arguments.
 import { readFileSync } from "node:fs";
-import { runIfMain } from "./program.mjs";
-import { serve } from "./serve.mjs";
+import { runIfMain } from "../program.mjs";
+import { serve } from "../serve.mjs";
 
-/** @param {import("./program.mjs").Io} io */
+/** @param {import("../program.mjs").Io} io */
 export function echoCatalog(io) {
   const [file] = io.args;
   const answers = {

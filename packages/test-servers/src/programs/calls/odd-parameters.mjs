@@ -1,6 +1,6 @@
 // Its tools return their arguments as JSON. One forbids unlisted parameters, one does not mention them, one allows any.
-import { runIfMain } from "./program.mjs";
-import { serve } from "./serve.mjs";
+import { runIfMain } from "../program.mjs";
+import { serve } from "../serve.mjs";
 
 const properties = {
   id: { type: "integer" },
@@ -17,7 +17,7 @@ const tools = [
   { name: "open", inputSchema: { type: "object", additionalProperties: { type: "integer" } } },
 ];
 
-/** @param {import("./program.mjs").Io} io */
+/** @param {import("../program.mjs").Io} io */
 export function oddParameters(io) {
   const call = (params) => ({ content: [{ type: "text", text: JSON.stringify(params.arguments) }] });
   serve({ "tools/list": () => ({ tools }), "tools/call": call }, undefined, io);

@@ -1,7 +1,7 @@
 // Its tool never answers. It writes each call and cancellation as a line to the file that its argument names.
 import { appendFileSync } from "node:fs";
 import { createInterface } from "node:readline";
-import { serve } from "./serve.mjs";
+import { serve } from "../serve.mjs";
 
 const [diary] = process.argv.slice(2);
 

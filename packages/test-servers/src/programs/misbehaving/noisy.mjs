@@ -1,5 +1,5 @@
 // Works, but also writes other text to stdout: a coloured banner, log lines, binary data, the window title.
-import { serve } from "./serve.mjs";
+import { serve } from "../serve.mjs";
 
 const noise = [
   "\u001b[1;32m✔ server ready\u001b[0m\r\n",

@@ -1,5 +1,5 @@
 // Its list of tools never ends: every page names a next page.
-import { serve } from "./serve.mjs";
+import { serve } from "../serve.mjs";
 
 serve({
   "tools/list": ({ cursor = "0" }) => ({

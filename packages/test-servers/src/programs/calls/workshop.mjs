@@ -7,7 +7,7 @@ import { appendFileSync, statSync, watch } from "node:fs";
 import { createServer } from "node:http";
 import { dirname } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { onLine, runIfMain } from "./program.mjs";
+import { onLine, runIfMain } from "../program.mjs";
 
 const text = (words) => ({ content: [{ type: "text", text: words }] });
 const object = (properties = {}, required = Object.keys(properties)) => ({ type: "object", properties, required });
@@ -36,7 +36,7 @@ function grown(file, bytes) {
   });
 }
 
-/** @param {import("./program.mjs").Io} io */
+/** @param {import("../program.mjs").Io} io */
 export function workshop(io) {
   const [notes, era = "legacy", transport = "stdio"] = io.args;
   const note = (line) => notes && appendFileSync(notes, `${line}\n`);

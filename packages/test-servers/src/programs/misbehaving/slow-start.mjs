@@ -1,7 +1,7 @@
 // Neither reads nor answers until the file in its argument exists.
 import { existsSync, watch } from "node:fs";
 import { dirname } from "node:path";
-import { serve } from "./serve.mjs";
+import { serve } from "../serve.mjs";
 
 const [gate] = process.argv.slice(2);
 

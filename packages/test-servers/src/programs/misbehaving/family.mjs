@@ -5,7 +5,7 @@
 import { spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
-import { serve } from "./serve.mjs";
+import { serve } from "../serve.mjs";
 
 const stay = "while :; do sleep 1; done";
 const shell = (code, options = {}) =>

@@ -2,7 +2,7 @@
  * The tool `storm` announces changed tools as often as its argument says, then adds one tool. The tool `count` returns
  * how often the tools were listed.
  */
-import { serve } from "./serve.mjs";
+import { serve } from "../serve.mjs";
 
 const news = `${JSON.stringify({ jsonrpc: "2.0", method: "notifications/tools/list_changed" })}\n`;
 const names = ["storm", "count"];
