@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { dirname, join, posix } from "node:path";
 import { pathToFileURL } from "node:url";
-import { sourcePaths } from "./sources.mjs";
+import { codeExtensions, sourcePaths } from "./sources.mjs";
 
 /** The folders from which paths in the docs are written. */
 const roots = ["", "packages", "packages/core/src", "packages/cli/src", "packages/wire/src", "packages/gateway/src"];
@@ -57,7 +57,8 @@ function missingPaths(baseDir, text) {
 
 async function foldersWithoutLine(baseDir) {
   const text = await readFile(join(baseDir, "ARCHITECTURE.md"), "utf8").catch(() => "");
-  const folders = new Set((await sourcePaths(baseDir)).map((path) => `${dirname(path).replace("packages/", "")}/`));
+  const paths = await sourcePaths(baseDir, codeExtensions);
+  const folders = new Set(paths.map((path) => `${dirname(path).replace("packages/", "")}/`));
   return [...folders]
     .filter((folder) => !text.includes(`| \`${folder}\` |`))
     .map((folder) => `ARCHITECTURE.md: no line about ${folder}`);

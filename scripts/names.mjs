@@ -3,11 +3,11 @@
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { nodesOf, sourcePaths } from "./sources.mjs";
+import { codeExtensions, nodesOf, sourcePaths } from "./sources.mjs";
 
 const maxFiles = 22;
 const maxLines = 310;
-const product = /^packages\/(?:wire|core|gateway|cli)\/src\//;
+const product = /^packages\/(?:wire|core|gateway|cli)\/src\/.+\.tsx?$/;
 /** Whether several files may export this name: each command's file exports its `verb` for the table of commands. */
 const isCommand = (path, name) => name === "verb" && path.startsWith("packages/cli/src/commands/");
 
@@ -62,7 +62,7 @@ const replaced = new Map([
 
 /** Returns the violations below `baseDir`, one line each, and the number of files. */
 export async function checkNames(baseDir) {
-  const paths = await sourcePaths(baseDir);
+  const paths = await sourcePaths(baseDir, codeExtensions, ["src", "bin"]);
   const violations = crowdedFolders(paths);
   /** @type {Map<string, string[]>} */
   const exporters = new Map();

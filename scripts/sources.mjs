@@ -3,13 +3,20 @@ import { readdir, readFile } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 import { parse } from "@swc/core";
 
-/** Returns sorted paths such as `packages/core/src/host.ts`. */
-export async function sourcePaths(baseDir, extensions = [".ts", ".tsx"]) {
+/** The extensions of every file with code, also of programs and scripts that the compiler does not read. */
+export const codeExtensions = [".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".sh", ".ps1"];
+
+/** Returns sorted paths such as `packages/core/src/host.ts`. `folders` are folders of each package. */
+export async function sourcePaths(baseDir, extensions = [".ts", ".tsx"], folders = ["src"]) {
   const packages = join(baseDir, "packages");
   const files = [];
   for (const name of await readdir(packages)) {
-    const found = await readdir(join(packages, name, "src"), { recursive: true, withFileTypes: true }).catch(() => []);
-    files.push(...found.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name)));
+    for (const folder of folders) {
+      const found = await readdir(join(packages, name, folder), { recursive: true, withFileTypes: true }).catch(
+        () => [],
+      );
+      files.push(...found.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name)));
+    }
   }
   return files
     .filter((file) => extensions.some((extension) => file.endsWith(extension)))

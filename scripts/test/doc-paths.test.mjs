@@ -44,7 +44,8 @@ test("a source folder without its line in ARCHITECTURE.md is found", async () =>
     await writeFile(join(folder, "ARCHITECTURE.md"), "`wire/src/rpc/` is mentioned, but has no line\n");
     return checkDocPaths(folder);
   };
-  expect((await planted({ "wire/src/rpc/rpc.ts": "" }, check)).violations).toEqual([
-    "ARCHITECTURE.md: no line about wire/src/rpc/",
-  ]);
+  for (const file of ["rpc.ts", "rpc.mjs", "rpc.sh"])
+    expect((await planted({ [`wire/src/rpc/${file}`]: "" }, check)).violations).toEqual([
+      "ARCHITECTURE.md: no line about wire/src/rpc/",
+    ]);
 });
