@@ -13,7 +13,7 @@ const servers = fileURLToPath(new URL("packages/test-servers/src/shared-host.set
 const env = { NO_COLOR: "1", ESBUILD_WORKER_THREADS: "0" };
 const limits = { testTimeout: 60_000, hookTimeout: 60_000, env };
 /** The keyring library stays with the first keychain that a process meets: each of these files needs one of its own. */
-const keychains = "test/files/*-keychain.test.ts";
+const keychains = "test/files/secrets/*-keychain.test.ts";
 
 export default defineConfig({
   test: {

@@ -2,7 +2,7 @@ import { chmod } from "node:fs/promises";
 import { join } from "node:path";
 import { temporaryFolder, webServer } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
-import { cloudPlatform, type GoogleScene, googleScene, headersOf, type SceneOptions, target } from "../google-scene.ts";
+import { cloudPlatform, type GoogleScene, googleScene, headersOf, type SceneOptions, target } from "./google-scene.ts";
 
 const entry = { authProviderType: "google_credentials", oauth: { scopes: [cloudPlatform] } };
 const audience = "//iam.googleapis.com/projects/1/locations/global/workloadIdentityPools/p/providers/q";

@@ -2,7 +2,7 @@ import { status } from "@fairlead/test-servers";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { HostError } from "../../../src/errors.ts";
 import { createBoundedFetch } from "../../../src/net/bounded-fetch.ts";
-import { cloudPlatform, googleScene, headersOf, refusal, target } from "../google-scene.ts";
+import { cloudPlatform, googleScene, headersOf, refusal, target } from "./google-scene.ts";
 
 const google_ = { authProviderType: "google_credentials", oauth: { scopes: [cloudPlatform] } };
 const never = AbortSignal.any([]);

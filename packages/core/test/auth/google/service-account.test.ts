@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { checkServiceAccountEntry } from "../../../src/auth/google/service-account.ts";
 import { createWorld, serverOf } from "../../support/load-settings.ts";
-import { googleScene, headersOf, refusal, target } from "../google-scene.ts";
+import { googleScene, headersOf, refusal, target } from "./google-scene.ts";
 
 const audience = "https://service.example";
 const impersonation = {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { accountIn } from "../../../src/auth/sign-in.ts";
+import { accountIn } from "../../src/auth/sign-in.ts";
 
 function tokenWith(claims: unknown): string {
   return `header.${Buffer.from(JSON.stringify(claims)).toString("base64url")}.signature`;

@@ -2,10 +2,10 @@
 
 import { type GoogleServer, type GoogleSettings, googleServer } from "@fairlead/test-servers";
 import type { AuthHook } from "@fairlead/wire";
-import { createGoogleHook, type GoogleHookOptions } from "../../src/auth/google/google.ts";
-import { createServiceAccountHook } from "../../src/auth/google/service-account.ts";
-import type { ServerDefinition } from "../../src/settings/define/definition.ts";
-import { createWorld, serverOf } from "../support/load-settings.ts";
+import { createGoogleHook, type GoogleHookOptions } from "../../../src/auth/google/google.ts";
+import { createServiceAccountHook } from "../../../src/auth/google/service-account.ts";
+import type { ServerDefinition } from "../../../src/settings/define/definition.ts";
+import { createWorld, serverOf } from "../../support/load-settings.ts";
 
 export const cloudPlatform = "https://www.googleapis.com/auth/cloud-platform";
 export const serverUrl = "https://tools.googleapis.com/mcp";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { ServerDefinition } from "../../src/settings/define/definition.ts";
-import { createWorld, said, serverOf } from "../support/load-settings.ts";
+import type { ServerDefinition } from "../../../src/settings/define/definition.ts";
+import { createWorld, said, serverOf } from "../../support/load-settings.ts";
 
 type Entry = Readonly<Record<string, unknown>>;
 

@@ -2,12 +2,12 @@
 
 import { type AuthorizationServer, temporaryFolder } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
-import { pinOf } from "../../src/auth/store/sign-in-state.ts";
-import type { OAuthSettings } from "../../src/settings/define/definition.ts";
-import { createWorld, serverOf } from "../support/load-settings.ts";
-import { both } from "./both-servers.ts";
-import { person } from "./person.ts";
-import { signingIn, storageIn } from "./signing-in.ts";
+import { pinOf } from "../../../src/auth/store/sign-in-state.ts";
+import type { OAuthSettings } from "../../../src/settings/define/definition.ts";
+import { createWorld, serverOf } from "../../support/load-settings.ts";
+import { both } from "../both-servers.ts";
+import { person } from "../person.ts";
+import { signingIn, storageIn } from "../signing-in.ts";
 
 const thief = "https://thief.example/token";
 

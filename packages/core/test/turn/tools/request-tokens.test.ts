@@ -1,11 +1,11 @@
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { expect, test } from "vitest";
-import { assumedModel } from "../../src/model/assumed.ts";
-import { DiscoveredMCPTool } from "../../src/registry/discovered-tool.ts";
-import { declareOwnFunction, type OwnFunction } from "../../src/turn/tools/own-functions.ts";
-import { keyOf } from "../../src/turn/tools/tool-lookup.ts";
-import { createToolOffers, type OfferedFrom, type ToolOffer } from "../../src/turn/tools/tool-offer.ts";
-import { generatedTools } from "../support/generated-tools.ts";
+import { assumedModel } from "../../../src/model/assumed.ts";
+import { DiscoveredMCPTool } from "../../../src/registry/discovered-tool.ts";
+import { declareOwnFunction, type OwnFunction } from "../../../src/turn/tools/own-functions.ts";
+import { keyOf } from "../../../src/turn/tools/tool-lookup.ts";
+import { createToolOffers, type OfferedFrom, type ToolOffer } from "../../../src/turn/tools/tool-offer.ts";
+import { generatedTools } from "../../support/generated-tools.ts";
 
 const budget = 8_000;
 

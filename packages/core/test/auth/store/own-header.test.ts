@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { bringsOwnHeader } from "../../src/auth/store/sign-in-state.ts";
-import { createWorld, serverOf } from "../support/load-settings.ts";
+import { bringsOwnHeader } from "../../../src/auth/store/sign-in-state.ts";
+import { createWorld, serverOf } from "../../support/load-settings.ts";
 
 test.each<[string, object, boolean]>([
   ["a header, however it is written", { httpUrl: "https://h/", headers: { AUTHORIZATION: "Bearer x" } }, true],

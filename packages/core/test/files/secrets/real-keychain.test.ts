@@ -1,10 +1,10 @@
 import { readdir } from "node:fs/promises";
 import { temporaryFolder } from "@fairlead/test-servers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openSecretStore } from "../../src/files/secrets/secret-store.ts";
-import { describeSecretStore } from "../support/describe-secret-store.ts";
-import { manualClock } from "../support/manual-clock.ts";
-import { missing, type RealSecretService, realSecretService } from "../support/real-secret-service.ts";
+import { openSecretStore } from "../../../src/files/secrets/secret-store.ts";
+import { describeSecretStore } from "../../support/describe-secret-store.ts";
+import { manualClock } from "../../support/manual-clock.ts";
+import { missing, type RealSecretService, realSecretService } from "../../support/real-secret-service.ts";
 
 describe("in a real keychain", () => {
   if (missing.length > 0) {

@@ -5,10 +5,10 @@ import { chmod, mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { scaled, type TemporaryFolder, temporaryFolder } from "@fairlead/test-servers";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { withLock } from "../../src/files/atomic/lock.ts";
-import { updateText } from "../../src/files/atomic/update-text.ts";
-import { buildProgram } from "../support/build-program.ts";
-import { largeText } from "../support/large-text.ts";
+import { withLock } from "../../../src/files/atomic/lock.ts";
+import { updateText } from "../../../src/files/atomic/update-text.ts";
+import { buildProgram } from "../../support/build-program.ts";
+import { largeText } from "../../support/large-text.ts";
 
 let programs: TemporaryFolder;
 let addKeys: string;

@@ -10,11 +10,11 @@ import {
   serverError,
 } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
-import { HostError } from "../../src/errors.ts";
-import { toOpenaiProblem, toOpenaiRejection } from "../../src/model/openai/openai-failure.ts";
-import { manualClock } from "../support/manual-clock.ts";
-import { all, finishOf, user } from "../support/model-contract.ts";
-import { openaiScene } from "../support/model-legs.ts";
+import { HostError } from "../../../src/errors.ts";
+import { toOpenaiProblem, toOpenaiRejection } from "../../../src/model/openai/openai-failure.ts";
+import { manualClock } from "../../support/manual-clock.ts";
+import { all, finishOf, user } from "../../support/model-contract.ts";
+import { openaiScene } from "../../support/model-legs.ts";
 
 test.each([
   ["has no room", answered(rateLimited(4)), 4_000],

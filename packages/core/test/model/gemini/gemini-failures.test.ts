@@ -11,10 +11,10 @@ import {
   says,
 } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
-import type { ModelEvent } from "../../src/model/model.ts";
-import { manualClock } from "../support/manual-clock.ts";
-import { all, finishOf, tools, user } from "../support/model-contract.ts";
-import { geminiScene } from "../support/model-legs.ts";
+import type { ModelEvent } from "../../../src/model/model.ts";
+import { manualClock } from "../../support/manual-clock.ts";
+import { all, finishOf, tools, user } from "../../support/model-contract.ts";
+import { geminiScene } from "../../support/model-legs.ts";
 
 /** Reads to the end while time passes as fast as it is waited for. */
 async function patiently(

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { createToolLookups, type LookupSource } from "../../src/turn/tools/tool-lookup.ts";
-import { sampleTool } from "../support/sample-tools.ts";
+import { createToolLookups, type LookupSource } from "../../../src/turn/tools/tool-lookup.ts";
+import { sampleTool } from "../../support/sample-tools.ts";
 
 const every = [sampleTool("a", "x"), sampleTool("b", "x"), sampleTool("b", "y")];
 const source = (servers?: readonly string[]): LookupSource => ({ every, dialect: "gemini", servers });

@@ -1,13 +1,13 @@
 import { scaled, stdioServer } from "@fairlead/test-servers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { assumedModel } from "../../src/model/assumed.ts";
-import type { Part } from "../../src/normalise/model-types.ts";
-import type { TurnEvent } from "../../src/turn/events.ts";
-import { declareOwnFunction } from "../../src/turn/tools/own-functions.ts";
-import { keyOf } from "../../src/turn/tools/tool-lookup.ts";
-import { createToolOffers, estimateAll } from "../../src/turn/tools/tool-offer.ts";
-import { generatedTools } from "../support/generated-tools.ts";
-import { sampleTool } from "../support/sample-tools.ts";
+import { assumedModel } from "../../../src/model/assumed.ts";
+import type { Part } from "../../../src/normalise/model-types.ts";
+import type { TurnEvent } from "../../../src/turn/events.ts";
+import { declareOwnFunction } from "../../../src/turn/tools/own-functions.ts";
+import { keyOf } from "../../../src/turn/tools/tool-lookup.ts";
+import { createToolOffers, estimateAll } from "../../../src/turn/tools/tool-offer.ts";
+import { generatedTools } from "../../support/generated-tools.ts";
+import { sampleTool } from "../../support/sample-tools.ts";
 import {
   type Asked,
   brokenIn,
@@ -20,8 +20,8 @@ import {
   plays,
   rules,
   says,
-} from "../support/turn-desk.ts";
-import { turnsUntil } from "../support/turns-until.ts";
+} from "../../support/turn-desk.ts";
+import { turnsUntil } from "../../support/turns-until.ts";
 
 const tool = (name: string, description: string): object => ({
   name,

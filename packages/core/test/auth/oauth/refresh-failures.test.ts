@@ -7,10 +7,10 @@ import {
   until,
 } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
-import { createRefreshPauses } from "../../src/auth/oauth/refresh-pauses.ts";
-import { HostError } from "../../src/errors.ts";
-import { signedIn, tokenOf, url } from "./keeper-scene.ts";
-import { signInByHand } from "./sign-in-by-hand.ts";
+import { createRefreshPauses } from "../../../src/auth/oauth/refresh-pauses.ts";
+import { HostError } from "../../../src/errors.ts";
+import { signedIn, tokenOf, url } from "../keeper-scene.ts";
+import { signInByHand } from "../sign-in-by-hand.ts";
 
 describe("a refresh that fails for now keeps everything", () => {
   const fails =

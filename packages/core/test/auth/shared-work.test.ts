@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createSharedWork } from "../../../src/auth/auth-hook.ts";
+import { createSharedWork } from "../../src/auth/auth-hook.ts";
 
 const forever = (signal: AbortSignal): Promise<string> =>
   new Promise((_, reject) => signal.addEventListener("abort", () => reject(new Error("called off"))));

@@ -1,7 +1,7 @@
 import { behaves, temporaryFolder, webServer } from "@fairlead/test-servers";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { hostFor, stateOf } from "../signed-in-host.ts";
 import { cloudPlatform, type GoogleScene, googleScene, headersOf } from "./google-scene.ts";
-import { hostFor, stateOf } from "./signed-in-host.ts";
 
 // Google's library looks for the machine's account once in a process: one scene for all tests of this file.
 let scene: GoogleScene;

@@ -1,8 +1,8 @@
 import { temporaryFolder, until } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
-import { openSecretStore } from "../../src/files/secrets/secret-store.ts";
-import { manualClock } from "../support/manual-clock.ts";
-import { missing, realSecretService } from "../support/real-secret-service.ts";
+import { openSecretStore } from "../../../src/files/secrets/secret-store.ts";
+import { manualClock } from "../../support/manual-clock.ts";
+import { missing, realSecretService } from "../../support/real-secret-service.ts";
 
 // In a file, and so in a process, of its own: the keyring library stays with the first bus that it finds.
 if (missing.length > 0) {

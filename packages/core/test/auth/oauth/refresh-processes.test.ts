@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { authorizationServer, scaled, type TemporaryFolder, temporaryFolder } from "@fairlead/test-servers";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { openTokenStorage, signInFolder } from "../../src/auth/store/token-storage.ts";
-import { buildProgram } from "../support/build-program.ts";
-import { signInByHand } from "./sign-in-by-hand.ts";
+import { openTokenStorage, signInFolder } from "../../../src/auth/store/token-storage.ts";
+import { buildProgram } from "../../support/build-program.ts";
+import { signInByHand } from "../sign-in-by-hand.ts";
 
 const url = "http://127.0.0.1:9/mcp";
 const processes = scaled(20, 4);
@@ -18,7 +18,7 @@ let program: string;
 
 beforeAll(async () => {
   programs = await temporaryFolder();
-  program = await buildProgram("token-user", programs.path, join(import.meta.dirname, "programs"));
+  program = await buildProgram("token-user", programs.path, join(import.meta.dirname, "../programs"));
 });
 afterAll(() => programs[Symbol.asyncDispose]());
 
