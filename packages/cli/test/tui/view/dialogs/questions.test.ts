@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { openDialog } from "../../../src/tui/state/dialog.ts";
-import type { Asked } from "../../../src/tui/state/questions.ts";
-import { dialogLines } from "../../../src/tui/view/dialogs/dialog-frame.ts";
+import { openDialog } from "../../../../src/tui/state/dialog.ts";
+import type { Asked } from "../../../../src/tui/state/questions.ts";
+import { dialogLines } from "../../../../src/tui/view/dialogs/dialog-frame.ts";
 
 const rows = (asked: Asked, width = 60): readonly string[] => {
   const question = { ...asked, key: "q" };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type CursorContext, cursorContextAt } from "../../../src/tui/completer.ts";
+import { type CursorContext, cursorContextAt } from "../../src/tui/completer.ts";
 
 /** The cursor stands at the end of the text, or where a bar is. */
 function at(text: string, isManual = false): CursorContext | undefined {

@@ -1,13 +1,13 @@
 import { ToolConfirmationOutcome } from "@fairlead/core/registry/confirmation";
 import { createElement } from "react";
 import { describe, expect, test } from "vitest";
-import type { QuestionOf } from "../../../src/tui/state/questions.ts";
-import { dialogLines } from "../../../src/tui/view/dialogs/dialog-frame.ts";
-import type { Room } from "../../../src/tui/view/frame.ts";
-import type { Line } from "../../../src/tui/view/line.ts";
-import { Lines } from "../../../src/tui/view/lines.tsx";
-import { draw } from "../../support/tui/drawn.ts";
-import { confirmation } from "../../support/tui/samples.ts";
+import type { QuestionOf } from "../../../../src/tui/state/questions.ts";
+import { dialogLines } from "../../../../src/tui/view/dialogs/dialog-frame.ts";
+import type { Room } from "../../../../src/tui/view/frame.ts";
+import type { Line } from "../../../../src/tui/view/line.ts";
+import { Lines } from "../../../../src/tui/view/lines.tsx";
+import { draw } from "../../../support/tui/drawn.ts";
+import { confirmation } from "../../../support/tui/samples.ts";
 
 const alone = { index: 1, total: 1 };
 const text = (line: Line): string => line.map((each) => each.text).join("");
