@@ -7,11 +7,11 @@ const checks = {
   types: ["tsc", "-b"],
   format: ["biome", "check", "--error-on-warnings", "."],
   lint: ["oxlint", "--deny-warnings"],
-  imports: ["node", "scripts/imports.mjs"],
-  names: ["node", "scripts/names.mjs"],
-  "safe text": ["node", "scripts/safe-text.mjs"],
-  "public docs": ["node", "scripts/public-docs.mjs"],
-  "doc paths": ["node", "scripts/doc-paths.mjs"],
+  imports: ["node", "scripts/checks/imports.mjs"],
+  names: ["node", "scripts/checks/names.mjs"],
+  "safe text": ["node", "scripts/checks/safe-text.mjs"],
+  "public docs": ["node", "scripts/checks/public-docs.mjs"],
+  "doc paths": ["node", "scripts/checks/doc-paths.mjs"],
   dead: ["knip", "--cache"],
 };
 const env = { ...process.env, PATH: `${resolve("node_modules/.bin")}${delimiter}${process.env.PATH}` };

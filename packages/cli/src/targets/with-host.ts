@@ -57,7 +57,7 @@ export async function useHost<T>(
   host.on("conversation_not_recorded", ({ message }) =>
     out?.warnOnce(safe`note: the conversation is not recorded: ${toSafeLine(message)}`),
   );
-  // Closes the host in `finally`, because the import checker (`scripts/layers.mjs`) cannot parse `await using` yet.
+  // Closes the host in `finally`, because the import checker (`scripts/checks/layers.mjs`) cannot parse `await using` yet.
   try {
     return await use(host);
   } finally {

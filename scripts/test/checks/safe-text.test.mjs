@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { checkSafeText } from "../safe-text.mjs";
+import { checkSafeText } from "../../checks/safe-text.mjs";
 import { planted } from "./planted.mjs";
 
 const found = async (path, content) =>

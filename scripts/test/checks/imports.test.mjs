@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { checkImports } from "../imports.mjs";
-import { layers } from "../layers.mjs";
+import { checkImports } from "../../checks/imports.mjs";
+import { layers } from "../../checks/layers.mjs";
 import { planted } from "./planted.mjs";
 
 async function violationsOf(files) {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { checkPublicDocs } from "../public-docs.mjs";
+import { checkPublicDocs } from "../../checks/public-docs.mjs";
 import { planted } from "./planted.mjs";
 
 const index = "core/src/index.ts";

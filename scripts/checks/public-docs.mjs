@@ -2,7 +2,7 @@
 // empty line between the comment of a file and the first declaration.
 import { join, relative, sep } from "node:path";
 import { pathToFileURL } from "node:url";
-import { createReader } from "./declarations.mjs";
+import { createReader } from "../declarations.mjs";
 
 const entries = ["index.ts", "testing.ts", "text/index.ts"];
 

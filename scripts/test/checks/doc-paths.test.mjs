@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { checkDocPaths } from "../doc-paths.mjs";
+import { checkDocPaths } from "../../checks/doc-paths.mjs";
 import { planted } from "./planted.mjs";
 
 /** Returns the violations in a page about a package with one source file. */

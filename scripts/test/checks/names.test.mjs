@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { checkNames } from "../names.mjs";
+import { checkNames } from "../../checks/names.mjs";
 import { planted } from "./planted.mjs";
 
 const found = async (files) => (await planted(files, (folder) => checkNames(folder))).violations;
