@@ -8,7 +8,9 @@ import { fileURLToPath } from "node:url";
 
 const { phase, files, core = "../../packages/core/dist/index.js" } = JSON.parse(process.argv[2]);
 const { createHost } = await import(core);
-const program = fileURLToPath(new URL("../../packages/test-servers/src/programs/catalogs/echo-catalog.mjs", import.meta.url));
+const program = fileURLToPath(
+  new URL("../../packages/test-servers/src/programs/catalogs/echo-catalog.mjs", import.meta.url),
+);
 
 /** A model that searches, calls two tools and then answers. */
 function createModel() {
