@@ -1,13 +1,15 @@
-// Fails on a folder with too many source files, a file that is too long, an exported name that two files declare, an identifier that uses a
-// word which docs/glossary.md replaces by another, and a copy of a small helper function.
+// Fails on a folder with too many source files, a file that is too long, an exported name that two files declare, an identifier, file or folder
+// that uses a word which docs/glossary.md replaces by another (scripts/checks/words.mjs has the list), and a copy of a small helper function.
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { codeExtensions, nodesOf, sourcePaths } from "./sources.mjs";
+import { otherMeanings, replaced } from "./words.mjs";
 
 const maxFiles = 22;
 const maxLines = 310;
 const product = /^packages\/(?:wire|core|gateway|cli)\/src\/.+\.tsx?$/;
+const isShellScript = /\.(?:sh|ps1)$/;
 /** Whether several files may export this name: each command's file exports its `verb` for the table of commands. */
 const isCommand = (path, name) => name === "verb" && path.startsWith("packages/cli/src/commands/");
 
@@ -26,40 +28,6 @@ const helpers = [
   },
 ];
 
-/** The word to use instead, by the forbidden word. */
-const replaced = new Map([
-  ["shelf", "registry"],
-  ["shelves", "registries"],
-  ["marks", "changed definitions"],
-  ["knowledge", "catalog cache, or accepted definitions"],
-  ["offering", "catalog"],
-  ["offerings", "catalogs"],
-  ["verdict", "decision, or negotiated protocol"],
-  ["verdicts", "decisions"],
-  ["judge", "decide"],
-  ["judgement", "decision"],
-  ["judgements", "decisions"],
-  ["humble", "always qualified"],
-  ["redeem", "run confirmed"],
-  ["toolbox", "conversation tools"],
-  ["witness", "traffic log"],
-  ["farewell", "pending cancellation"],
-  ["farewells", "pending cancellations"],
-  ["oddity", "diagnostic"],
-  ["oddities", "diagnostics"],
-  ["resting", "idle"],
-  ["patience", "timeout"],
-  ["learnt", "catalog snapshot"],
-  ["came", "outcome"],
-  ["today", "now"],
-  ["healing", "retryable"],
-  ["spoken", "stdout buffer"],
-  ["bench", "services"],
-  ["whoever", "the name of the person or program"],
-  ["somebody", "the name of the person or program"],
-  ["nobody", "no terminal, or no user"],
-]);
-
 /** Returns the violations below `baseDir`, one line each, and the number of files. */
 export async function checkNames(baseDir) {
   const paths = await sourcePaths(baseDir, codeExtensions, ["src", "bin"]);
@@ -70,17 +38,14 @@ export async function checkNames(baseDir) {
     const text = await readFile(join(baseDir, path), "utf8");
     const lines = text.split("\n").length - 1;
     if (lines > maxLines) violations.push(`${path}: ${lines} lines, at most ${maxLines}`);
+    const deprecated = deprecatedNames(text);
+    const nodes = isShellScript.test(path) ? [] : await nodesOf(baseDir, path);
+    for (const name of [...partsOf(path), ...declaredNames(nodes)])
+      if (!deprecated.has(name)) violations.push(...forbiddenWords(path, name));
     if (!product.test(path)) continue;
     violations.push(...copiesIn(path, text));
-    const deprecated = deprecatedNames(text);
-    const nodes = await nodesOf(baseDir, path);
     for (const name of exportedNames(nodes))
       if (!deprecated.has(name) && !isCommand(path, name)) exporters.set(name, [...(exporters.get(name) ?? []), path]);
-    for (const name of declaredNames(nodes)) {
-      const word = wordsOf(name).find((each) => replaced.has(each));
-      if (word !== undefined && !deprecated.has(name))
-        violations.push(`${path}: ${name} uses "${word}"; write: ${replaced.get(word)}`);
-    }
   }
   for (const [name, files] of [...exporters].sort(([a], [b]) => (a < b ? -1 : 1)))
     if (files.length > 1) violations.push(`${name} is exported by ${files.length} files: ${files.join(", ")}`);
@@ -93,6 +58,30 @@ function crowdedFolders(paths) {
   return [...counts]
     .filter(([, count]) => count > maxFiles)
     .map(([folder, count]) => `${folder}: ${count} source files, at most ${maxFiles}`);
+}
+
+/** Returns the names of a file and of its folders below `src`. */
+function partsOf(path) {
+  return path.split("/").slice(3);
+}
+
+function forbiddenWords(path, name) {
+  const words = wordsOf(name);
+  const singular = ` ${words.map(toSingular).join(" ")} `;
+  const found = words
+    .filter((word) => replaced.has(word))
+    .map((word) => `${path}: ${name} uses "${word}"; write: ${replaced.get(word)}`);
+  for (const { word, use, allowed, files, compounds } of otherMeanings) {
+    const compound = compounds.find((each) => singular.includes(` ${each.split(" ").map(toSingular).join(" ")} `));
+    const isElsewhere = files !== undefined && !files.test(path) && words.includes(word);
+    if (compound !== undefined || isElsewhere)
+      found.push(`${path}: ${name} uses "${compound ?? word}"; write: ${use} ("${word}" is only: ${allowed})`);
+  }
+  return found.slice(0, 1);
+}
+
+function toSingular(word) {
+  return word.replace(/ies$/, "y").replace(/(?<=[^s])s$/, "");
 }
 
 function copiesIn(path, text) {
@@ -125,7 +114,7 @@ function namesIn({ declarations, identifier, id }) {
   return declarations ? declarations.flatMap((each) => boundNames(each.id)) : boundNames(identifier ?? id);
 }
 
-/** Returns every name that a file defines: variables, parameters, functions, types and members. Uses do not count. */
+/** Returns every name that a file defines: variables, parameters, functions, types, members and aliases. Uses do not count. */
 function declaredNames(nodes) {
   return new Set(nodes.flatMap((node) => givenNames(node)));
 }
@@ -133,33 +122,62 @@ function declaredNames(nodes) {
 function givenNames(node) {
   switch (node.type) {
     case "VariableDeclarator":
+    case "TsEnumMember":
+    case "TsModuleDeclaration":
+    case "TsImportEqualsDeclaration":
       return boundNames(node.id);
     case "FunctionDeclaration":
+    case "FunctionExpression":
     case "ClassDeclaration":
+    case "ClassExpression":
     case "TsInterfaceDeclaration":
     case "TsTypeAliasDeclaration":
     case "TsEnumDeclaration":
       return boundNames(node.identifier ?? node.id);
-    case "FunctionExpression":
-      return boundNames(node.identifier);
+    case "TsTypeParameter":
+    case "ExportNamespaceSpecifier":
+      return boundNames(node.name);
     case "Parameter":
       return boundNames(node.pat);
+    case "CatchClause":
+    case "TsParameterProperty":
+    case "SetterProperty":
+      return [...boundNames(node.param), ...boundNames(node.key)];
     case "ArrowFunctionExpression":
+    case "TsFunctionType":
+    case "TsConstructorType":
+    case "TsCallSignatureDeclaration":
+    case "TsConstructSignatureDeclaration":
+    case "TsIndexSignature":
       return node.params.flatMap(boundNames);
-    case "TsPropertySignature":
     case "TsMethodSignature":
+      return [...boundNames(node.key), ...node.params.flatMap(boundNames)];
+    case "TsTupleElement":
+      return boundNames(node.label);
+    case "TsPropertySignature":
+    case "TsGetterSignature":
+    case "TsSetterSignature":
     case "ClassProperty":
     case "ClassMethod":
     case "MethodProperty":
+    case "GetterProperty":
     case "PrivateProperty":
     case "PrivateMethod":
       return boundNames(node.key);
+    // Without an alias, the name of an import is the choice of the file that declares it.
+    case "ImportSpecifier":
+      return node.imported ? boundNames(node.local) : [];
+    case "ImportDefaultSpecifier":
+    case "ImportNamespaceSpecifier":
+      return boundNames(node.local);
+    case "ExportSpecifier":
+      return boundNames(node.exported);
     default:
       return [];
   }
 }
 
-/** Returns the names in a pattern: `a`, `{ b, c: d = 1 }`, `[e, ...f]`. */
+/** Returns the names in a pattern: `a`, `{ b, c: d = 1, e = 2 }`, `[f, ...g]`. */
 function boundNames(pattern) {
   switch (pattern?.type) {
     case "Identifier":
@@ -167,25 +185,27 @@ function boundNames(pattern) {
     case "PrivateName":
       return [pattern.id?.value ?? pattern.value];
     case "ObjectPattern":
-      return pattern.properties.flatMap((each) => boundNames(each.argument ?? each.value ?? each.key));
+      return pattern.properties.flatMap(boundNames);
+    case "AssignmentPatternProperty":
+      return boundNames(pattern.key);
+    case "KeyValuePatternProperty":
+      return boundNames(pattern.value);
     case "ArrayPattern":
       return pattern.elements.flatMap(boundNames);
     case "AssignmentPattern":
       return boundNames(pattern.left);
     case "RestElement":
       return boundNames(pattern.argument);
-    case "TsParameterProperty":
-      return boundNames(pattern.param);
     default:
       return [];
   }
 }
 
-/** Splits a name into words: `readOnlyHint` and `READ_ONLY_HINT` both give `read`, `only`, `hint`. */
+/** Splits a name into words: `readOnlyHint` and `READ_ONLY_HINT` give `read`, `only`, `hint`; `HTTPServer` and `http-server.ts` give `http`, `server`. */
 function wordsOf(name) {
   return name
-    .replaceAll(/([a-z\d])([A-Z])/g, "$1 $2")
-    .split(/[\s_$\d]+/)
+    .replaceAll(/([a-z\d])([A-Z])|([A-Z])(?=[A-Z][a-z])/g, "$1$3 $2")
+    .split(/[\s_$\d.-]+/)
     .map((word) => word.toLowerCase());
 }
 

@@ -242,7 +242,7 @@ export function openHost(first: Configuration, options: OpenHostOptions & Reload
     deniedTo: decisions.deniedTo,
     identify: decisions.identify,
     toolsWithin: requests.toolsWithin,
-    serverFacts: catalogs.known.serverFacts,
+    serverFacts: catalogs.facts.serverFacts,
     shareOf: servers.shareOf,
     noteAsksBack: catalogs.noteAsksBack,
     listing: catalogs.listing,

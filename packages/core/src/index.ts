@@ -105,7 +105,12 @@ export type {
   ToolExecution,
   ToolExecution as ToolResult,
 } from "./registry/binding.ts";
-export { type AskingRule, type ToolCallConfirmationDetails, ToolConfirmationOutcome } from "./registry/confirmation.ts";
+export {
+  type AskingRule,
+  type ConfirmationRule,
+  type ToolCallConfirmationDetails,
+  ToolConfirmationOutcome,
+} from "./registry/confirmation.ts";
 export { DiscoveredMCPPrompt, type DiscoveredMCPPromptOptions } from "./registry/discovered-prompt.ts";
 export { DiscoveredMCPTool, type DiscoveredMCPToolOptions } from "./registry/discovered-tool.ts";
 export type { ConversationTools } from "./registry/pinned-tools.ts";

@@ -6,7 +6,6 @@ import { HostError } from "@fairlead/core/errors";
 import type { Host } from "@fairlead/core/host/types";
 import type { Era } from "@fairlead/wire";
 import { listenHttp, type OpenChannel } from "@fairlead/wire/serve";
-import { createParkedCalls } from "./asking/parked-calls.ts";
 import { type BridgeContext, createBridgeContext, type GatewayParts } from "./bridge/bridge-context.ts";
 import { createFairTurns } from "./bridge/fair-turns.ts";
 import { type ClientEndpoint, createModernContexts } from "./bridge/modern-contexts.ts";
@@ -17,6 +16,7 @@ import type { Consent } from "./consent/consent.ts";
 import type { GatewayClient } from "./gateway-client.ts";
 import { createHostPool } from "./hosts/client-hosts.ts";
 import type { CreateGatewayHost, Workspace } from "./hosts/gateway-host.ts";
+import { createParkedCalls } from "./questions/parked-calls.ts";
 import type { ClientTokens } from "./tokens/client-tokens.ts";
 
 export type { CreateGatewayHost, HostHooks, Workspace } from "./hosts/gateway-host.ts";

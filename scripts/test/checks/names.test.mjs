@@ -69,9 +69,82 @@ test.each([
   ["a method", "export class A { learnt() {} }", "learnt", "learnt"],
   ["a private member", "export class A { #witness = 1 }", "witness", "witness"],
   ["a constant in capitals", "const MAX_PATIENCE = 1;", "MAX_PATIENCE", "patience"],
+  ["a name that begins with capitals", "const HTTPVerdict = 1;", "HTTPVerdict", "verdict"],
+  ["a type parameter", "export type A<Verdict> = Verdict[];", "Verdict", "verdict"],
+  ["the key of a mapped type", "export type A = { [Shelf in B]: 1 };", "Shelf", "shelf"],
+  ["an inferred type", "export type A<B> = B extends (infer Shelf)[] ? Shelf : 1;", "Shelf", "shelf"],
+  ["the parameter of a catch", "try {} catch (verdict) {}", "verdict", "verdict"],
+  ["a member of an enumeration", "export enum A { Resting }", "Resting", "resting"],
+  ["an alias of an import", 'import { a as shelf } from "./a.ts";', "shelf", "shelf"],
+  ["a default import", 'import shelf from "./a.ts";', "shelf", "shelf"],
+  ["an import of all names", 'import * as shelf from "./a.ts";', "shelf", "shelf"],
+  ["an alias of an export", 'export { a as shelf } from "./a.ts";', "shelf", "shelf"],
+  ["an export of all names", 'export * as shelf from "./a.ts";', "shelf", "shelf"],
+  ["a member that a constructor declares", "class A { constructor(readonly shelf: 1) {} }", "shelf", "shelf"],
+  ["a destructured name with a default", "const { shelf = 1 } = x;", "shelf", "shelf"],
+  ["a parameter of a function type", "export type A = (shelf: 1) => void;", "shelf", "shelf"],
+  ["a parameter of a constructor type", "export type A = new (shelf: 1) => B;", "shelf", "shelf"],
+  ["a parameter of a method's type", "export interface A { b(shelf: 1): void }", "shelf", "shelf"],
+  ["a parameter of a call's type", "export interface A { (shelf: 1): void }", "shelf", "shelf"],
+  ["the name of an index", "export interface A { [shelf: string]: 1 }", "shelf", "shelf"],
+  ["a label of a tuple", "export type A = [shelf: 1];", "shelf", "shelf"],
+  ["a getter of a class", "class A { get shelf() { return 1; } }", "shelf", "shelf"],
+  ["a getter of an object", "export const a = { get shelf() { return 1; } };", "shelf", "shelf"],
+  ["a setter and its parameter", "export const a = { set b(shelf: 1) {} };", "shelf", "shelf"],
+  ["a getter of an interface", "export interface A { get shelf(): 1 }", "shelf", "shelf"],
+  ["a class expression", "export const a = class Shelf {};", "Shelf", "shelf"],
+  ["a namespace", "namespace Shelf { export const a = 1; }", "Shelf", "shelf"],
+  ["a word for a confirmation", "export interface Asking {}", "Asking", "asking"],
+  ["a word for an approval", "const sealedYes = 1;", "sealedYes", "sealed"],
 ])("a word that the glossary replaces is found in %s", async (_, content, name, word) => {
   expect(await found({ "core/src/a.ts": content })).toEqual([
     expect.stringContaining(`packages/core/src/a.ts: ${name} uses "${word}"; write: `),
+  ]);
+});
+
+test("a word that the glossary replaces is found in the name of a file and of a folder, in all packages", async () => {
+  expect(await found({ "test-servers/src/asking/open-shelf.ts": "" })).toEqual([
+    expect.stringContaining('packages/test-servers/src/asking/open-shelf.ts: asking uses "asking"; write: '),
+    expect.stringContaining('packages/test-servers/src/asking/open-shelf.ts: open-shelf.ts uses "shelf"; write: '),
+  ]);
+  expect(await found({ "test-servers/src/shelf.sh": "exec 4<&0", "test-servers/src/a.mjs": "let shelf;" })).toEqual([
+    expect.stringContaining('packages/test-servers/src/a.mjs: shelf uses "shelf"; write: '),
+    expect.stringContaining('packages/test-servers/src/shelf.sh: shelf.sh uses "shelf"; write: '),
+  ]);
+});
+
+test.each([
+  ["definedEntries", "defined entry"],
+  ["serverConversation", "server conversation"],
+  ["ConnectionPlace", "connection place"],
+  ["cachedOffer", "cached offer"],
+  ["catalogMemory", "catalog memory"],
+  ["toolMark", "tool mark"],
+  ["knownTools", "known tool"],
+  ["pendingAsks", "pending ask"],
+  ["SavedAnswer", "saved answer"],
+  ["savedRule", "saved rule"],
+  ["lostServers", "lost server"],
+  ["serverClaims", "server claim"],
+])("%s has the meaning that the glossary gives another word", async (name, compound) => {
+  expect(await found({ "core/src/execute/a.ts": `const ${name} = 1;` })).toEqual([
+    expect.stringContaining(`packages/core/src/execute/a.ts: ${name} uses "${compound}"; write: `),
+  ]);
+});
+
+test("a word with a second meaning is allowed in that meaning", async () => {
+  const names = "entry conversation place offer byteOrderMark knownOptions askUser answer savedAt lost";
+  const content = names.split(" ").map((name) => `export const ${name} = 1;`);
+  expect(await found({ "cli/src/a.ts": content.join("\n") })).toEqual([]);
+});
+
+test("a word whose second meaning belongs to some folders is allowed only there", async () => {
+  const content = "const claims = 1;\nconst memoryOf = 1;";
+  expect(await found({ "core/src/auth/a.ts": content })).toEqual([
+    expect.stringContaining('packages/core/src/auth/a.ts: memoryOf uses "memory"; write: catalog cache'),
+  ]);
+  expect(await found({ "wire/src/shapes/a.ts": content })).toEqual([
+    expect.stringContaining('packages/wire/src/shapes/a.ts: claims uses "claims"; write: annotations'),
   ]);
 });
 

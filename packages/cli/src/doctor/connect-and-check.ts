@@ -86,18 +86,18 @@ export interface ServerFacts {
 
 const mostNames = 5;
 
-export function checkServer({ state, milliseconds, hide, ...offered }: ServerFacts): readonly Observation[] {
+export function checkServer({ state, milliseconds, hide, ...listed }: ServerFacts): readonly Observation[] {
   const { name: server } = state;
-  const found = state.status === "connected" ? connected(state, milliseconds, offered) : [notConnected(state)];
+  const found = state.status === "connected" ? connected(state, milliseconds, listed) : [notConnected(state)];
   return found.map((observation) => ({ ...observation, server, message: hide(observation.message) }));
 }
 
-type Offered = Pick<ServerFacts, "tools" | "quarantined" | "notes">;
+type ListedTools = Pick<ServerFacts, "tools" | "quarantined" | "notes">;
 
 function connected(
   state: Extract<ServerState, { status: "connected" }>,
   milliseconds: number | undefined,
-  { tools, quarantined, notes }: Offered,
+  { tools, quarantined, notes }: ListedTools,
 ): readonly Observation[] {
   const { name, peer, offer } = state;
   const time = milliseconds === undefined ? "" : `, ${Math.round(milliseconds)} ms`;

@@ -38,7 +38,7 @@ export function openGateway({ io, state, debug = false, note }: OpenGatewayOptio
 
 /** Saves the user's answer "always" as a policy rule for this client. */
 async function saveRule(
-  { client, server, kind, name }: SavedAnswer,
+  { client, server, kind, name }: ApprovalToSave,
   { env, home, platform }: OpenGatewayOptions["io"],
 ): Promise<void> {
   const locations = await locate({ environment: { env, home, cwd: home, platform }, workspace: false });
@@ -51,7 +51,7 @@ async function saveRule(
   });
 }
 
-type SavedAnswer = Parameters<NonNullable<ConsentOptions["saveRule"]>>[0];
+type ApprovalToSave = Parameters<NonNullable<ConsentOptions["saveRule"]>>[0];
 
 function configurationOptions(
   { cwd, env, options }: Workspace,

@@ -18,11 +18,11 @@ import {
   emptyObject,
   intersectionOf,
   isUnknown,
+  type KeywordType,
   literalsOf,
   mapOf,
   neverType,
   objectOfMembers,
-  type TypeClaim,
   type TypeText,
   toOperand,
   toText,
@@ -183,13 +183,13 @@ function createSpotWriter(
     ]);
   }
 
-  function alternatives(parts: readonly Spot[], place: Place): TypeClaim {
+  function alternatives(parts: readonly Spot[], place: Place): KeywordType {
     if (parts.length === 0) return { type: unknownType, count: () => 1 };
     const count = (): number => parts.reduce((sum, part) => sum + countAlternatives(document, part), 0);
     return { type: unionOf(parts.map((part) => write(part, place))), count };
   }
 
-  function reference(spot: Spot, { owner, list: around }: Place): readonly TypeClaim[] {
+  function reference(spot: Spot, { owner, list: around }: Place): readonly KeywordType[] {
     const target = referenceTarget(document, spot);
     if (target === undefined) return [];
     const isGuarded = owner === undefined || around === "array";

@@ -53,7 +53,7 @@ export function unionOf(types: readonly TypeText[]): TypeText {
 }
 
 /** A type derived from one keyword. */
-export interface TypeClaim {
+export interface KeywordType {
   readonly type: TypeText;
   /** Counts the alternatives of the type and of the types it refers to. Called only if several keywords give a type. */
   readonly count: () => number;
@@ -65,10 +65,10 @@ const mostProducts = 128;
 /**
  * Intersects the types. Leaves out a type that would create too many alternatives. The result then accepts more values.
  */
-export function intersectionOf(claims: readonly TypeClaim[]): TypeText {
-  const exact = claims.filter(({ type }) => !isUnknown(type) && type.isBare !== true);
+export function intersectionOf(types: readonly KeywordType[]): TypeText {
+  const exact = types.filter(({ type }) => !isUnknown(type) && type.isBare !== true);
   const [only, ...others] = exact;
-  if (only === undefined) return claims.find(({ type }) => !isUnknown(type))?.type ?? unknownType;
+  if (only === undefined) return types.find(({ type }) => !isUnknown(type))?.type ?? unknownType;
   if (others.length === 0) return only.type;
   let product = 1;
   const kept = exact.filter(({ count }, at) => {

@@ -7,7 +7,7 @@ import { exactName, namePattern } from "@fairlead/core/policy/rules/name-pattern
 import type { Configuration } from "@fairlead/core/trust/configuration";
 import { nameHint } from "../shell/name-hint.ts";
 import type { Context } from "../shell/verb.ts";
-import { findToolTarget, type KnownServer, targetName } from "../targets/target.ts";
+import { findToolTarget, type TargetServer, targetName } from "../targets/target.ts";
 import { useHost } from "../targets/with-host.ts";
 
 const isWild = (word: string): boolean => /[*?]/.test(word);
@@ -31,7 +31,7 @@ export async function readAllowed(
   return words.map((word) => toAllowed(word, servers));
 }
 
-function toAllowed(word: string, servers: readonly KnownServer[]): AllowedTools {
+function toAllowed(word: string, servers: readonly TargetServer[]): AllowedTools {
   // The name of a tool may contain "*". Allowing that tool must not allow other tools.
   const isTool = servers.some(({ name, tools }) => tools.some((tool) => targetName({ server: name, tool }) === word));
   if (isTool) return findToolTarget(word, servers);
@@ -40,7 +40,7 @@ function toAllowed(word: string, servers: readonly KnownServer[]): AllowedTools 
 }
 
 /** Refuses wildcards in the server's name, because they could allow servers that the user did not think of. */
-function toPattern(word: string, servers: readonly KnownServer[]): AllowedTools {
+function toPattern(word: string, servers: readonly TargetServer[]): AllowedTools {
   const names = servers.map(({ name }) => name);
   const known = names.filter((name) => word.startsWith(`${name}.`)).sort((a, b) => b.length - a.length)[0];
   if (known !== undefined) {

@@ -15,7 +15,7 @@ import { type CallExpression, parseCallExpression } from "../arguments/call-expr
 import { nameHint } from "../shell/name-hint.ts";
 import type { Context } from "../shell/verb.ts";
 import { refuseUnsureName } from "../targets/bare-name.ts";
-import { findToolTarget, type KnownServer, type ToolTarget } from "../targets/target.ts";
+import { findToolTarget, type TargetServer, type ToolTarget } from "../targets/target.ts";
 
 /**
  * Parses one line as a call.
@@ -117,7 +117,7 @@ function toPair({ server, tool }: ToolTarget): { readonly server: string; readon
 }
 
 /** Returns the servers that have tools in the conversation, then the other servers of the host. */
-export function serversOf(tools: readonly ConversationTool[], host?: Pick<Host, "states">): readonly KnownServer[] {
+export function serversOf(tools: readonly ConversationTool[], host?: Pick<Host, "states">): readonly TargetServer[] {
   const others = host?.states().map(({ name }) => name) ?? [];
   const names = [...new Set([...tools.map(({ server }) => server), ...others])];
   return names.map((name) => ({ name, tools: toolsOf(name, tools) }));

@@ -32,34 +32,35 @@ export async function composeMessage(
   host: Host,
   context: Context,
 ): Promise<HeadlessMessage> {
-  const asking = { servers, wait };
+  const references = { servers, wait };
   if (typed.trim() === "") return { history: [], parts: [{ text: piped ?? "" }], notes: [] };
   const behind = piped === undefined ? [] : asUntrusted([{ text: piped }], createNonce(), "piped input");
-  const message = (await fromPrompt(typed, asking, host, context)) ?? (await fromWords(typed, asking, host, context));
+  const message =
+    (await fromPrompt(typed, references, host, context)) ?? (await fromWords(typed, references, host, context));
   return { ...message, parts: [...message.parts, ...behind] };
 }
 
 async function fromWords(
   typed: string,
-  asking: ReferenceOptions,
+  references: ReferenceOptions,
   host: Host,
   { io }: Context,
 ): Promise<HeadlessMessage> {
-  const { parts, problems } = await host.expandReferences(typed, { ...asking, signal: io.signal });
+  const { parts, problems } = await host.expandReferences(typed, { ...references, signal: io.signal });
   return { history: [], parts, notes: problems.map(({ text, error }) => `${text}: ${error.message}`) };
 }
 
 /** Gets a server's prompt. Returns undefined if the text does not begin with `/` and a prompt's name. */
 async function fromPrompt(
   typed: string,
-  asking: ReferenceOptions,
+  references: ReferenceOptions,
   host: Host,
   context: Context,
 ): Promise<HeadlessMessage | undefined> {
-  const call = await findPromptCall(typed, asking, host, context);
+  const call = await findPromptCall(typed, references, host, context);
   if (call === undefined) return undefined;
   const { server, prompt, args } = call;
-  const result = await host.getPrompt(server, prompt, args, { signal: context.io.signal, wait: asking.wait });
+  const result = await host.getPrompt(server, prompt, args, { signal: context.io.signal, wait: references.wait });
   const { before, parts } = toPromptInput(await toPromptMessages(result, { server }));
   return { history: before, parts, notes: [] };
 }
@@ -70,11 +71,11 @@ async function fromPrompt(
  */
 async function findPromptCall(
   typed: string,
-  asking: ReferenceOptions,
+  references: ReferenceOptions,
   host: Host,
   context: Context,
 ): Promise<PromptCall | undefined> {
-  const { servers = namesOf(host), wait } = asking;
+  const { servers = namesOf(host), wait } = references;
   const [, name] = /^\s*\/(\S+)/.exec(typed) ?? [];
   if (name === undefined || name.includes("/")) return undefined;
   const { promptRegistry: all } = host;

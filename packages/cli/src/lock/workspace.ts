@@ -126,7 +126,7 @@ function mapTexts(values: JsonObject, show: (name: string, text: string) => stri
 export type ServerSnapshot =
   | {
       readonly kind: "seen";
-      readonly offer: LockedCatalog;
+      readonly locked: LockedCatalog;
       readonly catalog: Catalog;
       /** The catalog that was in the catalog cache before Fairlead connected to the server. */
       readonly remembered: Catalog | undefined;
@@ -151,8 +151,8 @@ export async function readSnapshots(
       const definition = configuration.servers.find(({ server }) => server.name === name)?.server.definition;
       if (state.status !== "connected" || catalog === undefined || definition === undefined)
         return { kind: "unseen", error: notConnectedError(state) };
-      const offer = lockCatalog(catalog, packageVersion(definition, state.peer));
-      return { kind: "seen", offer, catalog, remembered: remembered.get(name) };
+      const locked = lockCatalog(catalog, packageVersion(definition, state.peer));
+      return { kind: "seen", locked, catalog, remembered: remembered.get(name) };
     }
   });
 }
@@ -203,7 +203,7 @@ export async function checkLock(
   );
   const present = [...entries].map(([name, entry]) => {
     const look = looks.get(name);
-    return [name, { entry, ...(look?.kind === "seen" && { offer: look.offer }) }] as const;
+    return [name, { entry, ...(look?.kind === "seen" && { catalog: look.locked }) }] as const;
   });
   const drifts = new Map(compareLock(lock, new Map(present)).map((drift) => [drift.server, drift]));
   const names = [...new Set([...entries.keys(), ...lock.keys()])];

@@ -9,7 +9,7 @@ import type { RequestKind } from "@fairlead/core/policy/rules/rule";
 import type { Configuration } from "@fairlead/core/trust/configuration";
 import { type Command, Option } from "commander";
 import type { Context } from "../shell/verb.ts";
-import { findToolTarget, type KnownServer, type ToolTarget, targetName } from "./target.ts";
+import { findToolTarget, type TargetServer, type ToolTarget, targetName } from "./target.ts";
 import { hasDemo } from "./with-host.ts";
 
 export interface Subject extends ToolTarget {
@@ -136,7 +136,7 @@ async function findCachedName(word: string, host: Host): Promise<ToolTarget | un
   return tool && { server: tool.serverName, tool: tool.serverToolName };
 }
 
-interface CachedServer extends KnownServer {
+interface CachedServer extends TargetServer {
   readonly isRemembered: boolean;
 }
 

@@ -15,7 +15,7 @@ export function targetName({ server, tool }: ToolTarget): string {
   return `${server}.${tool}`;
 }
 
-export interface KnownServer {
+export interface TargetServer {
   readonly name: string;
   /** The names of the server's tools, from its current or cached catalog. The list may be empty. */
   readonly tools: readonly string[];
@@ -26,7 +26,7 @@ export interface KnownServer {
  * @throws HostError `usage` if the word is ambiguous or does not have the form `server.tool`; `server_unknown` if it
  * names no configured server
  */
-export function findToolTarget(word: string, servers: readonly KnownServer[]): ToolTarget {
+export function findToolTarget(word: string, servers: readonly TargetServer[]): ToolTarget {
   const candidates = servers
     .filter(({ name }) => word.startsWith(`${name}.`))
     .sort((a, b) => b.name.length - a.name.length)
@@ -47,7 +47,7 @@ function ambiguous(word: string, targets: readonly ToolTarget[]): HostError {
   });
 }
 
-function unknown(word: string, servers: readonly KnownServer[]): HostError {
+function unknown(word: string, servers: readonly TargetServer[]): HostError {
   const server = servers.find(({ name }) => name === word || `${name}.` === word);
   if (server)
     return new HostError("usage", `"${word}" is a server, not a tool`, {

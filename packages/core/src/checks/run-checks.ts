@@ -92,8 +92,8 @@ export async function runChecks(
 
   for (const check of file.checks) {
     const { name, call, expect, masks } = check;
-    const claimsReadOnly = server.tools.find((tool) => tool.name === call)?.annotations?.["readOnlyHint"] === true;
-    const before = claimsReadOnly ? await server.listing() : [];
+    const hasReadOnlyHint = server.tools.find((tool) => tool.name === call)?.annotations?.["readOnlyHint"] === true;
+    const before = hasReadOnlyHint ? await server.listing() : [];
     const began = clock.now();
     const result = await server.call(call, check.arguments);
     const durationMs = clock.now() - began;
@@ -110,7 +110,7 @@ export async function runChecks(
         : unlike),
       ...(compared?.problems ?? []),
       ...latencyProblems(check, durations),
-      ...(claimsReadOnly ? readOnlyProblems(call, before, await server.listing()) : []),
+      ...(hasReadOnlyHint ? readOnlyProblems(call, before, await server.listing()) : []),
     ];
     report({ name, tool: call, durationMs, problems: problems.map(server.redact) }, compared?.isUpdated ?? false);
   }

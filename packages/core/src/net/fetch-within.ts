@@ -24,20 +24,20 @@ export async function fetchWithin(
   // Looks up the server's addresses before the first request, so that no response can influence the lookup.
   if (near !== undefined) await Promise.race([near.addresses(), endOf(signal)]);
   const guard = createGuard(near, options.resolve ?? lookup, signal);
-  let asking: FetchRequest | undefined;
+  let current: FetchRequest | undefined;
   for (let hop = 0; ; hop += 1) {
-    const at = asking?.url ?? url;
+    const at = current?.url ?? url;
     try {
       checkUrl(at, near?.url);
-      asking ??= await firstOf(url, init);
-      const answer = await ask(asking, options, guard, signal);
+      current ??= await firstOf(url, init);
+      const answer = await ask(current, options, guard, signal);
       try {
         const headers = headersOf(answer);
         const location = isRedirect(answer.status) ? headers.get("location") : null;
         if (location === null || (init.redirect === "manual" && maxRedirects > 0))
           return toResponse(answer, headers, await readAll(answer.body, maxBytes, at.origin), at);
         if (hop === maxRedirects || init.redirect === "error") throw notFollowed(at, location, hop);
-        asking = redirectedRequest(asking, answer.status, location);
+        current = redirectedRequest(current, answer.status, location);
       } finally {
         answer.close();
       }

@@ -45,8 +45,8 @@ export interface NamingOptions {
  * once. If several tools or prompts have the same name, the first keeps it. The names of the others get their server's
  * name as a prefix.
  */
-export function assignNames(claims: readonly Claim[], options: NamingOptions = {}): readonly string[] {
-  return claims.map(createNaming(options));
+export function assignNames(tools: readonly Claim[], options: NamingOptions = {}): readonly string[] {
+  return tools.map(createNaming(options));
 }
 
 /** Like `assignNames`, but returns a function that assigns one name at a time. */

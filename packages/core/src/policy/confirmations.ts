@@ -11,14 +11,14 @@ import {
 } from "../registry/confirmation.ts";
 import { canonicalJson } from "../text/canonical-json.ts";
 import {
-  answerRule,
+  approvalRule,
   type ChangedDefinition,
   type CreateDecideOptions,
+  conversationRule,
   createDecide,
   type Decide,
   type PolicyRequest,
   readsRule,
-  savedRule,
   type ToolIdentity,
 } from "./decide.ts";
 import { isChangedRule } from "./rules/built-in-rules.ts";
@@ -106,14 +106,14 @@ export function createConfirmations({ accept: acceptDefinition, ...options }: Co
       return [ProceedOnce, ...(always ? [ProceedAlwaysServer] : []), Cancel];
     }
     if (kind !== "tool" || rules.approvalKeyOf(request) === undefined) return [ProceedOnce, Cancel];
-    const always = rules.wouldAllow(request, answerRule(request));
+    const always = rules.wouldAllow(request, conversationRule(request));
     // A saved approval would hold for every client, so the approval of one client's request is not saved.
     const saves =
       request.client === undefined &&
       policy().approved.canSave(serverName) &&
       !tools.isLockedOut(request) &&
       tools.changeOf(request)?.doubt === undefined &&
-      rules.wouldAllow(request, savedRule(request));
+      rules.wouldAllow(request, approvalRule(request));
     return [
       ProceedOnce,
       ...(always ? [ProceedAlwaysTool, ProceedAlwaysServer] : []),
@@ -144,7 +144,7 @@ export function createConfirmations({ accept: acceptDefinition, ...options }: Co
      */
     const isNew = !isChanged && approvalKey !== undefined && given.isNewOfWhole(serverName, serverToolName);
     if (isNew) given.allowTool(serverName, serverToolName, approvalKey);
-    const isCovered = isNew && rules.wouldAllow(request, answerRule(request));
+    const isCovered = isNew && rules.wouldAllow(request, conversationRule(request));
     /*
      * `keyOf` must run after `accept`: the key contains the difference between the tool's definition and the accepted
      * one, and `accept` removes that difference.

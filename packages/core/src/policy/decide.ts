@@ -155,12 +155,12 @@ export function createDecide(options: CreateDecideOptions): Decide {
       return given.allowsReads(serverName, fingerprintOf(serverName)) ? [readsRule(serverName)] : [];
     const definition = kind === "tool" ? tools.toolOf(request) : undefined;
     if (definition === undefined) return noRules;
-    const saved = policy().approved.find(serverName, serverToolName);
+    const approval = policy().approved.find(serverName, serverToolName);
     const approvalKey = given.has(serverName, serverToolName) ? approvalKeyOf(request) : undefined;
-    const isSaved = saved !== undefined && saved.digest === definitionDigest(definition);
+    const isApproved = approval !== undefined && approval.digest === definitionDigest(definition);
     const isAllowed = approvalKey !== undefined && given.allows(serverName, serverToolName, approvalKey);
-    if (!isSaved && !isAllowed) return noRules;
-    return [...(isSaved ? [savedRule(request)] : []), ...(isAllowed ? [answerRule(request)] : [])];
+    if (!isApproved && !isAllowed) return noRules;
+    return [...(isApproved ? [approvalRule(request)] : []), ...(isAllowed ? [conversationRule(request)] : [])];
   }
 
   function changeOf(request: PolicyRequest): ChangedDefinition | undefined {
@@ -258,14 +258,14 @@ function forTyped(found: Decision): Decision {
 type RuleFor = (tool: ToolIdentity) => PolicyRule;
 
 /** The rule for a saved approval. It applies in all conversations, but a stricter rule of the user overrules it. */
-export const savedRule: RuleFor = (tool) => ({
+export const approvalRule: RuleFor = (tool) => ({
   ...pairRule(tool),
   tier: "user",
   origin: { source: "approval" },
 });
 
 /** The rule for an approval that is valid in this conversation only. */
-export const answerRule: RuleFor = (tool) => ({
+export const conversationRule: RuleFor = (tool) => ({
   ...pairRule(tool),
   tier: "conversation",
   origin: { source: "answer" },

@@ -209,12 +209,12 @@ function valuesOf(
   { decision }: PolicyRule,
   { annotations = {}, trustsAnnotations = false }: CheckRequest,
 ): readonly unknown[] {
-  const claimed = claimOf(annotations, name);
+  const annotated = annotationOf(annotations, name);
   const worst = worstCase.get(name);
-  if (trustsAnnotations) return [claimed ?? worst];
-  return decision === "allow" ? [worst] : [claimed, worst];
+  if (trustsAnnotations) return [annotated ?? worst];
+  return decision === "allow" ? [worst] : [annotated, worst];
 }
 
-function claimOf(annotations: JsonObject, name: string): unknown {
+function annotationOf(annotations: JsonObject, name: string): unknown {
   return Object.hasOwn(annotations, name) ? annotations[name] : undefined;
 }

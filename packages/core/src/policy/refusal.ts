@@ -23,11 +23,11 @@ export function refusal(request: PolicyRequest, { decision, rule, over }: Decisi
  * Creates the error for a request that needs confirmation if there is no terminal. If a default rule asks, the next
  * step is `--allow` or `policy allow`. If an explicit rule asks, the next step is to look at that rule.
  */
-function noTerminal(request: PolicyRequest, asking: PolicyRule | undefined): HostError {
+function noTerminal(request: PolicyRequest, rule: PolicyRule | undefined): HostError {
   const { serverName, kind = "tool", client } = request;
-  const isExplicit = asking?.decision === "ask_user" && asking.tier !== "default";
-  const why = isExplicit ? ruleText(asking) : "it needs confirmation";
-  const isAllowable = asking?.decision === "ask_user" && !isExplicit;
+  const isExplicit = rule?.decision === "ask_user" && rule.tier !== "default";
+  const why = isExplicit ? ruleText(rule) : "it needs confirmation";
+  const isAllowable = rule?.decision === "ask_user" && !isExplicit;
   const allow = `fairlead policy allow ${subjectOf(request)}`;
   const step = kind === "tool" && client === undefined ? `add --allow ${subjectOf(request)}, or: ${allow}` : allow;
   return new HostError("denied", `${nameOf(request)} denied: ${why} and there is no terminal to ask on`, {
@@ -79,9 +79,9 @@ export function notConfirmed({ serverName, serverToolName }: ToolIdentity): Host
 }
 
 /** Creates the error for a client's request that needs confirmation, if the gateway has no way to ask. */
-function noUserToAsk(request: PolicyRequest, asking: PolicyRule): HostError {
+function noUserToAsk(request: PolicyRequest, rule: PolicyRule): HostError {
   const { serverName, client = "" } = request;
-  const message = `${nameOf(request)} denied: it needs confirmation, and "${client}" cannot ask the user (${ruleText(asking)})`;
+  const message = `${nameOf(request)} denied: it needs confirmation, and "${client}" cannot ask the user (${ruleText(rule)})`;
   return new HostError("denied", message, { serverName, next: `fairlead policy allow ${subjectOf(request)}` });
 }
 

@@ -59,7 +59,7 @@ function scriptsOfConnection(messages: readonly RecordedMessage[]): readonly Scr
   const byId = new Map<unknown, OpenScript>();
   const byToken = new Map<unknown, OpenScript>();
   /** Scripts in which the server has sent a request and waits for the client's answer. */
-  const asking = new Map<unknown, OpenScript>();
+  const waiting = new Map<unknown, OpenScript>();
   let latest: OpenScript | undefined;
 
   function begin({ at, message }: RecordedMessage, method: string): void {
@@ -98,7 +98,7 @@ function scriptsOfConnection(messages: readonly RecordedMessage[]): readonly Scr
         failed === undefined ? { after, kind: "result", result: given } : { after, kind: "error", error: failed },
       );
     } else if (id !== undefined) {
-      if (latest !== undefined) asking.set(id, latest);
+      if (latest !== undefined) waiting.set(id, latest);
       add(latest, at, (after) => ({ after, kind: "request", method, params }));
     } else {
       const isProgress = method === "notifications/progress";
@@ -118,7 +118,7 @@ function scriptsOfConnection(messages: readonly RecordedMessage[]): readonly Scr
     if (from === "server") addFromServer(recorded);
     else if (typeof message["method"] === "string") begin(recorded, message["method"]);
     else {
-      const script = asking.get(message["id"]);
+      const script = waiting.get(message["id"]);
       if (script !== undefined) {
         script.last = recorded.at;
         latest = script;

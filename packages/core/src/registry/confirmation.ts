@@ -31,13 +31,16 @@ export interface AskedTool {
 }
 
 /** The rule that requires the confirmation, as text. */
-export interface AskingRule {
+export interface ConfirmationRule {
   readonly decision: "allow" | "ask_user" | "deny";
   readonly tier: string;
   readonly text: string;
   /** Why Fairlead cannot tell whether the tool's definition has changed. */
   readonly doubt?: string;
 }
+
+/** @deprecated Renamed to `ConfirmationRule`. */
+export type AskingRule = ConfirmationRule;
 
 /** A confirmation to show to the user. Its texts are as the server sent them, so escape them before you show them. */
 export interface ToolCallConfirmationDetails {
@@ -53,7 +56,7 @@ export interface ToolCallConfirmationDetails {
   readonly args: JsonObject;
   readonly annotations?: JsonObject;
   /** The rule that requires the confirmation. */
-  readonly rule?: AskingRule;
+  readonly rule?: ConfirmationRule;
   /** How the definition differs from the accepted one; absent if there is no difference. */
   readonly change?: readonly Difference[];
   /** The answers that can take effect. A yes that is not in this list counts as `ProceedOnce`. */

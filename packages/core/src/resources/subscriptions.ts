@@ -37,7 +37,7 @@ interface Wanted {
   readonly release: () => void;
   holders: number;
   asked: Promise<void>;
-  isAsking: boolean;
+  isSubscribing: boolean;
   /** The abort controller for the subscription's current connection. It is aborted when that connection ends. */
   connection: AbortController | undefined;
 }
@@ -53,7 +53,7 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
       if (state.status !== "connected") {
         wanted.connection?.abort();
         wanted.connection = undefined;
-      } else if (state.offer && wanted.connection === undefined && !wanted.isAsking)
+      } else if (state.offer && wanted.connection === undefined && !wanted.isSubscribing)
         void Promise.allSettled([askAgain(wanted)]);
     }
   });
@@ -78,11 +78,11 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
       release: use(server),
       holders: 0,
       asked: Promise.resolve(),
-      isAsking: true,
+      isSubscribing: true,
       connection: undefined,
     };
     wanted.asked = ask(wanted).finally(() => {
-      wanted.isAsking = false;
+      wanted.isSubscribing = false;
     });
     all.set(keyOf(wanted), wanted);
     return wanted;

@@ -5,12 +5,12 @@ import { nextTurn } from "../text/turns.ts";
 import type { RankedTool, ToolIndex } from "./tool-index.ts";
 
 /** A tool that can be found by its name. */
-export type KnownTool = Omit<RankedTool, "score">;
+export type NamedTool = Omit<RankedTool, "score">;
 
 export interface FindToolsOptions {
   readonly index: Pick<ToolIndex, "rank">;
   /** Returns the tools with exactly this name. */
-  readonly named: (name: string) => readonly KnownTool[];
+  readonly named: (name: string) => readonly NamedTool[];
   readonly limit: number;
 }
 

@@ -6,7 +6,7 @@ import { isObject } from "@fairlead/wire/json";
 import type { DiscoveredMCPTool } from "../registry/discovered-tool.ts";
 import { groupBy } from "../text/group-by.ts";
 import { createTurns, type Turns } from "../text/turns.ts";
-import { findTools, type KnownTool } from "./find-tools.ts";
+import { findTools, type NamedTool } from "./find-tools.ts";
 import { createToolIndex } from "./tool-index.ts";
 import type { SearchableServer, SearchableTool } from "./tool-words.ts";
 
@@ -80,7 +80,7 @@ interface ToolNames {
    * Returns the tools with this name; case does not matter. The name is the tool's name for the model, or the server's
    * own name for the tool, with or without the server's name before it: `search`, `files.search`.
    */
-  readonly named: (name: string) => readonly KnownTool[];
+  readonly named: (name: string) => readonly NamedTool[];
 }
 
 const emptyNames: ToolNames = { find: () => undefined, named: () => [] };

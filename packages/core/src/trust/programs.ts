@@ -114,7 +114,7 @@ interface Kept {
   readonly answer: Promise<unknown>;
 }
 
-const keptAnswers = new WeakMap<ProgramPlace["environment"], Map<string, Kept>>();
+const cachedResults = new WeakMap<ProgramPlace["environment"], Map<string, Kept>>();
 
 /**
  * Returns the cached result for `question`. If there is none, or if it is too old, calls `find` and caches the result.
@@ -126,8 +126,8 @@ function recently<T>(
   question: string,
   find: () => Promise<T>,
 ): Promise<T> {
-  const kept = keptAnswers.get(environment) ?? new Map<string, Kept>();
-  keptAnswers.set(environment, kept);
+  const kept = cachedResults.get(environment) ?? new Map<string, Kept>();
+  cachedResults.set(environment, kept);
   const now = clock.now();
   const found = kept.get(question);
   if (found !== undefined && now - found.since < keptFor) return found.answer as Promise<T>;

@@ -50,7 +50,7 @@ export async function* askModel(
   }
 }
 
-interface Asking {
+interface AskModelOptions {
   readonly state: ConversationState;
   readonly host: TurnHost;
   readonly draft: Draft;
@@ -60,7 +60,7 @@ interface Asking {
 async function* request(
   { declarations }: ToolOffer,
   model: Model,
-  { state, host, draft, signal }: Asking,
+  { state, host, draft, signal }: AskModelOptions,
 ): Events<Rejection | Extract<ModelEvent, { type: "finish" }>> {
   state.systemText ??= createSystemText();
   const system = declarations.length === 0 ? {} : { system: state.systemText(instructionsOf(state, host)) };

@@ -9,7 +9,7 @@ import { shorten } from "../normalise/content/shorten.ts";
 import type { Part } from "../normalise/model-types.ts";
 import type { LargeResults, ToolExecution } from "../registry/binding.ts";
 import type { DiscoveredMCPTool } from "../registry/discovered-tool.ts";
-import type { AskUser } from "./confirm.ts";
+import type { ConfirmCall } from "./confirm.ts";
 import type { CallEvent, CallStatus, TurnEvent } from "./events.ts";
 import { explainUnknown, statusOf, tellFailure, toCallFailure, toHostError } from "./failure-messages.ts";
 import { callResources } from "./resource-calls.ts";
@@ -37,7 +37,7 @@ export interface CallAnswer {
 export interface CallDeps {
   readonly state: ConversationState;
   readonly host: TurnHost;
-  readonly ask: AskUser;
+  readonly ask: ConfirmCall;
   readonly emit: (event: TurnEvent) => void;
   readonly signal: AbortSignal;
 }
@@ -60,7 +60,7 @@ export async function runCall(request: ModelCallRequest, deps: CallDeps): Promis
       deps.ask(question, {
         id,
         emit,
-        onAsking: ({ rule }) => tell({ status: "asking", ...(rule && { rule: rule.text }) }),
+        onConfirmation: ({ rule }) => tell({ status: "asking", ...(rule && { rule: rule.text }) }),
       }),
     allowed(rule) {
       began ??= host.clock.now();

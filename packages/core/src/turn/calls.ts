@@ -4,7 +4,7 @@ import type { JsonObject } from "@fairlead/wire";
 import { isAcceptedInResponse } from "../normalise/content/media-type.ts";
 import type { Content, FunctionCall, Part } from "../normalise/model-types.ts";
 import { type CallAnswer, type CallDeps, runCall } from "./call.ts";
-import { createAskUser } from "./confirm.ts";
+import { createConfirmCall } from "./confirm.ts";
 import type { TurnEvent } from "./events.ts";
 import { type CallResponse, responseContents, toResponse } from "./history.ts";
 import type { ConversationState } from "./state.ts";
@@ -47,7 +47,7 @@ export function openRound(calls: readonly FunctionCall[], { most, ...deps }: Rou
   return {
     async *run() {
       const queue = createEventQueue();
-      const ask = createAskUser(host, signal);
+      const ask = createConfirmCall(host, signal);
       const running = calls.map(async ({ id, name = "", args = {} }, at) => {
         const request = { id: uniqueId(id, state), name, args: args as JsonObject };
         if (at >= most) {

@@ -11,25 +11,25 @@ import type { TurnEvent } from "./events.ts";
 import type { TurnHost, TurnQuestion } from "./turn-host.ts";
 import { untilAborted } from "./until-aborted.ts";
 
-export interface AskOptions {
+export interface ConfirmCallOptions {
   /** The id of the call to confirm. */
   readonly id: string;
   readonly emit: (event: TurnEvent) => void;
   /** Called when the question is shown. */
-  readonly onAsking: (details: ToolCallConfirmationDetails) => void;
+  readonly onConfirmation: (details: ToolCallConfirmationDetails) => void;
 }
 
 /** Asks the user for confirmation. @throws HostError `denied` if the user declines */
-export type AskUser = (question: TurnQuestion, options: AskOptions) => Promise<void>;
+export type ConfirmCall = (question: TurnQuestion, options: ConfirmCallOptions) => Promise<void>;
 
-export function createAskUser({ confirm }: Pick<TurnHost, "confirm">, signal: AbortSignal): AskUser {
+export function createConfirmCall({ confirm }: Pick<TurnHost, "confirm">, signal: AbortSignal): ConfirmCall {
   let last: Promise<unknown> = Promise.resolve();
 
-  async function ask(question: TurnQuestion, options: AskOptions): Promise<void> {
+  async function ask(question: TurnQuestion, options: ConfirmCallOptions): Promise<void> {
     // The answer to an earlier question may already allow this call.
     const details = await question();
     if (details === false) return;
-    options.onAsking(details);
+    options.onConfirmation(details);
     const outcome = await untilAborted(confirm ? confirm(details, signal) : told(details, options), signal);
     await details.onConfirm(outcome).catch((error: unknown) => {
       // If the answer cannot be saved, it is still valid for this turn.
@@ -54,7 +54,7 @@ export function createAskUser({ confirm }: Pick<TurnHost, "confirm">, signal: Ab
 /** Emits the question and waits for its answer. An answer after the end of the turn is ignored. */
 function told(
   details: ToolCallConfirmationDetails,
-  { id, emit }: Pick<AskOptions, "id" | "emit">,
+  { id, emit }: Pick<ConfirmCallOptions, "id" | "emit">,
 ): Promise<ToolConfirmationOutcome> {
   return new Promise((resolve) => {
     const onConfirm = async (outcome: ToolConfirmationOutcome): Promise<void> => resolve(outcome);

@@ -3,9 +3,9 @@
 import type { ListableTool } from "@fairlead/core/host/types";
 import type { JsonObject } from "@fairlead/wire";
 import { objectOf, stringOf } from "@fairlead/wire/json";
-import type { ClientCall } from "../asking/client-call.ts";
 import { serverOfUri } from "../lists/client-view.ts";
 import { callToolName, hasSearchTools, searchListed, searchToolsName, withinBudget } from "../lists/tool-budget.ts";
+import type { ClientCall } from "../questions/client-call.ts";
 import { adaptResult, uncached } from "./adapt-result.ts";
 import type { BridgeContext } from "./bridge-context.ts";
 import { type Forwarded, forwardRequest } from "./forward-request.ts";

@@ -1,9 +1,9 @@
 /** Creates the `AskedClient` of a request: the functions that ask the client's user for approval. */
 
 import type { JsonObject } from "@fairlead/wire";
-import type { ClientCall } from "../asking/client-call.ts";
-import { canElicit } from "../asking/server-question.ts";
 import type { AskedClient } from "../gateway-client.ts";
+import type { ClientCall } from "../questions/client-call.ts";
+import { canElicit } from "../questions/server-question.ts";
 import type { BridgeContext } from "./bridge-context.ts";
 
 export function askedClient({ client }: BridgeContext, call: ClientCall): AskedClient {

@@ -2,13 +2,13 @@
 
 import type { Clock } from "@fairlead/core/clock";
 import type { Era, JsonObject } from "@fairlead/wire";
-import type { ParkedCalls } from "../asking/parked-calls.ts";
 import type { Consent } from "../consent/consent.ts";
 import type { GatewayClient } from "../gateway-client.ts";
 import type { ClientHosts } from "../hosts/client-hosts.ts";
 import { reachOf } from "../lists/client-reach.ts";
 import { type ClientView, viewFor } from "../lists/client-view.ts";
 import { discoverUnknown } from "../lists/first-discovery.ts";
+import type { ParkedCalls } from "../questions/parked-calls.ts";
 import type { FairTurns } from "./fair-turns.ts";
 import type { TaskOwners } from "./task-owners.ts";
 import type { UpstreamLevels } from "./upstream-levels.ts";

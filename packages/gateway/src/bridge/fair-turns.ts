@@ -1,7 +1,7 @@
 /** Limits how many requests of one client can be open at one server. Further requests wait in a queue. */
 
 import type { WireError } from "@fairlead/wire";
-import type { ClientCall } from "../asking/client-call.ts";
+import type { ClientCall } from "../questions/client-call.ts";
 import { rpcCodes, rpcError } from "./rpc-error.ts";
 
 export interface FairTurns {

@@ -3,7 +3,7 @@
 import type { JsonObject } from "@fairlead/wire";
 import { isObject, objectOf, stringOf } from "@fairlead/wire/json";
 import { legacyVersions, type ServedClient, type ServedRequest } from "@fairlead/wire/serve";
-import type { ClientCall } from "../asking/client-call.ts";
+import type { ClientCall } from "../questions/client-call.ts";
 import { answerRequest } from "./answer-request.ts";
 import type { BridgeContext } from "./bridge-context.ts";
 import { greet } from "./greeting.ts";

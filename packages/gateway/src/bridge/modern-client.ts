@@ -8,8 +8,8 @@ import { canonicalJson } from "@fairlead/core/text/canonical-json";
 import type { JsonObject } from "@fairlead/wire";
 import { member, objectOf, stringOf } from "@fairlead/wire/json";
 import { modernVersions, type ServedClient, type ServedRequest } from "@fairlead/wire/serve";
-import { isParkedState, type ModernRequest } from "../asking/parked-calls.ts";
-import { isSealed } from "../asking/sealed-consent.ts";
+import { isApprovalState } from "../questions/approval-store.ts";
+import { isParkedState, type ModernRequest } from "../questions/parked-calls.ts";
 import { uncached } from "./adapt-result.ts";
 import { answerRequest } from "./answer-request.ts";
 import type { BridgeContext } from "./bridge-context.ts";
@@ -56,12 +56,12 @@ export async function answerModern(
     notify: (name, news) => void Promise.allSettled([client.notify(name, news, id)]),
   };
   const { parked } = context;
-  const { seals } = context.consent;
+  const { approvals } = context.consent;
   if (method === "server/discover") return discovered(context);
   if (isParkedState(requestState)) return parked.resume(request, requestState, inputResponses);
 
-  const opened = isSealed(requestState) ? await seals.open(requestState, request.identity) : undefined;
-  if (isSealed(requestState) && opened === undefined)
+  const opened = isApprovalState(requestState) ? await approvals.take(requestState, request.identity) : undefined;
+  if (isApprovalState(requestState) && opened === undefined)
     throw rpcError(
       rpcCodes.invalidParams,
       "requestState is invalid: it expired, was changed or was used before; the request may have run",
@@ -80,7 +80,7 @@ export async function answerModern(
     // If the server asks a question after a person's approval, the request state for the client contains the approval.
     if (subject === undefined || result["resultType"] !== "input_required") return result;
     const state = stringOf(result["requestState"]);
-    return { ...result, requestState: await seals.seal(request.identity, { subject, state }) };
+    return { ...result, requestState: await approvals.store(request.identity, { subject, state }) };
   });
 }
 

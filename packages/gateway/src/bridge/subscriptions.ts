@@ -3,8 +3,8 @@
 import type { ListName } from "@fairlead/core/events";
 import type { JsonObject } from "@fairlead/wire";
 import { isObject, listOf, member } from "@fairlead/wire/json";
-import type { ClientCall } from "../asking/client-call.ts";
 import { serverOfUri } from "../lists/client-view.ts";
+import type { ClientCall } from "../questions/client-call.ts";
 import { askedClient } from "./asked-client.ts";
 import type { BridgeContext } from "./bridge-context.ts";
 import { greet } from "./greeting.ts";

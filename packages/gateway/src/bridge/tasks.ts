@@ -5,7 +5,7 @@
 
 import type { JsonObject } from "@fairlead/wire";
 import { isObject, member, stringOf } from "@fairlead/wire/json";
-import type { ClientCall } from "../asking/client-call.ts";
+import type { ClientCall } from "../questions/client-call.ts";
 import { rpcCodes, rpcError } from "./rpc-error.ts";
 
 export const tasksExtension = "io.modelcontextprotocol/tasks";

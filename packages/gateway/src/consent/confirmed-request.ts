@@ -63,7 +63,7 @@ export function toQuestion(
   const written = canonicalJson(args);
   const holds = outcomes.some((outcome) => outcome === "proceed_always_tool" || outcome === "proceed_always_server");
   // If the definition has changed, "always" is not offered, because the rule would also allow later changes.
-  const isSaved = canSave && holds && kind === "tool" && change === undefined;
+  const canBeSaved = canSave && holds && kind === "tool" && change === undefined;
   return {
     client,
     server,
@@ -73,7 +73,12 @@ export function toQuestion(
     reason: [rule?.text, rule?.doubt].filter((text) => text !== undefined).join("; "),
     ...(change && { change }),
     ...(root !== undefined && { folder: root }),
-    answers: ["no", "once", ...(holds ? (["conversation"] as const) : []), ...(isSaved ? (["always"] as const) : [])],
+    answers: [
+      "no",
+      "once",
+      ...(holds ? (["conversation"] as const) : []),
+      ...(canBeSaved ? (["always"] as const) : []),
+    ],
     key: hash(
       "sha256",
       canonicalJson([client, server, fingerprint ?? null, root ?? null, kind, name, written, change ?? null]),

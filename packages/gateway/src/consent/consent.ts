@@ -14,8 +14,8 @@ import {
   type ToolCallConfirmationDetails,
   ToolConfirmationOutcome,
 } from "@fairlead/core/registry/confirmation";
-import { createSealedConsent, type SealedConsent } from "../asking/sealed-consent.ts";
 import type { AskedClient } from "../gateway-client.ts";
+import { type ApprovalStore, createApprovalStore } from "../questions/approval-store.ts";
 import { ApprovalNeeded } from "./approval-needed.ts";
 import {
   type ConfirmedRequest,
@@ -34,7 +34,7 @@ import { withoutInbox } from "./without-inbox.ts";
 /** Asks a person to confirm a request of any client of the gateway. */
 export interface Consent extends AsyncDisposable {
   /** Stores approvals while modern clients answer questions of the servers. */
-  readonly seals: SealedConsent;
+  readonly approvals: ApprovalStore;
   /** Returns the `ConfirmPort` through which the host asks a person about one request of this client. */
   port(client: AskedClient, request: ConfirmedRequest, signal: AbortSignal): ConfirmPort;
 }
@@ -215,7 +215,7 @@ export function createConsent(options: ConsentOptions): Consent {
   }
 
   return {
-    seals: createSealedConsent(join(stateFolder, "inbox-seals"), now),
+    approvals: createApprovalStore(join(stateFolder, "inbox-seals"), now),
     port: (client, request, signal) => async (question) => {
       const details = await question();
       if (details === false) return;

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { stdioServer } from "@fairlead/test-servers";
 import type { JsonObject } from "@fairlead/wire";
 import { expect, test } from "vitest";
-import { createSealedConsent } from "../../src/asking/sealed-consent.ts";
+import { createApprovalStore } from "../../src/questions/approval-store.ts";
 import { allowAll, gatewayScene } from "../support/gateway-scene.ts";
 
 const askAll = allowAll.replaceAll('"allow"', '"ask_user"');
@@ -65,24 +65,24 @@ test("a yes stays with the request while a modern client answers the server's ow
   await expect(two.request("tools/call", changed, raw)).rejects.toMatchObject(expired);
 });
 
-test("a seal is bound to its request, its tool and the server's state, holds for ten minutes and once", async () => {
+test("a stored approval is bound to its request, its tool and the server's state, holds for ten minutes and once", async () => {
   await using here = await gatewayScene({ servers: {} });
   let now = 1000;
-  const seals = createSealedConsent(join(here.state, "seals"), () => now);
+  const approvals = createApprovalStore(join(here.state, "seals"), () => now);
   const yes = { subject: "files.write", state: "state" };
-  const sealed = await seals.seal("request", yes);
-  expect(await seals.open(sealed, "another request")).toBeUndefined();
-  expect(await seals.open(sealed, "request")).toBeUndefined();
+  const requestState = await approvals.store("request", yes);
+  expect(await approvals.take(requestState, "another request")).toBeUndefined();
+  expect(await approvals.take(requestState, "request")).toBeUndefined();
   for (const forged of [3, 4]) {
-    const parts = (await seals.seal("request", yes)).split(".");
-    expect(await seals.open(parts.with(forged, `${parts[forged]}AA`).join("."), "request")).toBeUndefined();
+    const parts = (await approvals.store("request", yes)).split(".");
+    expect(await approvals.take(parts.with(forged, `${parts[forged]}AA`).join("."), "request")).toBeUndefined();
   }
-  expect(await seals.open("fairlead-yes...", "request")).toBeUndefined();
-  const good = await seals.seal("request", { ...yes, state: undefined });
-  expect(await seals.open(good, "request")).toEqual({ ...yes, state: undefined });
-  const late = await seals.seal("request", yes);
+  expect(await approvals.take("fairlead-yes...", "request")).toBeUndefined();
+  const good = await approvals.store("request", { ...yes, state: undefined });
+  expect(await approvals.take(good, "request")).toEqual({ ...yes, state: undefined });
+  const late = await approvals.store("request", yes);
   now += 600_001;
-  expect(await seals.open(late, "request")).toBeUndefined();
+  expect(await approvals.take(late, "request")).toBeUndefined();
 });
 
 test("the address of a server that does not exist is not found", async () => {

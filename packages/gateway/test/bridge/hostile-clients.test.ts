@@ -5,11 +5,11 @@ import { canonicalJson } from "@fairlead/core/text/canonical-json";
 import { stdioServer, temporaryFolder } from "@fairlead/test-servers";
 import type { JsonObject } from "@fairlead/wire";
 import { expect, test } from "vitest";
-import type { ClientCall } from "../../src/asking/client-call.ts";
-import { approvedSubject, createSealedConsent } from "../../src/asking/sealed-consent.ts";
 import type { BridgeContext } from "../../src/bridge/bridge-context.ts";
 import { createModernContexts } from "../../src/bridge/modern-contexts.ts";
 import { createResourceSubscriptions } from "../../src/bridge/subscriptions.ts";
+import { approvedSubject, createApprovalStore } from "../../src/questions/approval-store.ts";
+import type { ClientCall } from "../../src/questions/client-call.ts";
 import { createClientTokens } from "../../src/tokens/client-tokens.ts";
 import { handClock } from "../hand-clock.ts";
 import { deferred } from "../support/deferred.ts";
@@ -87,7 +87,7 @@ test("a yes for a task's model request does not hold for another one with the sa
   await expect(get()).rejects.toMatchObject(refused(-32010));
 });
 
-test("a sealed yes holds for the tool that the person saw, not for another tool with its name", async () => {
+test("a stored approval holds for the tool that the person saw, not for another tool with its name", async () => {
   const clock = steppedClock();
   await using here = await gatewayScene({
     servers: { fx: stdioServer("conformance") },
@@ -97,10 +97,10 @@ test("a sealed yes holds for the tool that the person saw, not for another tool 
   const client = await here.client({ era: "modern" });
   await client.request("tools/list");
   const called = { name: "test_simple_text", arguments: {} };
-  const seals = createSealedConsent(join(here.state, "inbox-seals"), clock.date);
+  const approvals = createApprovalStore(join(here.state, "inbox-seals"), clock.date);
   const identity = hash("sha256", canonicalJson(["tester", "", "tools/call", called]));
   const callWith = async (subject: string): Promise<JsonObject> => {
-    const requestState = await seals.seal(identity, { subject, state: undefined });
+    const requestState = await approvals.store(identity, { subject, state: undefined });
     return client.request("tools/call", { ...called, requestState, inputResponses: {} });
   };
   const { cwd, env } = here.workspace;

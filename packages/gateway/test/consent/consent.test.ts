@@ -7,8 +7,13 @@ import { expect, test } from "vitest";
 import { ApprovalNeeded } from "../../src/consent/approval-needed.ts";
 import { type Consent, type ConsentOptions, createConsent } from "../../src/consent/consent.ts";
 import { openInbox } from "../../src/consent/inbox.ts";
-import { type SampleConfirmation, sampleClient, sampleConfirmation, writeFile } from "../support/asking.ts";
 import { deferred } from "../support/deferred.ts";
+import {
+  type SampleConfirmation,
+  sampleClient,
+  sampleConfirmation,
+  writeFile,
+} from "../support/sample-confirmations.ts";
 import { steppedClock } from "../support/stepped-clock.ts";
 
 const never = new AbortController().signal;

@@ -7,8 +7,8 @@ import { createConsent } from "../../src/consent/consent.ts";
 import { messageFor } from "../../src/consent/consent-form.ts";
 import { questionPage } from "../../src/consent/consent-page.ts";
 import { openInbox } from "../../src/consent/inbox.ts";
-import { sampleClient, sampleConfirmation, writeFile } from "../support/asking.ts";
 import { deferred } from "../support/deferred.ts";
+import { sampleClient, sampleConfirmation, writeFile } from "../support/sample-confirmations.ts";
 import { steppedClock } from "../support/stepped-clock.ts";
 
 const never = new AbortController().signal;

@@ -20,7 +20,7 @@ import { watchWatchers } from "./watchers.ts";
 /** Number of event-loop turns that a promise or a socket may need to end. */
 const turns = 10;
 /** How long the system may take to end a process or a connection. Only a failing test waits this long. */
-const patience = { rounds: 200, ms: 2 };
+const waiting = { rounds: 200, ms: 2 };
 const ownFrame = /[/\\]test-servers[/\\]src[/\\]guard[/\\]|Object[.]apply/;
 let isInstalled = false;
 const running = new Set<Scope>();
@@ -53,7 +53,7 @@ export async function runTest(name: string, run: () => Promise<void>): Promise<v
   running.add(scope);
   try {
     await runInScope(scope, run);
-    await judge(scope, () => (running.size === 1 ? newChildren(before) : []));
+    await checkLeaks(scope, () => (running.size === 1 ? newChildren(before) : []));
   } finally {
     scope.isEnded = true;
     running.delete(scope);
@@ -62,7 +62,7 @@ export async function runTest(name: string, run: () => Promise<void>): Promise<v
 
 export async function endFile({ scope, children }: RunningFile): Promise<void> {
   try {
-    await judge(scope, () => newChildren(children));
+    await checkLeaks(scope, () => newChildren(children));
     const files = writtenAfterRemoval();
     if (files.length > 0) throw new AggregateError(files.map((text) => leftover(text)));
   } finally {
@@ -72,7 +72,7 @@ export async function endFile({ scope, children }: RunningFile): Promise<void> {
   }
 }
 
-async function judge(scope: Scope, unwatchedChildren: () => readonly number[]): Promise<void> {
+async function checkLeaks(scope: Scope, unwatchedChildren: () => readonly number[]): Promise<void> {
   const isLeft = (record: Record): boolean => !record.isOver(record.origin);
   const left = () => [...scope.records].filter(isLeft);
   await turn();
@@ -81,14 +81,14 @@ async function judge(scope: Scope, unwatchedChildren: () => readonly number[]): 
   const stuck = left().filter(({ endsLater }) => !endsLater);
   let others: readonly Record[] = [];
   let pids: readonly number[] = [];
-  for (let round = 0; round < patience.rounds; round += 1) {
+  for (let round = 0; round < waiting.rounds; round += 1) {
     // A shared client's connection is idle only when the server has ended its answer.
     handToFile(scope);
     others = left().filter(({ endsLater }) => endsLater);
     const children = unwatchedChildren();
     pids = [...children, ...descendants(scope, children)];
     if (others.length + pids.length === 0) break;
-    await new Promise<void>((resolve) => realSetTimeout(resolve, patience.ms));
+    await new Promise<void>((resolve) => realSetTimeout(resolve, waiting.ms));
   }
   const problems = [
     ...scope.errors,

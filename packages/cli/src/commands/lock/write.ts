@@ -79,7 +79,7 @@ function lockedNow(
   looks: ReadonlyMap<string, ServerSnapshot>,
 ): readonly (readonly [string, LockedServer])[] {
   const [entry, look] = [entries.get(name), looks.get(name)];
-  return entry === undefined || look?.kind !== "seen" ? [] : [[name, { entry, ...look.offer }]];
+  return entry === undefined || look?.kind !== "seen" ? [] : [[name, { entry, ...look.locked }]];
 }
 
 /**

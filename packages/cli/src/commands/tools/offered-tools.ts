@@ -11,7 +11,7 @@ import { costsText, serverCosts } from "../../output/tools/tool-costs.ts";
 import { toolDocument } from "../../output/tools/tool-document.ts";
 import { columnsOf } from "../../output/wrap.ts";
 import type { Context } from "../../shell/verb.ts";
-import { findToolTarget, type KnownServer } from "../../targets/target.ts";
+import { findToolTarget, type TargetServer } from "../../targets/target.ts";
 
 /** Lists the tools that `search_tools` finds for a model, best first. */
 export async function showFound(host: Host, query: string, context: Context): Promise<void> {
@@ -55,7 +55,7 @@ export async function showCosts(host: Host, server: string | undefined, { out, g
 }
 
 export async function showWhy(host: Host, word: string, { out, globals }: Context): Promise<void> {
-  const { server, tool } = findToolTarget(word, knownServers(host));
+  const { server, tool } = findToolTarget(word, targetServers(host));
   const { offered, reason, tokens } = await offerOf(host, server, tool);
   if (globals.json) {
     out.json({ server, tool, offered, reason, ...(tokens !== undefined && { tokens }) });
@@ -65,7 +65,7 @@ export async function showWhy(host: Host, word: string, { out, globals }: Contex
   out.print(safe`${toVisibleLine(`${server}.${tool}`)} ${how}: ${toSafeLine(reason)}`);
 }
 
-function knownServers(host: Host): readonly KnownServer[] {
+function targetServers(host: Host): readonly TargetServer[] {
   const tools = groupBy([...host.tools(), ...host.quarantined(), ...host.hidden()], ({ server }) => server);
   return host.states().map(({ name }) => ({ name, tools: (tools.get(name) ?? []).map(nameOf) }));
 }

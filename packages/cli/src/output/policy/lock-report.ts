@@ -73,7 +73,7 @@ function driftDocument({ kind, members, tools, prompts }: LockDrift, differences
 }
 
 /** Returns how many tools and prompts a catalog has, such as `9 tools, 1 prompt`. */
-function offerWords({ tools, prompts }: { readonly tools: Sized; readonly prompts: Sized }): SafeText {
+function catalogWords({ tools, prompts }: { readonly tools: Sized; readonly prompts: Sized }): SafeText {
   const parts = [count(tools.size, "tool"), ...(prompts.size > 0 ? [count(prompts.size, "prompt")] : [])];
   return joinSafe(parts, safe`, `);
 }
@@ -96,20 +96,20 @@ export function printRelock(
   { file, entries }: LockWorkspace,
   { out, globals }: Pick<Context, "out" | "globals">,
 ): void {
-  const locked = [...looks].flatMap(([name, look]) => (look.kind === "seen" ? [{ name, offer: look.offer }] : []));
-  const present = locked.map(({ name, offer }) => [name, { entry: entries.get(name) ?? {}, offer }] as const);
+  const locked = [...looks].flatMap(([name, look]) => (look.kind === "seen" ? [{ name, catalog: look.locked }] : []));
+  const present = locked.map(({ name, catalog }) => [name, { entry: entries.get(name) ?? {}, catalog }] as const);
   const concerned = new Map([...before].filter(([name]) => only === undefined || name === only));
   const drifts = compareLock(concerned, new Map(present));
   const differences = (drift: LockDrift): ToolDifferences => toolDifferences(drift, before, looks.get(drift.server));
   if (globals.json) {
-    const servers = locked.map(({ name, offer: { version, tools, prompts } }) => {
+    const servers = locked.map(({ name, catalog: { version, tools, prompts } }) => {
       return { name, version, tools: tools.size, prompts: prompts.size };
     });
     const changes = drifts.map((drift) => ({ name: drift.server, ...driftDocument(drift, differences(drift)) }));
     out.json({ file, state, servers, changes });
     return;
   }
-  for (const { name, offer } of locked) out.print(safe`${toSafeLine(name)}: ${offerWords(offer)}`);
+  for (const { name, catalog } of locked) out.print(safe`${toSafeLine(name)}: ${catalogWords(catalog)}`);
   for (const drift of drifts) {
     const name = toVisibleLine(drift.server);
     if (drift.kind === "changed")
@@ -129,7 +129,7 @@ export function checkedText(checked: LockCheck): SafeText {
     ...(drift?.kind === "changed" ? [driftText(drift, differences(checked, drift)), breakingText(checked)] : []),
     ...(error ? [safe`${name}: cannot be checked: ${errorLines(error)}`] : []),
     ...(drift === undefined && look?.kind === "seen"
-      ? [safe`${name}: matches the lock file (${offerWords(look.offer)})`]
+      ? [safe`${name}: matches the lock file (${catalogWords(look.locked)})`]
       : []),
   ]);
 }

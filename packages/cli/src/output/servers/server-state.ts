@@ -54,7 +54,7 @@ export function isConnectSettled(state: ServerState): boolean {
 export function stateWords(state: ServerState, now?: number): SafeText {
   switch (state.status) {
     case "connected":
-      return state.offer === undefined ? safe`connected` : safe`connected: ${offerWords(state.offer)}`;
+      return state.offer === undefined ? safe`connected` : safe`connected: ${catalogWords(state.offer)}`;
     case "connecting":
     case "disconnecting":
       return toSafeLine(state.status);
@@ -88,7 +88,7 @@ const blockedWords: Readonly<Record<Extract<ServerState, { status: "blocked" }>[
   excluded: safe`in mcp.excluded`,
 };
 
-function offerWords({ tools, prompts, resources, resourceTemplates }: CatalogCounts): SafeText {
+function catalogWords({ tools, prompts, resources, resourceTemplates }: CatalogCounts): SafeText {
   const parts = [
     count(tools, "tool"),
     ...(prompts > 0 ? [count(prompts, "prompt")] : []),
@@ -131,7 +131,7 @@ const shareWords: Readonly<Record<SharedBy, SafeText>> = {
 
 function cachedLines(known: CachedCatalogInfo | undefined, cost: SafeText): SafeText[] {
   if (known?.savedAt === undefined) return [];
-  return [safe`  cached: ${offerWords(known.offer)}${cost} (${ageWords(Date.now() - known.savedAt)} ago)`];
+  return [safe`  cached: ${catalogWords(known.offer)}${cost} (${ageWords(Date.now() - known.savedAt)} ago)`];
 }
 
 /** Formats an earlier failure of the server. Adds the reason, unless the server's state already has a message. */

@@ -172,13 +172,13 @@ type Annotated = Pick<HostTool, "annotations">;
 
 /** Labels for annotations that are `true`. A missing annotation does not mean that the tool is harmless. */
 export function badges({ annotations }: Annotated, style: Style): readonly SafeText[] {
-  const claims = (hint: string): boolean => member(annotations, hint) === true;
+  const isSet = (hint: string): boolean => member(annotations, hint) === true;
   return [
-    ...(claims("readOnlyHint") ? [style.green(safe`[read-only]`)] : []),
-    ...(claims("destructiveHint") ? [style.yellow(safe`[destructive]`)] : []),
+    ...(isSet("readOnlyHint") ? [style.green(safe`[read-only]`)] : []),
+    ...(isSet("destructiveHint") ? [style.yellow(safe`[destructive]`)] : []),
     // A read-only tool is always idempotent, so it does not get the label [idempotent].
-    ...(claims("idempotentHint") && !claims("readOnlyHint") ? [style.dim(safe`[idempotent]`)] : []),
-    ...(claims("openWorldHint") ? [style.dim(safe`[open world]`)] : []),
+    ...(isSet("idempotentHint") && !isSet("readOnlyHint") ? [style.dim(safe`[idempotent]`)] : []),
+    ...(isSet("openWorldHint") ? [style.dim(safe`[open world]`)] : []),
   ];
 }
 

@@ -62,7 +62,7 @@ export function openAppSession(context: Context, configuration: Configuration, s
   });
   const host = openHost(configuration, {
     ...answerServers({
-      asking: () => session,
+      questions: () => session,
       model: () => session.model(),
       isConsented: (details) => isConsentedByTyping(host, conversation.model, details),
       openUrl: (url) => openUrl(url, programPlace(settings.get())),

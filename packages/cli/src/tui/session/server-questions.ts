@@ -15,7 +15,7 @@ import type { SampledAnswer } from "../state/questions.ts";
 import type { QuestionQueue } from "./question-queue.ts";
 
 export interface ServerQuestionsOptions {
-  readonly asking: () => Pick<QuestionQueue, "ask">;
+  readonly questions: () => Pick<QuestionQueue, "ask">;
   readonly model: () => Model;
   /** Whether the user has already consented by typing this call. */
   readonly isConsented: (details: ToolCallConfirmationDetails) => Promise<boolean>;
@@ -31,10 +31,10 @@ const samplingName = "sampling/createMessage";
 
 const longestAddress = 300;
 
-export function answerServers({ asking, model, isConsented, openUrl, tell }: ServerQuestionsOptions): Answerers {
+export function answerServers({ questions, model, isConsented, openUrl, tell }: ServerQuestionsOptions): Answerers {
   return {
     async confirm(details, signal) {
-      const { ask } = asking();
+      const { ask } = questions();
       if (details.toolDisplayName !== samplingName) {
         if (await isConsented(details)) {
           await details.onConfirm(ToolConfirmationOutcome.ProceedOnce, "typed");
@@ -52,7 +52,7 @@ export function answerServers({ asking, model, isConsented, openUrl, tell }: Ser
     },
 
     async elicit(request, signal) {
-      const { ask } = asking();
+      const { ask } = questions();
       const { serverName, message } = request;
       if (request.mode === "form") {
         const { requestedSchema: schema } = request;
@@ -77,7 +77,7 @@ export function answerServers({ asking, model, isConsented, openUrl, tell }: Ser
     async sample({ serverName, params }, signal) {
       const asked = model();
       const answer = await sampleModel(asked, serverName, params, signal);
-      const isGiven = await asking().ask(
+      const isGiven = await questions().ask(
         "sampling",
         { kind: "sampling", serverName, params, model: asked.name, answer },
         signal,

@@ -99,7 +99,7 @@ const hostEvents: readonly HostEvent["type"][] = [
 export function createSession(options: SessionOptions): AppSession {
   const { host, store, conversation, manual, clock, ready, onEntered, keepMedia, onQuit, onRedraw } = options;
   const { dispatch } = store;
-  const asking = createQuestionQueue(store);
+  const questions = createQuestionQueue(store);
   /** Messages that the user entered while a turn was running. */
   const queue: Message[] = [];
   let stop: AbortController | undefined;
@@ -182,7 +182,7 @@ export function createSession(options: SessionOptions): AppSession {
         session.submit(action.text);
         break;
       case "answer":
-        asking.answer(action.question.key, action.answer);
+        questions.answer(action.question.key, action.answer);
         break;
       case "cancel_calls":
         takeBack();
@@ -215,7 +215,7 @@ export function createSession(options: SessionOptions): AppSession {
   }
 
   const session: AppSession = {
-    ...asking,
+    ...questions,
     store,
     host,
     conversation,

@@ -67,8 +67,8 @@ function keyOf(refreshToken: string): Buffer {
 function encrypt(text: string, refreshToken: string): string {
   const nonce = randomBytes(nonceBytes);
   const cipher = createCipheriv(algorithm, keyOf(refreshToken), nonce);
-  const sealed = Buffer.concat([cipher.update(text, "utf8"), cipher.final()]);
-  return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString("base64");
+  const encrypted = Buffer.concat([cipher.update(text, "utf8"), cipher.final()]);
+  return Buffer.concat([nonce, cipher.getAuthTag(), encrypted]).toString("base64");
 }
 
 /** Decrypts the file. Undefined if the file is damaged, or if it was encrypted with a different refresh token. */
@@ -78,8 +78,8 @@ function decrypt(note: string, refreshToken: string): string | undefined {
   try {
     const decipher = createDecipheriv(algorithm, keyOf(refreshToken), nonce);
     decipher.setAuthTag(tag);
-    const sealed = bytes.subarray(nonceBytes + tagBytes);
-    return Buffer.concat([decipher.update(sealed), decipher.final()]).toString("utf8");
+    const encrypted = bytes.subarray(nonceBytes + tagBytes);
+    return Buffer.concat([decipher.update(encrypted), decipher.final()]).toString("utf8");
   } catch {
     return undefined;
   }

@@ -23,7 +23,7 @@ export interface SecretFile extends SecretStore {
 
 interface Vault {
   readonly key: Buffer | undefined;
-  readonly entries: ReadonlyMap<string, Sealed>;
+  readonly entries: ReadonlyMap<string, EncryptedSecret>;
 }
 
 /** The error for a damaged store, used only inside this file. `rest` holds the entries that can still be read. */
@@ -99,9 +99,9 @@ export function openSecretFile(directory: string): SecretFile {
     get: (name) =>
       reading(async () => {
         const { key, entries } = await readVault();
-        const sealed = entries.get(name);
-        if (key === undefined || sealed === undefined) return undefined;
-        const value = unseal(key, name, sealed);
+        const encrypted = entries.get(name);
+        if (key === undefined || encrypted === undefined) return undefined;
+        const value = decrypt(key, name, encrypted);
         if (value !== undefined) return value;
         const rest = new Map(entries);
         rest.delete(name);
@@ -111,7 +111,7 @@ export function openSecretFile(directory: string): SecretFile {
       exclusively(async () => {
         const vault = await readVault();
         const key = vault.key ?? (await makeKey());
-        await writeVault({ key, entries: new Map(vault.entries).set(name, seal(key, name, value)) });
+        await writeVault({ key, entries: new Map(vault.entries).set(name, encrypt(key, name, value)) });
       }),
     remove: (name) =>
       exclusively(async () => {
@@ -135,18 +135,18 @@ async function readOwn(file: string): Promise<TextFile> {
   return found;
 }
 
-function parseStore(text: string): { key: string; entries: Map<string, Sealed> } | undefined {
+function parseStore(text: string): { key: string; entries: Map<string, EncryptedSecret> } | undefined {
   const json = parseJson(text);
   if (!isObject(json) || typeof json["key"] !== "string" || !isObject(json["secrets"])) return undefined;
-  const entries = new Map<string, Sealed>();
-  for (const [name, sealed] of Object.entries(json["secrets"])) {
-    if (!isSealed(sealed)) return undefined;
-    entries.set(name, sealed);
+  const entries = new Map<string, EncryptedSecret>();
+  for (const [name, encrypted] of Object.entries(json["secrets"])) {
+    if (!isEncrypted(encrypted)) return undefined;
+    entries.set(name, encrypted);
   }
   return { key: json["key"], entries };
 }
 
-function isSealed(value: unknown): value is Sealed {
+function isEncrypted(value: unknown): value is EncryptedSecret {
   return isObject(value) && ["iv", "tag", "data"].every((part) => typeof value[part] === "string");
 }
 
@@ -159,7 +159,7 @@ function brokenStore(file: string, aside: string, { message: reason, rest }: Bro
 }
 
 /** An encrypted secret. All members are in Base64. */
-interface Sealed {
+interface EncryptedSecret {
   readonly iv: string;
   readonly tag: string;
   readonly data: string;
@@ -183,7 +183,7 @@ function keyId(key: Buffer): string {
  * Encrypts a secret with AES-256-GCM. The name is part of the authenticated data, so that one entry cannot replace
  * another.
  */
-function seal(key: Buffer, name: string, value: string): Sealed {
+function encrypt(key: Buffer, name: string, value: string): EncryptedSecret {
   const iv = randomBytes(12);
   const cipher = createCipheriv(algorithm, key, iv, { authTagLength: tagBytes }).setAAD(Buffer.from(name));
   const data = Buffer.concat([cipher.update(value, "utf8"), cipher.final()]);
@@ -191,7 +191,7 @@ function seal(key: Buffer, name: string, value: string): Sealed {
 }
 
 /** Decrypts an entry; undefined if the entry, its name or the key is wrong. */
-function unseal(key: Buffer, name: string, { iv, tag, data }: Sealed): string | undefined {
+function decrypt(key: Buffer, name: string, { iv, tag, data }: EncryptedSecret): string | undefined {
   try {
     const decipher = createDecipheriv(algorithm, key, Buffer.from(iv, "base64"), { authTagLength: tagBytes })
       .setAAD(Buffer.from(name))

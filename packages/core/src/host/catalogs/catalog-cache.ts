@@ -117,7 +117,7 @@ export function createCatalogCache(options: CatalogCacheOptions): CatalogCache {
     return found;
   }
 
-  async function readKnown(definition: ServerDefinition): Promise<AcceptedDefinitions | undefined> {
+  async function readAccepted(definition: ServerDefinition): Promise<AcceptedDefinitions | undefined> {
     try {
       return await (await openAccepted()).read(ownerOf(definition));
     } catch {
@@ -131,7 +131,7 @@ export function createCatalogCache(options: CatalogCacheOptions): CatalogCache {
     keyOf: async (definition) => (await opened()).keyOf(definition),
 
     acceptedDefinitions(definition) {
-      const found = acceptedBy.get(definition) ?? readKnown(definition);
+      const found = acceptedBy.get(definition) ?? readAccepted(definition);
       acceptedBy.set(definition, found);
       return found;
     },

@@ -15,13 +15,13 @@ import type { CatalogCache, ServerListing } from "./catalog-cache.ts";
 import type { CatalogRegistries, RegisteredServer } from "./catalog-registries.ts";
 import type { ChangedDefinitions } from "./changed-definitions.ts";
 import type { FailedStarts } from "./failed-starts.ts";
-import type { KnownServers } from "./server-facts.ts";
+import type { ServerFactStore } from "./server-facts.ts";
 
 export interface CatalogSyncOptions {
   readonly cache: CatalogCache;
   readonly failedStarts: FailedStarts;
   readonly changed: ChangedDefinitions;
-  readonly known: KnownServers;
+  readonly facts: ServerFactStore;
   readonly registries: CatalogRegistries;
   readonly client: (server: string) => McpClient | undefined;
   readonly isStarting: () => boolean;
@@ -79,7 +79,7 @@ const longestDelay = 10_000;
 const mostSaves = 4;
 
 export function createCatalogSync(options: CatalogSyncOptions): CatalogSync {
-  const { cache, failedStarts, changed, known, registries, client, definition, registered, emit, now } = options;
+  const { cache, failedStarts, changed, facts, registries, client, definition, registered, emit, now } = options;
   const unsaved = new Map<string, Unsaved>();
   const saving = new Map<string, Promise<void>>();
   const accepting = new Map<string, Promise<void>>();
@@ -113,7 +113,7 @@ export function createCatalogSync(options: CatalogSyncOptions): CatalogSync {
     const entry = definition(server);
     const snapshot = listing(server);
     if (entry === undefined || snapshot === undefined) return;
-    known.remember(server, snapshot);
+    facts.remember(server, snapshot);
     unsaved.set(server, { entry, snapshot });
   }
 
@@ -177,7 +177,7 @@ export function createCatalogSync(options: CatalogSyncOptions): CatalogSync {
 
   function onRemembered(server: string, cached: CachedCatalog): FilteredCatalog {
     const { catalog, hidden, offer, accepted = [] } = cached;
-    known.remember(server, cached);
+    facts.remember(server, cached);
     const filteredCatalog = { catalog, hidden: new Map(hidden), offer };
     client(server)?.setPreviousCatalog(filteredCatalog);
     changed.recall(server, catalog.tools, accepted);
@@ -201,14 +201,14 @@ export function createCatalogSync(options: CatalogSyncOptions): CatalogSync {
   }
 
   async function recallAsksBack(entry: ServerDefinition): Promise<void> {
-    if (await cache.asksBack(entry)) known.setAsksBack(entry.name);
+    if (await cache.asksBack(entry)) facts.setAsksBack(entry.name);
   }
 
   return {
     noteAsksBack(server) {
       const entry = definition(server);
-      if (entry === undefined || known.asksBack(server)) return;
-      known.setAsksBack(server);
+      if (entry === undefined || facts.asksBack(server)) return;
+      facts.setAsksBack(server);
       // A failed write is ignored: the next question of the server is recorded again.
       const before = saving.get(server);
       saving.set(
@@ -234,7 +234,7 @@ export function createCatalogSync(options: CatalogSyncOptions): CatalogSync {
     adopt(server, { catalog, hidden, offer, ...rest }) {
       if (definition(server) === undefined || client(server)?.filteredCatalog !== undefined) return;
       const filteredCatalog = { catalog, hidden: new Map(hidden), offer };
-      known.remember(server, { catalog, ...rest });
+      facts.remember(server, { catalog, ...rest });
       client(server)?.setPreviousCatalog(filteredCatalog);
       changed.see(server, catalog.tools);
       registries.put(registered(server), filteredCatalog);

@@ -16,7 +16,7 @@ import {
 import { type CatalogSync, createCatalogSync } from "./catalog-sync.ts";
 import { type ChangedDefinitions, createChangedDefinitions } from "./changed-definitions.ts";
 import { createFailedStarts, type FailedStart } from "./failed-starts.ts";
-import { createKnownServers, type KnownServers } from "./server-facts.ts";
+import { createServerFacts, type ServerFactStore } from "./server-facts.ts";
 
 export interface CatalogsOptions
   extends Pick<CatalogCacheOptions, "secret" | "accountAt">,
@@ -35,7 +35,7 @@ export interface CatalogsJoin extends RequestBinding {
 
 export interface Catalogs extends CatalogSync, Omit<CatalogRegistries, "put" | "bind" | "setServerOrder" | "remove"> {
   readonly changed: ChangedDefinitions;
-  readonly known: Pick<KnownServers, "serverFacts" | "peerOf" | "asksBack">;
+  readonly facts: Pick<ServerFactStore, "serverFacts" | "peerOf" | "asksBack">;
   /** Servers that failed in this run or an earlier one, and whose next try is not due yet. */
   readonly failedStarts: () => Promise<readonly FailedStart[]>;
   readonly join: (others: CatalogsJoin) => void;
@@ -66,14 +66,14 @@ export function createCatalogs(options: CatalogsOptions): Catalogs {
   const choosesEra = options.era !== undefined;
   const mayStart = (server: string): boolean => configuration.definition(server) !== undefined || isDemo(server);
   const isDemo = (server: string): boolean => server === demoName && configuration.hasDemo();
-  const known = createKnownServers((server) => (mayStart(server) ? others.client(server) : undefined));
+  const facts = createServerFacts((server) => (mayStart(server) ? others.client(server) : undefined));
   const cache = createCatalogCache({ state, secret, ...(accountAt && { accountAt }), choosesEra, now });
   const failedStarts = createFailedStarts({ state, keyOf: (entry) => cache.keyOf(entry), now });
   const sync = createCatalogSync({
     cache,
     failedStarts,
     changed,
-    known,
+    facts,
     registries,
     client: (server) => others.client(server),
     isStarting: () => others.isStarting(),
@@ -88,7 +88,7 @@ export function createCatalogs(options: CatalogsOptions): Catalogs {
     ...registries,
     ...sync,
     changed,
-    known,
+    facts,
     failedStarts: () =>
       failedStarts.waiting(configuration.order().flatMap((name) => configuration.definition(name) ?? [])),
     join({ client, isStarting, ...binding }) {
@@ -100,7 +100,7 @@ export function createCatalogs(options: CatalogsOptions): Catalogs {
     forget(server) {
       registries.remove(server);
       changed.forget(server);
-      known.forget(server);
+      facts.forget(server);
     },
   };
 }

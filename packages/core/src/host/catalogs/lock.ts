@@ -92,12 +92,12 @@ async function hold(
     if (!isLockable(server)) return [];
     const locked = lock.get(server);
     if (locked === undefined) return [{ member: "mcp.lock", after: "this server is not in the lock file" }];
-    const offered = catalog(server);
-    const isOther = offered !== undefined && instructionsDigest(offered) !== locked.instructions;
+    const current = catalog(server);
+    const isOther = current !== undefined && instructionsDigest(current) !== locked.instructions;
     const instructions = {
       member: "instructions",
       ...(locked.instructions !== undefined && { before: "(different text; the lock file contains only a digest)" }),
-      ...(offered?.instructions !== undefined && { after: offered.instructions }),
+      ...(current?.instructions !== undefined && { after: current.instructions }),
     };
     return [...entryDrift(server, locked), ...(isOther ? [instructions] : [])];
   }

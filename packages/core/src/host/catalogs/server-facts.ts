@@ -12,7 +12,7 @@ import type { ServerDescription } from "../gateway-types.ts";
 /** The data about a server from which its facts are made. */
 export type FactSource = Pick<CachedCatalog, "catalog" | "peer" | "capabilities">;
 
-export interface KnownServers {
+export interface ServerFactStore {
   /** The facts about a server. Undefined if it is not connected and the cache has no facts about it. */
   readonly serverFacts: (server: string) => ServerDescription | undefined;
   /** The protocol and transport of the current or the last connection. */
@@ -24,9 +24,9 @@ export interface KnownServers {
   readonly forget: (server: string) => void;
 }
 
-export function createKnownServers(client: (server: string) => McpClient | undefined): KnownServers {
+export function createServerFacts(client: (server: string) => McpClient | undefined): ServerFactStore {
   const remembered = new Map<string, FactSource>();
-  const asking = new Set<string>();
+  const withQuestions = new Set<string>();
 
   /**
    * Returns the data of the connected server. If the server is not connected, returns the data of its last connection
@@ -47,12 +47,12 @@ export function createKnownServers(client: (server: string) => McpClient | undef
       return { era: peer.era, serverInfo, capabilities, ...(instructions !== undefined && { instructions }) };
     },
     peerOf: (server) => sourceOf(server)?.peer,
-    asksBack: (server) => asking.has(server),
+    asksBack: (server) => withQuestions.has(server),
     remember: (server, { catalog, peer, capabilities }) => void remembered.set(server, { catalog, peer, capabilities }),
-    setAsksBack: (server) => void asking.add(server),
+    setAsksBack: (server) => void withQuestions.add(server),
     forget(server) {
       remembered.delete(server);
-      asking.delete(server);
+      withQuestions.delete(server);
     },
   };
 }

@@ -106,7 +106,11 @@ export function createConfirmStep({ current, work }: ConfirmStepOptions): Confir
   }
 
   /** Asks the user, unless the request is allowed meanwhile, for example by the answer to an earlier question. */
-  async function ask(request: AnyRequest, { first, port, signal }: Asking, progress: RequestProgress): Promise<void> {
+  async function ask(
+    request: AnyRequest,
+    { first, port, signal }: ConfirmOptions,
+    progress: RequestProgress,
+  ): Promise<void> {
     let decision = first;
     const taking = {
       isOpen: () => !signal.aborted,
@@ -136,7 +140,7 @@ export function createConfirmStep({ current, work }: ConfirmStepOptions): Confir
 }
 
 /** The question about one request. */
-interface Asking {
+interface ConfirmOptions {
   readonly first: CarriedDecision;
   readonly port: ConfirmPort;
   readonly signal: RequestSignal;

@@ -37,7 +37,7 @@ export interface HostRequest<Result, Shown> extends PolicyRequest {
 }
 
 /** The part of a request that `ask` of `spine.ts` needs. */
-export type AskRequest = Pick<
+export type ConfirmationRequest = Pick<
   HostRequest<unknown, unknown>,
   "who" | "client" | "conversation" | "kind" | "serverName" | "serverToolName" | "args" | "shown"
 >;

@@ -19,7 +19,7 @@ export interface LedgerRow extends Pick<LedgerEntry, "answer" | "answeredIn" | "
 
 interface AnswerFacts extends Pick<LedgerEntry, "outcome"> {
   /** Whether the recorded decision requires confirmation. */
-  readonly isAsking: boolean;
+  readonly needsConfirmation: boolean;
   readonly isAnswered?: boolean | undefined;
   /** The user's answer to the confirmation; absent if the user was not asked. */
   readonly how?: "yes" | "no" | "typed" | undefined;
@@ -31,13 +31,13 @@ interface AnswerFacts extends Pick<LedgerEntry, "outcome"> {
 /** The answer to a confirmation, or the reason for the refusal, as the ledger records it. */
 export function answerOf({
   outcome,
-  isAsking,
+  needsConfirmation,
   isAnswered = false,
   how,
   acceptChanged = false,
   confirmed,
 }: AnswerFacts): Pick<LedgerRow, "answer" | "refusal"> {
-  if (outcome === "denied" && isAsking) {
+  if (outcome === "denied" && needsConfirmation) {
     if (how === undefined) return { refusal: "no_terminal" };
     // If the user said yes, the request was denied later, for example because the server was replaced.
     return how === "no" ? { refusal: "user" } : {};

@@ -6,7 +6,7 @@ import type { RequestSignal } from "../../mcp/unless-aborted.ts";
 import type { CarriedDecision, Confirmations } from "../../policy/confirmations.ts";
 import { isYes, type ToolCallConfirmationDetails } from "../../registry/confirmation.ts";
 import { type ConfirmStepOptions, createConfirmStep, type RequestProgress } from "./confirm-step.ts";
-import type { AskRequest, HostRequest } from "./host-request.ts";
+import type { ConfirmationRequest, HostRequest } from "./host-request.ts";
 import { answerOf, type LedgerRow } from "./ledger.ts";
 import {
   type AnyRequest,
@@ -28,7 +28,7 @@ export interface Spine {
    * Decides about a request without running it, for a program that shows the confirmation itself. Returns `false` if
    * the request may run, otherwise the confirmation to show.
    */
-  readonly ask: (request: AskRequest) => Promise<ToolCallConfirmationDetails | false>;
+  readonly ask: (request: ConfirmationRequest) => Promise<ToolCallConfirmationDetails | false>;
 }
 
 const withoutAnswer: ReturnType<typeof answerOf> = {};
@@ -119,10 +119,10 @@ export function createSpine({ current, record, work, clock }: SpineOptions): Spi
     const { began, decision, isAnswered, how, answeredIn } = progress;
     if (decision === undefined) return;
     const { acceptChanged, confirmed } = request;
-    const isAsking = decision.decision === "ask_user";
+    const needsConfirmation = decision.decision === "ask_user";
     const { answer, refusal } =
-      isAsking || isAnswered === true
-        ? answerOf({ outcome, isAsking, isAnswered, how, acceptChanged, confirmed })
+      needsConfirmation || isAnswered === true
+        ? answerOf({ outcome, needsConfirmation, isAnswered, how, acceptChanged, confirmed })
         : withoutAnswer;
     const durationMs = Math.round(clock.now() - began);
     record({ request, decision, outcome, answer, answeredIn, refusal, durationMs });

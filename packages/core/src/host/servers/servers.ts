@@ -98,7 +98,7 @@ export function createHostServers(options: HostServersOptions): HostServers {
     },
     shareOf(server) {
       const definition = configuration.definition(server);
-      const { peerOf, asksBack } = catalogs.known;
+      const { peerOf, asksBack } = catalogs.facts;
       return definition ? sharedBy(definition, { peer: peerOf(server), asksBack: asksBack(server) }) : "all";
     },
     async rootsChanged() {

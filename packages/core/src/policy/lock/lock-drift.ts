@@ -5,10 +5,10 @@ import { canonicalJson } from "../../text/canonical-json.ts";
 import { fitsText, hidden } from "../../text/hidden-text.ts";
 import type { LockedCatalog, LockFile } from "./lock-file.ts";
 
-/** The current state of a server. `offer` is absent if Fairlead has not read the server's catalog. */
+/** The current state of a server. `catalog` is absent if Fairlead has not read the server's catalog. */
 export interface PresentServer {
   readonly entry: JsonObject;
-  readonly offer?: LockedCatalog;
+  readonly catalog?: LockedCatalog;
 }
 
 /** Names of tools or of prompts that were added, removed or changed. */
@@ -39,13 +39,13 @@ export function compareLock(lock: LockFile, now: ReadonlyMap<string, PresentServ
     const [locked, present] = [lock.get(server), now.get(server)];
     if (locked === undefined) return { server, kind: "added", ...nothing };
     if (present === undefined) return { server, kind: "removed", ...nothing };
-    const offer = present.offer ?? locked;
+    const catalog = present.catalog ?? locked;
     const drift: LockDrift = {
       server,
       kind: "changed",
-      members: [...entryDrift(locked.entry, present.entry), ...ownDrift(locked, offer)],
-      tools: listDrift(locked.tools, offer.tools),
-      prompts: listDrift(locked.prompts, offer.prompts),
+      members: [...entryDrift(locked.entry, present.entry), ...ownDrift(locked, catalog)],
+      tools: listDrift(locked.tools, catalog.tools),
+      prompts: listDrift(locked.prompts, catalog.prompts),
     };
     return isSame(drift) ? [] : drift;
   });

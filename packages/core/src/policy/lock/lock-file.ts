@@ -95,8 +95,8 @@ export function refuseNewer(text: string, file: string): void {
  */
 export function lockText(lock: LockFile): string {
   const servers = sorted(lock).map(([name, locked]) => {
-    const { entry, ...offer } = toPlain(locked);
-    return [name, { entry: sortMembers(entry), ...offer, checksum: checksumOf(name, locked) }] as const;
+    const { entry, ...catalog } = toPlain(locked);
+    return [name, { entry: sortMembers(entry), ...catalog, checksum: checksumOf(name, locked) }] as const;
   });
   const checksum = namesChecksum([...lock.keys()]);
   return `${JSON.stringify({ schemaVersion, servers: Object.fromEntries(servers), checksum }, undefined, 2)}\n`;

@@ -85,7 +85,7 @@ interface Place {
   readonly column: number;
 }
 
-interface ServerPlaces {
+interface ServerTables {
   /** The position at which the file first mentions the servers. */
   readonly first: Place;
   readonly of: ReadonlyMap<string, Place>;
@@ -96,7 +96,7 @@ interface ServerPlaces {
   readonly isMixed: ReadonlySet<string>;
 }
 
-async function placesOf(body: string, key: string, { refuse }: TextContext): Promise<ServerPlaces> {
+async function placesOf(body: string, key: string, { refuse }: TextContext): Promise<ServerTables> {
   const { parseTOML } = await import("toml-eslint-parser");
   let top: AST.TOMLTopLevelTable;
   try {

@@ -39,13 +39,13 @@ export interface EntryContext {
   readonly found: readonly Problem[];
 }
 
-export interface DefinedEntry {
+export interface DefineResult {
   readonly kind: Transport["kind"] | undefined;
   readonly definition?: ServerDefinition;
   readonly problems: readonly Problem[];
 }
 
-export function defineServer(name: string, entry: Node, context: EntryContext): DefinedEntry {
+export function defineServer(name: string, entry: Node, context: EntryContext): DefineResult {
   const problems = [...context.found];
   const add: AddProblem = (problem, node, next, source = context.source) => {
     const message = `server "${name}": ${problem.message}`;

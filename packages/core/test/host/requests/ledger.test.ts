@@ -7,7 +7,7 @@ test.each([
   ["no", { refusal: "user" }],
   [undefined, { refusal: "no_terminal" }],
 ] as const)("a denied request whose question was answered with %s is recorded with %o", (how, recorded) => {
-  expect(answerOf({ outcome: "denied", isAsking: true, how })).toEqual(recorded);
+  expect(answerOf({ outcome: "denied", needsConfirmation: true, how })).toEqual(recorded);
 });
 
 test.each([
@@ -17,5 +17,5 @@ test.each([
   [{ confirmed: "in_advance" }, "in_advance"],
   [{ how: "yes" }, "asked"],
 ] as const)("a request that ran with %o is recorded as %s", (facts, answer) => {
-  expect(answerOf({ outcome: "ok", isAsking: true, isAnswered: true, ...facts })).toEqual({ answer });
+  expect(answerOf({ outcome: "ok", needsConfirmation: true, isAnswered: true, ...facts })).toEqual({ answer });
 });

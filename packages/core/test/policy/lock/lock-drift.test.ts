@@ -15,11 +15,11 @@ const locked: LockedServer = {
     ["ask", "t2"],
   ]),
 };
-const { entry, ...offer } = locked;
+const { entry, ...catalog } = locked;
 
 function drift(now: Partial<LockedServer>): readonly LockDrift[] {
   const { entry: written, ...offered } = { ...locked, ...now };
-  return compareLock(new Map([["s", locked]]), new Map([["s", { entry: written, offer: offered }]]));
+  return compareLock(new Map([["s", locked]]), new Map([["s", { entry: written, catalog: offered }]]));
 }
 
 describe("a server that is locked", () => {
@@ -52,7 +52,7 @@ describe("a server that is locked", () => {
 
   test("shows its version and that its instructions are others", () => {
     const { instructions: _gone, ...without } = locked;
-    const now = { entry, offer: { ...without, version: "npm:bank@2.0.0" } };
+    const now = { entry, catalog: { ...without, version: "npm:bank@2.0.0" } };
     expect(compareLock(new Map([["s", locked]]), new Map([["s", now]]))).toEqual([
       {
         ...same,
@@ -89,7 +89,7 @@ describe("a server that is locked", () => {
 });
 
 test("a server that is only in the lock file, or only in the settings, is a drift of its own", () => {
-  const now = new Map([["new", { entry, offer }]]);
+  const now = new Map([["new", { entry, catalog }]]);
   expect(compareLock(new Map([["old", locked]]), now)).toEqual([
     { ...same, server: "new", kind: "added" },
     { ...same, server: "old", kind: "removed" },

@@ -1,5 +1,5 @@
 // What all connections to the conformance server share: the lists that change, and the listeners for changes.
-import { askingTools } from "./asking-tools.mjs";
+import { questionTools } from "./question-tools.mjs";
 import { extraTool, plainTools } from "./tools.mjs";
 
 export function createCatalog() {
@@ -18,7 +18,7 @@ export function createCatalog() {
       tell({ list });
     },
     update: (uri) => tell({ uri }),
-    tools: () => [...plainTools, ...askingTools, ...(present.has("tools") ? [extraTool] : [])],
+    tools: () => [...plainTools, ...questionTools, ...(present.has("tools") ? [extraTool] : [])],
     /** Calls a function with `{ list }` or `{ uri }` after each change. Returns the function that stops listening. */
     onChange(listener) {
       listeners.add(listener);

@@ -85,7 +85,7 @@ export function createConnection({ catalog, eras, send }) {
     const meta = isObject(params._meta) ? params._meta : {};
     const wanted = era === "modern" ? meta[`${metaPrefix}logLevel`] : legacy.level;
     const subject = String(params.name);
-    const asking =
+    const questions =
       era === "modern"
         ? modernQuestions({ capabilities: meta[`${metaPrefix}clientCapabilities`], params, subject })
         : legacyQuestions({
@@ -93,7 +93,7 @@ export function createConnection({ catalog, eras, send }) {
             request: (method, question) => ask(method, question, id),
           });
     return {
-      ...asking,
+      ...questions,
       catalog,
       signal,
       args: isObject(params.arguments) ? params.arguments : {},

@@ -1,6 +1,7 @@
 // Prompts of the conformance server, and the completion of their arguments.
-import { elicit } from "./asking-tools.mjs";
+
 import { embedded, image, text } from "./content.mjs";
+import { elicit } from "./question-tools.mjs";
 import { codes, RpcError } from "./rpc-error.mjs";
 
 const user = (content) => ({ role: "user", content });

@@ -35,7 +35,7 @@ export function legacyQuestions({ capabilities, request }) {
 }
 
 /**
- * Asks a modern client. The server keeps no state in the modern era, so earlier answers are in the sealed
+ * Asks a modern client. The server keeps no state in the modern era, so earlier answers are in the signed
  * `requestState`.
  * @param subject The tool or prompt. A state is valid only for the same subject.
  */
@@ -43,7 +43,7 @@ export function modernQuestions({ capabilities, params, subject }) {
   const { inputResponses = {}, requestState } = params;
   if (!isObject(inputResponses)) throw new RpcError(codes.invalidParams, "inputResponses must be an object");
   /** The answers of all rounds so far. */
-  const answers = requestState === undefined ? {} : unseal(requestState, subject);
+  const answers = requestState === undefined ? {} : verify(requestState, subject);
   return {
     hasState: requestState !== undefined,
     capabilities,
@@ -59,7 +59,7 @@ export function modernQuestions({ capabilities, params, subject }) {
       throw new InputRequired({
         resultType: "input_required",
         inputRequests: Object.fromEntries(open),
-        requestState: seal({ subject, answers }),
+        requestState: sign({ subject, answers }),
       });
     },
   };
@@ -79,16 +79,16 @@ function pick(responses, requests) {
 
 const secret = randomBytes(32);
 
-function seal(value) {
+function sign(value) {
   const text = Buffer.from(JSON.stringify(value)).toString("base64url");
   return `${text}.${createHmac("sha256", secret).update(text).digest("base64url")}`;
 }
 
-function unseal(state, subject) {
-  const [text, mark = "", ...rest] = String(state).split(".");
+function verify(state, subject) {
+  const [text, signature = "", ...rest] = String(state).split(".");
   const expected = createHmac("sha256", secret).update(text).digest("base64url");
-  const isSealed = rest.length === 0 && mark.length === expected.length;
-  if (isSealed && timingSafeEqual(Buffer.from(mark), Buffer.from(expected))) {
+  const hasSignature = rest.length === 0 && signature.length === expected.length;
+  if (hasSignature && timingSafeEqual(Buffer.from(signature), Buffer.from(expected))) {
     const value = JSON.parse(Buffer.from(text, "base64url").toString("utf8"));
     if (value.subject === subject) return value.answers;
   }

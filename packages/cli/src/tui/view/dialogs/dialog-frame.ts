@@ -89,7 +89,7 @@ function confirmationFrame(details: ToolCallConfirmationDetails, place: Question
       ...labelled(safe`server`, serverName, width),
       ...labelled(safe`tool`, isOther ? `${toolName} (model name: ${toolDisplayName})` : toolName, width),
       ...(rule === undefined ? [] : told(safe`why`, rule.text, width)),
-      ...(annotations === undefined ? [] : told(safe`hints`, claimWords(annotations), width)),
+      ...(annotations === undefined ? [] : told(safe`hints`, annotationWords(annotations), width)),
       ...changeLines(change, width),
       ...(Object.keys(args).length === 0
         ? wrapLine([span(safe`Arguments: none`, { isBold: true })], width)
@@ -128,11 +128,11 @@ const hints: ReadonlyMap<string, readonly [yes: string, no: string]> = new Map([
 ]);
 
 /** Returns the annotations in words. The text says that Fairlead cannot verify them. */
-function claimWords(annotations: JsonObject): string {
-  const claims = Object.entries(annotations).map(([name, value]) => {
+function annotationWords(annotations: JsonObject): string {
+  const texts = Object.entries(annotations).map(([name, value]) => {
     const words = hints.get(name);
     if (words === undefined || typeof value !== "boolean") return `${name} = ${JSON.stringify(value)}`;
     return words[value ? 0 : 1];
   });
-  return claims.length === 0 ? "none" : `${claims.join(", ")} (claimed by the server, not verified)`;
+  return texts.length === 0 ? "none" : `${texts.join(", ")} (claimed by the server, not verified)`;
 }

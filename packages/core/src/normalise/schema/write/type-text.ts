@@ -55,7 +55,7 @@ export function createTypeWriter(root: unknown, limits: TypeLimits, style: TypeS
     if (parts < 0) return [{ text: "…" }];
     const reference = member(schema, "$ref");
     if (typeof reference === "string" && !style.isWhole) return writeReference(reference, depth);
-    const type = writeClaims(schema, depth);
+    const type = writeSchema(schema, depth);
     return member(schema, "nullable") === true ? union([type, [{ text: "null" }]]) : type;
   }
 
@@ -75,7 +75,7 @@ export function createTypeWriter(root: unknown, limits: TypeLimits, style: TypeS
   }
 
   /** All rules of a schema, joined. Leaves out a plain type if there are more exact rules. */
-  function writeClaims(schema: JsonObject, depth: number): Type {
+  function writeSchema(schema: JsonObject, depth: number): Type {
     const values = writeValues(schema);
     if (values.length > 0 && !style.isWhole) return values;
     const own = writeTypes(schema, depth);
@@ -87,10 +87,10 @@ export function createTypeWriter(root: unknown, limits: TypeLimits, style: TypeS
       writeUnion(member(schema, "oneOf"), depth),
       ...all.map((part) => write(part, depth)),
     ].filter(saysSomething);
-    const claims = saysSomething(own) && (others.length === 0 || isExact(schema)) ? [own, ...others] : others;
-    const texts = [...new Set(claims.map(bracketed))];
+    const types = saysSomething(own) && (others.length === 0 || isExact(schema)) ? [own, ...others] : others;
+    const texts = [...new Set(types.map(bracketed))];
     if (texts.length > 1) return [{ text: texts.join(" & "), isCompound: true }];
-    return claims[0] ?? anything;
+    return types[0] ?? anything;
   }
 
   function writeRest(schema: JsonObject, depth: number): readonly Type[] {

@@ -134,4 +134,4 @@ const returning = [
   asks("test_streaming_elicitation", "Asks while its response is open.", () => ({ user_name: askName }), told),
 ];
 
-export const askingTools = [...requesting, ...returning];
+export const questionTools = [...requesting, ...returning];

@@ -10,17 +10,17 @@ import { join } from "node:path";
 import { ensurePrivateFolder, privateFileMode } from "@fairlead/core/files/atomic/private-folder";
 import type { IdentifiedServer } from "@fairlead/core/host/gateway-types";
 
-export interface SealedConsent {
+export interface ApprovalStore {
   /** Stores an approval, and returns the request state for the client. */
-  seal(identity: string, yes: SealedYes): Promise<string>;
+  store(identity: string, approval: StoredApproval): Promise<string>;
   /**
    * Returns the stored approval. Returns undefined if the request state was used before, has expired, or belongs to
    * another request.
    */
-  open(sealed: string, identity: string): Promise<SealedYes | undefined>;
+  take(requestState: string, identity: string): Promise<StoredApproval | undefined>;
 }
 
-export interface SealedYes {
+export interface StoredApproval {
   /**
    * The approved tool, prompt or resource, as returned by `approvedSubject`. It identifies the server too, because the
    * name alone may mean another server's tool after a change of the settings.
@@ -33,10 +33,10 @@ export interface SealedYes {
 const prefix = "fairlead-yes.";
 /** How long an approval stays valid, in milliseconds. */
 const lifetime = 600_000;
-const mostSeals = 1000;
+const mostApprovals = 1000;
 
 /** Whether the request state contains an approval, made by this gateway or another one. */
-export function isSealed(state: unknown): state is string {
+export function isApprovalState(state: unknown): state is string {
   return typeof state === "string" && state.startsWith(prefix);
 }
 
@@ -52,21 +52,21 @@ export function approvedSubject(name: string, { fingerprint, root }: Partial<Ide
  * Creates the store of approvals.
  * @param folder The folder for stored approvals.
  */
-export function createSealedConsent(folder: string, now: () => number): SealedConsent {
+export function createApprovalStore(folder: string, now: () => number): ApprovalStore {
   /** Approvals that could not be written to disk. They are lost when this process ends. */
   const unstored = new Map<string, string>();
 
   /** Stores one approval as a file. Removes the files of expired approvals. */
-  async function store(name: string, content: string): Promise<void> {
+  async function write(name: string, content: string): Promise<void> {
     await ensurePrivateFolder(folder);
     const stored = (await readdir(folder)).map((file) => ({ file, until: Number(file.split(".")[1]) }));
     const current = stored.filter(({ until }) => until >= now()).toSorted((one, other) => other.until - one.until);
-    const kept = new Set(current.slice(0, mostSeals - 1).map(({ file }) => file));
+    const kept = new Set(current.slice(0, mostApprovals - 1).map(({ file }) => file));
     for (const { file } of stored) if (!kept.has(file)) await rm(join(folder, file), { force: true });
     await writeFile(join(folder, name), content, { flag: "wx", mode: privateFileMode });
   }
 
-  async function take(name: string): Promise<string | undefined> {
+  async function remove(name: string): Promise<string | undefined> {
     const known = unstored.get(name);
     unstored.delete(name);
     if (known !== undefined) return known;
@@ -80,34 +80,34 @@ export function createSealedConsent(folder: string, now: () => number): SealedCo
   }
 
   return {
-    async seal(identity, yes) {
+    async store(identity, approval) {
       const nonce = randomBytes(32).toString("base64url");
       const until = Math.trunc(now() + lifetime);
       const name = `${hash("sha256", nonce)}.${until}`;
-      const content = contentOf(identity, yes);
-      await store(name, content).catch(() => {
+      const content = contentOf(identity, approval);
+      await write(name, content).catch(() => {
         const [oldest] = unstored.keys();
-        if (oldest !== undefined && unstored.size >= mostSeals) unstored.delete(oldest);
+        if (oldest !== undefined && unstored.size >= mostApprovals) unstored.delete(oldest);
         unstored.set(name, content);
       });
-      const { subject, state } = yes;
+      const { subject, state } = approval;
       const texts = [subject, ...(state === undefined ? [] : [state])].map((text) =>
         Buffer.from(text).toString("base64url"),
       );
       const parts = [nonce, until, ...texts];
       return `${prefix}${parts.join(".")}`;
     },
-    async open(sealed, identity) {
-      const [nonce = "", until = "", subject = "", state, ...rest] = sealed.slice(prefix.length).split(".");
+    async take(requestState, identity) {
+      const [nonce = "", until = "", subject = "", state, ...rest] = requestState.slice(prefix.length).split(".");
       if (rest.length > 0 || !/^\d{1,16}$/.test(until) || Number(until) < now()) return undefined;
       const given = { subject: textIn(subject), state: state === undefined ? undefined : textIn(state) };
-      const content = await take(`${hash("sha256", nonce)}.${until}`);
+      const content = await remove(`${hash("sha256", nonce)}.${until}`);
       return content === undefined || content !== contentOf(identity, given) ? undefined : given;
     },
   };
 }
 
-function contentOf(identity: string, { subject, state }: SealedYes): string {
+function contentOf(identity: string, { subject, state }: StoredApproval): string {
   return hash("sha256", JSON.stringify([identity, subject, state ?? null]));
 }
 

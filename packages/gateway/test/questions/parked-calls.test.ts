@@ -1,7 +1,7 @@
 import type { JsonObject } from "@fairlead/wire";
 import { expect, test } from "vitest";
-import type { ClientCall } from "../../src/asking/client-call.ts";
-import { createParkedCalls, type ModernRequest } from "../../src/asking/parked-calls.ts";
+import type { ClientCall } from "../../src/questions/client-call.ts";
+import { createParkedCalls, type ModernRequest } from "../../src/questions/parked-calls.ts";
 import { deferred } from "../support/deferred.ts";
 import { steppedClock } from "../support/stepped-clock.ts";
 
