@@ -114,16 +114,19 @@ function causeOfEnd(error: unknown): unknown {
 }
 
 /** The options of `connect` that a transport needs. */
-export type ChannelOptions = Pick<ConnectOptions, "onStderr" | "processes" | "auth" | "proxyFor" | "ca" | "time">;
+export type ChannelOptions = Pick<
+  ConnectOptions,
+  "onStderr" | "processes" | "keeper" | "auth" | "proxyFor" | "ca" | "time"
+>;
 
 /** Imports the HTTP transports on first use, because loading them delays the start of stdio-only programs. */
 export async function channelFor(
   target: Target,
   transport: Attempt["transport"],
-  { onStderr, processes: keeper, auth, proxyFor, ca, time }: ChannelOptions,
+  { onStderr, keeper, processes = keeper, auth, proxyFor, ca, time }: ChannelOptions,
   { limits, times }: Omit<ResolvedOptions, "options">,
 ): Promise<OpenChannel> {
-  if (target.kind === "stdio") return openStdio(target, { onStderr, processes: keeper, limits, times, time });
+  if (target.kind === "stdio") return openStdio(target, { onStderr, processes, limits, times, time });
   const network = { limits, times, auth, proxyFor, ca, time };
   if (transport === "sse") {
     const { openSse } = await import("./http/sse.ts");

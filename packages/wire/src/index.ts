@@ -9,6 +9,7 @@ export type {
   NotificationListener,
   Progress,
   RequestHandler,
+  RequestOptions,
   RequestOrigin,
   RequestStop,
   ServerInfo,
@@ -17,6 +18,7 @@ export type {
 export type { Annotated, Block, ResourceContents } from "./shapes/blocks.ts";
 export type {
   Described,
+  Dropped,
   DroppedItem,
   ListedItem,
   ListedPrompt,
@@ -34,7 +36,14 @@ export {
   type ResourceResult,
   type ToolResult,
 } from "./shapes/results.ts";
-export { createProcessRegistry, type ProcessRegistry, type ProcessRegistryOptions } from "./stdio/process-registry.ts";
+export {
+  createProcessKeeper,
+  createProcessRegistry,
+  type KeeperOptions,
+  type ProcessKeeper,
+  type ProcessRegistry,
+  type ProcessRegistryOptions,
+} from "./stdio/process-registry.ts";
 export type {
   AuthHook,
   Challenge,

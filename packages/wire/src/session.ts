@@ -100,6 +100,9 @@ export interface McpRequestOptions {
   readonly beforeSend?: (() => Promise<void> | undefined) | undefined;
 }
 
+/** @deprecated Renamed to `McpRequestOptions`. */
+export type RequestOptions = McpRequestOptions;
+
 /**
  * The abort state of one request: the part of an `AbortSignal` that most code needs, without the cost of creating one.
  */
@@ -140,6 +143,8 @@ export interface Session {
   readonly instructions?: string;
   /** The negotiated protocol. Pass it as `era` to the next `connect`. Absent for the built-in demo server. */
   readonly protocol?: NegotiatedProtocol;
+  /** @deprecated Renamed to `protocol`. */
+  readonly verdict?: NegotiatedProtocol;
   request(method: string, params?: JsonObject, options?: McpRequestOptions): Promise<JsonObject>;
   notify(method: string, params?: JsonObject): Promise<void>;
   /** Adds a listener. Returns the function that removes it. */

@@ -24,6 +24,7 @@ export interface HttpTarget {
   readonly headers: Readonly<Record<string, string>>;
 }
 
+/** The server to connect to: a command that Fairlead starts, or a URL. */
 export type Target = StdioTarget | HttpTarget;
 
 /** Adds authorization headers to requests and signs in when a server answers 401 or 403. */
@@ -130,6 +131,8 @@ export interface ConnectOptions {
    * own watchdog.
    */
   readonly processes?: ProcessRegistry;
+  /** @deprecated Renamed to `processes`, which is used if both are given. */
+  readonly keeper?: ProcessRegistry;
   /** Receives the server's stderr as it arrives. The text may contain terminal control characters. */
   readonly onStderr?: (text: string) => void;
   readonly onDiagnostic?: ((text: string) => void) | undefined;

@@ -21,6 +21,7 @@ export function createLegacySession(rpc: Rpc, greeting: Greeting, transport: "st
     era: "legacy",
     ...greeting,
     protocol,
+    verdict: protocol,
     request(method, params, options) {
       if (options?.asTask && hasTasks && method === "tools/call") return callAsTask(method, params, options);
       // `isSlow` is not a member of the options, because copying the options takes longer than the rest of the request.

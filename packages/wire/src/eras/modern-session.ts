@@ -150,6 +150,7 @@ export function createModernSession({ rpc, greeting, transport, options, limits 
     era: "modern",
     ...greeting,
     protocol,
+    verdict: protocol,
     request: (method, params, given = {}) =>
       given.input === "caller"
         ? sendOrCorrect(method, params, given)

@@ -59,6 +59,9 @@ export interface DroppedItem {
   readonly reason: string;
 }
 
+/** @deprecated Renamed to `DroppedItem`. */
+export type Dropped = DroppedItem;
+
 /** The items of a list after they were checked. */
 export interface CheckedItems<K extends ListKind> {
   readonly items: ListedItem<K>[];

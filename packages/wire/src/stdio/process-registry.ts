@@ -42,11 +42,17 @@ export interface ProcessRegistry {
   register(): Promise<ProcessRegistration>;
 }
 
+/** @deprecated Renamed to `ProcessRegistry`. */
+export type ProcessKeeper = ProcessRegistry;
+
 /** Options of `createProcessRegistry`. */
 export interface ProcessRegistryOptions {
   /** Milliseconds between the watchdog's SIGTERM and SIGKILL after the host has died. Default: 2000. */
   readonly termGrace?: number;
 }
+
+/** @deprecated Renamed to `ProcessRegistryOptions`. */
+export type KeeperOptions = ProcessRegistryOptions;
 
 /** Creates a registry. Use one registry for all connections, because each registry starts its own watchdog process. */
 export function createProcessRegistry({ termGrace = 2000 }: ProcessRegistryOptions = {}): ProcessRegistry {
@@ -93,6 +99,9 @@ export function createProcessRegistry({ termGrace = 2000 }: ProcessRegistryOptio
 
   return { register: register };
 }
+
+/** @deprecated Renamed to `createProcessRegistry`. */
+export const createProcessKeeper: typeof createProcessRegistry = createProcessRegistry;
 
 /** Returns a function that reads the process table. Calls that come before the next read begins share its result. */
 function createTableReader(
