@@ -1,5 +1,7 @@
+import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { checkNames } from "../../checks/names.mjs";
+import { otherMeanings, replaced } from "../../checks/words.mjs";
 import { planted } from "./planted.mjs";
 
 const found = async (files) => (await planted(files, (folder) => checkNames(folder))).violations;
@@ -146,6 +148,15 @@ test("a word whose second meaning belongs to some folders is allowed only there"
   expect(await found({ "wire/src/shapes/a.ts": content })).toEqual([
     expect.stringContaining('packages/wire/src/shapes/a.ts: claims uses "claims"; write: annotations'),
   ]);
+});
+
+test("the list contains every single word that the glossary forbids", async () => {
+  const glossary = await readFile(new URL("../../../docs/glossary.md", import.meta.url), "utf8");
+  const cells = [...glossary.matchAll(/^\|.*\| ([^|]+) \|$/gm)].map(([, cell]) => cell);
+  const words = cells.flatMap((cell) => cell.split(", ")).filter((word) => /^[a-z]+$/.test(word) && word !== "not");
+  expect(words.length).toBeGreaterThan(25);
+  const listed = new Set([...replaced.keys(), ...otherMeanings.map(({ word }) => word)]);
+  expect(words.filter((word) => !listed.has(word))).toEqual([]);
 });
 
 test("uses, keys of objects, longer words and deprecated names are free to use the word", async () => {
