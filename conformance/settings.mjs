@@ -13,7 +13,7 @@ export function settingsFor(scenario, url, context) {
     settings: {
       mcpServers: { [server]: { url, ...(oauth && { oauth }) } },
       fairlead: {
-        // This is the client metadata document that the suite knows; nobody requests it.
+        // This is the client metadata document that the suite knows; no program requests it.
         clientMetadataUrl: "https://conformance-test.local/client-metadata.json",
         servers: { [server]: { roots: true, sampling: true, ...(machineAuth && { machineAuth }) } },
       },

@@ -57,7 +57,7 @@ function toCode(text) {
     .replaceAll(/^ {4,}/gm, (indent) => " ".repeat(indent.length / 2));
 }
 
-/** Returns the declarations of values that types are made of and that nobody can import; the page shows them too. */
+/** Returns the declarations of values that types are made of and that the package does not export; the page shows them too. */
 function privateValues({ file }, declarations) {
   return declarations
     .flatMap(({ mentions }) => mentions.values.map((name) => ({ file, name })))

@@ -150,7 +150,7 @@ export const { ${names.join(", ")} } = createRequire(import.meta.url)("./library
 `;
 }
 
-/** Returns the command's loader for these files. A process loads the other library only once, whoever imports it. */
+/** Returns the command's loader for these files. A process that imports both libraries loads each only once. */
 function loaderOf(files) {
   const build = createHash("sha256")
     .update(files.map(({ code }) => code).join("\0"))

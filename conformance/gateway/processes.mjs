@@ -22,7 +22,7 @@ export async function startServer() {
 
 /**
  * Starts a gateway. Its servers: `stdio` supports both eras, `http` is the server at the address, `legacy` and `modern`
- * support one era. A rule file allows everything that the suite does, because the suite has nobody who could confirm.
+ * support one era. A rule file allows everything that the suite does, because the suite cannot confirm requests.
  * @param names The servers that the gateway has. Default: all.
  */
 export async function startGateway(serverUrl, names) {

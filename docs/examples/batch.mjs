@@ -1,4 +1,4 @@
-// A batch: one conversation for each line of stdin, one line of JSON for each answer. Nobody is asked anything.
+// A batch: one conversation for each line of stdin, one line of JSON for each answer. There is no terminal to ask on.
 import { createInterface } from "node:readline";
 import { chooseModel, createHost, systemClock } from "@fairlead/core";
 

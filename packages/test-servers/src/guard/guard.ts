@@ -115,11 +115,11 @@ function leftover(what: string, origin?: Error): Error {
 }
 
 function noteRejection(reason: unknown): void {
-  note("a rejection that nobody handled", reason);
+  note("an unhandled rejection", reason);
 }
 
 function noteException(reason: unknown): void {
-  note("an exception that nobody caught", reason);
+  note("an uncaught exception", reason);
 }
 
 /**

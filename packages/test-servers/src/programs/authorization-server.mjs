@@ -1,8 +1,7 @@
 /*
  * A protected MCP server and its authorization server, to try signing in by hand. Prints both addresses and runs until
  * it is stopped. First run `npx tsc -b`, then: node authorization-server.mjs [--port 8800] [--authorization-port 8801]
- * [--automatic] [--expires-in SECONDS] [--scopes "read write"]. With --automatic nobody is asked; otherwise the browser
- * shows a page.
+ * [--automatic] [--expires-in SECONDS] [--scopes "read write"]. With --automatic the browser shows no page.
  */
 import { parseArgs } from "node:util";
 import { authorizationServer, guardedServer } from "@fairlead/test-servers";

@@ -18,8 +18,8 @@ import { digestOf, type Receipt, type ReceiptStore } from "./receipts.ts";
 /** The change that `disconnect` would make to a client's file. */
 export type DisconnectPlan =
   /**
-   * Nobody has changed the file since `connect`, so the text from before `connect` is restored. If there was no file
-   * before `connect`, the file is removed.
+   * The file is unchanged since `connect`, so the text from before `connect` is restored. If there was no file before
+   * `connect`, the file is removed.
    */
   | { readonly kind: "restore"; readonly text: string; readonly before: string | undefined }
   /** The file no longer contains Fairlead's entry, so `disconnect` only removes the receipt of `connect`. */
