@@ -3,7 +3,8 @@ import type * as wire from "../src/index.ts";
 import { connect, createProcessKeeper, createProcessRegistry } from "../src/index.ts";
 
 test("deprecated names mean the same as the new names", () => {
-  expect(createProcessKeeper).toBe(createProcessRegistry);
+  expect(createProcessKeeper()).toMatchObject({ register: expect.any(Function) });
+  expectTypeOf(createProcessKeeper).toEqualTypeOf(createProcessRegistry);
   expectTypeOf<wire.ProcessKeeper>().toEqualTypeOf<wire.ProcessRegistry>();
   expectTypeOf<wire.KeeperOptions>().toEqualTypeOf<wire.ProcessRegistryOptions>();
   expectTypeOf<wire.Dropped>().toEqualTypeOf<wire.DroppedItem>();

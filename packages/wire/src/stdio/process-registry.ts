@@ -101,7 +101,9 @@ export function createProcessRegistry({ termGrace = 2000 }: ProcessRegistryOptio
 }
 
 /** @deprecated Renamed to `createProcessRegistry`. */
-export const createProcessKeeper: typeof createProcessRegistry = createProcessRegistry;
+export function createProcessKeeper(options?: ProcessRegistryOptions): ProcessRegistry {
+  return createProcessRegistry(options);
+}
 
 /** Returns a function that reads the process table. Calls that come before the next read begins share its result. */
 function createTableReader(
