@@ -9,7 +9,7 @@ const call: LedgerRecord = {
   kind: "tool",
   arguments: { path: "notes.txt" },
   decision: "allow",
-  rule: "the default for typed requests allows it",
+  rule: "the default for your own requests allows it",
   mode: "default",
   outcome: "ok",
   durationMs: 12.4,
@@ -54,11 +54,11 @@ test("a table: newest last, who decided and what came of it", async () => {
   expect(await here.run("history", "--utc")).toEqual({
     code: 0,
     stdout: `time                  what                    decision  outcome  took   rule
-2026-01-31T08:30:00Z  files.read              allow     ok       12 ms  the default for typed requests allows it
+2026-01-31T08:30:00Z  files.read              allow     ok       12 ms  the default for your own requests allows it
 2026-01-31T08:31:00Z  files.write             deny      denied   0 ms   deny in ~/.gemini/policies/mine.toml:3
-2026-01-31T08:32:00Z  read book://1 of books  allow     ok       12 ms  the default for typed requests allows it
-2026-01-31T08:33:00Z  prompt books.review     allow     lost     12 ms  the default for typed requests allows it
-2026-01-31T08:34:00Z  sampling for files      ask       ok       12 ms  the default for typed requests allows it
+2026-01-31T08:32:00Z  read book://1 of books  allow     ok       12 ms  the default for your own requests allows it
+2026-01-31T08:33:00Z  prompt books.review     allow     lost     12 ms  the default for your own requests allows it
+2026-01-31T08:34:00Z  sampling for files      ask       ok       12 ms  the default for your own requests allows it
 `,
     stderr: "",
   });

@@ -180,7 +180,7 @@ export function createInbound(options: InboundOptions): Inbound {
 }
 
 function questionOver(): WireError {
-  return new WireError("cancelled", "the client's request to which the server's request belongs has ended");
+  return new WireError("cancelled", "the client has ended its request, and with it the question that the server asked");
 }
 
 function isRequestId(id: unknown): id is RequestId {

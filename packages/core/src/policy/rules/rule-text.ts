@@ -52,5 +52,5 @@ const builtIns: ReadonlyMap<string, string> = new Map([
   ["unsaved", "the rule for definitions that may have changed"],
   ["yolo", "yolo mode"],
   ["headless", "the rule for runs without a terminal"],
-  ["typed", "the default for typed requests"],
+  ["typed", "the default for your own requests"],
 ]);
