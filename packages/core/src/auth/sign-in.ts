@@ -127,7 +127,7 @@ async function byBrowser(flow: Flow): Promise<SignedIn> {
   const known = knownClientOf(flow);
   const first = await tryBrowser(flow, known);
   if (first !== "invalid_client") return first;
-  // The authorization server no longer knows the client that Fairlead registered, so Fairlead registers a new one.
+  // If Fairlead registered the unknown client in an earlier sign-in, Fairlead registers a new client and tries again.
   const isRegistered = known?.redirectUri !== undefined;
   const second = isRegistered ? await tryBrowser(flow, undefined) : first;
   if (second !== "invalid_client") return second;

@@ -109,7 +109,7 @@ export async function prepareConnection(
   const deadline = createDeadline(options.signal, timeout.milliseconds, context.clock);
   const auth = await authFor(definition, transport, context, deadline, (step) => tell({ step: "machine", ...step }));
   const redact: Redact = auth === undefined ? written : (text) => auth.redact(written(text));
-  // Both lists below contain a part of `secrets`. Most servers have no secrets, so the definition is not searched again.
+  // Both lists below are parts of `secrets`. If `secrets` is empty, as for most servers, both searches are skipped.
   const certainSecrets = secrets.length === 0 ? [] : secretsOf(transport, definition, stored, certainLength);
   const certain = createValueRedactor([...certainSecrets, ...accounts]);
   const hideValues: Redact = auth === undefined ? certain : (text) => auth.hideTokens(certain(text));

@@ -32,8 +32,8 @@ const withoutSecrets: ReadonlySet<RecordedLine["type"]> = new Set([
 ] as const);
 
 /**
- * Members whose values must stay exact, because Fairlead compares them or sends them back to the model. Secrets in
- * these members are hidden only inside arguments and results.
+ * Members whose values must stay exact, because Fairlead compares them or sends them back to the model. Inside
+ * arguments and results, members with these names have no special meaning, so Fairlead hides secrets in them.
  */
 const kept: ReadonlySet<string> = new Set(
   "type time id name role status code server serverToolName mimeType digest thoughtSignature".split(" "),

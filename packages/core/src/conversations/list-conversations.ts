@@ -79,7 +79,7 @@ export async function findConversation(folder: string, wanted: string): Promise<
   const same = all.filter(({ id }) => id === wanted);
   const [found, ...others] = same.length > 0 ? same : all.filter(({ id }) => wanted !== "" && id.startsWith(wanted));
   if (others.length > 0)
-    throw new HostError("not_found", `${others.length + 1} conversations begin with "${wanted}"`, {
+    throw new HostError("not_found", `the ids of ${others.length + 1} conversations begin with "${wanted}"`, {
       next: "fairlead conversations",
     });
   const info = found && (await readInfo(folder, found));

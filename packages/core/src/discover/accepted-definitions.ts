@@ -30,8 +30,8 @@ export interface AcceptedDefinitions {
   /** The digests of a tool's accepted definitions, newest last. Undefined for an unknown tool. */
   readonly of: (tool: string) => readonly string[] | undefined;
   /**
-   * Whether the maximum number of tool names is stored. If it is, no name is added, so that a server cannot push out
-   * accepted tools by inventing new ones.
+   * Whether the server already has as many stored tool names as allowed. If so, no name is added, so that a server
+   * cannot push out accepted tools by inventing new ones.
    */
   readonly isFull: boolean;
 }

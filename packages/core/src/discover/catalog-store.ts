@@ -26,7 +26,7 @@ export interface CatalogStore {
   save(key: string, cached: CachedCatalog): Promise<void>;
   /** Whether `noteAsksBack` was ever called for this key, in any run. */
   asksBack(key: string): Promise<boolean>;
-  /** Records that the server sends requests of its own and does not say which client's request caused them. */
+  /** Records that the server has sent a request without saying which of several clients the request is for. */
   noteAsksBack(key: string): Promise<void>;
 }
 

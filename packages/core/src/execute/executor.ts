@@ -118,9 +118,8 @@ export function createExecutor<Client extends CallClient = CallClient>(
   }
 
   /**
-   * Runs all steps of a call. Not `async`: a call that need not wait gets one promise here, because each further
-   * promise or `async` function would cost as much as sending the call. `execute` calls `end` only if a function that it
-   * calls throws. The functions that return a promise call `end` themselves.
+   * Runs all steps of a call. Not `async`, because each additional promise costs as much as sending the call. Calls
+   * `end` only after a synchronous error. Otherwise `sendChecked`, `send` or `sendInTurn` calls `end` later.
    */
   function execute<Answer, Result>(
     { client, tool: name, args }: Call<Client>,

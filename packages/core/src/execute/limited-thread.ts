@@ -1,4 +1,4 @@
-/** Starts worker threads with a memory limit that always counts. */
+/** Starts worker threads whose memory limit applies even if Node was started with `--max-old-space-size`. */
 
 import { setFlagsFromString } from "node:v8";
 import { Worker, type WorkerOptions } from "node:worker_threads";

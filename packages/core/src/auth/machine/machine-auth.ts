@@ -88,8 +88,8 @@ export function createMachineAuth(options: MachineAuthOptions): MachineTokens {
     });
     observe({ action: "discovery", detail: `authorization server ${plan.issuer}, for ${plan.resource}` });
     /*
-     * If the server names a different authorization server than before, the sign-in fails. Otherwise the new
-     * authorization server could collect the client's secret.
+     * Without an issuer in the settings, the sign-in fails if the server names a different authorization server than
+     * before. Otherwise the new authorization server could collect the client's secret.
      */
     if (stored !== undefined && issuer === undefined && stored.issuer !== plan.issuer)
       throw new HostError(

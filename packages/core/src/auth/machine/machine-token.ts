@@ -29,7 +29,7 @@ export interface MachineTokenOptions {
   readonly env: Environment["env"];
   /** The `fetch` for the authorization server. It follows no redirects. */
   readonly post: Fetch;
-  /** The `fetch` for the identity provider, whose address is in the user's settings. */
+  /** Creates the `fetch` for the identity provider. `url` comes from the settings. */
   readonly fetchNear: (url: string) => Fetch;
   readonly dpop: DpopBinding | undefined;
   /** The wall clock, in milliseconds since 1970. */

@@ -88,7 +88,7 @@ export function askForCode({
   return { url: safe.href, verifier };
 }
 
-/** Compares two texts in constant time. */
+/** Whether `given` is the expected `state`. Compares in constant time. */
 export function isState(given: string | null, state: string): boolean {
   const [a, b] = [given ?? "", state].map((text) => createHash("sha256").update(text).digest());
   return a !== undefined && b !== undefined && timingSafeEqual(a, b);

@@ -33,8 +33,8 @@ export async function postForm(request: EndpointRequest): Promise<Response> {
   const nonce = response.headers.get("dpop-nonce");
   const isNew = nonce !== null && (dpop?.proofs.keepNonce(url, nonce) ?? false);
   /*
-   * The server did not process the request, because the DPoP proof lacks the server's nonce. Fairlead sends the request
-   * again with the nonce (RFC 9449 §8).
+   * Whether the server refused the request only because the DPoP proof lacks the server's nonce. If so, Fairlead sends
+   * the request again with the nonce (RFC 9449 §8).
    */
   const isDemanded = isNew && !response.ok && (await response.clone().text()).includes("use_dpop_nonce");
   return isDemanded ? post({ ...request, proof: (await request.renewProof?.()) ?? request.proof }) : response;

@@ -36,9 +36,9 @@ const smallestModulus = 2_048;
 /**
  * Reads a private key.
  *
- * @param accepted Algorithms that the authorization server lists. If the list has no RS256, an RSA key signs with
- * PS256.
- * @throws HostError `auth_failed`. The message continues "KEY cannot be used: …" and does not quote the key.
+ * @param accepted Algorithms that the authorization server lists. An RSA key signs with RS256, or with PS256 if the
+ * list contains PS256 but not RS256.
+ * @throws HostError `auth_failed`. The message is only the reason, without the key's name or content.
  */
 export function readSigningKey(text: string, accepted: readonly string[] = []): SigningKey {
   // Environment variables often hold a PEM in one line, with the two characters "\n" for each line break.

@@ -133,8 +133,8 @@ export async function pinOf(definition: ServerDefinition): Promise<string | unde
   const pinned = [issuer, extras.issuerOverride, authorizationUrl, tokenUrl, registrationUrl, clientId, machine];
   if (pinned.every((setting) => setting === undefined)) return undefined;
   const { createHash } = await import("node:crypto");
-  // Settings of a workspace apply to that workspace only, so its folder is part of the digest.
   const written = machine === undefined ? pinned.slice(0, -1) : pinned;
+  // Settings of a workspace apply to that workspace only, so its folder is part of the digest.
   const whole = JSON.stringify([scope === "workspace" ? base.folder : null, ...written.map((text) => text ?? null)]);
   return createHash("sha256").update(whole).digest("hex");
 }
