@@ -8,7 +8,7 @@ import { createServerNetwork } from "./server-network.ts";
 
 export type { FetchOptions } from "./fetch-within.ts";
 
-/** A function like the standard `fetch` that rejects only with a `HostError`. */
+/** Like the standard `fetch`, but rejects only with a `HostError`. */
 export type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
 export function createBoundedFetch(options: FetchOptions): Fetch {

@@ -50,7 +50,8 @@ export interface OpenUrlOptions extends ProgramPlace {
 }
 
 /**
- * Opens a URL that `webUrl` returned as `href`. Returns false for any other text, or if no browser could be started.
+ * Opens the `href` of a URL that `webUrl` returned. Returns false for any other text, or if no browser could be
+ * started.
  */
 export async function openUrl(url: string, options: OpenUrlOptions): Promise<boolean> {
   if (webUrl(url)?.href !== url) return false;

@@ -243,11 +243,11 @@ export function createConfirmations({ accept: acceptDefinition, ...options }: Co
         async answer(given, how) {
           const place = how === "typed" ? undefined : how;
           taking.onAnswer?.(isYes(given) ? (how === "typed" ? how : "yes") : "no", place);
+          if (!isYes(given) || !taking.isOpen()) return;
           /*
            * If the definition changed while the user read the question, the answer has no effect, because the user has
            * not seen the new definition.
            */
-          if (!isYes(given) || !taking.isOpen()) return;
           if (keyOf(answered) !== asked) return taking.onOutdated?.();
           await take(answered, outcomes.includes(given) ? given : ProceedOnce, decision, taking.onYes);
         },

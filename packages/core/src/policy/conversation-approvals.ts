@@ -20,8 +20,8 @@ export interface ConversationApprovals {
   readonly allows: (server: string, tool: string, digest: string) => boolean;
   readonly allowTool: (server: string, tool: string, digest: string) => void;
   /**
-   * Approves, by name, all tools that the server has now. If the server adds a tool later, Fairlead asks once about
-   * that tool.
+   * Approves all tools that the server has now, each with its current definition. If the server adds a tool later,
+   * Fairlead asks once about that tool.
    */
   readonly allowServer: (server: string, digests: ReadonlyMap<string, string>) => void;
   /**

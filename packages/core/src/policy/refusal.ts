@@ -20,8 +20,9 @@ export function refusal(request: PolicyRequest, { decision, rule, over }: Decisi
 }
 
 /**
- * Creates the error for a request that needs confirmation if there is no terminal. If a default rule asks, the next
- * step is `--allow` or `policy allow`. If an explicit rule asks, the next step is to look at that rule.
+ * Creates the error for a request that is denied because it needs confirmation and there is no terminal to ask on. If
+ * a default rule asks, the next step is `--allow` or `policy allow`. If an explicit rule asks, the next step is to look
+ * at that rule.
  */
 function noTerminal(request: PolicyRequest, rule: PolicyRule | undefined): HostError {
   const { serverName, kind = "tool", client } = request;

@@ -99,7 +99,7 @@ export function createRecorder(to: RecordTo, options: RecorderOptions = {}): Rec
 
 /** What the file contains before Fairlead writes to it, judged by its first line. */
 async function startOf(file: string): Promise<"empty" | "recording" | "other"> {
-  // Without O_NONBLOCK, opening a pipe that no program writes to waits for ever.
+  // Without O_NONBLOCK, `open` would wait for ever if the file is a named pipe without a writer.
   const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK).catch(unless("ENOENT"));
   if (handle === undefined) return "empty";
   try {

@@ -22,7 +22,7 @@ export interface DescribeResourcesOptions {
 }
 
 export interface DescriptionLimits {
-  /** The total number of resources and templates. */
+  /** Maximum number of listed resources and templates, divided equally among the servers; at least 1 for each. */
   readonly entries: number;
   readonly characters: number;
 }

@@ -8,7 +8,7 @@ import type { ModelEvent } from "../model.ts";
 
 /** An error that an endpoint reports. */
 export interface OpenaiProblem extends ApiProblem {
-  /** The parameter of the request that the endpoint names; empty if it names none. */
+  /** The request parameter that the endpoint's error names; empty if the error names none. */
   readonly param: string;
   /** The code and the type of the endpoint's error, joined. */
   readonly code: string;

@@ -11,7 +11,7 @@ export function toLabel(text: string): string {
   return clip(line, labelCharacters);
 }
 
-/** The share of a shortened text that comes from its beginning. */
+/** The share of the kept characters that are the beginning of the text. The other kept characters are its end. */
 export const headShare = 0.75;
 
 /** Keeps the beginning and the end of a text, with a note between them. `room` is the number of characters to keep. */

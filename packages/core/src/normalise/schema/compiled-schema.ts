@@ -10,7 +10,7 @@ export type SchemaDialect = "gemini" | "openai" | "json-schema-2020-12";
 
 /**
  * How a repair changes a schema. `added`: the keyword is new. `removed`: the keyword is left out. `moved`: the
- * description contains the rule instead of the keyword. `merged`: the schema is combined with the schema around it.
+ * rule is now in the description or in each alternative. `merged`: the schema is combined with the schema around it.
  * `rewritten`: other keywords express the rule. `renamed`: the property has a new name.
  */
 export type RepairAction = "added" | "removed" | "moved" | "merged" | "rewritten" | "renamed";

@@ -44,7 +44,7 @@ interface BuiltIn {
   /** Denies a tool with a changed definition if there is no terminal to ask on. */
   readonly changedUnseen: PolicyRule;
   readonly yolo: PolicyRule;
-  /** Denies a request that needs confirmation if there is no terminal to ask on. */
+  /** If there is no terminal to ask on, denies a request that needs confirmation. */
   readonly headless: PolicyRule;
 }
 

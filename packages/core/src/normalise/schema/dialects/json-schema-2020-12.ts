@@ -119,7 +119,7 @@ function modernBound(name: string, value: unknown, raw: JsonObject, removed: Rem
   if (isNumber(value)) return [[name, value]];
   const bound = raw[name === "exclusiveMinimum" ? "minimum" : "maximum"];
   return value === true && isNumber(bound)
-    ? rewritten("As in newer drafts, the limit itself replaces true.", [[name, bound]])
+    ? rewritten("The value true of draft 4 is replaced by the number in minimum or maximum.", [[name, bound]])
     : removed("The keyword has no effect: its value is false, or the limit is missing.");
 }
 

@@ -84,8 +84,8 @@ function readOthers(value: JsonObject | boolean, place: Place, name: string): vo
 }
 
 /**
- * Reads rules that apply only if a property is given. If only such a rule names a property, that property becomes
- * optional.
+ * Reads rules that apply only if a property is given. If a rule is a schema, the properties that only this schema
+ * describes are added as optional properties.
  */
 function readDependencies(value: JsonObject, place: Place, name: string): void {
   hint(place, "object");

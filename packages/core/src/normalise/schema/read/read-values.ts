@@ -1,4 +1,4 @@
-/** Reads `enum` and `const`. */
+/** Reads `enum`, `const` and `type`. */
 
 import { toModelText } from "../../../text/model-text.ts";
 import { enumerate, isFilled, isList, isNumber, isPresent, isText, quote } from "../json-values.ts";
