@@ -1,4 +1,4 @@
-/** Runs the function by which a model reads a stored result. */
+/** Runs `read_result`, the function with which a model reads a stored result. */
 
 import type { JsonObject } from "@fairlead/wire";
 import { HostError } from "../errors.ts";

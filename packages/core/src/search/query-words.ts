@@ -34,8 +34,8 @@ export function queryWords(query: string, known: ReadonlyMap<string, unknown>): 
 }
 
 /**
- * Replaces each URL by `url`, and each path by `file` and the extension. These words show better which tool is wanted
- * than the words inside the URL or path.
+ * Replaces each URL by `url`, and each path by `file` and the extension. The words inside a URL or path say less about
+ * the wanted tool.
  */
 function withoutValues(query: string): string {
   return query

@@ -17,7 +17,7 @@ export function toModelText(text: string): string {
     .replaceAll(loneSurrogate(), "\ufffd");
 }
 
-/** Matches colour sequences, which programs write into their output. `toSafeText` handles other escape sequences. */
+/** Matches the colour sequences that programs write into their output. */
 const colour = new RegExp(`${String.fromCharCode(27)}\\[[\\d;:]*m`, "g");
 
 export function withoutColours(text: string): string {

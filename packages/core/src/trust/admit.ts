@@ -193,7 +193,7 @@ export async function checkApprovedPrograms(definition: ServerDefinition, place:
 }
 
 /**
- * Whether the entry runs Fairlead's own gateway. Fairlead writes such entries for other programs, and some of these
+ * Denies a server that is Fairlead's own gateway. Fairlead writes such entries for other programs, and some of these
  * programs use the same settings file as Fairlead.
  */
 function itself({ name, origin, definition }: ConfiguredServer): Admission | undefined {

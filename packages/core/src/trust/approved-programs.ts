@@ -25,8 +25,8 @@ export interface ProgramFile {
 }
 
 /**
- * Adds to the definition of a server the files that the server would run. Does so only for a stdio server of a trusted
- * workspace, and returns any other server unchanged.
+ * Sets `programs` in the definition of a trusted workspace's stdio server: the files that the server would run. Returns
+ * any other server unchanged.
  */
 export async function withPrograms(server: ConfiguredServer, place: ProgramPlace): Promise<ConfiguredServer> {
   const { scope, definition } = server;

@@ -149,7 +149,7 @@ export interface OwnProgram {
 
 /**
  * Finds a program that Fairlead itself needs, such as the program that opens a browser. Ignores relative entries of
- * `PATH`, even in a trusted workspace: Fairlead starts such a program in another folder, where they name other files.
+ * `PATH`, even in a trusted workspace, because Fairlead starts the program in another folder.
  */
 export async function findOwnProgram(name: string, place: ProgramPlace): Promise<OwnProgram | undefined> {
   const { env } = place.environment;

@@ -18,7 +18,7 @@ export interface Round {
 }
 
 export interface RoundOptions extends Pick<CallDeps, "state" | "host" | "signal"> {
-  /** Maximum number of calls that may still run in this turn. */
+  /** How many of these calls may run: the limit of the turn minus its earlier calls. */
   readonly most: number;
 }
 

@@ -33,7 +33,7 @@ const mostNames = 1000;
 
 export function createFileFinder(workspace: string): FindFile {
   return async (path) => {
-    // Refuses a network path, because opening it would contact another machine.
+    // A network path counts as absent, because even a check whether the file exists would contact another machine.
     if (path.includes("\0") || /^[\\/]{2}/.test(path)) return { kind: "absent" };
     if (/^~[\\/]/.test(path)) return outside;
     try {

@@ -175,7 +175,7 @@ function run({ operator, variables }: Expression, text: string, from: Places): P
   const { start, ends, named } = shapes[operator];
   const takesPaths = variables.some(({ explode }) => explode) || (operator === "/" && variables.length > 1);
   const isEnd = (character: string): boolean => ends.includes(character) && !(takesPaths && character === "/");
-  // The value of `{?x*}` may be pairs of names and values. The URI then contains these names, not the name `x`.
+  // Does not check the names for `{?x*}`: the value may be pairs, and the URI then contains their names instead of `x`.
   const names = named && !takesPaths ? variables.map(({ name }) => name + named.equals) : undefined;
   const isNamed = (at: number): boolean => names?.some((name) => text.startsWith(name, at)) ?? true;
   let isInside = false;

@@ -60,7 +60,6 @@ export async function changeServers(
   if (set !== undefined) servers.set(set.name, set.entry);
   const expected = { ...first.value, [key]: Object.fromEntries(servers) };
   const actual = { ...opened.value, [key]: opened.value[key] ?? {} };
-  // The text has a form of TOML or JSON that Fairlead cannot edit, so Fairlead writes nothing.
   if (!isDeepStrictEqual(actual, expected))
     throw new HostError(
       "settings_invalid",

@@ -28,7 +28,7 @@ export function openJsonText(text: string, context: TextContext): EditableText {
     set: (name, entry) => setValue(text, [key, name], entry),
     remove: (name) => (servers.has(name) ? removeValue(text, [key, name]) : text),
     removeEmpty: () => (servers.size === 0 && root !== undefined ? removeValue(text, [key]) : text),
-    // `connect --replace` removes only servers whose entries are objects.
+    // The copied entry is an object, because `connect --replace` removes only entries that are objects.
     copy: (from, name) => setValue(text, [key, name], objectOf(from.servers.get(name)?.value) satisfies ForeignEntry),
     sourceOf: () => undefined,
   };

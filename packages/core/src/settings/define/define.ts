@@ -184,8 +184,8 @@ function checkUrls({ texts, values, secrets }: Mentions, report: ReportProblem):
     if (parts.some((part) => part.kind === "variable" && valueOfVariable(part, values) === undefined)) continue;
     if (parts[0]?.kind === "secret") continue;
     const reason = whyNotUrl(render(text), key.format);
-    // Quotes the URL as written, because the values of its variables may be confidential.
     const once = parts.some(({ kind }) => kind !== "text") ? " once its variables are filled in" : "";
+    // Quotes the URL as written, because the values of its variables may be confidential.
     if (reason !== undefined) report("error", node, `"${where}" is "${text}", which is ${reason}${once}`);
   }
 }

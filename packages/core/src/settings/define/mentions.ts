@@ -20,7 +20,10 @@ export interface ExpandedText {
 export type Mistake = { readonly text: ExpandedText } & (
   | { readonly kind: "malformed"; readonly reason: string }
   | { readonly kind: "unset"; readonly variable: string }
-  /** A variable from a workspace's `.env` file must not decide which program or URL the user's own entry uses. */
+  /**
+   * The user's own entry uses a variable from a workspace's `.env` file, but not in `env` or `headers`. The workspace
+   * could then choose the program or the URL.
+   */
   | { readonly kind: "confined"; readonly variable: string }
   /** A secret is not allowed in a command or folder, because these are shown, approved and logged. */
   | { readonly kind: "secret-in-path"; readonly secret: string }

@@ -112,7 +112,7 @@ function scopesOf(value: unknown, key: string, reader: FieldReader): readonly st
 
 /** Converts keys that only Codex has. They contain variable names without `$`, and times in seconds. */
 export function convertCodexKeys(reader: FieldReader, draft: EntryDraft, kind: TransportKind | undefined): void {
-  // `name` is an outdated display name, which Codex ignores too.
+  // Reads `name`, so that no remark reports it. It is an outdated display name, which Codex ignores too.
   reader.raw("name");
   if (kind === "stdio") forwardVariables(reader, draft);
   if (kind === "http") convertHeaders(reader, draft);

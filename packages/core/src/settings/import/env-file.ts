@@ -71,7 +71,7 @@ function referred(name: string, file: string): Remark {
 }
 
 function lost(name: string, file: string): Remark {
-  const message = `the value is in ${file}, which Fairlead does not copy: store the value, then add "${name}": "\${secret:${name}}" to env`;
+  const message = `Fairlead does not copy the value from ${file}: store the value, then add "${name}": "\${secret:${name}}" to env`;
   return { kind: "dropped", key: `env.${name}`, message, next: `fairlead secret set ${name}` };
 }
 

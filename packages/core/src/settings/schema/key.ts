@@ -14,7 +14,7 @@ interface Leaf {
   /** Whether variables (`$NAME`, `${NAME}` …) in the value are expanded. */
   readonly expanded?: true;
   readonly examples?: readonly unknown[];
-  /** A sentence that says why Fairlead accepts the key although the key has no effect. */
+  /** A sentence that says why the key has no effect. Fairlead shows it in a warning. */
   readonly ignored?: string;
 }
 

@@ -74,7 +74,7 @@ export const machineAuthSchema: ObjectKey = {
     tokenUrl: text("The token endpoint, instead of the discovered one.", { format: "url" }),
     issuer: text("The only authorization server that may get the credentials.", { format: "url" }),
     audience: text(
-      "For `client_credentials`: the `audience` parameter. For `assertionFrom`: the audience of the JWT. For `enterprise`: the audience of the ID-JAG. The JWT and the ID-JAG are for the issuer by default.",
+      "For `client_credentials`: the `audience` parameter. For `assertionFrom`: the audience of the JWT. For `enterprise`: the audience of the ID-JAG. Default for the JWT and the ID-JAG: the issuer.",
     ),
     scopes,
     identityProvider,

@@ -43,7 +43,7 @@ test.each([
     {
       kind: "dropped",
       key: "env.MISSING",
-      message: `the value is in ${path}, which Fairlead does not copy: store the value, then add "MISSING": "\${secret:MISSING}" to env`,
+      message: `Fairlead does not copy the value from ${path}: store the value, then add "MISSING": "\${secret:MISSING}" to env`,
       next: "fairlead secret set MISSING",
     },
   ]);
