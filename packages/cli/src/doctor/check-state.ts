@@ -31,7 +31,9 @@ export function checkState({ folder, others, failure, aside, free }: StateFacts)
     findings.push(note(`other users could read ${folder}; doctor has changed its permissions to 700`));
   if (others === "let in") findings.push(warning(`other users can read ${folder}`, `chmod 700 ${toShellWord(folder)}`));
   if (free !== undefined && free < scarce && failure === undefined)
-    findings.push(warning(`the disk of ${folder} is nearly full: ${sizeWords(free)} left`, "free space on that disk"));
+    findings.push(
+      warning(`the disk of ${folder} is nearly full: ${sizeWords(free)} left`, "delete files on that disk"),
+    );
   if (aside.length > 0) {
     const message = `damaged files were renamed: ${aside.join(", ")}; Fairlead no longer uses the data in them`;
     findings.push(warning(message, `rm ${aside.map(toShellWord).join(" ")}`));

@@ -30,7 +30,7 @@ const sticky = 0o1000;
 export async function readStateFacts(folder: string): Promise<StateFacts> {
   const wasOpen = await isOpen(folder);
   if (wasOpen) await keepPrivate(folder);
-  // The policy check reports approvals that cannot be read, so this error is ignored here.
+  // This call renames a damaged file of approvals, so that `listAside` finds the file. The policy check reports errors.
   await readApprovals(folder).catch(() => undefined);
   const [failure, aside, free] = await Promise.all([tryToWrite(folder), listAside(folder), freeBytes(folder)]);
   return {

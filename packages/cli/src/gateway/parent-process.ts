@@ -1,4 +1,4 @@
-/** Notices that the program which started `fairlead serve` has ended, so that no program reads the responses. */
+/** Watches the program that started `fairlead serve`. After this program has ended, nothing reads the responses. */
 
 import type { Readable } from "node:stream";
 

@@ -17,7 +17,7 @@ export interface RelayStreams {
 
 /**
  * Relays messages until the client has closed its end and has its responses. Resolves with a message if no background
- * host can be reached at the start. Nothing was read from the client then.
+ * host can be reached at the start. In this case, nothing has been read from `stdin`.
  */
 export async function relayToHost(
   client: RelayClient,

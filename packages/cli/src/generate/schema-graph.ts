@@ -32,8 +32,9 @@ export function referenceTarget(document: SchemaDocument, { raw, base }: Spot): 
 const sameValue = ["allOf", "anyOf", "oneOf"];
 
 /**
- * Whether the schema `start` refers to the schema at the path `goal` outside objects, for example with `anyOf` or
- * `$ref`. `throughLists`: also follows list items. TypeScript does not allow a type that contains itself in this way.
+ * Whether the schema `start` leads to the schema at the path `goal` through keywords such as `anyOf` and `$ref`. Never
+ * follows properties. Follows list items only if `throughLists` is true. TypeScript does not allow a type that contains
+ * itself in this way.
  */
 export function leadsTo(document: SchemaDocument, start: Spot, goal: string, throughLists: boolean): boolean {
   const keywords = throughLists ? [...sameValue, "prefixItems", "items"] : sameValue;

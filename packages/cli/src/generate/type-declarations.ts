@@ -56,7 +56,7 @@ const longestDescription = 600;
 
 /** Where a type is used. TypeScript allows a type to contain itself only in some places, such as an object's member. */
 interface Place {
-  /** The path of the named type that must not contain itself here. Absent inside an object, where it may. */
+  /** The path of the named type that must not contain itself here. Absent inside an object: there, types may do so. */
   readonly owner?: string;
   /** The kind of the innermost list. A type may contain itself in an array, but not always in a tuple. */
   readonly list?: "array" | "tuple";

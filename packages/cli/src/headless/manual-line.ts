@@ -45,8 +45,8 @@ export async function readManualLine(
 }
 
 /**
- * Returns the servers of the calls in `text`, for which the turn must wait. If a call names no known server, returns
- * undefined: the turn must wait for all servers.
+ * Returns the servers that the turn must wait for: the servers of the calls in `text`. If a call names no known server,
+ * returns undefined: the turn must wait for all servers.
  */
 export function serversOfCalls(
   text: string,

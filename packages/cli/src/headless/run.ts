@@ -90,12 +90,12 @@ function commands(typed: string, piped: string | undefined): HeadlessMessage {
   return { history: [], parts: [{ text: typed.trim() === "" ? (piped ?? "") : typed }], notes: [] };
 }
 
-/** Returns the servers that the typed calls name, for which the turn waits. */
+/** Returns the servers that the turn waits for: the servers of the calls in the message. */
 function namedIn({ parts }: HeadlessMessage, conversation: Conversation, host: Host): SendOptions["waitFor"] {
   return serversOfCalls(parts[0]?.text ?? "", { host, tools: conversation.tools() });
 }
 
-/** Returns the servers that failed in an earlier run, for which the turn does not wait. */
+/** Returns the servers that failed in an earlier run, each with an error. The turn does not wait for these servers. */
 async function notTried(host: Host): Promise<readonly MissingServer[]> {
   const now = Date.now();
   return (await host.failedStarts()).map((failed) => {

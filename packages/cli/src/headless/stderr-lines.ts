@@ -93,7 +93,7 @@ export function callTitle({ name, server, serverToolName = name }: CallEvent): S
   return toSafeLine(server === undefined ? name : `${server}.${serverToolName}`);
 }
 
-/** Messages that begin with the name of the call are printed without that name before them. */
+/** Puts the call's name before the error message, unless the message already begins with this name. */
 function failureLines(name: SafeText, outcome: SafeText, failure: CallFailure): readonly SafeText[] {
   const message = toSafeLine(failure.message);
   if (!message.startsWith(safe`${name} `)) return withNext(safe`${name}: ${outcome}`, failure);

@@ -1,6 +1,6 @@
 /**
- * Asks the user to confirm a typed request, if a rule requires a confirmation or the tool's definition has changed.
- * Shows the rule, the change of the definition, and the arguments.
+ * Asks the user to confirm a request that the user typed, if a rule requires a confirmation or the tool's definition
+ * has changed. Shows the rule, the change of the definition, and the arguments.
  */
 
 import type { Difference } from "@fairlead/core/discover/tool-changes";

@@ -164,7 +164,7 @@ function fileName(program: string, args: readonly string[]): string {
   return /^(?:index|main|__main__)$/.test(name) ? (folderName(path) ?? name) : name;
 }
 
-/** Returns the last folder in a path that is not a common one such as `dist`: `memory` for `memory/dist/index.js`. */
+/** Returns the path's last folder without a common name such as `dist`: `memory` for `memory/dist/index.js`. */
 function folderName(path: string): string | undefined {
   const folders = path.split(/[/\\]/).slice(0, -1);
   return folders.findLast((folder) => !/^(?:|\.{1,2}|dist|build|out|src|lib|bin)$/.test(folder));

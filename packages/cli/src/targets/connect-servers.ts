@@ -108,7 +108,8 @@ export function createWaitingLine({ io: { stderr }, globals }: Pick<Context, "io
 }
 
 /**
- * Returns the progress line: the servers that are connecting, longest first, then what a server printed about a download.
+ * Returns the progress line: the servers that are connecting, in the order in which they started, then what a server
+ * printed about a download.
  */
 function waitingWords(waited: ReadonlyMap<string, Waited>, now: number): SafeText {
   const shown = [...waited].slice(0, mostNames);

@@ -1,4 +1,4 @@
-/** Messages about servers that commands skip because they failed in an earlier run, and how to try one again. */
+/** Messages about servers that failed in an earlier run and are skipped now, and how to try such a server again. */
 
 import { HostError } from "@fairlead/core/errors";
 import type { FailedStart } from "@fairlead/core/host";

@@ -28,7 +28,7 @@ type HostOptions = Pick<
   "observe" | "approvalMode" | "interactive" | "signIn" | "allow" | "recover" | "elicit" | "record"
 >;
 
-/** Declines a server's question, for commands that ask the user no questions. */
+/** Warns the user and answers a server's question with `cancel`, for commands that ask the user no questions. */
 async function leaveOpen({ serverName }: Elicitation, out: Context["out"] | undefined): Promise<ElicitationAnswer> {
   out?.warn(
     safe`"${toSafeLine(serverName)}" asked a question (elicitation): this command cannot ask you, so the server got no answer\n  next: use the app (fairlead), or run this command in a terminal`,
@@ -43,11 +43,12 @@ export async function useHost<T>(
   use: (host: Host) => Promise<T>,
   options: HostOptions = {},
 ): Promise<T> {
-  // Every command declares the capability `elicitation`, as the app does. Without it, a server might offer other tools.
   const record = await recorderOf(globals);
   const host = openHost(configuration, {
     debug: globals.debug,
     ...(record && { record }),
+    // With `elicit`, every command declares the capability `elicitation`, as the app does. Otherwise a server might
+    // offer other tools.
     elicit: (request) => leaveOpen(request, out),
     ...options,
   });

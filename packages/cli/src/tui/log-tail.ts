@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import { logPath } from "@fairlead/core/connect/server-log";
 import { joinSafe, type SafeText, safe, toSafeLine } from "@fairlead/core/text/safe-text";
 
-/** Returns the last `most` lines of the log. Returns an empty list if there is no log. */
+/** Returns the last `most` lines of the log. Returns an empty text if there is no log. */
 export async function readLogTail(state: string, server: string, most: number): Promise<SafeText> {
   const path = logPath(state, server);
   const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {

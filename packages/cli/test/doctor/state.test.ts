@@ -63,7 +63,7 @@ test("a disk that is nearly full", () => {
     {
       severity: "warning",
       message: "the disk of /f is nearly full: 1.5 MB left",
-      next: "free space on that disk",
+      next: "delete files on that disk",
     },
   ]);
 });

@@ -119,7 +119,7 @@ export function printRelock(
   out.say(state === "written" ? safe`wrote ${toSafeLine(file)}` : safe`${toSafeLine(file)} is up to date`);
 }
 
-/** The result of comparing one server with the lock file, as text and as JSON. */
+/** Formats how one server compares with the lock file. */
 export function checkedText(checked: LockCheck): SafeText {
   const { drift, look, isWithheld } = checked;
   const name = toVisibleLine(checked.name);

@@ -48,7 +48,7 @@ export function approvalFields(definition: ServerDefinition, { shadows }: Pick<C
   ];
 }
 
-/** Shows which credentials of this machine the user's settings let the server use, and where they are sent. */
+/** Shows the credentials of this machine that the user's settings allow for the server, and where they are sent. */
 function machineValues(definition: ServerDefinition): SafeText[] {
   const settings = describeMachineAuth(definition);
   if (settings === undefined) return [];

@@ -140,7 +140,7 @@ const longestParagraph = 400;
 const longestText = 20_000;
 const longestRemark = 2000;
 
-/** Formats a server's description as indented lines: its first paragraph, or the whole text. */
+/** Formats the description of a tool, prompt or resource as indented lines: its first paragraph, or the whole text. */
 function descriptionLines(
   description: string,
   { columns, all }: { readonly columns: number; readonly all: boolean },

@@ -26,7 +26,7 @@ export const full: SignatureLimits = { parameters: 200, depth: 6, members: 50, p
 
 const mostRequired = 40;
 
-/** Returns a signature in pieces. A line may be wrapped between two pieces. */
+/** A signature in pieces. A line may be wrapped between two pieces. */
 export interface Signature {
   readonly name: SafeText;
   readonly parameters: readonly SafeText[];

@@ -1,4 +1,4 @@
-/** Suggestions for a typed call: tool names first, then the parameters of the tool. Pure functions. */
+/** Suggestions while the user types a call: tool names first, then the parameters of the tool. Pure functions. */
 
 import type { ConversationTool } from "@fairlead/core/turn/conversation";
 import type { JsonObject } from "@fairlead/wire";

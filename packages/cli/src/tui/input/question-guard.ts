@@ -36,7 +36,7 @@ export function createQuestionGuard({ get, dispatch, press, clock }: QuestionGua
   let callOffReading: (() => void) | undefined;
   /** The identifier of the question that the user types into. */
   let typedInto: string | undefined;
-  /** Cancels the timer after which keys count again. Undefined while keys are not ignored. */
+  /** Cancels the timer that calls `endPause`. Set only while keys are ignored. */
   let callOffPause: (() => void) | undefined;
 
   /**

@@ -1,4 +1,4 @@
-/** Distinguishes a typed call from a message to the model. Pure functions. */
+/** Distinguishes a call that the user typed from a message to the model. Pure functions. */
 
 import { splitWords } from "@fairlead/core/resources/prompt-arguments";
 import { splitTypedLines } from "@fairlead/core/resources/typed-lines";
