@@ -39,7 +39,7 @@ export interface Player {
   readonly eras: readonly ("legacy" | "modern")[];
   /**
    * Creates a session for one client. With a modern protocol version, a request does not show which client sent it. So
-   * the recorded answers are given in order to all clients together.
+   * all clients share one sequence of recorded answers.
    */
   session(client: ServedClient, era?: "legacy" | "modern"): ServedSession;
   /**

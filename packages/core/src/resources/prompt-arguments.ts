@@ -178,7 +178,7 @@ function isPair(typed: string, { serverName }: DiscoveredMCPPrompt, name: string
   return typed === `${serverName}.${name}` || typed === `${serverName}:${name}`;
 }
 
-/** Returns each server whose name, followed by `.` or `:`, begins the typed prompt name. */
+/** Returns the servers whose prompts the typed name may mean: it begins with the server's name and `.` or `:`. */
 export function serversNamedBy(typed: string, servers: readonly string[]): readonly string[] {
   return servers.filter((server) => typed.startsWith(`${server}.`) || typed.startsWith(`${server}:`));
 }

@@ -128,7 +128,7 @@ function tryOpen(path: string): number | undefined {
 /** Flags that open an existing file for appending. If the file does not exist, opening fails. */
 const existing = constants.O_RDWR | constants.O_APPEND;
 
-/** Whether the last line is incomplete, because a process stopped while it wrote the line. */
+/** Whether the last line is incomplete. A process that stops while it writes leaves such a line. */
 async function isTorn(handle: FileHandle, size: number): Promise<boolean> {
   if (size === 0) return false;
   const { buffer } = await handle.read(Buffer.alloc(1), 0, 1, size - 1);

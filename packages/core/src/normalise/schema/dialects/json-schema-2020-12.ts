@@ -111,7 +111,7 @@ function modernType(value: unknown, isNullable: boolean, removed: Removed, rewri
   const written = types.length > 1 ? types : only;
   return JSON.stringify(written) === JSON.stringify(value)
     ? [["type", value]]
-    : rewritten("The type gets its spelling in JSON Schema.", [["type", written]]);
+    : rewritten("The type is now written as in JSON Schema.", [["type", written]]);
 }
 
 /** Reads `exclusiveMinimum: true` of draft 4, which makes the `minimum` of the same schema exclusive. */

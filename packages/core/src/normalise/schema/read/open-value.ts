@@ -35,7 +35,7 @@ export function isAnything(alternatives: readonly unknown[]): boolean {
 /** How many schemas Fairlead itself added to these alternatives. Such schemas do not count towards the limits. */
 export function spared(alternatives: readonly unknown[]): number {
   const others = alternatives.filter((each) => !isNull(each));
-  // If null is allowed, the count grows by two schemas: the alternative for null, and the schema around all alternatives.
+  // For null, Fairlead wrote two more schemas: the alternative for null, and the schema that contains all alternatives.
   return sparedFor(others) + (others.length < alternatives.length ? 2 : 0);
 }
 

@@ -179,6 +179,6 @@ function readType(value: string | readonly unknown[], place: Place, name: string
    * The API accepts one type in a schema. It rejects a list: "Proto field is not repeating, cannot start list" (zed
    * #44875).
    */
-  const note = types.length > 1 ? "Each type becomes one alternative." : "The type gets its spelling in JSON Schema.";
+  const note = types.length > 1 ? "Each type becomes one alternative." : "The type is now written as in JSON Schema.";
   report(place, name, "rewritten", note);
 }

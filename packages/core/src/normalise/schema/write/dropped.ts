@@ -16,7 +16,7 @@ export function reportDropped(shapes: Iterable<Shape>, note: string, report: Rep
     const { shape, above } = next;
     if (seen.has(shape)) continue;
     seen.add(shape);
-    // If a schema was reported, the schemas inside it are not reported too. The root is never left out.
+    // Reports only the outermost schema that was left out, not the schemas inside it. The root is never left out.
     const elsewhere = shape.origins.filter(
       (path) => path !== "" && !above.some((outer) => path.startsWith(`${outer}/`)),
     );

@@ -59,7 +59,7 @@ export function createTypeWriter(root: unknown, limits: TypeLimits, style: TypeS
     return member(schema, "nullable") === true ? union([type, [{ text: "null" }]]) : type;
   }
 
-  /** Writes the target of a reference as a type. Inside its own target, a reference is written as a name. */
+  /** Writes the target of a reference as a type. If the target refers to itself, the inner reference becomes a name. */
   function writeReference(reference: string, depth: number): Type {
     const schema = followReference(root, reference);
     if (open.has(schema)) return [{ text: clip(referenceName(reference) ?? "…", longestWord) }];
