@@ -35,7 +35,10 @@ export function checkParameterNames(what: string, tool: SignedTool, args: unknow
   });
 }
 
-/** Whether the schema forbids names that are not in its `properties`. `welcome`: it may allow them. */
+/**
+ * Whether the schema allows names that are not in its `properties`. `forbidden`: no. `welcome`: yes, or the check here
+ * cannot tell. `unsaid`: the schema says nothing about such names.
+ */
 type Extras = "forbidden" | "welcome" | "unsaid";
 
 function extrasOf(inputSchema: unknown): Extras {

@@ -68,7 +68,7 @@ function moveLines({ destination, added, names, staying }: MovePlan): readonly S
         .map((line) => safe`    ${toVisibleLine(line)}`),
     ]),
     ...known.map(
-      (name) => safe`  remove ${toVisibleLine(name)}: from this file: the server is already in Fairlead's settings`,
+      (name) => safe`  remove ${toVisibleLine(name)} from this file: the server is already in Fairlead's settings`,
     ),
     ...staying.map(({ name, reason }) => safe`  ${toVisibleLine(name)} stays: ${toVisibleLine(reason)}`),
   ];

@@ -44,7 +44,8 @@ export async function planMove(client: ClientName, file: string, configuration: 
   const { servers } = await openClientText(client, file, await readClientFile(file));
   const { candidates } = await convertSources([{ program: client, file }], destination, configuration);
   const planned = planImport(
-    // Claude Code's file also has servers for single projects. These servers stay in the file.
+    // Leaves out the servers of single projects, which Claude Code's file also has. They come after the user's servers,
+    // so of two servers with the same name, the first is the user's.
     candidates.filter(({ name }, at) => servers.has(name) && candidates.findIndex((one) => one.name === name) === at),
     { existing: await entriesIn(destination), replace: false, isTrusted: () => true },
   ).filter(({ name }) => name !== ownEntryName);

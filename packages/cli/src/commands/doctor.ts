@@ -60,7 +60,7 @@ Examples:
 
   define(command) {
     command
-      .argument("[server]", "check this server and what all servers need, but no other servers")
+      .argument("[server]", "check only this server; general checks still run")
       .option("--strict", "exit with the code of the worst problem instead of 0");
   },
 

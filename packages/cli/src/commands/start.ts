@@ -19,7 +19,7 @@ import type { Context, Globals, Verb } from "../shell/verb.ts";
 import { hasDemo, withHost } from "../targets/with-host.ts";
 
 export const verb: Verb = {
-  // `fairlead --help` prints the help of all commands, not of this command.
+  // This command has no `help` text, because `fairlead --help` prints the list of all commands.
   define(command) {
     command.argument("[prompt...]", "the first message, in quotes");
     for (const [flags, help] of appOptions) command.option(flags, help);

@@ -129,8 +129,8 @@ async function suggestPrompts(typed: Typed, current: string, known: CachedServer
     const { server, serverPromptName } = prompt;
     const [colon, dot] = [":", "."].map((between) => current.startsWith(`${slash}${server}${between}`));
     const listed = typedPromptName({ ...prompt, serverName: server });
-    // If only one server has a prompt of this name, the name can be typed without the server.
     const begun = current.slice(slash.length);
+    // If only one server has a prompt of this name, the user can type the name without the server.
     const isUnique = prompts.every((one) => one === prompt || one.serverPromptName !== serverPromptName);
     if (begun !== "" && isUnique && serverPromptName.startsWith(begun))
       return { value: `${slash}${serverPromptName}`, about: prompt.title ?? prompt.description };

@@ -43,7 +43,7 @@ export interface ConversationState {
   readonly chosen?: readonly string[];
   readonly wait: number;
   readonly notTried: readonly MissingServer[];
-  /** The limits of a turn that the calling program has set. */
+  /** The limits that the calling program sets for each turn. */
   readonly limits: Partial<TurnLimits>;
   /** Servers that a turn has already waited for. Fairlead waits for each server only once. */
   readonly awaited: Set<string>;

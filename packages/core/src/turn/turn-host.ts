@@ -14,7 +14,7 @@ import type { ResourceRegistry } from "../registry/resource-registry.ts";
 import type { PromptContent } from "../resources/references/read-references.ts";
 import type { FoundTool } from "../search/tool-search.ts";
 
-/** Returns the confirmation to show to the user, or false if none is needed. Called when no other question is open. */
+/** A function that returns the confirmation to show, or false if none is needed. Called when no question is open. */
 export type TurnQuestion = Parameters<ConfirmPort>[0];
 
 export interface TurnHost {

@@ -113,7 +113,7 @@ async function* goOn(state: ConversationState, host: TurnHost, account: Account,
     try {
       yield* round.run();
     } finally {
-      // Adds a response to every call, even if the caller has stopped reading the events.
+      // Every function call in the history needs a response, even if the calling program has stopped reading events.
       state.history = [...state.history, answer.content, ...round.end()];
       account.denied += round.denied();
     }
@@ -198,7 +198,7 @@ async function* waitForServers(
   if (strangers.length === 0) return;
   await untilAborted(host.recall(strangers), signal);
   for (const server of strangers) awaited.add(server);
-  // If the user's text names a server, Fairlead connects the server even if it failed before.
+  // A server in `waitFor` is started even if it failed in an earlier run, because the user's call names it.
   const skipped = waitFor === undefined ? notTried : [];
   const isTried = (server: string): boolean => !skipped.some((other) => other.server === server);
   const starting = startable(strangers.filter(isUnknown).filter(isTried), host.states());
@@ -218,7 +218,7 @@ function* announceArrivals({ missing }: ConversationState, host: TurnHost): Gene
   }
 }
 
-/** Starts servers without a catalog before the model is asked. Waits for them for a limited time. */
+/** Starts the servers, and waits at most `wait` milliseconds until each is connected or has failed. */
 async function startAndWait(
   servers: readonly string[],
   { host, wait, signal }: { readonly host: TurnHost; readonly wait: number; readonly signal: AbortSignal },

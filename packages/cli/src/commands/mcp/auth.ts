@@ -92,7 +92,8 @@ async function signIn(
   out.say(safe`connecting to "${toVisibleLine(name)}" …`);
   const first = await connect(name, before, configuration, context, ways || {});
   const isSignedIn = !isOurs || isTakenOver || heard.some(({ kind }) => kind === "signed_in");
-  // A server may require a sign-in only for tool calls. So Fairlead looks for a sign-in even after it has connected.
+  // A server may accept the connection without a sign-in, but require a sign-in for tool calls. So Fairlead
+  // tries to sign in even if the server has not requested a sign-in.
   const isUnasked = first.status === "connected" && !isSignedIn && ways !== false;
   const isLate = isUnasked && (await signInUnasked(definition, configuration, ways.signIn, io.signal));
   const state = isLate ? await connect(name, before, configuration, context, {}) : first;

@@ -84,7 +84,7 @@ function readArgs(text: string | undefined): CheckRequest["args"] {
 function refuseWild({ server, tool, kind, known }: Subject, { operands: [word] }: Context): void {
   if (kind === "sampling") return;
   if (kind !== "tool" && (tool === everyResource || tool === "*"))
-    throw new HostError("usage", `the ${kind} is missing: policy explain takes one ${kind}`, {
+    throw new HostError("usage", `no ${kind} is named: policy explain takes one ${kind}`, {
       next: `fairlead ${kind}s ${toShellWord(server)}`,
     });
   const unknown = `${known === "nothing" ? server : ""}${known === "tool" ? "" : tool}`;

@@ -89,8 +89,7 @@ async function offerOf(
   if (quarantined !== undefined) return { offered: false, reason: quarantined.reason };
   const hidden = host.hidden().find(isMeant);
   if (hidden !== undefined) return { offered: false, reason: `${hidden.setting} in the settings hides this tool` };
-  if (host.tools().some(isMeant))
-    return { offered: false, reason: "conversations do not include the server of this tool" };
+  if (host.tools().some(isMeant)) return { offered: false, reason: "conversations do not use this tool's server" };
   throw new HostError("tool_unknown", `"${server}" has no tool "${tool}"`, {
     serverName: server,
     next: `fairlead tools ${toShellWord(server)}`,

@@ -138,7 +138,7 @@ describe("--kind", () => {
     [["allow", "--kind", "sampling", "demo.greet"], '--kind sampling takes a server, not "demo.greet"'],
     [["allow", "--kind", "prompt"], "no server is given"],
     [["allow", "--kind", "prompt", "dmo.x"], 'there is no server "dmo"; did you mean "demo"?'],
-    [["explain", "--kind", "resource", "demo"], "the resource is missing"],
+    [["explain", "--kind", "resource", "demo"], "no resource is named"],
   ])("%j is a mistake in the command line", async (words, message) => {
     await using here = await machine();
     expect(await here.run("policy", ...words)).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });

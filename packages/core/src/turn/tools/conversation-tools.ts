@@ -120,7 +120,8 @@ export function createToolSelection(options: ToolSelectionOptions): ToolSelectio
   const servers = (): readonly string[] => chosen ?? host.servers();
 
   function current(): ConversationTools {
-    // Opens the tools of a resumed conversation only once, because their names must not change.
+    // In a resumed conversation, the model has already seen the tools' names. The tools are opened only once, because
+    // a second `open` could give them other names.
     if (earlier !== undefined) opened ??= open();
     return opened ?? open();
   }
@@ -241,7 +242,7 @@ export function createToolSelection(options: ToolSelectionOptions): ToolSelectio
       await prepare(model);
       const tools = usableTools(model);
       await estimateAll(tools);
-      // Does not store these offers, because only the first request decides which tools are offered.
+      // Does not store new offers in `offersOf`: the first request to the model must decide which tools are offered.
       const offers = offersOf.get(model) ?? openOffers(model);
       await update(offers, model);
       return tools.flatMap((tool) => {

@@ -145,9 +145,8 @@ export function createToolOffers({ model, budget, declareOwn, earlier = [], ...r
     if (before.size === 0 || rest.tokens < 0 || rest.count < 0) return false;
     places.push(...earlier);
     addOwn(functions);
-    /*
-     * If `search_tools` was not declared before, all tools were declared, so a tool without a declaration is new.
-     */
+    // `appendLate` treats every tool that is not considered here as new. If `search_tools` was not declared, all
+    // earlier tools were declared, so a tool without a declaration is new.
     await consider(isDeclared("search_tools") ? tools : offered, turns);
     for (const tool of offered) reasons.set(keyOf(tool), "the tool was offered before in this conversation");
     left = rest;

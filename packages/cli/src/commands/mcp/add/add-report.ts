@@ -29,7 +29,7 @@ export interface Added {
   readonly noUndo?: string;
 }
 
-/** What `mcp add` reports before it asks whether to trust the folder. */
+/** The added entries, which `mcp add` prints before it asks whether to trust the folder. */
 interface Entries {
   readonly added: readonly Added[];
   readonly destination: Destination;
@@ -126,7 +126,7 @@ function programNotes({ programs = [] }: ServerDefinition): string[] {
   );
 }
 
-/** Returns the fields that the entry itself sets, without fields that have a default value. */
+/** Returns the entry's fields to print. Leaves out a field whose value is only a default. */
 function writtenFields(definition: ServerDefinition, entry: Entry): Field[] {
   const { transport, trust, description } = definition;
   const options = optionFields(definition, { show: toSafeLine, hide: hideLiteral });
