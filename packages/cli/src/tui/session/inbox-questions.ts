@@ -32,7 +32,8 @@ export async function showInbox({ inbox, ask, note, fail, now }: InboxQuestionsO
     open.set(id, gone);
     try {
       const outcome = await ask("confirmation", { kind: "confirmation", details: detailsOf(entry) }, gone.signal);
-      // If another program answered, the request timed out, or the app ended, the user has not refused the request.
+      // The signal aborts if the request was answered elsewhere, was cancelled or expired, or if the app ended. The
+      // refusal that `ask` then returns is not the user's answer.
       if (gone.signal.aborted) return;
       const answered = await inbox.answer(id, answerOf(outcome), place, entry);
       const subject = `The request for ${entry.server}.${entry.name}`;
@@ -42,7 +43,10 @@ export async function showInbox({ inbox, ask, note, fail, now }: InboxQuestionsO
       if (use === "outdated")
         note("info", `${subject} did not run: the tool's definition changed while the request waited.`);
       if (use === "later")
-        note("info", `${subject} has not run yet: the program's next identical request within ten minutes runs.`);
+        note(
+          "info",
+          `${subject} has not run yet: it runs if the program sends the same request again within ten minutes.`,
+        );
     } finally {
       // A read of the inbox that has already begun may still list the request. Until it ends, the request stays in
       // `open`, so that the user is not asked again.

@@ -56,7 +56,7 @@ export function createLiveSettings({ context, configuration, host, warn }: LiveS
     const isFirst = texts.size === 0 && file === approvalsPath(current.locations.state);
     const before = isFirst ? await approvalsAtStart : texts.get(file);
     if (before === (await contentOf(file))) return false;
-    // A change by the app that began meanwhile may have written the file that was just read.
+    // If the app has begun another change meanwhile, that change may have written the file. So this checks again.
     return changes === ended || isChangedElsewhere(file);
   }
 

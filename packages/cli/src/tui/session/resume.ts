@@ -18,7 +18,10 @@ import type { Services } from "../services.ts";
 /** How many conversations the list shows. */
 const mostListed = 20;
 
-/** The options `--continue` and `--resume [ID]`. */
+/**
+ * Handles `--continue` and `--resume ID`: continues that conversation. With `--resume` alone, the user chooses from a
+ * list.
+ */
 export async function resumeAtStart(options: ResumeOptions, services: Services): Promise<void> {
   if (options.resume === true) return chooseConversation(services);
   const wanted = await wantedConversation(options, services.settings.get());

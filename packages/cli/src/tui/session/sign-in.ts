@@ -108,7 +108,7 @@ function screenSignIn(
       const pasted = await ask("sign_in", { kind: "sign_in", serverName, messages, canPaste: true }, signal);
       if (pasted !== undefined) return pasted;
       const reason = cancelled();
-      // If the signal is aborted, the browser has already returned to Fairlead. The user has not stopped the sign-in.
+      // If the signal is aborted, the user has not stopped the sign-in: it ended elsewhere, such as in the browser.
       if (!signal.aborted) ending.abort(reason);
       throw reason;
     },

@@ -98,7 +98,7 @@ export function toolListText(
 }
 
 /**
- * Lists the tools of a server that the model is offered directly, and those that it must search for. Gives the reasons.
+ * Lists the tools of one server by the reason why the model is offered them directly, or why it must search for them.
  */
 function offerLines(tools: readonly OfferedTool[]): readonly SafeText[] {
   const byReason = [...groupBy(tools, ({ reason }) => reason)];

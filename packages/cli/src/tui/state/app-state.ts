@@ -87,7 +87,7 @@ export type AppEvent =
   | { readonly type: "note"; readonly tone: NoteTone; readonly text: string; readonly next?: string }
   | { readonly type: "output"; readonly title: string; readonly text: string }
   | { readonly type: "ask"; readonly question: UserQuestion }
-  /** Adds text to the open question. */
+  /** Replaces the question with the same key, for example to show a further message of a sign-in. */
   | { readonly type: "ask_again"; readonly question: UserQuestion }
   /** The question was answered or cancelled. */
   | { readonly type: "asked"; readonly key: string }

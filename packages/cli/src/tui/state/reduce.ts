@@ -159,7 +159,10 @@ function tellLoss(state: AppState, server: ServerState): AppState {
   return markSettled(add(state, { kind: "note", tone: "warning", text: message, ...(next !== undefined && { next }) }));
 }
 
-/** Returns the text of a note about changed tools, because the user may have allowed a tool before it changed. */
+/**
+ * Returns the text of a note about changed tools. Returns undefined if no tool has changed. The user gets
+ * the note, because they may have allowed a tool before it changed.
+ */
 function changeWords({ server, tools }: Extract<HostEvent, { readonly type: "catalog" }>): string | undefined {
   if (tools.changed.length === 0) return undefined;
   return `"${server}" changed the definitions of these tools: ${tools.changed.join(", ")}`;

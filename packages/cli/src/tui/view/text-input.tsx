@@ -79,7 +79,6 @@ export function layoutInput(
 
   function put(shown: SafeText, isUnderCursor: boolean): void {
     const columns = stringWidth(shown);
-    // After the last character, the cursor needs a column of its own.
     if (column + columns > width && column > 0) breakRow();
     const row = rows.at(-1);
     if (row === undefined) return;
@@ -99,6 +98,7 @@ export function layoutInput(
       breakRow();
     } else put(shownAs(segment), isUnderCursor);
   }
+  // A cursor after the last character needs a column of its own.
   if (cursor >= text.length) put(blank, true);
 
   const above = Math.max(0, Math.min(cursorRow - most + 1, rows.length - most));
