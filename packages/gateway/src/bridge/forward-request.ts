@@ -177,8 +177,8 @@ function progressOf(call: ClientCall, progressToken: unknown): ReportedProgress 
     report,
     wait(message) {
       waits += 1;
-      // The values that a client gets must increase. Values of a server are usually 0 or more, so these values are
-      // negative.
+      // Progress values must increase, and a server's values usually start at 0 or above. So the gateway's own values,
+      // which the client gets first, are negative.
       report({ progress: -1 / waits, message });
     },
   };

@@ -13,7 +13,10 @@ import { systemCode } from "@fairlead/core/files/system-error";
 const alphabet = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ";
 const idLength = 3;
 const idCount = alphabet.length ** idLength;
-/** Consecutive ids differ in several characters, because a person may mistype one. An odd step reaches every id. */
+/**
+ * Consecutive ids differ in several characters, so that one mistyped character does not give the id of the next
+ * confirmation. An odd step reaches every id.
+ */
 const step = 20_077;
 /** Matches the name of an empty file. The highest number stands for the latest id. */
 const numberName = /^number-(\d{1,15})$/;

@@ -174,7 +174,7 @@ export function createConsent(options: ConsentOptions): Consent {
       const isInInbox = open.id !== "";
       if (outcome === "cannot ask" && isInInbox && (await questions.isWatched().catch(() => false)))
         await wait(inboxTime);
-      // The user has answered. `open.answered` resolves when the answer is stored.
+      // The user has answered. Without this wait, `undefined` could win the race before `open.answered` resolves.
       else if (outcome === "asked") await time;
     };
     try {

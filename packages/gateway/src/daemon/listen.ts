@@ -183,7 +183,7 @@ function openRelaySocket(socket: Socket, sent: SentFile | undefined): OpenChanne
         else {
           const ids = [id];
           writing = { written, ids };
-          // A write fails only if the relay has ended. The relay is the only reader of the file of sent requests.
+          // If the write fails, the relay has ended, and no other process reads the file of sent requests.
           written.then(() => {
             for (const each of ids) sent.done(each);
           }, nothing);

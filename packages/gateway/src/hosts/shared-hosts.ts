@@ -14,7 +14,7 @@ import type { HostHooks } from "./gateway-host.ts";
 export interface SharedHost {
   readonly host: Host;
   readonly news: ListNews;
-  /** When a client's list request started each server that had no cached catalog, in the clock's milliseconds. */
+  /** By server: the time at which a list request started the server, in milliseconds of the clock. */
   readonly firstStarts: Map<string, number>;
 }
 

@@ -26,7 +26,7 @@ export async function discoverUnknown(
 
   function isAwaited(server: string): boolean {
     const status = states.get(server);
-    // If another request has already waited for this server as long as it may, this request does not wait for it.
+    // If earlier requests have waited for this server for `waitTime` or longer, this request does not wait for it.
     if (status === "connecting") return now - (firstStarts.get(server) ?? now) < waitTime;
     return status === "disconnected" && !failed.has(server);
   }

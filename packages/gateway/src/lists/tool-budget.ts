@@ -10,7 +10,7 @@ import type { JsonObject } from "@fairlead/wire";
 import { listOf } from "@fairlead/wire/json";
 import type { ClientView } from "./client-view.ts";
 
-/** The names of the two search tools. They hide tools of a server with the same names. */
+/** The names of the two search tools. In a shortened list, they replace servers' tools of the same names. */
 export const searchToolsName = "search_tools";
 export const callToolName = "call_tool";
 

@@ -4,8 +4,8 @@ import type { JsonObject } from "@fairlead/wire";
 import { member, parseObject } from "@fairlead/wire/json";
 
 /**
- * A request of the client that the relay sends again. The relay does not pass the host's response on, because the
- * client already has one.
+ * A client's request that the relay repeats to a new host. The relay does not pass the response on, because the client
+ * already has one.
  */
 export interface ReplayedRequest {
   readonly id: string;

@@ -31,8 +31,8 @@ export interface UnansweredRequests {
   /** Sets `losses` of all open requests to 0. Called when the host has answered a request. */
   forgive(): void;
   /**
-   * Called when a host was lost. Removes and returns the requests that must not be sent again: a server may have
-   * received the request, or it may have caused several hosts to stop.
+   * Called when a host was lost. Removes and returns the requests that must not be sent again: requests that a server
+   * may have received, and requests that may have caused several hosts to stop.
    */
   takeLost(): readonly UnansweredRequest[];
   /** Removes and returns all requests. */

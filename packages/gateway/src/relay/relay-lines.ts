@@ -18,7 +18,7 @@ export function errorLine(id: string, message: string, data: Readonly<Record<str
 }
 
 /**
- * Returns the response to a request of the host that the client can no longer answer.
+ * Returns the error that the relay sends to the host if the client can no longer answer the host's request.
  * @param id The id of the host's request, as JSON text.
  */
 export function unansweredLine(id: string): string {

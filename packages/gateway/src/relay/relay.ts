@@ -220,7 +220,7 @@ export function runRelay({ input, output, first, reach, onProblem, signal }: Cli
     if (isInputEnded || isEnded) return;
     // The last line of a script may have no newline.
     if (!fromClient.isWhole(newline)) onInput(newline);
-    // Read first, so that the relay knows which questions of the host the client has answered.
+    // The relay reads the client's last answers, so that the host gets no error for a request that has an answer.
     passed.readAll();
     isInputEnded = true;
     for (const id of questions.takeUnanswered()) attached?.write(unansweredLine(id));
