@@ -107,7 +107,10 @@ async function open(
   }
 }
 
-/** Returns a `closed` error whose message says why the connection closed, for example that the server exited. */
+/**
+ * Replaces a `closed` error with the error that ended the connection, for example `exited`. Returns any other error
+ * unchanged.
+ */
 function causeOfEnd(error: unknown): unknown {
   if (!(error instanceof WireError) || error.code !== "closed" || !(error.cause instanceof WireError)) return error;
   return closedError(error.evidence.step ?? "connect", error.cause);

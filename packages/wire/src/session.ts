@@ -74,8 +74,8 @@ export interface McpRequestOptions {
   /** The lowest level of log messages that a modern server sends for this request. Has no effect on a legacy server. */
   readonly logLevel?: string | undefined;
   /**
-   * Receives the notifications that belong to this request, except progress. Over stdio, the listener gets the
-   * notifications of a subscription. It gets log messages only while all open requests have the same owner.
+   * Receives the notifications that belong to this request, except progress. Over stdio, these are only the
+   * notifications of a subscription, and log messages while all open requests have the same owner.
    */
   readonly onNotification?: NotificationListener | undefined;
   /** Answers the server's requests that belong to this request, instead of the session's handler. */

@@ -36,9 +36,9 @@ export interface SignInRequest {
   readonly before?: readonly string[];
 }
 
-/** How many times one request to the server may ask for a sign-in with additional scopes. */
+/** How many sign-ins with additional scopes one request to the server may cause. */
 const mostStepUps = 2;
-/** How many times one request to the server may refresh the token. After that, the person must sign in. */
+/** How many token refreshes one request to the server may cause. After that, a new sign-in is necessary. */
 const mostRenewals = 2;
 
 /** Creates the sign-in hook of a server that uses OAuth. */
@@ -53,7 +53,7 @@ export function createAuthHook(options: AuthHookOptions): AuthHook {
    * The key that the current tokens are bound to (RFC 9449), and the functions that create DPoP proofs with this key.
    */
   let dpop: { readonly key: string; readonly proofs: DpopProofs } | undefined;
-  /** Whether the person has signed in since the server first refused the current request. */
+  /** Whether a sign-in has finished since the server first refused the current request. */
   let hasAsked = false;
   let stepUps = 0;
   /**
@@ -212,7 +212,7 @@ function proofRejected(serverName: string, { headers }: Challenge, now: number):
 }
 
 function scopeWords(wanted: readonly string[]): string {
-  return wanted.length === 0 ? "a scope that the server does not name" : `the scopes ${wanted.join(" ")}`;
+  return wanted.length === 0 ? "an unnamed scope" : `the scopes ${wanted.join(" ")}`;
 }
 
 interface SharedWork<T> {

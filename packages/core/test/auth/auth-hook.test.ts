@@ -230,7 +230,7 @@ test.each([
     message: `"docs" needs the scopes read, ${why}`,
     next,
   });
-  await expect(needing("")).rejects.toThrow(`"docs" needs a scope that the server does not name, ${why}`);
+  await expect(needing("")).rejects.toThrow(`"docs" needs an unnamed scope, ${why}`);
   expect(await hook.challenged(refusal(401, "Bearer", { sent: {} }), signal)).toBe(true);
   await expect(hook.challenged(refusal(401, "Bearer", { attempt: 1 }), signal)).rejects.toMatchObject({ next: ask });
 });

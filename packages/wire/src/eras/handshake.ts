@@ -23,7 +23,7 @@ export interface Handshake {
   readonly options: Pick<ConnectOptions, "clientInfo" | "capabilities">;
   readonly times: WireTimes;
   readonly signal: AbortSignal | undefined;
-  /** If set, cancels the requests of the handshake; `signal` then does not. */
+  /** Cancels the requests of the handshake. If `stop` is set, they ignore `signal`. */
   readonly stop?: RequestStop;
   /** True for stdio, where the transport itself limits how long a message may wait to be sent. */
   readonly oneStream: boolean;

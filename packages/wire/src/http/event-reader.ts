@@ -17,8 +17,8 @@ import { type MessageReader, messagesOf, takeMessage } from "./http-answer.ts";
 /** Reads several streams, one after the other, as if they were one stream. */
 export interface EventReader {
   /**
-   * Reads a stream to its end, or until `grace` milliseconds after the expected message (for which `until` returns
-   * true).
+   * Reads a stream to its end. Stops earlier if the option `until` has returned true for a message and `grace`
+   * milliseconds have passed since.
    */
   read(body: Readable, grace: number): Promise<void>;
   done(): boolean;

@@ -91,7 +91,7 @@ export async function createHttpClient(target: HttpTarget, options: HttpOptions)
     try {
       return attempted(await sendHttp(route, url, how, request));
     } catch (error) {
-      // If the server closed the idle connection before the request arrived, the server has not seen the request.
+      // The server may have closed the idle connection before the request arrived, so the client may try once more.
       if (!(error instanceof StaleConnection)) throw error;
       if (!request.repeatable || isClosed) throw error.asWireError();
       return attempted(await sendHttp(route, url, how, request));

@@ -1,4 +1,4 @@
-/** The interface between JSON-RPC (`rpc.ts`) and the transports that implement it. */
+/** The interface that `rpc.ts` uses to send and receive messages. Each transport implements it. */
 
 import type { WireError } from "../errors.ts";
 import type { JsonObject } from "../session.ts";

@@ -66,9 +66,7 @@ interface InboundMessage {
 interface OpenInbound {
   readonly controller: RequestStop;
   readonly size: number;
-  /**
-   * This side's request that led to the other side's request. Undefined if this side's request has no `answer` option.
-   */
+  /** This side's request whose option `answer` handles the question. Undefined if the general handler does. */
   readonly exchange: Exchange | undefined;
 }
 
@@ -180,7 +178,7 @@ export function createInbound(options: InboundOptions): Inbound {
 }
 
 function questionOver(): WireError {
-  return new WireError("cancelled", "the client has ended its request, and with it the question that the server asked");
+  return new WireError("cancelled", "the client's request has ended, so the server's question needs no answer");
 }
 
 function isRequestId(id: unknown): id is RequestId {

@@ -6,7 +6,7 @@ import type { Exchange } from "./exchange.ts";
 import type { OpenRequests } from "./open-requests.ts";
 import { requestIdOf } from "./rpc-messages.ts";
 
-/** The client's open request to which a request of the server belongs. */
+/** Says which open request of the client a server's question is about. */
 export interface Related {
   readonly exchange: Exchange | undefined;
   /** True if the server's request may belong to open requests of different owners. Then `exchange` is undefined. */

@@ -88,7 +88,7 @@ export function createModernClients(serve: (open: OpenChannel) => Promise<void>)
         return undefined;
       },
       closed() {
-        // The client has disconnected before the response, so the request is cancelled at the server.
+        // If the client has disconnected before the response, the request is cancelled at the server.
         if (!requests.delete(id)) return;
         early = early.filter(([message]) => message["id"] !== id);
         const params = { requestId: id };

@@ -135,7 +135,7 @@ function readClient({ input, output }: ClientStreams, events: ChannelEvents, opt
       if (method === undefined) open.delete(id);
       if (!isEnded) return sent;
       return sent.then(closeIfAnswered, (error: unknown) => {
-        // Not at once, because the sender may replace a response that cannot be sent by an error.
+        // Not at once: if the response cannot be sent, the sender may still send an error instead.
         setImmediate(closeIfAnswered);
         throw error;
       });

@@ -35,8 +35,8 @@ export function createItemReader(text: string): ItemReader {
   let failures = 0;
 
   /**
-   * Guesses where an item ends. For example, if the first item begins with `{"name":`, the guess is the last position
-   * of `,{"name":`. After a wrong guess, `JSON.parse` fails.
+   * Guesses where the last complete item of the next `mostCharacters` characters ends. For example, if the first item
+   * begins with `{"name":`, the guess is the last `,{"name":`. After a wrong guess, `JSON.parse` fails.
    */
   function guess(from: number, begin: number): ItemRun | undefined {
     const separator = `,${text.slice(from, begin + beginLength)}`;

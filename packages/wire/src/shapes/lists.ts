@@ -21,8 +21,7 @@ export interface ListOptions extends McpRequestOptions {
   /** Maximum size of a page, in bytes. Default: `WireLimits.messageBytes`. */
   readonly maxPageBytes?: number;
   /**
-   * How many bytes the lists that are read next may take together. Each list that is read decreases the number.
-   * Default: no limit.
+   * A size limit that several lists share. Reading a list reduces `bytes` by the size of that list. Default: no limit.
    */
   readonly room?: ByteRoom;
 }

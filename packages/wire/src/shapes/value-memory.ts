@@ -7,8 +7,8 @@
 const perValue = 32;
 const perScalar = 8;
 /**
- * Values up to this depth are counted with recursion, which is faster. Deeper values are counted without recursion,
- * which could overflow the stack.
+ * Values up to this depth are counted with recursion, which is faster. For deeper values, recursion could overflow the
+ * stack, so they are counted with a loop.
  */
 const mostLevels = 100;
 

@@ -135,7 +135,7 @@ describe("a question on the only stream of a server", () => {
     await calling;
     await turn();
     expect(signals[0]?.aborted).toBe(true);
-    const message = "the client has ended its request, and with it the question that the server asked";
+    const message = "the client's request has ended, so the server's question needs no answer";
     expect(replies(server)).toEqual([{ code: -32603, message }]);
   });
 

@@ -233,7 +233,7 @@ export async function openRedirectListener({
   );
 }
 
-/** Opens the listener. Undefined if another program uses the port. */
+/** Listens at the client's stored redirect URI. Returns undefined if this fails, for example if the port is in use. */
 async function listenAgain(redirectUri: string, state: string): Promise<RedirectListener | undefined> {
   try {
     return await openCallbackServer({ state, redirectUri, path: "" });

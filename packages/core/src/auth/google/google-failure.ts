@@ -19,7 +19,7 @@ export interface GoogleFailureFacts {
   readonly serverName: string;
   /** What the user should do if Google answered 403. */
   readonly forbidden?: string;
-  /** True if the credentials belong to a program. No person can then sign in again. */
+  /** True if the credentials belong to a program, so that a person cannot sign in with them. */
   readonly isWorkload?: boolean;
 }
 
