@@ -77,8 +77,8 @@ export async function answerModern(
       subject = approved;
     };
     const result = await answerRequest(context, call, { method, params: sent, onYes, confirmed: opened?.subject });
-    // If the server asks a question after a person's approval, the request state for the client contains the approval.
     if (subject === undefined || result["resultType"] !== "input_required") return result;
+    // The client will repeat the request with its answers. The stored approval then replaces a second confirmation.
     const state = stringOf(result["requestState"]);
     return { ...result, requestState: await approvals.store(request.identity, { subject, state }) };
   });

@@ -99,8 +99,8 @@ export function createConsent(options: ConsentOptions): Consent {
   }
 
   /**
-   * A person has said yes for the conversation. Answers another open question with "once" if the host now allows its
-   * request too.
+   * Called after a yes for the conversation, for each other open question about the same tool, prompt or resource.
+   * Answers the question with "once" if the host now allows its request.
    */
   async function answerIfAllowed(open: OpenQuestion, isAllowed: WaitingQuestion["isAllowed"]): Promise<void> {
     if (await isAllowed()) await open.answer("once", "a yes for the whole conversation");

@@ -16,7 +16,7 @@ export interface Workspace {
 export interface HostHooks {
   /** The capabilities that the host declares to servers. */
   readonly declare: DeclaredCapabilities;
-  /** Answers a question of a server if the host cannot tell to which open request of a client it belongs. */
+  /** Answers a server's question if the host cannot tell which client's request the question belongs to. */
   readonly onQuestion: QuestionHandler;
   /** The protocol era to try first, if a server supports both. Default: the modern era. */
   readonly era?: Era;

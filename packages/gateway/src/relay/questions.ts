@@ -22,7 +22,7 @@ export interface Questions {
    * client.
    */
   lost(): readonly string[];
-  /** Records that the client can no longer answer. Returns the host's own ids of its open requests. */
+  /** Records that the client can no longer answer. Returns the open requests by the ids that the host gave them. */
   takeUnanswered(): readonly string[];
 }
 

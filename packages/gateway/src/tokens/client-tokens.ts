@@ -41,8 +41,8 @@ const mostTokens = 256;
 const mostName = 100;
 
 /**
- * Opens the file of tokens.
- * @param stateFolder The state folder, `~/.fairlead`. Other processes may create and revoke tokens at any time.
+ * Opens the file of tokens. Other processes may create and revoke tokens in it at any time.
+ * @param stateFolder The state folder, `~/.fairlead`.
  */
 export function createClientTokens(stateFolder: string, now: () => number = Date.now): ClientTokens {
   const file = join(stateFolder, "client-tokens.json");
