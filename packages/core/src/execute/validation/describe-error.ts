@@ -104,7 +104,7 @@ const messages = new Map<string, (params: Params) => string>([
   ["items", ({ limit }) => `must have at most ${count(limit, "item")}`],
   ["additionalItems", ({ limit }) => `must have at most ${count(limit, "item")}`],
   ["unevaluatedItems", ({ limit }) => `must have at most ${count(limit, "item")}`],
-  ["uniqueItems", ({ i, j }) => `must not have the same item twice (${show(j)} and ${show(i)})`],
+  ["uniqueItems", ({ i, j }) => `must not have the same item twice (at indexes ${show(j)} and ${show(i)})`],
   [
     "contains",
     ({ minContains }) => `must have at least ${count(minContains ?? 1, "item")} matching the contains schema`,

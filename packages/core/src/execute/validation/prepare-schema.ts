@@ -126,7 +126,7 @@ function place(path: string): string {
   return path === "" ? "its root" : clip(path, 100);
 }
 
-/** Whether references in the schema may use an `$id` or an anchor. Only the validator can resolve such references. */
+/** Whether the schema contains an `$id` or an anchor that a reference could name. */
 function refersByName({ $id, ...root }: JsonObject): boolean {
   if (mentions(root, (key) => key === "$id" || key === "$anchor" || key === "$dynamicAnchor")) return true;
   return typeof $id === "string" && mentions(root, (key, text) => key === "$ref" && !text.startsWith("#"));

@@ -123,7 +123,7 @@ export function patternWeight(pattern: string): number {
     if (repeat !== null) {
       const least = Number(repeat[1]);
       const most = repeat[2] === "" ? least : Number(repeat[3] || least + 1);
-      // `a{2,5}` costs what `aaaaa` costs, and one step for each `a` that may be absent: three.
+      // The cost of `a{2,5}` is the cost of `aaaaa` plus one step for each of the three optional `a`.
       add(last * Math.max(0, most - 1) + Math.max(0, most - least));
       at += repeat[0].length - 1;
     } else if (rest[0] === "(") totals.push(0);

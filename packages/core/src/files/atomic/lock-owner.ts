@@ -58,7 +58,7 @@ export async function removeDeadLock(file: string): Promise<boolean> {
   );
   if (!isClaimed) return false;
   if ((await readFile(claimed, "utf8").catch(ignored)) !== text) {
-    // Another process has taken the lock and written this record in the meantime.
+    // The record has changed: another process has taken the lock. Puts that process's record back.
     await rename(claimed, noteOf(file)).catch(ignored);
     return false;
   }

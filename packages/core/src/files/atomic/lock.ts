@@ -50,7 +50,7 @@ async function acquire(file: string, deadline: number): Promise<HeldLock> {
 export async function tryLock(file: string): Promise<HeldLock | undefined> {
   const { default: lockfile } = await import("proper-lockfile");
   let isLost = false;
-  // The library's retries are off, because they would also repeat errors such as a missing permission.
+  // Does not use the library's retries, because the library also retries after errors such as a missing permission.
   for (;;) {
     try {
       const release = await lockfile.lock(file, {

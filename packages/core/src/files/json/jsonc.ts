@@ -137,7 +137,7 @@ const messages: Readonly<Record<ReturnType<typeof printParseErrorCode>, string>>
   EndOfFileExpected: "there is more text after the end of the value",
   InvalidCommentToken: "this is not a comment; comments are // and /* */",
   UnexpectedEndOfComment: 'a comment is not closed with "*/"',
-  UnexpectedEndOfString: "a double quote is missing at the end of the text",
+  UnexpectedEndOfString: "this text has no closing double quote",
   UnexpectedEndOfNumber: "a number ends too early",
   InvalidUnicode: "\\u needs four hexadecimal digits after it",
   InvalidEscapeCharacter: "a backslash in text must be written twice",

@@ -19,8 +19,9 @@ export interface SecretStoreOptions {
 const maxValueBytes = 64 * 1024;
 
 /**
- * Opens the store that already holds secrets. If the secrets are in a keychain that cannot be reached, throws an error,
- * because an empty store would look as if the secrets were gone.
+ * Opens the store that already holds secrets. If there are no secrets yet, storing the first secret chooses the store.
+ * If the secrets are in a keychain that cannot be reached, throws an error, because an empty store would look as if the
+ * secrets were gone.
  */
 export async function openSecretStore(options: SecretStoreOptions): Promise<SecretStore> {
   const { openSecretFile } = await import("./secret-file.ts");

@@ -36,7 +36,7 @@ describe("what every dialect says alike", () => {
     [{ minLength: 2 }, "😀", ["must have at least 2 characters"]],
     [{ maxLength: 1 }, "ab", ["must have at most 1 character"]],
     [{ minItems: 1 }, [], ["must have at least 1 item"]],
-    [{ uniqueItems: true }, [{ a: 1 }, { a: 1 }], ["must not have the same item twice (0 and 1)"]],
+    [{ uniqueItems: true }, [{ a: 1 }, { a: 1 }], ["must not have the same item twice (at indexes 0 and 1)"]],
     [{ properties: { a: {} }, additionalProperties: false }, { b: 1 }, ["/b is not a known property"]],
     [{ additionalProperties: { type: "string" } }, { "a/b~c": 1 }, ["/a~1b~0c must be a string"]],
     [{ propertyNames: { maxLength: 2 } }, { abc: 1 }, ['has a property whose name is not allowed: "abc"']],

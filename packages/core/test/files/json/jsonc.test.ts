@@ -13,7 +13,7 @@ describe("errors are placed and worded for the person at the keyboard", () => {
     ['\uFEFF{"a" 1}', 1, 6, 'a ":" is missing after the property name'],
     ["\uFEFF\n{x}", 2, 2, "a word that is not JSON; text needs double quotes"],
     ['{ "a": "C:\\dir" }', 1, 8, "a backslash in text must be written twice"],
-    ['{ "a": "x\n" }', 1, 8, "a double quote is missing at the end of the text"],
+    ['{ "a": "x\n" }', 1, 8, "this text has no closing double quote"],
     ["{} {}", 1, 4, "there is more text after the end of the value"],
     ["[1, 2", 1, 6, 'a "]" is missing'],
     ["{ /* open", 1, 3, 'a comment is not closed with "*/"'],
