@@ -112,7 +112,7 @@ export function openHost(first: Configuration, options: OpenHostOptions & Reload
     const broken = next.settings.files.find((file) => file.state === "broken");
     if (broken)
       throw new HostError("settings_invalid", `${broken.file} cannot be read; the host keeps its earlier settings`);
-    // Saves the catalogs first. After a server is replaced, its tool definitions are compared with the saved ones.
+    // Saves the catalogs first, because the tool definitions of a replaced server are compared with the saved ones.
     await catalogs.saved();
     configuration.replace(next);
     catalogs.reorder();
@@ -187,10 +187,10 @@ export function openHost(first: Configuration, options: OpenHostOptions & Reload
         const wasUsed = manager.states().flatMap(({ name, ...state }) => (isIdle(state) ? [] : [name]));
         const changes = await takeOver(await load?.());
         if (names !== undefined) return manager.restart(names);
-        // A connected server with an unchanged definition keeps running.
         const there = new Set(configuration.order());
         const lost = wasUsed.filter((name) => there.has(name));
         if (changes === undefined) return manager.restart(lost);
+        // A connected server with an unchanged definition keeps running.
         await Promise.all([manager.discoverAllMcpTools(), manager.start(lost)]);
       }),
 

@@ -55,7 +55,7 @@ export interface ForwardOptions
   readonly confirm?: ConfirmPort | undefined;
 }
 
-/** The facts that a connected server reports about itself. Texts are unescaped. */
+/** The facts that a connected server reports about itself. Texts are not escaped. */
 export interface ServerDescription {
   /** Whether the current or the last connection to the server uses a legacy or a modern protocol version. */
   readonly era: Era;
@@ -81,8 +81,8 @@ export interface SampleOptions extends Pick<ForwardOptions, "signal" | "confirm"
 }
 
 /**
- * Options of `host.subscribe`. The rules for reads by `client` apply; if `client` is absent, the rules for reads by the
- * user.
+ * Options of `host.subscribe`. If `client` is given, the rules for reads by this client apply. Otherwise, the rules for
+ * reads by the user apply.
  */
 export interface SubscribeOptions extends Pick<ForwardOptions, "signal" | "confirm"> {
   readonly client?: RequestingClient | undefined;

@@ -24,7 +24,7 @@ export interface OpenWork {
    * @throws HostError `usage` once the host is closed
    */
   enter(stop: Stoppable | undefined): void;
-  /** Ends a request that `enter` counted. */
+  /** Counts a request of `enter` as ended. */
   leave(stop: Stoppable | undefined): void;
   /** Like `closing`, for requests whose callers gave no signal. */
   readonly closingStop: RequestStop;

@@ -28,8 +28,9 @@ import type { DeclaredCapabilities, QuestionHandler } from "./gateway-types.ts";
  */
 export interface HostOptions extends OpenHostOptions {
   /**
-   * The user's settings: an object, or the path of a file. Default: the file that Gemini CLI reads. Messages about an
-   * object name the file `settings option`, and a line and column of `JSON.stringify(settings, null, 2)`.
+   * The user's settings: an object, or the path of a file. Default: the file that Gemini CLI reads. If the
+   * settings are an object, messages call it `settings option`. Their line and column numbers refer to
+   * `JSON.stringify(settings, null, 2)`.
    */
   readonly settings?: string | SettingsObject;
   /** The workspace root. Default: Fairlead finds it from the current folder. `false`: Fairlead reads no workspace. */

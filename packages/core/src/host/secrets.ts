@@ -10,8 +10,8 @@ export interface HostSecrets {
   /** Returns a function that hides the secrets which are known now. */
   readonly redactor: () => Promise<Redact>;
   /**
-   * Receives the steps of connecting. From the step `definition`, keeps the function that hides the secrets of the
-   * connection.
+   * Receives the steps of connecting. Stores the `redact` function of the step `definition`, which hides the secrets
+   * of the connection.
    */
   readonly observe: NonNullable<OpenHostOptions["observe"]>;
 }

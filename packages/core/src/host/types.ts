@@ -130,7 +130,7 @@ export interface HostNote {
   readonly message: string;
 }
 
-/** A tool that `host.searchTools()` has found. Texts are unescaped, as the server sent them. */
+/** A tool that `host.searchTools()` has found. Texts are not escaped. */
 export interface SearchedTool {
   readonly server: string;
   /** The tool's name, as its server names it. */

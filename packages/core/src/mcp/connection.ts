@@ -73,10 +73,7 @@ export interface Connection {
     options?: McpRequestOptions,
   ) => Promise<T>;
   readonly notified: (method: string) => void;
-  /**
-   * Called when the notification stream of a legacy server is open again. Reads the lists that may have changed
-   * meanwhile.
-   */
+  /** Reads the lists that may have changed while the notification stream of a legacy server was closed. */
   readonly reopened: () => void;
   readonly check: () => Promise<void>;
   readonly explain: (error: unknown, unanswered?: string) => HostError;

@@ -35,7 +35,10 @@ export interface CatalogCache {
   noteAsksBack(definition: ServerDefinition): Promise<void>;
   /** Returns the digests of the accepted definitions; undefined if they cannot be read. */
   acceptedDefinitions(definition: ServerDefinition): Promise<AcceptedDefinitions | undefined>;
-  /** Adds digests of accepted definitions, by tool name. Rejects with a `HostError` that names the state folder. */
+  /**
+   * Adds digests of accepted definitions, by tool name. If they cannot be saved, rejects with a `HostError` that names
+   * the state folder.
+   */
   addAccepted(definition: ServerDefinition, news: ReadonlyMap<string, readonly string[]>): Promise<AcceptedDefinitions>;
 }
 

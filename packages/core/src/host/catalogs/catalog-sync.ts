@@ -209,7 +209,7 @@ export function createCatalogSync(options: CatalogSyncOptions): CatalogSync {
       const entry = definition(server);
       if (entry === undefined || facts.asksBack(server)) return;
       facts.setAsksBack(server);
-      // A failed write is ignored: the next question of the server is recorded again.
+      // Ignores a failed write, because the server's first question in the next run is recorded again.
       const before = saving.get(server);
       saving.set(
         server,

@@ -41,7 +41,7 @@ export interface ChangedDefinitions extends ToolDefinitions {
    * take tens of milliseconds.
    */
   readonly compareListed: (server: string) => Promise<void>;
-  /** For the catalog cache: the accepted definitions of tools that have changed or disappeared. */
+  /** The accepted definitions of tools that disappeared or whose current definition is not accepted. */
   readonly unaccepted: (server: string) => readonly CatalogTool[];
   /** By tool name: digests of definitions that were accepted in this run and are not saved yet. */
   readonly news: (server: string) => ReadonlyMap<string, readonly string[]>;

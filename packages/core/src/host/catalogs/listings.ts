@@ -1,6 +1,6 @@
 /**
- * Converts registered tools, prompts and resources to the objects that a host lists. Texts are unescaped, as the server
- * sent them. Pure.
+ * Converts registered tools, prompts and resources to the objects that a host lists. Texts are not escaped: they
+ * stay as the server sent them. Pure.
  */
 
 import type { JsonObject } from "@fairlead/wire";

@@ -26,7 +26,7 @@ export interface RequestProgress {
   isOutdated?: boolean;
   /** Whether the decision changed after the server was connected. */
   isNew?: boolean;
-  /** Lets the server be stopped as idle again. */
+  /** Ends the request's hold on the server, so that the host may stop the server when it is idle. */
   release: (() => void) | undefined;
 }
 

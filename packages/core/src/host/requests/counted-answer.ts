@@ -4,8 +4,9 @@ import type { ToolCallConfirmationDetails } from "../../registry/confirmation.ts
 import type { OpenWork } from "../open-work.ts";
 
 /**
- * Returns the same confirmation, whose answer the host waits for when it is closed. A request that is cancelled does
- * not wait for its answer to be saved, so counting the request is not enough. An answer to a closed host has no effect.
+ * Returns the same confirmation, but closing the host waits until its answer is saved. Counting the request is not
+ * enough, because a cancelled request does not wait for its answer to be saved. After the host is closed, an answer has
+ * no effect.
  */
 export function withCountedAnswer(
   details: ToolCallConfirmationDetails,

@@ -39,7 +39,7 @@ export function answerOf({
 }: AnswerFacts): Pick<LedgerRow, "answer" | "refusal"> {
   if (outcome === "denied" && needsConfirmation) {
     if (how === undefined) return { refusal: "no_terminal" };
-    // If the user said yes, the request was denied later, for example because the server was replaced.
+    // If the user said yes, the request was denied for another reason, for example because the server was replaced.
     return how === "no" ? { refusal: "user" } : {};
   }
   if (!isAnswered || outcome === "denied" || outcome === "changed") return {};

@@ -32,7 +32,7 @@ export function cancelledRequest(
   { serverName, serverToolName, kind = "tool" }: PolicyRequest,
   { reason }: RequestSignal,
 ): HostError {
-  const name = kind === "tool" ? `${serverName}.${serverToolName}` : serverToolName || `a request of "${serverName}"`;
+  const name = kind === "tool" ? `${serverName}.${serverToolName}` : serverToolName || `a request to "${serverName}"`;
   return new HostError("cancelled", `${name} was cancelled before it was sent`, { serverName, cause: reason });
 }
 

@@ -7,9 +7,9 @@ import type { ServerDefinition } from "../../settings/define/definition.ts";
 import type { Configuration } from "../../trust/configuration.ts";
 
 /**
- * The workspace root, for a server with `fairlead.servers.NAME.roots: true` in a trusted folder; otherwise no roots.
- * Only the user's own settings can set `roots`. With roots, some servers ignore the folders in their arguments and use
- * the workspace root.
+ * The workspace root, for a server with `fairlead.servers.NAME.roots: true` in a trusted folder; otherwise no roots,
+ * because some servers that get roots ignore the folders in their arguments. Only the user's own settings can set
+ * `roots`.
  */
 export function rootsFor(
   { extras }: Pick<ServerDefinition, "extras">,

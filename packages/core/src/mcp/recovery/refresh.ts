@@ -6,7 +6,7 @@ import type { ListName } from "../../events.ts";
 /** Schedules the reading of changed lists. */
 export interface Refresh {
   readonly changed: (list: ListName) => void;
-  /** Called when the first catalog has been read. Reads the lists that were reported as changed in the meantime. */
+  /** Begins to read changed lists, also those reported earlier. Call it after the first catalog is read. */
   readonly start: () => void;
   readonly stop: () => void;
 }

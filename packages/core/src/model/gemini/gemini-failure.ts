@@ -81,7 +81,7 @@ function kindOf(status: number, message: string, details: readonly JsonObject[])
   return status === 413 || /token count|number of tokens|context (?:length|window)/i.test(words) ? "too_long" : "other";
 }
 
-/** The first request field that a `BadRequest` detail of the error names; empty if there is none. */
+/** The first field that a `BadRequest` detail of the error names; empty if there is none. */
 function fieldIn(details: readonly JsonObject[]): string {
   const violations = details.flatMap(({ fieldViolations }) => (Array.isArray(fieldViolations) ? fieldViolations : []));
   return violations.filter(isObject).flatMap((violation) => textIn(violation, "field") ?? [])[0] ?? "";

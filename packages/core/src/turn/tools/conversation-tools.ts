@@ -19,7 +19,7 @@ export type Found =
   /** No tool that can be called has this name. */
   | { readonly kind: "none"; readonly why?: string };
 
-/** A tool of a conversation. Texts are unescaped, as the server sent them. */
+/** A tool of a conversation. Texts are not escaped. */
 export interface ConversationTool {
   /** The name that the model uses. */
   readonly name: string;
