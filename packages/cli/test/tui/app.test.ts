@@ -85,8 +85,8 @@ describe("one app without a model", () => {
     await terminal.untilRows((rows) => rows.includes("› [pasted 301 lines]"));
     terminal.resize(40, 20);
     terminal.type("x");
-    const seen = await terminal.untilRows((rows) => rows.includes("[pasted 301 lines]x"));
-    expect(seen.match(/\[pasted 301 lines\]/g)).toHaveLength(1);
+    // The letter may arrive before the news of the new size: then the old prompt stays until the app draws it anew.
+    await terminal.untilRows((rows) => rows.match(/\[pasted 301 lines\]x?/g)?.join() === "[pasted 301 lines]x");
   });
 
   test("a paste that never ends does not take the keyboard with it", async () => {
