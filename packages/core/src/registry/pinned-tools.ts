@@ -9,7 +9,7 @@ import { createPinnedNames, type Pin } from "../normalise/tool-name.ts";
 import { runAtOnce, runInTurns, type Sliced } from "../text/turns.ts";
 import type { DiscoveredMCPTool } from "./discovered-tool.ts";
 
-/** The current tools, under the names of one conversation. */
+/** The current tools, each under the name that it has in one conversation. */
 export interface ConversationTools {
   getTool(modelName: string): DiscoveredMCPTool | undefined;
   getAllTools(): readonly DiscoveredMCPTool[];

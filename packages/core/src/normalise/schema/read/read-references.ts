@@ -65,7 +65,7 @@ function readReference(value: string, place: Place, name: string): void {
   const shape = isCycle ? cut(target, place) : place.reading.read(target, place.nesting + 1, place.isRoot);
   const isAlone = Object.keys(place.raw).length === 1;
   const note = isCycle
-    ? "The reference is part of a cycle; the description says so."
+    ? "The reference is part of a cycle; a note in the description replaces it."
     : "The target replaces the reference.";
   report(place, name, isAlone ? "rewritten" : "merged", note);
   place.shape = isAlone ? shape : meet(place.shape, shape, place.reading);
