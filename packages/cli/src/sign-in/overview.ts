@@ -23,7 +23,8 @@ export async function showSignIns(configuration: Configuration, { out, globals }
       rows.push({ name, signIn: await read(definition) });
   }
   if (globals.json) return out.json({ servers: rows.map(rowDocument) });
-  if (rows.length === 0) return out.print(safe`No server needs a sign-in: the settings have no server with a URL that may start.`);
+  if (rows.length === 0)
+    return out.print(safe`No server needs a sign-in: the settings have no server with a URL that may start.`);
   out.print(table(rows.map((row) => [out.style.bold(toVisibleLine(row.name)), rowWords(row)])));
   const needing = rows.filter((row) => "signIn" in row && row.signIn.state === "needed");
   for (const { name } of needing) out.say(safe`next: fairlead mcp auth ${toSafeLine(toShellWord(name))}`);
