@@ -65,14 +65,20 @@ function partsOf(path) {
   return path.split("/").slice(3);
 }
 
+/** Words with one allowed meaning. Each compound stands beside its words in the singular. */
+const meanings = otherMeanings.map((meaning) => ({
+  ...meaning,
+  compounds: meaning.compounds.map((each) => [each, ` ${each.split(" ").map(toSingular).join(" ")} `]),
+}));
+
 function forbiddenWords(path, name) {
   const words = wordsOf(name);
   const singular = ` ${words.map(toSingular).join(" ")} `;
   const found = words
     .filter((word) => replaced.has(word))
     .map((word) => `${path}: ${name} uses "${word}"; write: ${replaced.get(word)}`);
-  for (const { word, use, allowed, files, compounds } of otherMeanings) {
-    const compound = compounds.find((each) => singular.includes(` ${each.split(" ").map(toSingular).join(" ")} `));
+  for (const { word, use, allowed, files, compounds } of meanings) {
+    const [compound] = compounds.find(([, words]) => singular.includes(words)) ?? [];
     const isElsewhere = files !== undefined && !files.test(path) && words.includes(word);
     if (compound !== undefined || isElsewhere)
       found.push(`${path}: ${name} uses "${compound ?? word}"; write: ${use} ("${word}" is only: ${allowed})`);
