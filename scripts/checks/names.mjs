@@ -68,7 +68,7 @@ function partsOf(path) {
 /** Words with one allowed meaning. Each compound stands beside its words in the singular. */
 const meanings = otherMeanings.map((meaning) => ({
   ...meaning,
-  compounds: meaning.compounds.map((each) => [each, ` ${each.split(" ").map(toSingular).join(" ")} `]),
+  compounds: meaning.compounds.map((text) => ({ text, singular: ` ${text.split(" ").map(toSingular).join(" ")} ` })),
 }));
 
 function forbiddenWords(path, name) {
@@ -78,7 +78,7 @@ function forbiddenWords(path, name) {
     .filter((word) => replaced.has(word))
     .map((word) => `${path}: ${name} uses "${word}"; write: ${replaced.get(word)}`);
   for (const { word, use, allowed, files, compounds } of meanings) {
-    const [compound] = compounds.find(([, words]) => singular.includes(words)) ?? [];
+    const compound = compounds.find((each) => singular.includes(each.singular))?.text;
     const isElsewhere = files !== undefined && !files.test(path) && words.includes(word);
     if (compound !== undefined || isElsewhere)
       found.push(`${path}: ${name} uses "${compound ?? word}"; write: ${use} ("${word}" is only: ${allowed})`);
