@@ -1,4 +1,4 @@
-/** Turns notifications of a server, and differences between two catalogs, into host events. */
+/** Turns a server's notifications, and differences between two catalogs, into host events. */
 
 import type { JsonObject } from "@fairlead/wire";
 import type { Catalog, ListKind } from "../discover/catalog.ts";
@@ -12,7 +12,7 @@ const changes: ReadonlyMap<string, ListName> = new Map([
   ["notifications/resources/list_changed", "resources"],
 ]);
 
-/** The list that a `list_changed` notification is about; undefined for other notifications. */
+/** The list that a `list_changed` notification reports; undefined for other notifications. */
 export function changedList(method: string): ListName | undefined {
   return changes.get(method);
 }
@@ -35,14 +35,14 @@ export function toNews(server: string, method: string, params: JsonObject): Serv
   return undefined;
 }
 
-/** For each list that a `list_changed` notification can name: the lists that Fairlead then reads again. */
+/** The lists that Fairlead reads again after a `list_changed` notification for this list. */
 export const kindsOf: Readonly<Record<ListName, readonly ListKind[]>> = {
   tools: ["tools"],
   prompts: ["prompts"],
   resources: ["resources", "resourceTemplates"],
 };
 
-/** The event for changed lists; undefined if nothing changed. If `before` is absent, everything counts as new. */
+/** The event for changed lists; undefined if nothing changed. If `before` is undefined, every item counts as new. */
 export function catalogNews(server: string, before: Catalog | undefined, after: Catalog): ServerNews | undefined {
   const lists = (["tools", "prompts", "resources"] as const).filter((list) =>
     kindsOf[list].some((kind) => !isSame(before?.[kind] ?? [], after[kind])),
@@ -52,9 +52,7 @@ export function catalogNews(server: string, before: Catalog | undefined, after: 
     : { type: "catalog", server, lists, tools: toolChanges(before?.tools ?? [], after.tools) };
 }
 
-/**
- * Whether two lists are equal. Compares item by item, because the text of a whole list may take a hundred megabytes.
- */
+/** Compares item by item, because the JSON text of a whole list may take a hundred megabytes. */
 function isSame(one: readonly unknown[], other: readonly unknown[]): boolean {
   return one.length === other.length && one.every((item, at) => isSameJson(item, other[at]));
 }

@@ -1,6 +1,6 @@
 /**
- * Answers requests of a server: roots, elicitation and sampling. Passes on only one question at a time, and a limited
- * number of questions in a minute.
+ * Answers a server's requests for roots, elicitation and sampling. Asks the user one question at a time, and only a
+ * limited number of questions per minute.
  */
 
 import type { JsonObject, RequestHandler } from "@fairlead/wire";
@@ -13,7 +13,7 @@ import { unlessAborted } from "./unless-aborted.ts";
 /** Answers a sampling request with the host's model. */
 export type Sample = (request: SamplingRequest, signal: AbortSignal) => Promise<JsonObject>;
 
-/** A sampling request of a server. `params` are not validated; `includeContext` is removed. */
+/** A sampling request from a server. `params` are not validated; `includeContext` is removed. */
 export interface SamplingRequest {
   readonly serverName: string;
   readonly params: JsonObject;
@@ -26,7 +26,8 @@ export interface Root {
 }
 
 /**
- * The data and functions that answer requests of servers. Fairlead declares a capability only if its member is present.
+ * The data and functions that answer requests from servers. Fairlead declares a capability only if its member is
+ * present.
  */
 export interface Answerers {
   /** The trusted folders. If absent, Fairlead does not declare the capability `roots`. */
@@ -37,7 +38,7 @@ export interface Answerers {
   readonly onUnaskable?: (question: UnaskableQuestion) => void;
 }
 
-/** An elicitation that was declined without asking the user. Texts are not escaped. */
+/** An elicitation that was declined without asking the user. Its texts come from the server and are not escaped. */
 export interface UnaskableQuestion {
   readonly serverName: string;
   readonly message: string;
@@ -45,8 +46,9 @@ export interface UnaskableQuestion {
   readonly url?: string;
 }
 
+/** Limits how often one server may ask the user. */
 export interface RequestLimits {
-  /** Maximum number of elicitation and sampling requests in a minute. */
+  /** Maximum number of elicitation and sampling requests per minute. */
   readonly perMinute: number;
   readonly clock: Clock;
 }
@@ -63,7 +65,7 @@ const methodNotFound = -32601;
 const tooMany = -32000;
 const notAllowed = "sampling is not allowed for this server";
 
-/** The capabilities and the handler; undefined if no request can be answered. */
+/** Returns the capabilities and the handler; undefined if `roots`, `elicit` and `sample` are all absent. */
 export function answerRequests(
   serverName: string,
   { roots, elicit, sample, onUnaskable }: Answerers,
@@ -79,8 +81,8 @@ export function answerRequests(
   let recent: readonly number[] = [];
 
   /**
-   * Passes a server's question on to the user. Refuses it without asking if another question of this server is open, or
-   * after too many questions in a minute.
+   * Calls `ask`, which asks the user. Refuses while another question from this server is open, and after too many
+   * questions in a minute.
    */
   async function oneAtATime<T>(what: string, signal: AbortSignal, ask: () => Promise<T>): Promise<T> {
     const now = clock.now();
@@ -91,7 +93,8 @@ export function answerRequests(
     recent = [...recent, now];
     isOpen = true;
     try {
-      // `ask` may ignore the signal, and a cancelled question must not block the server's next question.
+      // Stops waiting when the request is cancelled, because `ask` may ignore the signal. Otherwise `isOpen` would stay
+      // true.
       return await unlessAborted(ask(), signal, () => questionCancelled(serverName, what));
     } finally {
       isOpen = false;

@@ -1,3 +1,5 @@
+/** The states of a server, and the events that lead from one state to the next. Pure. */
+
 import { type ErrorCode, HostError } from "../errors.ts";
 import type { CatalogCounts, Failure, Peer, ServerState } from "../events.ts";
 import type { Admission } from "../trust/admit.ts";
@@ -7,13 +9,13 @@ export type ServerChange =
   | { readonly type: "connect" }
   | { readonly type: "opened"; readonly peer: Peer }
   | { readonly type: "discovered"; readonly offer: CatalogCounts }
-  /** Fairlead begins to close the connection. `because` is the cause. Absent if the host called `disconnect`. */
+  /** Fairlead begins to close the connection. `because` is absent if the host called `disconnect`. */
   | { readonly type: "disconnect"; readonly because?: Failure }
   /** The connection is closed. If connecting failed, `because` says why. */
   | { readonly type: "ended"; readonly because?: Failure }
   /** Fairlead connects again at `nextTryAt`, after a failure. */
   | { readonly type: "postponed"; readonly because: Failure; readonly nextTryAt: number }
-  /** Fairlead does not connect again automatically after this failure. */
+  /** After this failure, Fairlead does not connect again on its own. */
   | { readonly type: "given_up"; readonly because: Failure };
 
 /** The state of a server before it is started. */
@@ -28,7 +30,7 @@ export function transition(state: ServerState, change: ServerChange, now: number
   switch (state.status) {
     case "disconnected":
       if (change.type === "connect") return { ...here, status: "connecting" };
-      // The reason is "lazy" after a cancelled attempt to connect, which Fairlead does not repeat.
+      // After a cancelled attempt to connect, the reason is "lazy". Fairlead does not repeat that attempt.
       if (change.type === "postponed" && state.reason !== "lazy")
         return backingOff(here, change.because, change.nextTryAt);
       if (change.type === "given_up" && state.reason !== "lazy") return stopped(here, change.because);
@@ -47,8 +49,8 @@ export function transition(state: ServerState, change: ServerChange, now: number
     case "needs_auth":
       return change.type === "disconnect" ? stopped(here) : state;
     case "blocked":
-      // After `disconnect`, the user can start a blocked server again. The start checks the folder and the approval
-      // again.
+      // After `disconnect`, the user can start a blocked server again. The start then checks the trusted folder and the
+      // approval again.
       return change.type === "disconnect" && isBlocking(state.reason) ? stopped(here) : state;
     // A disabled server stays disabled until the settings change.
     case "disabled":
@@ -92,7 +94,7 @@ function backingOff(here: Here, because: Failure, nextTryAt: number): ServerStat
   return { ...here, status: "disconnected", reason: "backoff", nextTryAt, because, ...explanation };
 }
 
-/** Converts an error to plain data, for use in states and events. */
+/** Converts an error to plain data, which states and events contain. */
 export function toFailure({ code, message, next, evidence }: HostError): Failure {
   return { reason: code, message, ...(next !== undefined && { next }), ...(evidence !== undefined && { evidence }) };
 }
@@ -111,6 +113,6 @@ export function notConnectedError(state: ServerState): HostError {
 type Reason = Exclude<Extract<ServerState, { readonly message: string }>["reason"], "backoff">;
 
 function codeOf(reason: Reason): ErrorCode {
-  // A setting of the user or the administrator blocks the server; the message names the setting.
+  // The user or the administrator has blocked the server in the settings; the message names the setting.
   return reason === "user" || reason === "not_allowed" || reason === "excluded" ? "denied" : reason;
 }

@@ -2,24 +2,27 @@
 
 import type { Clock } from "../clock.ts";
 
+/** Makes programs wait if too many are starting. */
 export interface StartLimit {
   /**
-   * Waits until a program may start. Resolves with a function that lets the next program start. Rejects with the
+   * Waits until a program may start. Resolves with a function to call when the program has started. Rejects with the
    * signal's reason.
    */
   acquire(signal: AbortSignal): Promise<() => void>;
 }
 
+/** How many programs may start at the same time, and how long one start may block another. */
 export interface StartLimitOptions {
   readonly limit: number;
   /**
-   * If a program is still starting after this many milliseconds, another program may start, because the first program
-   * probably waits and uses no CPU time.
+   * After this many milliseconds, a program that is still starting no longer counts. It probably waits and uses no CPU
+   * time.
    */
   readonly slotTimeout: number;
   readonly clock: Clock;
 }
 
+/** Creates a limit that all servers of a host share. */
 export function createStartLimit({ limit, slotTimeout, clock }: StartLimitOptions): StartLimit {
   const waiting = new Set<() => void>();
   let free = limit;

@@ -1,4 +1,4 @@
-/** Keeps a `subscriptions/listen` request open, through which a modern server reports changed lists. */
+/** Keeps a `subscriptions/listen` request open. Servers of the modern protocol report changed lists through it. */
 
 import type { JsonObject, Session } from "@fairlead/wire";
 import { member } from "@fairlead/wire/json";
@@ -8,11 +8,13 @@ import { retryClassOf } from "../connect/retryable.ts";
 import type { ListName } from "../events.ts";
 import { backoffPause } from "./recovery/recovery-plan.ts";
 
+/** An open subscription, which the caller tells about the server's acknowledgement. */
 export interface Subscription {
-  /** Called when the server acknowledges the subscription. */
+  /** The caller must call this when the server acknowledges the subscription. */
   readonly acknowledged: () => void;
 }
 
+/** The session to subscribe on, and what to call after a gap or a failure. */
 export interface SubscriptionOptions {
   readonly session: Pick<Session, "capabilities" | "request">;
   readonly serverName: string;
@@ -20,7 +22,7 @@ export interface SubscriptionOptions {
   readonly random: () => number;
   /** When this signal is aborted, the subscription ends. */
   readonly signal: AbortSignal;
-  /** Called when the subscription is open again. Changes in the meantime were not reported. */
+  /** Called when a broken subscription is open again, with the lists that may have changed in the meantime. */
   readonly onMissed: (lists: readonly ListName[]) => void;
   /**
    * Called when the subscription could not be opened, so that the caller can check whether the server still responds.
@@ -28,7 +30,7 @@ export interface SubscriptionOptions {
   readonly onTrouble: () => void;
 }
 
-/** Milliseconds that a subscription must stay open to count as successful. A shorter one counts as a failure. */
+/** After a subscription of at least this many milliseconds, the next pause is short again. */
 const steady = 60_000;
 const method = "subscriptions/listen";
 const filters = {
@@ -72,7 +74,7 @@ export function openSubscription(options: SubscriptionOptions): Subscription {
     }
   }
 
-  // Ignores a rejection: `keepOpen` rejects only when the signal is aborted.
+  // A rejection is ignored, because `keepOpen` rejects only when the signal is aborted.
   if (lists.length > 0) void Promise.allSettled([keepOpen()]);
   return {
     acknowledged() {

@@ -1,6 +1,4 @@
-/**
- * Waits for work that several callers share: if the signal of one caller is aborted, only that caller stops waiting.
- */
+/** Waits for work that several callers share. If one caller's signal is aborted, only that caller stops waiting. */
 
 import type { RequestStop } from "@fairlead/wire";
 

@@ -20,7 +20,7 @@ export interface ModelApi {
   readonly redact: Redact;
 }
 
-/** The kinds of problems that an API reports. */
+/** The kinds of errors that an API reports. */
 export type ProblemKind =
   /** The API refuses the key or the account, for example because a permission is missing. */
   | "key"
@@ -35,6 +35,7 @@ export type ProblemKind =
   | "unavailable"
   | "other";
 
+/** An error response of a model's API, classified. */
 export interface ApiProblem {
   readonly kind: ProblemKind;
   readonly status: number;
@@ -42,7 +43,7 @@ export interface ApiProblem {
   readonly message: string;
   /** The waiting time that the API asks for, in milliseconds. */
   readonly afterMs?: number;
-  /** True if waiting a moment does not help, because a daily quota is used up or the account has no credit left. */
+  /** True if a short pause does not help: the daily quota is used up, or the account has no credit left. */
   readonly isSpent?: boolean;
 }
 
@@ -53,10 +54,7 @@ export function apiWords(text: string, { redact }: Pick<ModelApi, "redact">): st
   return clip(redact(text).trim(), longestWords);
 }
 
-/**
- * The beginning of an error message, up to the first quotation. The quotation may be from a schema and contain any
- * text.
- */
+/** The part of an error message before the first quotation mark. The text after it may quote a schema. */
 export function ownWords(message: string): string {
   return message.slice(0, 300).split(/["`{]|(?<!\w)'/, 1)[0] ?? "";
 }
@@ -122,13 +120,14 @@ export function brokenOff(api: ModelApi): ModelFailure {
   };
 }
 
-/** An error response, read completely. */
+/** An HTTP error response whose body has been read. */
 export interface Refusal {
   readonly status: number;
   readonly body: string;
   readonly retryAfter?: string;
 }
 
+/** Reads the whole body of an error response. */
 export async function readRefusal(response: Response): Promise<Refusal> {
   const retryAfter = response.headers.get("retry-after");
   const body = await response.text();

@@ -1,9 +1,10 @@
-/** A placeholder model with the usual limits, for questions such as "which tools would a model be offered?". */
+/** A placeholder for when no model is chosen. It answers questions such as "which tools would a model get?". */
 
 import { HostError } from "../errors.ts";
 import { limits } from "../limits.ts";
 import type { Model } from "./model.ts";
 
+/** A placeholder with Gemini's limits. Its `stream` always throws. */
 export const assumedModel: Model = {
   provider: "gemini",
   name: "assumed",

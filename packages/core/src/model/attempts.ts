@@ -1,6 +1,6 @@
 /**
- * Repeats a failed request to a model's API, with growing pauses. A request is not repeated once a part of its answer
- * has arrived.
+ * Repeats a failed request to a model's API, with growing pauses. Does not repeat it if a part of the answer has
+ * arrived.
  */
 
 import { type Clock, sleep } from "../clock.ts";
@@ -25,8 +25,7 @@ export type AttemptEvent = ModelEvent | { readonly type: "failed"; readonly fail
 export interface AttemptOptions {
   readonly clock: Clock;
   /**
-   * Returns a random number from 0 to 1. It varies the pauses, so that clients which were refused together do not retry
-   * together.
+   * Returns a random number from 0 to 1. It varies the pauses, so that many clients do not retry at the same moment.
    */
   readonly random?: () => number;
 }
@@ -37,7 +36,7 @@ const longestPause = 30_000;
 /** The longest pause, in milliseconds, that an API may ask for. If it asks for more, the request is not repeated. */
 const longestRetryAfter = 60_000;
 
-/** Runs attempts until one succeeds, or until another attempt cannot help. */
+/** Runs attempts until one succeeds. Throws the last error if a retry would not help or too many attempts failed. */
 export async function* withRetries(
   attempt: () => AsyncIterable<AttemptEvent>,
   signal: AbortSignal,
@@ -67,9 +66,7 @@ export async function* withRetries(
   }
 }
 
-/**
- * The pause before the next attempt. It doubles with each attempt, and is then shortened at random, at most by half.
- */
+/** The pause before the next attempt. It doubles with each attempt. A random part of at most half is subtracted. */
 function pauseAfter(count: number, chance: number): number {
   return Math.round(Math.min(firstPause * 2 ** (count - 1), longestPause) * (1 - chance / 2));
 }

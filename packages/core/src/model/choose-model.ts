@@ -1,3 +1,5 @@
+/** Chooses the model from `--model` and the environment variables. */
+
 import { parseUrl } from "@fairlead/wire/text";
 import type { AuthClient } from "google-auth-library";
 import { toGoogleError } from "../auth/google/google-failure.ts";
@@ -12,7 +14,7 @@ import { createModelFetch } from "./model-fetch.ts";
 import { createOpenaiModel } from "./openai/openai.ts";
 import { findOllama, type Ollama, ollamaModel, onlyModelOf } from "./openai/openai-models.ts";
 
-/** Options of `chooseModel`. The members of `Environment` except `env` are needed only for Vertex AI. */
+/** Options of `chooseModel`. Only Vertex AI needs the members of `Environment` other than `env`. */
 export interface ChooseOptions extends Pick<Environment, "env">, Partial<Omit<Environment, "env">> {
   /** The model's name from `--model`. */
   readonly wanted?: string | undefined;
@@ -22,10 +24,7 @@ export interface ChooseOptions extends Pick<Environment, "env">, Partial<Omit<En
   readonly signal?: AbortSignal;
 }
 
-/**
- * The result of `chooseModel`: a model to use, a local Ollama to offer to the user, or no model and the user's next
- * step.
- */
+/** The result of `chooseModel`: a model, an offer to use a local Ollama, or the user's next step to get a model. */
 export type ModelChoice =
   | { readonly kind: "model"; readonly model: Model }
   /** No environment variable names a model, but Ollama runs on this machine. */
@@ -36,8 +35,8 @@ const usualGemini = "gemini-2.5-flash";
 const usualOpenai = "https://api.openai.com/v1";
 
 /**
- * Chooses a model from the environment: Gemini, an endpoint that speaks OpenAI's API, or a local Ollama. Uses a local
- * Ollama only if `wanted` is the name of one of its models; otherwise the result only says that Ollama is there.
+ * Chooses a model from the environment: Gemini, an endpoint that speaks OpenAI's API, or a local Ollama. Uses Ollama
+ * only if `wanted` names one of its models. Otherwise a running Ollama gives the result `offer`.
  *
  * @throws HostError `model` if the environment names a model that cannot be used; `cancelled`
  *

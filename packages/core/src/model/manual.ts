@@ -14,18 +14,13 @@ export type ManualLine =
 export interface ManualOptions {
   /** Parses a line that the user typed, in the syntax of `fairlead call`. If this function throws, the turn ends. */
   readonly parse: (line: string, tools: readonly FunctionDeclaration[]) => ManualLine | Promise<ManualLine>;
-  /**
-   * Returns the text for the user if a line fails and the lines after it are not run. Default: a text that says how
-   * many lines were not run.
-   *
-   * @param left The number of lines that are not run.
-   */
+  /** Returns the text that tells the user that `left` lines were not run, because an earlier line failed. */
   readonly onStopped?: (left: number) => string;
 }
 
 /**
- * Creates a `Model` without a language model: each line that the user sends is parsed as a tool call. A line break
- * inside quotes does not end a line. If a line fails, the lines after it are not run.
+ * Creates a `Model` that parses each line of the user's message as a tool call. A line break inside quotes does not end
+ * a line. If a line fails, the lines after it are not run.
  */
 export function createManualModel({ parse, onStopped = stoppedText }: ManualOptions): Model {
   return {
@@ -67,12 +62,12 @@ function finished(parts: Part[]): ModelEvent {
 interface LinesLeft {
   /** The typed lines that have not run yet. */
   readonly lines: readonly string[];
-  /** Whether the call of the previous line failed. */
+  /** Whether the tool call in the previous line failed. */
   readonly hasFailed: boolean;
 }
 
 /**
- * Returns the typed lines of the user's last message that have not run. Only the first part of a message is typed text.
+ * Returns the lines of the user's last message that have not run. Only the first part of that message is typed text.
  */
 function linesLeft(messages: readonly Content[]): LinesLeft {
   const at = messages.findLastIndex(({ role, parts }) => role === "user" && parts[0]?.text !== undefined);

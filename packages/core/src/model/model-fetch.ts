@@ -9,6 +9,7 @@ import { toFetchError } from "../net/fetch-failure.ts";
 import type { Environment } from "../settings/read/paths.ts";
 import { sizeWords } from "../text/size-words.ts";
 
+/** The environment, the clock and the timeout for requests to a model's API. */
 export interface ModelFetchOptions {
   /** The environment, for the proxy variables. */
   readonly env: Environment["env"];
@@ -57,9 +58,8 @@ export function createModelFetch({ env, clock, timeout = defaultTimeout }: Model
         watch.end();
         answer.close();
       };
-      /*
-       * The abort signal also ends the timer and the connection, in case a reader stops early without cancelling the
-       * body.
+      /**
+       * A reader may stop early without cancelling the body. The abort signal then ends the timer and the connection.
        */
       init.signal?.addEventListener("abort", end, { once: true });
       if (init.signal?.aborted === true) end();

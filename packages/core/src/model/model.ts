@@ -1,3 +1,5 @@
+/** The interface that every model provider implements, and the events of an answer. */
+
 import type { JsonObject } from "@fairlead/wire";
 import type { Content, FunctionDeclaration } from "../normalise/model-types.ts";
 
@@ -18,8 +20,7 @@ export interface Model {
    */
   readonly takesMediaInResponses: boolean;
   /**
-   * Sends a request. The last event is `finish` or `rejected`. Events with tool calls come only when the answer is
-   * complete.
+   * Sends a request. The last event is `finish` or `rejected`. Tool calls are emitted only when the answer is complete.
    *
    * @throws HostError `model` if no answer comes or the answer breaks off; `cancelled` when the signal is aborted
    */
@@ -37,7 +38,7 @@ export interface StreamOptions {
   readonly system?: string;
 }
 
-/** A call that the model requests, with the tool name that the model was given. */
+/** A tool call that the model requests. `name` is the tool name that the model was given. */
 export interface ModelCall {
   readonly id?: string;
   readonly name: string;
@@ -62,7 +63,7 @@ export type ModelEvent =
   /** The API could not answer, and Fairlead sends the request again after `delayMs`. Comes before all other events. */
   | { readonly type: "retry"; readonly attempt: number; readonly delayMs: number; readonly reason: string }
   /**
-   * The API refuses the request, perhaps because of a tool. `declaration` is the index of that tool in `tools`, if the
+   * The API refuses the request, perhaps because of a tool declaration. `declaration` is its index in `tools`, if the
    * API names it. Always the last event.
    */
   | { readonly type: "rejected"; readonly message: string; readonly declaration?: number }

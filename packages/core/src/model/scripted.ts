@@ -1,3 +1,5 @@
+/** A `Model` that replays answers from a script. */
+
 import { isObject, parseObject } from "@fairlead/wire/json";
 import { HostError } from "../errors.ts";
 import type { Content, Part } from "../normalise/model-types.ts";
@@ -55,10 +57,7 @@ function* eventsOf({ content, finish }: ScriptedAnswer): Generator<ModelEvent, v
   yield { type: "finish", ...finish, content };
 }
 
-/**
- * Returns which expected text or response is missing in the messages since the model's last answer; undefined if none
- * is missing.
- */
+/** Says which expected text or response the latest messages do not contain; undefined if they contain all. */
 function missingIn(messages: readonly Content[], { expected }: ScriptedAnswer): string | undefined {
   const parts = messages
     .slice(messages.findLastIndex(({ role }) => role === "model") + 1)

@@ -1,6 +1,6 @@
 /**
- * Decides which IP addresses Fairlead may contact. Fairlead checks the addresses when it looks up a host, and connects
- * only to checked addresses.
+ * Decides which IP addresses Fairlead may contact. Fairlead checks the addresses of a host after the DNS lookup, and
+ * connects only to them.
  */
 
 import type { LookupAddress } from "node:dns";
@@ -12,12 +12,12 @@ import { hostOf, isLoopbackHost, type ServerNetwork } from "./server-network.ts"
 /** Address ranges of private networks. */
 const ownNetwork = new Set(["private", "uniqueLocal", "carrierGradeNat"]);
 /**
- * Kinds of addresses that mean a different host on each machine, such as 0.0.0.0. Fairlead contacts such an address
- * only if it is the MCP server's own address.
+ * Kinds of addresses that reach a different host on each machine, such as 0.0.0.0. Fairlead contacts such an address
+ * only if the MCP server itself has it.
  */
 const neverShared = new Set(["linkLocal", "unspecified", "multicast", "broadcast", "unknown"]);
 
-/** Checks the scheme of a URL, and that it has no user name or password, before Fairlead looks up any name. */
+/** Checks that a URL uses an allowed scheme and contains no user name or password. Runs before any DNS lookup. */
 export function checkUrl(url: URL, near: URL | undefined): void {
   if (url.protocol !== "https:" && url.protocol !== "http:")
     throw new HostError("denied", `Fairlead sends no requests to "${url.protocol}" addresses`);
@@ -32,9 +32,8 @@ export function checkUrl(url: URL, near: URL | undefined): void {
 }
 
 /**
- * Refuses a host with a non-public address, unless all addresses of the MCP server are of the same kind, such as
- * `private`. A check of only one server address would not be enough: the server's operator could add a private address
- * in DNS to reach the user's network.
+ * Refuses a non-public address, unless all addresses of the MCP server are of the same kind, such as `private`. One
+ * such address is not enough: the server's operator could add it in DNS to reach the user's network.
  */
 export function checkAddresses(host: string, addresses: readonly string[], near: readonly string[]): void {
   const refused = addresses.find((address) => !isReachable(address, near));
@@ -94,17 +93,17 @@ function embedded(address: ipaddr.IPv4 | ipaddr.IPv6): ipaddr.IPv4 | ipaddr.IPv6
 
 /** Looks up hosts and refuses forbidden addresses. Connections go only to checked addresses. */
 export interface Guard {
-  /** Checks a URL that contains an IP address, because such an address is never looked up. */
+  /** Checks a URL whose host is an IP address. No lookup happens for such a URL, so `lookup` never checks it. */
   checkLiteral(url: URL): Promise<void>;
   /**
    * Checks the addresses that this machine finds for a host, before a proxy looks up the same host. If this machine
-   * finds none, the request goes to the proxy without a check, because perhaps only the proxy knows the name.
+   * finds none, nothing is checked, because perhaps only the proxy knows the name.
    */
   checkBeforeProxy(url: URL): Promise<void>;
   readonly lookup: LookupFunction;
 }
 
-/** @param near The network of the MCP server. */
+/** Creates the guard. `near` is the network of the MCP server, whose own addresses are allowed. */
 export function createGuard(near: ServerNetwork | undefined, resolve: LookupFunction, signal: AbortSignal): Guard {
   const addressesOf = async (host: string, options = {}): Promise<readonly LookupAddress[]> => {
     const family = isIP(host);
@@ -150,8 +149,8 @@ export function createGuard(near: ServerNetwork | undefined, resolve: LookupFunc
 }
 
 /**
- * All addresses of a name. Rejects when the signal is aborted; the lookup itself goes on, because a resolver cannot be
- * cancelled.
+ * All addresses of a name. Rejects when the signal is aborted. The lookup itself continues, because Node cannot cancel
+ * it.
  */
 function lookUp(
   host: string,

@@ -1,4 +1,4 @@
-/** A `fetch` for OAuth and model APIs: with limits on time and size, and without access to private addresses. */
+/** A `fetch` for OAuth and model APIs. It limits time and size, and contacts no private addresses. */
 
 import { parseUrl } from "@fairlead/wire/text";
 import { systemClock } from "../clock.ts";
@@ -11,6 +11,7 @@ export type { FetchOptions } from "./fetch-within.ts";
 /** Like the standard `fetch`, but rejects only with a `HostError`. */
 export type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
+/** Creates the `fetch`. Its default timeout is 10 s. */
 export function createBoundedFetch(options: FetchOptions): Fetch {
   const { timeout = 10_000, clock = systemClock, resolve, near: given } = options;
   const near = typeof given === "string" ? createServerNetwork(given, { resolve }) : given;
@@ -24,7 +25,7 @@ export function createBoundedFetch(options: FetchOptions): Fetch {
       const { fetchWithin } = await import("./fetch-within.ts");
       return await fetchWithin(url, init, { ...options, near }, AbortSignal.any([...callers, late.signal]));
     } catch (cause) {
-      // Checks the signals instead of the error, because an aborted request can fail with any error.
+      // Checks the signals and not the error, because an aborted request can fail with any error.
       if (callers.some(({ aborted }) => aborted)) throw new HostError("cancelled", "cancelled", { cause });
       if (late.signal.aborted)
         throw new HostError("connect_timeout", `${url.origin} timed out: no response within ${timeout} ms`, { cause });

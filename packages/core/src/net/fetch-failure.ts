@@ -11,7 +11,7 @@ const codes: Partial<Record<WireErrorCode, ErrorCode>> = {
   bad_message: "protocol",
 };
 
-/** @param origin The origin to which the last request went. */
+/** Converts any error of a fetch. `origin` is the origin that got the last request. */
 export function toFetchError(error: unknown, origin: string): HostError {
   if (error instanceof HostError) return error;
   if (isWireError(error)) {

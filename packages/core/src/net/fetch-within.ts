@@ -14,6 +14,7 @@ import { checkUrl, createGuard, type Guard } from "./address-rules.ts";
 import { toFetchError } from "./fetch-failure.ts";
 import type { ServerNetwork } from "./server-network.ts";
 
+/** Sends one request within the limits. Ends with the signal, but has no timeout of its own. */
 export async function fetchWithin(
   url: URL,
   init: RequestInit,
@@ -128,12 +129,12 @@ export interface FetchOptions {
   readonly env: Environment["env"];
   /** Certificate authorities in PEM format, in addition to Node's. */
   readonly ca?: string;
-  /** The largest response in bytes, decompressed. */
+  /** Maximum size of a response in bytes, after decompression. */
   readonly maxBytes?: number;
   /** The timeout in milliseconds for the whole request, including name lookups and redirects. */
   readonly timeout?: number;
   readonly signal?: AbortSignal;
-  /** How many redirects Fairlead follows. With 0, a redirect is an error. */
+  /** Maximum number of redirects to follow. If it is 0, a redirect is an error. */
   readonly maxRedirects?: number;
   readonly resolve?: LookupFunction;
   readonly clock?: Clock;
@@ -150,7 +151,7 @@ function isRedirect(status: number): boolean {
   return status === 301 || status === 302 || status === 303 || status === 307 || status === 308;
 }
 
-/** The next request after a redirect. Another origin never gets the caller's headers and body. Pure. */
+/** The next request after a redirect. The caller's headers and body go only to the same origin. Pure. */
 function redirectedRequest(asked: FetchRequest, status: number, location: string): FetchRequest {
   const from = asked.url.origin;
   if (parseUrl(location, asked.url) === undefined)

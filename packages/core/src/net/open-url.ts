@@ -8,14 +8,15 @@ import { isLoopbackHost } from "./server-network.ts";
 
 const longestUrl = 16_384;
 /**
- * Milliseconds after which an opener that is still running counts as successful, because an opener that fails exits at
+ * A program that opens URLs counts as successful if it still runs after this many milliseconds. A failing one exits at
  * once.
  */
 const startTimeout = 3_000;
 
 /**
- * The URL, if Fairlead may open it: https, or http on this machine, without a user name and without invisible
- * characters. Show and open its `href`, in which every character that a shell could interpret is percent-encoded.
+ * Returns the URL if Fairlead may open it; otherwise undefined. It must be https, or http on this machine. It must not
+ * contain a user name or invisible characters. Show and open only its `href`, which contains no character that a shell
+ * could interpret.
  */
 export function webUrl(text: string): URL | undefined {
   // Checks the characters before parsing, because `new URL` silently drops some invisible characters.
@@ -44,15 +45,13 @@ interface Started {
   unref(): void;
 }
 
+/** Where to search for the program that opens URLs, and how to start it. */
 export interface OpenUrlOptions extends ProgramPlace {
   readonly spawn?: (command: string, args: readonly string[], options: SpawnOptions) => Started;
   readonly clock?: Clock;
 }
 
-/**
- * Opens the `href` of a URL that `webUrl` returned. Returns false for any other text, or if no browser could be
- * started.
- */
+/** Opens the `href` of a URL that `webUrl` returned. Returns false for any other text, and if no browser starts. */
 export async function openUrl(url: string, options: OpenUrlOptions): Promise<boolean> {
   if (webUrl(url)?.href !== url) return false;
   for (const [command, ...args] of openersOn(options.environment)) {
@@ -83,13 +82,13 @@ function openersOn({ platform, env }: ProgramPlace["environment"]): readonly Com
   return [...(isInWindows ? [["wslview"] as const] : []), ...(hasScreen ? [["xdg-open"] as const] : [])];
 }
 
-/** The Windows folder, from the environment. On Windows, names of environment variables are case-insensitive. */
+/** The Windows folder. Ignores the case of variable names, as Windows does. */
 function windowsFolder(env: OwnProgram["env"]): string {
   const [, folder = ""] = Object.entries(env).find(([name]) => name.toUpperCase() === "SYSTEMROOT") ?? [];
   return /^[A-Z]:\\/i.test(folder) ? folder : "C:\\Windows";
 }
 
-/** Whether the opener exits with 0, or is still running after the timeout. */
+/** Whether the program exits with 0, or is still running after the timeout. */
 async function starts({ file, env }: OwnProgram, args: readonly string[], options: OpenUrlOptions): Promise<boolean> {
   const { clock = systemClock } = options;
   const spawn = options.spawn ?? (await import("node:child_process")).spawn;

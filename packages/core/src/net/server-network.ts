@@ -1,6 +1,6 @@
 /**
- * The addresses of an MCP server. Fairlead looks them up once, so that a later change in DNS gives no access to other
- * networks.
+ * The addresses of an MCP server. Fairlead looks them up only once. A later change in DNS cannot lead it into another
+ * network.
  */
 
 import { type LookupAddress, lookup } from "node:dns";
@@ -14,6 +14,7 @@ export interface ServerNetwork {
   readonly addresses: () => Promise<readonly string[]>;
 }
 
+/** Known addresses of the server, and the DNS lookup to use instead of Node's. */
 export interface ServerNetworkOptions {
   /** The addresses at which the server was reached, if known. */
   readonly addresses?: readonly string[] | undefined;
@@ -41,6 +42,7 @@ export function createServerNetwork(
   };
 }
 
+/** The host of a URL, without the brackets of an IPv6 address. */
 export function hostOf(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, "");
 }

@@ -9,6 +9,7 @@ import { isServerBusy, toCallError } from "../../connect/outcome.ts";
 import { retryClassOf } from "../../connect/retryable.ts";
 import { HostError } from "../../errors.ts";
 
+/** Detects a server that no longer responds, for one session. */
 export interface Health {
   readonly answered: () => void;
   readonly failed: (error: HostError) => void;
@@ -16,18 +17,19 @@ export interface Health {
   readonly check: () => Promise<void>;
 }
 
+/** The session that `createHealth` checks, and the callback for a missing response. */
 export interface HealthOptions {
   readonly session: Pick<Session, "era" | "request">;
   readonly serverName: string;
   readonly clock: Clock;
-  /** Called after each check without a response. */
+  /** Called each time a check gets no response. */
   readonly onUnresponsive: (error: HostError) => void;
 }
 
 const suspiciousTimeouts = 2;
 const answerTimeout = 5000;
 
-/** Creates the health check of a session; sends no request yet. */
+/** Creates the health check of a session. Sends no request until `check` or `failed` is called. */
 export function createHealth({ session, serverName, clock, onUnresponsive }: HealthOptions): Health {
   const method = session.era === "modern" ? "server/discover" : "ping";
   let timeouts = 0;

@@ -9,6 +9,7 @@ import type { StartableServer } from "../managed-server.ts";
 import { toFailure } from "../server-state.ts";
 import { emptyHistory, mostCrashes, planAfter, type RetryHistory, type RetryInputs, soon } from "./recovery-plan.ts";
 
+/** Reconnects servers after failures, by server name. */
 export interface Recoveries {
   /** Makes Fairlead reconnect this server whenever its connection ends. */
   add(server: StartableServer): void;
@@ -17,18 +18,18 @@ export interface Recoveries {
   cancel(name: string): void;
   /** Forgets earlier failures of the server. Called when a person starts the server. */
   resetHistory(name: string): void;
-  /** Starts to check regularly whether the machine has slept. */
+  /** Checks all network connections each time the machine wakes from sleep. Runs until `stop` is called. */
   watch(): void;
-  /** Stops the checks that `watch` started. */
   stop(): void;
 }
 
+/** The function that reconnects a server, and the clock for the pauses between attempts. */
 export interface RecoveriesOptions extends RetryInputs {
   readonly reconnect: (client: McpClient) => void;
   readonly clock: Clock;
 }
 
-/** The number of milliseconds over which the checks after a sleep are spread. */
+/** After the machine wakes, each connection is checked at a random moment within this many milliseconds. */
 const wakingTime = 5000;
 
 /** Creates the object that reconnects servers. It has no servers at first. */
@@ -36,7 +37,7 @@ export function createRecoveries({ reconnect, clock, random, now }: RecoveriesOp
   const servers = new Map<string, { readonly client: McpClient; readonly recovery: Recovery; stop(): void }>();
   let stopWatching: (() => void) | undefined;
 
-  /** Checks a network connection a little later, because it may have ended unnoticed while the machine slept. */
+  /** A network connection may have ended unnoticed while the machine slept. */
   function checkLater(client: McpClient): void {
     const { state } = client;
     const isRemote =
@@ -86,8 +87,8 @@ const step = 10_000;
 const noticed = 30_000;
 
 /**
- * Checks regularly whether the machine has slept or the process was suspended. If so, the wall clock has advanced more
- * than the timers. Returns a function that stops the watch.
+ * Calls `onWake` after the machine slept or the process was suspended: the wall clock has then advanced more than the
+ * timers. Returns a function that stops the watch.
  */
 export function watchForSleep({ clock, now, onWake }: SleepWatchOptions): () => void {
   let last = now();
@@ -105,7 +106,7 @@ export function watchForSleep({ clock, now, onWake }: SleepWatchOptions): () => 
 }
 
 interface Recovery {
-  /** Plans the next attempt after a failure. */
+  /** Plans the next attempt to connect. */
   readonly ended: (end: ClientEnd) => void;
   readonly cancel: () => void;
   readonly resetHistory: () => void;

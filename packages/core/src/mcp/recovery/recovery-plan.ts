@@ -4,11 +4,11 @@ import { longestRetryAfter, type RetryClass, retryAfterPause } from "../../conne
 
 /** Earlier failures of a server. */
 export interface RetryHistory {
-  /** The number of consecutive failures. After each of them, Fairlead tried to connect again. */
+  /** The number of failures in a row. */
   readonly tries: number;
-  /** The number of consecutive failures that came soon after a start. */
+  /** The number of failures in a row that came less than a minute after the start. */
   readonly crashes: number;
-  /** Whether the server has ever worked. If so, its settings are not the cause of a failure. */
+  /** Whether the server has ever worked. If it never worked, its settings are probably wrong. */
   readonly hasWorked: boolean;
 }
 
@@ -32,19 +32,19 @@ export type Plan =
   | { readonly kind: "wait"; readonly milliseconds: number }
   | { readonly kind: "give_up" };
 
-/** The random numbers and the clock for a plan. */
+/** The sources of randomness and time that `planAfter` uses. */
 export interface RetryInputs {
   readonly random: () => number;
   /** The wall clock, in milliseconds since 1970. */
   readonly now: () => number;
 }
 
-/** A failure within this many milliseconds after the start counts as a crash at the start. */
+/** A crash counts towards `mostCrashes` if it comes within this many milliseconds after the start. */
 export const soon = 60_000;
 /** The number of crashes in a row after which Fairlead gives up. */
 export const mostCrashes = 5;
 
-/** The plan after a failure, and the history for the next failure. */
+/** Returns the next action after a failure, and the history to pass in at the next failure. */
 export function planAfter(
   before: RetryHistory,
   end: End,
@@ -64,7 +64,7 @@ export function planAfter(
     case "never":
       return { plan: { kind: "stay" }, history: before };
     case "session":
-      // Reconnects at once only after the first expired session, because the server may end every new session too.
+      // Only the first expired session is replaced at once, because the server may end every new session too.
       return tries === 0 ? { plan: { kind: "try_at_once" }, history } : wait(tries - 1);
     case "outage":
       return wait(tries);

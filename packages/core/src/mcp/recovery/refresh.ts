@@ -6,11 +6,14 @@ import type { ListName } from "../../events.ts";
 /** Schedules the reading of changed lists. */
 export interface Refresh {
   readonly changed: (list: ListName) => void;
-  /** Begins to read changed lists, also those reported earlier. Call it after the first catalog is read. */
+  /**
+   * Starts to read changed lists, including lists reported before this call. Call it after the first catalog is read.
+   */
   readonly start: () => void;
   readonly stop: () => void;
 }
 
+/** The function that reads lists, and the clock for the pauses between readings. */
 export interface RefreshOptions {
   /** Reads these lists; never rejects. */
   readonly read: (lists: readonly ListName[]) => Promise<void>;
@@ -20,7 +23,7 @@ export interface RefreshOptions {
 const shortestPause = 1000;
 const longestPause = 30_000;
 
-/** Creates the schedule. After each reading it pauses for 1 s, or up to 30 s if the server keeps reporting changes. */
+/** Creates the schedule. After each reading it pauses for 1 s; if the server keeps reporting changes, up to 30 s. */
 export function createRefresh({ read, clock }: RefreshOptions): Refresh {
   const changed = new Set<ListName>();
   let isIdle = false;

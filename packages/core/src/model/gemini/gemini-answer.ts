@@ -4,6 +4,7 @@ import type { GenerateContentResponse } from "@google/genai/web";
 import type { Content, Part } from "../../normalise/model-types.ts";
 import type { FinishReason, ModelCall, ModelEvent } from "../model.ts";
 
+/** Collects one streamed answer, chunk by chunk. */
 export interface GeminiAnswer {
   /** Reads a chunk of the answer and returns its events. */
   take(chunk: GenerateContentResponse): readonly ModelEvent[];
@@ -25,6 +26,7 @@ const reasons: ReadonlyMap<string, FinishReason> = new Map([
   ["UNEXPECTED_TOOL_CALL", "malformed_call"],
 ]);
 
+/** Starts an empty answer, for one request. */
 export function createGeminiAnswer(): GeminiAnswer {
   let parts: Part[] = [];
   let finish: { readonly reason: FinishReason; readonly message?: string } | undefined;
@@ -79,9 +81,7 @@ function toFinish(given: string, message?: string): { readonly reason: FinishRea
   return { reason, message: message || `${what} (${given})` };
 }
 
-/**
- * Adds a part to the list. Joins a plain text with the plain text before it. A part with a signature is not plain text.
- */
+/** Adds a part to the list. A plain text is joined with the plain text before it; a part with a signature is not. */
 function withPart(parts: Part[], part: Part): Part[] {
   const last = parts.at(-1);
   if (!isPlain(part)) return [...parts, part];
@@ -94,7 +94,7 @@ function isPlain(part: Part): boolean {
   return part.text !== undefined && Object.keys(part).every((key) => key === "text" || key === "thought");
 }
 
-/** The number of used tokens. Each chunk has the totals so far, so the last chunk counts. */
+/** The number of used tokens. Each chunk contains the totals so far, so the last chunk has the final numbers. */
 function toUsage(usage: GenerateContentResponse["usageMetadata"]): ModelEvent[] {
   if (usage === undefined) return [];
   const { promptTokenCount = 0, candidatesTokenCount = 0, thoughtsTokenCount = 0, cachedContentTokenCount } = usage;

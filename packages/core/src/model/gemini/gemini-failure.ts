@@ -7,12 +7,13 @@ import type { FunctionDeclaration } from "../../normalise/model-types.ts";
 import { type ApiProblem, ownWords, type ProblemKind, type Refusal } from "../api-failure.ts";
 import type { ModelEvent } from "../model.ts";
 
+/** An error response of the Gemini API, classified. */
 export interface GeminiProblem extends ApiProblem {
   /** The field of the request that the API names; empty if it names none. */
   readonly field: string;
 }
 
-/** @param now The current time in milliseconds since 1970. */
+/** Classifies an error response. `now` is the current time in milliseconds since 1970. */
 export function toGeminiProblem({ status, body, retryAfter }: Refusal, now: number): GeminiProblem {
   const error = errorIn(body);
   const message = typeof error["message"] === "string" ? error["message"] : body.trim();
@@ -94,7 +95,7 @@ function wishIn(details: readonly JsonObject[]): number | undefined {
   return seconds === undefined ? undefined : Math.ceil(Number(seconds) * 1000);
 }
 
-/** Whether a daily quota is used up. The API then also asks for a short pause, but the pause does not help. */
+/** Whether a daily quota is used up. The API then also asks for a short pause, which does not help. */
 function isOfADay(details: readonly JsonObject[]): boolean {
   return details.some(
     ({ violations }) =>

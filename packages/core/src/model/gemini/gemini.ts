@@ -1,3 +1,5 @@
+/** The `Model` for Gemini, through the Gemini API or Vertex AI. */
+
 import type { GenerateContentConfig, GoogleGenAI } from "@google/genai/web";
 import { createRedactor } from "../../connect/redact.ts";
 import { limits } from "../../limits.ts";
@@ -56,7 +58,7 @@ export function createGeminiModel(options: GeminiOptions): Model {
     config: GenerateContentConfig,
     signal: AbortSignal,
   ): AsyncGenerator<AttemptEvent, void, undefined> {
-    // Closes the connection when the answer was read, because Google's package would leave the connection open.
+    // Aborted after the answer, to close the connection. Google's package would leave it open.
     const left = new AbortController();
     const abortSignal = AbortSignal.any([signal, left.signal]);
     let refusal: Refusal | undefined;
@@ -130,8 +132,8 @@ function toContents(messages: readonly Content[], takesMediaInResponses: boolean
 }
 
 /**
- * Moves media out of function responses. If a message has several responses, their media goes into a separate message,
- * because the API would count the media as another response.
+ * Moves media out of function responses, behind them. After several responses, the media needs a message of its own:
+ * the API would count it as another response.
  */
 function withMediaBeside({ role, parts }: Content): Content[] {
   const media = parts.flatMap(({ functionResponse }): Part[] => functionResponse?.parts ?? []);

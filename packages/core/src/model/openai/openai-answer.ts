@@ -7,15 +7,19 @@ import type { Content, Part } from "../../normalise/model-types.ts";
 import type { FinishReason, ModelCall, ModelEvent } from "../model.ts";
 import type { NameMap } from "./openai-names.ts";
 
+/** Collects one streamed answer, chunk by chunk. */
 export interface OpenaiAnswer {
   /** Reads a chunk of the answer and returns its events. */
   take(chunk: JsonObject): readonly ModelEvent[];
-  /** Returns the last events; undefined if the answer is incomplete. */
+  /**
+   * Returns the last events; undefined if the answer is incomplete. `saysDone`: whether the stream ended with `[DONE]`.
+   */
   end(saysDone: boolean): readonly ModelEvent[] | undefined;
 }
 
 type Finish = Omit<ModelEvent & { readonly type: "finish" }, "type" | "content">;
 
+/** Starts an empty answer, for one request. */
 export function createOpenaiAnswer({ toOurs }: NameMap): OpenaiAnswer {
   const assembly = createCallAssembly();
   const said = { text: "", thought: "" };
@@ -126,6 +130,7 @@ interface Piece {
   readonly hasArguments: boolean;
 }
 
+/** Starts an empty list of calls, for one answer. */
 export function createCallAssembly(): CallAssembly {
   const drafts: Draft[] = [];
 
@@ -152,7 +157,7 @@ export function createCallAssembly(): CallAssembly {
         const args = readArguments(text);
         if (args === undefined)
           return { calls: [], mistake: `the arguments of ${name} are not a JSON object: ${clip(text, 200)}` };
-        // Some endpoints give every call the same id. Then only the order distinguishes the calls.
+        // Some endpoints give every call the same id. Only the first such call keeps it.
         const isOwn = id !== undefined && !ids.has(id);
         if (isOwn) ids.add(id);
         calls.push({ ...(isOwn && { id }), name, args });
@@ -175,7 +180,7 @@ function readPiece(given: Record<string, unknown>): Piece {
 }
 
 /**
- * Whether a piece may belong to this call. If the piece has an index, the index decides; otherwise its id. A piece with
+ * Whether a piece may belong to this call. Compares the index, or the id if the piece has no index. A piece with
  * neither continues the last call.
  */
 function isSame(draft: Draft, { index, id }: Piece, isLast: boolean): boolean {

@@ -10,11 +10,11 @@ import type { ModelEvent } from "../model.ts";
 export interface OpenaiProblem extends ApiProblem {
   /** The request parameter that the endpoint's error names; empty if the error names none. */
   readonly param: string;
-  /** The code and the type of the endpoint's error, joined. */
+  /** The `code` and the `type` of the endpoint's error, joined into one text. */
   readonly code: string;
 }
 
-/** @param now The current time in milliseconds since 1970. */
+/** Classifies an error response. `now` is the current time in milliseconds since 1970. */
 export function toOpenaiProblem({ status, body, retryAfter }: Refusal, now: number): OpenaiProblem {
   const whole = parseObject(body) ?? {};
   const error = isObject(whole["error"]) ? whole["error"] : whole;
@@ -46,7 +46,7 @@ function kindOf(status: number, message: string, code: string): ProblemKind {
   if (status === 404) return "model_unknown";
   if (status === 429) return "quota";
   if (status === 413 || /context_length_exceeded|exceed_context_size/.test(code) || isTooLong(words)) return "too_long";
-  // A server that cannot convert a schema to a grammar answers with 500, and a retry cannot help.
+  // Some servers answer with 500 if they cannot convert a schema to a grammar. A retry would not help.
   if (status >= 500 && /grammar|schema/i.test(message)) return "other";
   return status >= 500 ? "unavailable" : "other";
 }

@@ -28,6 +28,7 @@ export interface OpenaiTool {
   readonly function: { readonly name: string; readonly description: string; readonly parameters: object };
 }
 
+/** Converts function declarations, with the tool names that the API accepts. */
 export function toOpenaiTools(tools: readonly FunctionDeclaration[], { toApi }: NameMap): OpenaiTool[] {
   return tools.map(({ name, description, parametersJsonSchema }) => ({
     type: "function",
@@ -35,6 +36,7 @@ export function toOpenaiTools(tools: readonly FunctionDeclaration[], { toApi }: 
   }));
 }
 
+/** The function names in all calls and responses of a conversation, with duplicates. */
 export function functionNamesIn(messages: readonly Content[]): readonly string[] {
   return messages.flatMap(({ parts }) =>
     parts.flatMap(({ functionCall, functionResponse }) => functionCall?.name ?? functionResponse?.name ?? []),
@@ -48,12 +50,14 @@ interface OpenCall {
   readonly name: string | undefined;
 }
 
+/** The system prompt, and whether the model accepts images. */
 export interface MessageOptions {
   readonly system?: string | undefined;
   /** Whether the model accepts images. If false, a note replaces each image. */
   readonly takesImages: boolean;
 }
 
+/** Converts a conversation. The system prompt becomes the first message, unless it is empty. */
 export function toOpenaiMessages(
   messages: readonly Content[],
   names: NameMap,
@@ -63,7 +67,7 @@ export function toOpenaiMessages(
   const written: OpenaiMessage[] = system === "" ? [] : [{ role: "system", content: system }];
   for (const [at, { role, parts }] of messages.entries()) {
     if (role === "model") {
-      // A call without an id gets an id from its position, which is the same in every request.
+      // A call without an id gets an id from its position. The position is the same in every request.
       open = callsIn(parts).map(({ id, name }, nth) => ({ id: id ?? `call_${at}_${nth}`, given: id, name }));
       written.push(...fromModel(parts, open, names));
     } else {
@@ -78,7 +82,7 @@ function callsIn(parts: readonly Part[]): NonNullable<Part["functionCall"]>[] {
   return parts.flatMap(({ functionCall }) => functionCall ?? []);
 }
 
-/** The message without thoughts, because endpoints reject or ignore them. */
+/** Leaves out thoughts, because endpoints reject or ignore them. */
 function fromModel(parts: readonly Part[], open: readonly OpenCall[], { toApi }: NameMap): OpenaiMessage[] {
   const content = parts.flatMap(({ text, thought }) => (thought === true ? [] : (text ?? []))).join("");
   const tool_calls = callsIn(parts).map(
@@ -93,8 +97,8 @@ function fromModel(parts: readonly Part[], open: readonly OpenCall[], { toApi }:
 }
 
 /**
- * The messages for tool results. The results must directly follow their calls, so a user message after all results
- * contains their media.
+ * The messages for tool results. Results must directly follow their calls, so their media goes into a user message
+ * after the last result.
  */
 function fromUser(
   parts: readonly Part[],
@@ -140,6 +144,7 @@ function toContentParts({ text, inlineData }: Part, takesImages: boolean): Conte
   ];
 }
 
+/** Whether a user message contains an image. */
 export function hasImages(messages: readonly OpenaiMessage[]): boolean {
   return messages.some(
     ({ role, content }) =>

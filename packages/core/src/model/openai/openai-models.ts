@@ -1,4 +1,4 @@
-/** Finds models: the only model of an endpoint, if the user names none, and the models of a local Ollama. */
+/** Finds a model if the user names none: the only model of an endpoint. Also finds the models of a local Ollama. */
 
 import { isObject, parseObject, textIn } from "@fairlead/wire/json";
 import type { Clock } from "../../clock.ts";
@@ -12,6 +12,7 @@ const next = "Name one: --model NAME";
 /** Milliseconds to wait for a list of models. */
 const timeout = 10_000;
 
+/** The API key and the `fetch` for reading an endpoint's list of models. */
 export interface ModelListOptions {
   readonly apiKey: string | undefined;
   readonly fetch: Fetch;
@@ -32,7 +33,7 @@ export async function onlyModelOf(baseUrl: string, options: ModelListOptions): P
   });
 }
 
-/** The endpoint's models; empty if it has no list. */
+/** The endpoint's models; empty if the endpoint cannot list them. */
 async function listModels(url: URL, { apiKey, fetch, clock, signal }: ModelListOptions): Promise<readonly string[]> {
   const late = new AbortController();
   const callOff = clock.after(timeout, () => late.abort());
@@ -80,7 +81,7 @@ export async function findOllama(fetch: Fetch, clock: Clock, signal?: AbortSigna
     return { baseUrl: `${origin}/v1`, models };
   } catch (error) {
     if (signal?.aborted === true) throw new HostError("cancelled", "cancelled");
-    // An error is ignored, because most machines run no Ollama.
+    // Ignores the error, because most machines do not run Ollama.
     if (error instanceof HostError) return undefined;
     throw error;
   } finally {
@@ -89,8 +90,8 @@ export async function findOllama(fetch: Fetch, clock: Clock, signal?: AbortSigna
 }
 
 /**
- * The name that Ollama has for the wanted model; undefined if there is none. A name without a tag means the tag
- * `latest`.
+ * Ollama's full name of the wanted model; undefined if Ollama does not have it. Without a tag, `wanted` means
+ * `:latest`.
  */
 export function ollamaModel({ models }: Ollama, wanted: string): string | undefined {
   return models.find((name) => name === wanted) ?? models.find((name) => name === `${wanted}:latest`);

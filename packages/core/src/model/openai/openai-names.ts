@@ -1,10 +1,12 @@
+/** Converts tool names to names that OpenAI-compatible endpoints accept, and back. */
+
 import { createHash } from "node:crypto";
 
 /** Maps tool names of the host to tool names of the API, and back. */
 export interface NameMap {
   /** Returns the name of a tool in the API. */
   readonly toApi: (name: string) => string;
-  /** Returns the host's name of a tool; an unknown name stays unchanged. */
+  /** Returns the host's name of a tool. Returns an unknown name unchanged. */
   readonly toOurs: (name: string) => string;
 }
 
@@ -12,8 +14,8 @@ const longest = 64;
 const digestLength = 8;
 
 /**
- * Maps tool names to names that OpenAI's and Anthropic's APIs accept (letters, digits, `_` and `-`, at most 64
- * characters), and back. Valid names stay unchanged; two names never become the same.
+ * Maps tool names to names that OpenAI's and Anthropic's APIs accept: letters, digits, `_` and `-`, at most 64
+ * characters. Valid names stay unchanged. Two names never become the same.
  */
 export function mapNames(names: Iterable<string>): NameMap {
   const all = [...new Set(names)];

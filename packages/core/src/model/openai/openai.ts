@@ -1,3 +1,5 @@
+/** The `Model` for endpoints with OpenAI's chat completions API. */
+
 import { parseObject } from "@fairlead/wire/json";
 import { createParser } from "eventsource-parser";
 import { createRedactor } from "../../connect/redact.ts";
@@ -56,8 +58,7 @@ export function createOpenaiModel(options: OpenaiOptions): Model {
   }
 
   /**
-   * Whether the model accepts images. Many do not, and their endpoints reject a whole conversation because of one
-   * image.
+   * Whether the model accepts images. If it does not, the endpoint rejects every conversation that contains an image.
    */
   let takesImages = true;
 

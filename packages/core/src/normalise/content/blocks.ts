@@ -1,4 +1,4 @@
-/** The public names of the content block types. */
+/** Public names for the types of MCP content blocks. */
 
 import type { Block } from "@fairlead/wire";
 

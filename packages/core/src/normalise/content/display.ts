@@ -1,6 +1,5 @@
 /**
- * Converts a tool's result to text for the user. The text is not escaped. The program that prints the text must escape
- * it.
+ * Converts a tool's result to text for the user. The text is not escaped: the caller must escape it before printing.
  */
 
 import type { Block } from "@fairlead/wire";
@@ -10,9 +9,8 @@ import type { Part } from "../model-types.ts";
 import { bytesText, toReadableJson } from "./json-text.ts";
 
 /**
- * Returns the parts of a `CallableTool`'s result as text for the user. Returns the joined texts if there is a single
- * part that contains only texts, and otherwise fenced JSON. The JSON shows the type and size of binary data, such as an
- * image, instead of the data.
+ * Returns the result of a `CallableTool` as text for the user. A single part with only texts gives the joined texts.
+ * Anything else gives fenced JSON, which shows the type and size of binary data instead of the data.
  */
 export function getStringifiedResultForDisplay(parts: readonly Part[] | null | undefined): string {
   const [only, ...others] = (parts ?? []).map(shown);
@@ -39,7 +37,10 @@ export function plainDisplay(content: readonly Block[], structuredContent?: unkn
   return structuredContent === undefined ? "" : toSafeJson(structuredContent);
 }
 
-/** Returns one block as text. Shows bytes by their type and size, and an unknown block by its type. */
+/**
+ * Returns one block as text. Binary data becomes a note with its type and size, and an unknown block a note with its
+ * type.
+ */
 export function blockText(block: Block): string {
   switch (block.type) {
     case "text":
@@ -71,7 +72,7 @@ function display(value: unknown): string {
   return typeof value === "string" ? value : `\`\`\`json\n${toReadableJson(value, 2)}\n\`\`\``;
 }
 
-/** Returns the joined texts of a part that contains only texts. Otherwise returns the value to show as JSON. */
+/** Returns the joined texts if the part contains only texts. Otherwise returns the value to show as JSON. */
 function shown(part: Part): unknown {
   const { functionResponse } = part;
   if (functionResponse === undefined) return joined([part]) ?? part;

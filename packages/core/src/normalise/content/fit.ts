@@ -1,4 +1,4 @@
-/** Fits a tool's result into the size limits of a model. If a content is left out, a note in its place says so. */
+/** Shortens a tool's result to the size limits of a model. A note replaces everything that is left out. */
 
 import type { Block, ResourceContents } from "@fairlead/wire";
 import { toModelText } from "../../text/model-text.ts";
@@ -10,7 +10,7 @@ import { byteLength, extensionOf, isAccepted, isTextual, readBase64, toMediaType
 import { previewText } from "./preview.ts";
 import { characterWords, headShare, shorten, toLabel } from "./shorten.ts";
 
-/** Size limits for the contents that a model gets. */
+/** Size limits for the part of a tool's result that a model gets. */
 export interface ContentLimits {
   /** Maximum characters of one text. */
   readonly partCharacters: number;
@@ -18,13 +18,13 @@ export interface ContentLimits {
   readonly totalCharacters: number;
   /** Maximum bytes of all media together. The request to the model's API needs about twice as many bytes. */
   readonly inlineBytes: number;
-  /** Maximum number of texts. The same number limits the media. */
+  /** Maximum number of texts. Also the maximum number of media. */
   readonly blocks: number;
   /** Maximum tokens of all texts together. If the texts have more, the model gets short previews. Default: no limit. */
   readonly tokens?: number;
 }
 
-/** The default size limits for the contents that a model gets. */
+/** The default size limits for a tool's result. */
 export const contentLimits: ContentLimits = {
   partCharacters: 100_000,
   totalCharacters: 200_000,
@@ -41,18 +41,18 @@ export interface LeftOut {
   readonly encoding: "utf8" | "base64";
 }
 
-/** The parts for the model, and the contents that were left out. */
+/** The parts for the model, and the contents of blocks that were left out. */
 export interface Fitted {
   readonly parts: readonly Part[];
   readonly leftOut: readonly LeftOut[];
 }
 
-/** How much of the size limits is still free. */
+/** The part of the size limits that is still free. */
 interface Room {
   readonly part: number;
   /**
-   * Maximum tokens of the preview of a text that is too large. If undefined, such a text gets no preview, and only its
-   * middle is left out.
+   * Maximum tokens of the preview of a text that is too large. If undefined, Fairlead leaves out only the middle of the
+   * text.
    */
   readonly previewTokens?: number;
   characters: number;
@@ -62,7 +62,7 @@ interface Room {
 /** The largest number of characters and tokens that all previews of one result may have together. */
 const preview = { characters: 4_000, tokens: 1_200 };
 /**
- * The preview of a text keeps at least this many characters of the beginning, because an error begins with its message.
+ * A preview keeps at least this many characters from the beginning of a text, because an error message stands there.
  */
 const shortestHead = 2_000;
 
