@@ -32,14 +32,14 @@ export interface ResolvedOptions {
 
 type PausableClock = Pick<RequestClock, "pause" | "resume">;
 
-/** Opens a session. If that fails, leaves no process or connection behind. */
+/** Opens a session. If opening fails, no process and no connection stays open. */
 export async function runAttempt(target: Target, attempt: Attempt, settings: ResolvedOptions): Promise<Session> {
   const began = uptime();
   const opened = await open(target, attempt, settings);
   if (!opened.isAlsoModern) return opened.session;
   /*
-   * A server that has accepted `initialize` must be restarted to use the modern era. A slow server is not restarted,
-   * because that would double the time to connect.
+   * The server has accepted `initialize`, so it must be restarted before it can use the modern protocol era. Fairlead
+   * does not restart a slow server, because that would double the time to connect.
    */
   const probe = slowerProbe * settings.times.probe;
   if (uptime() - began > probe) return opened.session;
@@ -47,10 +47,7 @@ export async function runAttempt(target: Target, attempt: Attempt, settings: Res
   return (await open(target, attempt, { ...settings, times: { ...settings.times, probe } })).session;
 }
 
-/**
- * A server that supports both protocol eras is restarted only if connecting took at most `times.probe` multiplied by
- * this number.
- */
+/** A server counts as slow if connecting took longer than `times.probe` multiplied by this number. */
 const slowerProbe = 5;
 
 interface Opened {
@@ -86,7 +83,7 @@ async function open(
       oneStream,
       time,
     };
-    // Opening a network connection needs a timeout. Starting a process does not.
+    // A network connection can hang while it opens, so it gets a timeout. A process starts at once.
     rpc =
       transport === "stdio"
         ? await openRpc(channel, rpcOptions, signal)
@@ -122,7 +119,7 @@ export type ChannelOptions = Pick<
   "onStderr" | "processes" | "keeper" | "auth" | "proxyFor" | "ca" | "time"
 >;
 
-/** Imports the HTTP transports on first use, because loading them delays the start of stdio-only programs. */
+/** Opens the channel for a transport. Imports HTTP code only when needed, so that stdio-only programs start faster. */
 export async function channelFor(
   target: Target,
   transport: Attempt["transport"],
@@ -139,10 +136,7 @@ export async function channelFor(
   return openHttp(target, network);
 }
 
-/**
- * Wraps the auth hook. The connect timeout is paused while a person signs in, because the server does not cause this
- * delay.
- */
+/** Pauses the connect timeout while a person signs in, because the server does not cause this delay. */
 function pausingAuth(auth: AuthHook, running: { readonly clock?: PausableClock }): AuthHook {
   return {
     headers: (request) => auth.headers(request),

@@ -37,18 +37,11 @@ export async function connect(target: Target, options: ConnectOptions): Promise<
   }
 }
 
-/**
- * Whether the signal is aborted. A function, because TypeScript would treat a second read of `signal.aborted` as
- * unchanged.
- */
+/** A function, because TypeScript would assume that a second read of `signal.aborted` gives the same value. */
 function isAborted(signal: AbortSignal | undefined): boolean {
   return signal?.aborted === true;
 }
 
-/**
- * Returns the attempts in their order. After each failure, `isWorthNextAttempt` decides whether the next attempt
- * follows.
- */
 function attemptsFor(target: Target, era: NonNullable<ConnectOptions["era"]>): readonly Attempt[] {
   const eras: EraPlan = typeof era === "string" ? era : `${era.era}-first`;
   switch (target.kind) {
@@ -77,8 +70,8 @@ async function tryInOrder(attempts: readonly Attempt[], target: Target, settings
     } catch (error) {
       const failure = toWireError(error);
       /*
-       * Reports the first failure instead of the failure of a fallback transport, unless the fallback needs a sign-in
-       * or was cancelled.
+       * `connect` reports the failure of the first transport, because that is the transport to repair. It reports the
+       * failure of a fallback transport only if the user must sign in there or has cancelled.
        */
       const isFallback = attempt.transport !== attempts[0]?.transport;
       if (reported === undefined || !isFallback || needsCaller(failure)) reported = failure;
@@ -88,10 +81,7 @@ async function tryInOrder(attempts: readonly Attempt[], target: Target, settings
   throw reported ?? new WireError("unreachable", "no transport is left to try");
 }
 
-/**
- * Whether the failure shows that the server does not support this protocol era or transport, so that the next attempt
- * may succeed.
- */
+/** True if the server seems not to support this protocol era or transport, so another attempt may succeed. */
 function isWorthNextAttempt({ code, evidence }: WireError, { transport }: Attempt): boolean {
   // Some stdio servers exit on a method that they do not know, so an exit can mean the wrong protocol era.
   if (transport === "stdio") return code === "exited";
@@ -101,7 +91,6 @@ function isWorthNextAttempt({ code, evidence }: WireError, { transport }: Attemp
 
 const otherProtocolStatuses: ReadonlySet<number> = new Set([400, 404, 405, 406, 415]);
 
-/** Whether the caller must sign in, or has cancelled. */
 function needsCaller({ code }: WireError): boolean {
   return code === "unauthorized" || code === "cancelled";
 }

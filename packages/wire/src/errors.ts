@@ -24,7 +24,7 @@ export type WireErrorCode =
   | "session_expired"
   /** The response stream ended before the response arrived. */
   | "stream_lost"
-  /** The server no longer knows the task that should give the result. */
+  /** The server no longer knows the task whose result the caller waits for. */
   | "task_lost"
   | "too_large"
   /** The server's message is not JSON-RPC, or it violates the protocol. */
@@ -33,7 +33,7 @@ export type WireErrorCode =
   | "flooding"
   /** The server does not read its stdin. */
   | "send_blocked"
-  /** The server asked for input that this client cannot give. */
+  /** The server asked for input, and the host could not give it or did not answer. */
   | "unanswered"
   /** The server answered with a JSON-RPC error. */
   | "rpc";
@@ -55,8 +55,8 @@ export interface WireEvidence {
   /** The step that failed: "spawn", "probe", "initialize" or a method. */
   readonly step?: string;
   /**
-   * True if a message was not read because its values would take too much memory, although its text is within the
-   * limit.
+   * True if Fairlead did not parse a message, because the parsed values would take too much memory. The message itself
+   * was within the size limit.
    */
   readonly overMemory?: boolean;
   /** True if the server certainly did not process the message, so that the caller can send it again. */

@@ -23,9 +23,9 @@ export interface Handshake {
   readonly options: Pick<ConnectOptions, "clientInfo" | "capabilities">;
   readonly times: WireTimes;
   readonly signal: AbortSignal | undefined;
-  /** Cancels the requests of the handshake. If `stop` is set, they ignore `signal`. */
+  /** Cancels the requests of the handshake. If `stop` is set, `signal` has no effect on them. */
   readonly stop?: RequestStop;
-  /** True for stdio, where the transport itself limits how long a message may wait to be sent. */
+  /** True for stdio. A notification then needs no timeout, because the stdio transport has its own. */
   readonly oneStream: boolean;
 }
 
@@ -56,7 +56,7 @@ async function notifyInitialized({ rpc, times, signal, oneStream }: Handshake): 
     await rpc.notify("notifications/initialized", undefined, until);
   } catch (error) {
     if (timedOut?.aborted) throw timeoutError("initialize", times.connect);
-    // A refused notification is no failure, because some servers refuse notifications but accept requests.
+    // Some servers refuse this notification but accept requests, so connecting continues.
     if (!(error instanceof WireError) || (error.code !== "http_status" && error.code !== "rpc")) throw error;
     rpc.diagnostic(`the server refused notifications/initialized: ${error.message}`);
   }
@@ -65,8 +65,8 @@ async function notifyInitialized({ rpc, times, signal, oneStream }: Handshake): 
 /**
  * Sends `server/discover` to find out whether the server supports the modern protocol era or only the legacy era.
  *
- * @throws WireError if no response shows the era, for example after a timeout or with HTTP status 500, or if Fairlead
- * and the server have no protocol version in common.
+ * @throws WireError if the response does not show the era (for example a timeout or HTTP status 500).
+ * @throws WireError if Fairlead and the server have no protocol version in common.
  */
 export async function discover(handshake: Handshake, transport: "stdio" | "http"): Promise<Discovery> {
   try {
@@ -107,8 +107,8 @@ async function requestDiscovery(
 const newestLegacy = legacyVersions[0] ?? "";
 
 /**
- * Reads the response to `server/discover`. Only a valid discovery result means the modern protocol era, because some
- * legacy servers answer every method with some object.
+ * Some legacy servers answer every method with a result. So the server counts as modern only if the result has
+ * `supportedVersions`, or the `resultType` "complete".
  */
 function discoveryOf(result: JsonObject): Discovery {
   const { supportedVersions, resultType } = result;
@@ -128,10 +128,7 @@ function discoveryOf(result: JsonObject): Discovery {
   });
 }
 
-/**
- * Whether an error means that the server does not know `server/discover`. False for an outage, and for error codes of
- * the modern protocol era.
- */
+/** True if the server does not know `server/discover`. A server that is down or broken (HTTP 5xx) proves nothing. */
 function provesLegacy({ code, evidence }: WireError, transport: "stdio" | "http"): boolean {
   const { httpStatus, rpc } = evidence;
   if (rpc !== undefined) return !modernErrorCodes.has(rpc.code) && (httpStatus === undefined || httpStatus < 500);
@@ -143,10 +140,7 @@ function provesLegacy({ code, evidence }: WireError, transport: "stdio" | "http"
   );
 }
 
-/**
- * Returns the server's protocol version. Any version that looks like a date is accepted with a diagnostic, because some
- * servers name versions that were never published.
- */
+/** Accepts any version that looks like a date, because some servers send versions that were never published. */
 function agreedVersion(version: unknown, rpc: Rpc): string {
   if (typeof version === "string" && legacyVersions.includes(version)) return version;
   if (typeof version !== "string" || !/^\d{4}-\d{2}-\d{2}$/.test(version))

@@ -22,9 +22,9 @@ export interface InputRounds {
   readonly limits: Pick<WireLimits, "inputRounds" | "inboundRequests">;
   readonly handler: RequestHandler | undefined;
   readonly now: () => number;
-  /** A signal that aborts when the connection ends. Its reason is the cause of the end. */
+  /** Aborts when the connection ends. The abort reason is the error that ended the connection. */
   readonly connectionSignal: AbortSignal;
-  /** Sends the request with a new id. `added`: parameters with the collected input. Undefined for the first request. */
+  /** Sends the request. `added` holds the collected input, and is undefined the first time. */
   readonly ask: (added: JsonObject | undefined, options: McpRequestOptions) => Promise<JsonObject>;
 }
 
@@ -36,7 +36,8 @@ export async function withInputRounds(rounds: InputRounds): Promise<JsonObject> 
   for (let round = 0; round <= limits.inputRounds; round += 1) {
     const began = now();
     const asked = ask(added, withTimeLeft(options, spent, method));
-    // The server had received the request when it asked for input, so a later failure must not be reported as `unsent`.
+    // This is not the first round, so the server has already received the request. A failure must not be reported as
+    // `unsent`.
     const result = await (added === undefined
       ? asked
       : asked.catch((error: unknown) => Promise.reject(afterSending(error, method))));
@@ -85,7 +86,7 @@ async function collectInput(result: JsonObject, rounds: InputRounds): Promise<Js
   }
 }
 
-/** The call and the signal that input requests belong to, and the handler that answers them. */
+/** What `answersTo` needs: the handler that answers, its signal, and the request's method for error messages. */
 export interface InputRequestContext extends Pick<InputRounds, "limits" | "handler"> {
   readonly step: string;
   readonly signal: AbortSignal;
@@ -110,7 +111,7 @@ export async function answersTo(inputRequests: unknown, context: InputRequestCon
 async function answerTo(question: unknown, { step, signal, handler }: InputRequestContext): Promise<JsonObject> {
   const { method, params } = isObject(question) ? question : { method: undefined, params: undefined };
   if (typeof method !== "string")
-    throw new WireError("bad_message", "an input request of the server has no method", { step });
+    throw new WireError("bad_message", "an input request from the server has no method", { step });
   const shown = clip(method, 100);
   if (handler === undefined) return refusalOf(method, unanswered(`${shown}, which this program cannot answer`, step));
   try {
@@ -125,9 +126,7 @@ async function answerTo(question: unknown, { step, signal, handler }: InputReque
   }
 }
 
-/**
- * Declines an elicitation that cannot be answered. Other input requests cannot be declined, so the whole request fails.
- */
+/** An elicitation can be declined. Other input requests cannot, so the whole request fails. */
 function refusalOf(method: string, failure: WireError): JsonObject {
   if (method === "elicitation/create") return { action: "decline" };
   throw failure;

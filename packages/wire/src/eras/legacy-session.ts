@@ -24,7 +24,8 @@ export function createLegacySession(rpc: Rpc, greeting: Greeting, transport: "st
     verdict: protocol,
     request(method, params, options) {
       if (options?.asTask && hasTasks && method === "tools/call") return callAsTask(method, params, options);
-      // `isSlow` is not a member of the options, because copying the options takes longer than the rest of the request.
+      // `isSlow` is a separate argument: adding it to `options` would copy them, which costs more than the rest of this
+      // code.
       return rpc.request(method, params, options, slowMethods.has(method));
     },
     notify: (method, params) => rpc.notify(method, params),

@@ -8,7 +8,7 @@ import type { JsonObject, McpRequestOptions } from "../session.ts";
 import { isObject } from "../shapes/json.ts";
 import { followTask, taskCancelledError } from "./task.ts";
 
-/** Sends a call as a task. Resolves with the task's result. */
+/** Sends a request as a task. Resolves with the task's result. */
 export function requestAsTask(
   rpc: Rpc,
   method: string,
@@ -16,7 +16,7 @@ export function requestAsTask(
   options: McpRequestOptions,
 ): Promise<JsonObject> {
   const { total } = options;
-  // The task's `ttl` lets the server delete the task once the caller has stopped waiting.
+  // The caller stops waiting after `total` milliseconds. With this `ttl`, the server may then delete the task.
   const task = total !== undefined && Number.isFinite(total) ? { ttl: Math.ceil(total) } : {};
   const follow: ExchangeOptions["follow"] = ({ task: begun }, open) =>
     isObject(begun) && typeof begun["taskId"] === "string"
@@ -27,9 +27,9 @@ export function requestAsTask(
 
 interface LegacyTask {
   readonly open: OpenRequest;
-  /** The method of the call, for error messages. */
+  /** The method of the request that became a task, for error messages. */
   readonly step: string;
-  /** The options of the call that also apply to the task's input requests and notifications. */
+  /** The request's options that also apply while the task runs. */
   readonly options: Pick<McpRequestOptions, "answer" | "onNotification" | "owner">;
 }
 
@@ -60,7 +60,7 @@ function followLegacyTask(
     statusMethod: "notifications/tasks/status",
     async conclude(task) {
       const { status } = task;
-      // A cancelled task may have a result, but the call counts as failed.
+      // A cancelled task may have a result, but the request counts as failed.
       if (status === "cancelled") throw taskCancelledError(task, step);
       if (status === "failed") return { ...(await resultOf()), isError: true };
       // `tasks/result` stays open until the task has ended. In the meantime, the server can send the task's input

@@ -5,6 +5,7 @@ import type { ConnectOptions } from "../target.ts";
 
 /** JSON-RPC error codes that only the modern protocol era defines. */
 export const modernErrors = { headerMismatch: -32020, missingCapability: -32021, unsupportedVersion: -32022 } as const;
+/** The numbers in `modernErrors`. A server that answers with one of them supports the modern protocol era. */
 export const modernErrorCodes: ReadonlySet<number> = new Set(Object.values(modernErrors));
 
 /** Returns the `_meta` members of a request: protocol version, client capabilities and client info. */

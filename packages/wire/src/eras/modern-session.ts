@@ -18,13 +18,14 @@ import { envelope, modernErrors, standardHeaders } from "./modern-envelope.ts";
 import { followModernTask } from "./modern-task.ts";
 import { commonVersion, modernVersions } from "./versions.ts";
 
-/** Limits for reading `tools/list`. This list says which arguments of a tool the client must repeat as HTTP headers. */
+/** Limits for reading `tools/list`. Its tool schemas say which arguments the client must also send as HTTP headers. */
 const mostPages = 100;
 const mostTools = 10_000;
 
 const logLevelKey = "io.modelcontextprotocol/logLevel";
 const tasksExtension = "io.modelcontextprotocol/tasks";
 
+/** The open connection, the result of `server/discover`, and the options of `connect`. */
 export interface ModernSessionOptions {
   readonly rpc: Rpc;
   readonly greeting: Greeting;
@@ -36,7 +37,6 @@ export interface ModernSessionOptions {
 /** Creates the session after a successful `server/discover`. */
 export function createModernSession({ rpc, greeting, transport, options, limits }: ModernSessionOptions): Session {
   const protocol: NegotiatedProtocol = { era: "modern", transport };
-  /** Input schemas by tool name, and the headers that the schemas of called tools require. */
   const schemas = new Map<string, unknown>();
   const headersByTool = new Map<string, readonly ParamHeader[]>();
   const hasTasks = isObject(objectOf(greeting.capabilities["extensions"])[tasksExtension]);
@@ -90,7 +90,7 @@ export function createModernSession({ rpc, greeting, transport, options, limits 
       ...given,
       envelope: metaOf(given),
       token: slowMethods.has(method),
-      // In the protocol, only a tool call can be answered with a task.
+      // The protocol allows a task only as the response to a tool call.
       follow: method === "tools/call" && given.tasks !== "caller" ? follow : undefined,
       ...(transport === "http" && { headers: headersOf(method, params ?? {}) }),
       ...(method === listenMethod && { openEnded: true, timeout: given.timeout ?? Number.POSITIVE_INFINITY }),
@@ -134,7 +134,7 @@ export function createModernSession({ rpc, greeting, transport, options, limits 
   async function listSchemas(left: () => McpRequestOptions): Promise<void> {
     let cursor: unknown;
     for (let page = 0; page < mostPages; page += 1) {
-      // From the options of the call that needs the list, only the signal and the timeouts apply to the list request.
+      // The tool call's signal and timeouts also apply to this request. Its other options do not.
       const { signal, stop, timeout, total } = left();
       const bounds = { signal, stop, ...(timeout !== undefined && { timeout }), ...(total !== undefined && { total }) };
       const { nextCursor } = await send("tools/list", cursor === undefined ? undefined : { cursor }, bounds);
@@ -177,7 +177,7 @@ export function createModernSession({ rpc, greeting, transport, options, limits 
   };
 }
 
-/** Returns the options for sending a request again. `beforeSend` is removed, because it is called only once. */
+/** Removes `beforeSend`, because it must run only before the first sending of a request. */
 function sentBefore(options: McpRequestOptions): McpRequestOptions {
   if (options.beforeSend === undefined) return options;
   const { beforeSend: _, ...rest } = options;
@@ -185,16 +185,14 @@ function sentBefore(options: McpRequestOptions): McpRequestOptions {
 }
 
 /**
- * Adds the task extension to the client's capabilities, which every request repeats. Used only for servers that support
- * tasks, because the extension makes each request longer.
+ * Declares that the client supports tasks. Capabilities are part of every request, so this is done only for servers
+ * with tasks.
  */
 function withTasks(capabilities: JsonObject = {}): JsonObject {
   return { ...capabilities, extensions: { ...objectOf(capabilities["extensions"]), [tasksExtension]: {} } };
 }
 
-/**
- * Returns the parameters for sending a request again: the answers to the latest input requests replace earlier answers.
- */
+/** Removes the answers of earlier rounds, so that the request holds only the latest answers. */
 function again(params: JsonObject | undefined, added: JsonObject): JsonObject {
   return { ...params, inputResponses: undefined, requestState: undefined, ...added };
 }

@@ -15,7 +15,7 @@ import { followTask, type TaskPorts, taskCancelledError } from "./task.ts";
 /** A task of the modern protocol era, with the functions and limits for following it. */
 export interface ModernTask extends Pick<TaskPorts, "ask" | "onNotification" | "after"> {
   readonly open: OpenRequest;
-  /** The method of the call, for error messages. */
+  /** The method of the request that became a task, for error messages. */
   readonly step: string;
   readonly limits: Pick<WireLimits, "inputRounds" | "inboundRequests">;
   readonly handler: RequestHandler | undefined;
@@ -29,10 +29,7 @@ export async function followModernTask(begun: JsonObject, how: ModernTask): Prom
   const answered = new Set<string>();
   let rounds = 0;
 
-  /**
-   * Answers the input requests of a task, each only once. A task repeats an input request until the server has
-   * processed the answer.
-   */
+  /** Answers each input request only once. The server repeats an input request until it has processed the answer. */
   async function answer(inputRequests: unknown): Promise<void> {
     const isNew = ([key]: [string, unknown]): boolean => !answered.has(key);
     const questions = isObject(inputRequests) ? Object.entries(inputRequests).filter(isNew) : [];

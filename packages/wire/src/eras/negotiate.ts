@@ -49,8 +49,8 @@ async function openModern(handshake: Handshake, transport: "stdio" | "http"): Pr
 }
 
 /**
- * Negotiates with servers that should answer `server/discover`: servers over HTTP, and servers that supported the
- * modern protocol era last time.
+ * Sends `server/discover` first. Used for HTTP servers, and for servers that supported the modern protocol era last
+ * time.
  */
 async function openEither(handshake: Handshake, transport: "stdio" | "http"): Promise<Agreement> {
   const discovery = await probe(handshake, transport);

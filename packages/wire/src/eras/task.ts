@@ -17,7 +17,7 @@ const longestPause = 60_000;
 /** If this many polls in a row fail on the network, the task counts as lost. */
 const maxMisses = 3;
 
-/** The functions that follow a task. They differ between the two protocol eras. */
+/** What `followTask` needs. Each protocol era passes its own functions. */
 export interface TaskPorts {
   readonly open: OpenRequest;
   readonly ask: (method: string, params: JsonObject, options: ExchangeOptions) => Promise<JsonObject>;
@@ -46,8 +46,8 @@ export async function followTask(taskId: string, first: JsonObject, ports: TaskP
   const stopListening = onAbort(signal, cancelTask);
 
   /**
-   * Restarts the timeout if the status has changed. Without this condition, a server that always answers "working"
-   * would never time out.
+   * Restarts the timeout only if the status has changed. Otherwise a server that always answers "working" would never
+   * time out.
    */
   function notice(task: JsonObject): void {
     if (!isOpen(task) && !isOver(task)) return;
@@ -163,16 +163,15 @@ function pauseOf({ pollInterval, pollIntervalMs = pollInterval }: JsonObject): n
   return Math.min(Math.max(pollIntervalMs, shortestPause), longestPause);
 }
 
-/** Whether the failure is temporary, so that the task may still be running. */
 function isTemporary({ code, evidence: { httpStatus = 0 } }: WireError): boolean {
   if (code === "http_status") return httpStatus >= 500 || httpStatus === 429;
   return code === "unreachable" || code === "stream_lost";
 }
 
 /**
- * The error for a task that the server cancelled.
+ * Returns the error for a task that the server cancelled.
  *
- * @param step The method of the call.
+ * @param step The method of the request that became the task.
  */
 export function taskCancelledError({ statusMessage }: JsonObject, step: string): WireError {
   const why = stringOf(statusMessage);

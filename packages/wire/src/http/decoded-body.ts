@@ -21,7 +21,7 @@ async function decompressed(response: IncomingMessage, encoding: string): Promis
       callback(error && isDecoding(error) ? unreadable("does not match its content-encoding", error) : error);
     },
   });
-  // Without this listener, an error would be an uncaught exception if it came before the body is read.
+  // An error may come before the body is read. Without a listener, it would be an uncaught exception.
   body.on("error", () => {});
   if (decoder !== undefined) return pipeline(response, decoder, body, () => {});
   response.destroy();
@@ -34,7 +34,6 @@ async function decoderOf(encoding: string): Promise<NodeJS.ReadWriteStream | und
   return encoding === "gzip" || encoding === "x-gzip" || encoding === "deflate" ? createUnzip() : undefined;
 }
 
-/** Whether the error is about invalid bytes, and not about a broken connection. */
 function isDecoding(error: NodeJS.ErrnoException): boolean {
   return /^(Z_|ERR__|ERR_BROTLI_)/.test(error.code ?? "");
 }

@@ -14,22 +14,19 @@ import { longJson } from "../shapes/sliced-json.ts";
 import { readEvents, type StreamEvent } from "./event-stream.ts";
 import { type MessageReader, messagesOf, takeMessage } from "./http-answer.ts";
 
-/** Reads several streams, one after the other, as if they were one stream. */
+/** Reads several streams, one after the other. The event id and the retry time carry over to the next stream. */
 export interface EventReader {
   /**
-   * Reads a stream to its end. Stops earlier if the option `until` has returned true for a message and `grace`
-   * milliseconds have passed since.
+   * Reads a stream to its end. After the message for which `until` returned true, reads for at most `grace`
+   * milliseconds.
    */
   read(body: Readable, grace: number): Promise<void>;
   done(): boolean;
-  /**
-   * Returns the last event id, which is needed to resume the stream. Returns undefined if the server sends no event
-   * ids.
-   */
+  /** Returns the last event id, for resuming the stream. Undefined if the server sends no event ids. */
   position(): string | undefined;
   /** Returns the number of messages delivered so far. */
   delivered(): number;
-  /** Waits for the server's retry time, or for `atLeast` milliseconds if that is longer. */
+  /** Waits before a reconnect: for the server's `retry` time, or for `atLeast` milliseconds if that is longer. */
   pause(signal: AbortSignal, how?: { readonly atLeast?: number; readonly keepsAlive?: boolean }): Promise<void>;
 }
 
@@ -78,7 +75,7 @@ export function createEventReader(options: ReaderOptions): EventReader {
   return {
     async read(body, grace) {
       let overdue: NodeJS.Timeout | undefined;
-      /** Closes the stream some time after the response, because some servers never end their streams. */
+      /** Some servers never end their streams, so the stream is closed `grace` milliseconds after the response. */
       const endIfDone = (): void => {
         if (done) overdue ??= setTimeout(() => body.destroy(), grace).unref();
       };

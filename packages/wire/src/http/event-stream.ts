@@ -5,6 +5,7 @@ import { createParser } from "eventsource-parser";
 import { WireError } from "../errors.ts";
 import type { ReadBudget } from "../rpc/read-budget.ts";
 
+/** One event of a `text/event-stream` body. `event` and `id` are undefined if the server did not send them. */
 export interface StreamEvent {
   readonly event: string | undefined;
   readonly data: string;
@@ -12,10 +13,7 @@ export interface StreamEvent {
 }
 
 interface StreamListener {
-  /**
-   * Handles an event. Returns a promise for a long event, which is parsed in several steps. The next event is handled
-   * after the promise has resolved.
-   */
+  /** Handles an event. Returns a promise if the event is long. The next event then waits for that promise. */
   event(event: StreamEvent): Promise<void> | undefined;
   /** The server's `retry` field, in milliseconds. */
   retry(milliseconds: number): void;
@@ -28,7 +26,6 @@ export interface StreamLimits {
   readonly budget: ReadBudget;
 }
 
-/** Maximum number of lines that are passed to the parser at once. */
 const sliceLines = 64;
 
 /**
@@ -43,7 +40,7 @@ export async function readEvents(
 ): Promise<void> {
   const fault = { tooLarge: false };
   let events = 0;
-  /** Resolves when the listener has handled a long event and the events that were received after it. */
+  /** Set after a long event. Resolves when the listener has handled that event and the events after it. */
   let taking: Promise<void> | undefined;
   const parser = createParser({
     maxBufferSize: maxBytes,
@@ -61,15 +58,15 @@ export async function readEvents(
   });
   const decoder = new TextDecoder();
 
-  /** Passes a few lines to the parser. A whole chunk with many short events would block the event loop. */
+  /** Passes at most `sliceLines` lines to the parser, because a chunk with many events would block the event loop. */
   function feed(slice: Buffer, lines: number): void {
     const before = events;
     parser.feed(decoder.decode(slice, { stream: true }));
     budget.lines(lines);
-    // Five lines are allowed for each event. All further lines count as blank lines or comments.
+    // An event may have five lines. Further lines count as blank lines or comments.
     const empty = lines - 5 * (events - before);
     if (empty > 0) budget.unsolicited("blank lines and comments in its event stream", 0, empty);
-    if (fault.tooLarge) throw new WireError("too_large", `an event of the server is larger than ${maxBytes} bytes`);
+    if (fault.tooLarge) throw new WireError("too_large", `an event from the server is larger than ${maxBytes} bytes`);
   }
 
   async function takeLong(): Promise<void> {
@@ -90,7 +87,7 @@ export async function readEvents(
         if (body.destroyed && !body.readableEnded) throw new Error("the stream was closed");
       }
     }
-    // Blank lines are added, because some servers leave out the blank line after their last event.
+    // Some servers leave out the blank line after their last event. Without it, the parser would drop the event.
     parser.feed("\n\n");
     await takeLong();
   } catch (cause) {

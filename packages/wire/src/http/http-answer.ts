@@ -47,16 +47,16 @@ export async function readSizedJson(
 }
 
 /**
- * Parses the text. Returns undefined if it is not JSON. A long text is parsed in several steps if one step would block
- * the event loop.
+ * Parses the text, or returns undefined if it is not JSON. Parses a long text in steps, so that other events are not
+ * blocked.
  *
- * @throws WireError `too_large` if the values of a long text take too much memory.
+ * @throws WireError `too_large` if the parsed values would take too much memory.
  */
 function parseSliced(text: string): unknown {
   return text.length < longJson ? parseJson(text) : parseLongJson(text);
 }
 
-/** Reads the body with event listeners, because `for await` takes several times as long as parsing a small response. */
+/** Uses event listeners, because `for await` would take several times as long as parsing a small response. */
 function readText(answer: HttpAnswer, maxBytes: number): Promise<string> {
   const { body } = answer;
   return new Promise((resolve, reject) => {
@@ -101,10 +101,7 @@ export function toBody(message: RpcMessage): string {
   }
 }
 
-/**
- * Maximum number of messages that are delivered from one JSON-RPC batch. The protocol has had no batches since
- * 2025-06-18.
- */
+/** Fairlead reads at most this many messages of a JSON-RPC batch. The protocol has had no batches since 2025-06-18. */
 const batchLimit = 1000;
 
 /** Returns the messages in a parsed body or event: one message, or the first 1,000 messages of a batch. */
@@ -113,15 +110,15 @@ export function messagesOf(parsed: unknown): readonly RpcMessage[] {
   return Array.isArray(parsed) ? parsed.slice(0, batchLimit).filter(isObject) : [];
 }
 
-/** The receivers of a response's messages, and the request that the response answers. */
+/** Where to deliver the messages of a response, and which request the response belongs to. */
 export interface MessageReader {
   readonly events: ChannelEvents;
   readonly budget: ReadBudget;
-  /** The id of the request on whose stream the messages arrive. */
+  /** The id of the request whose response stream carries the messages. Undefined for a stream without a request. */
   readonly about?: number | undefined;
 }
 
-/** Delivers a message. Counts it as unrequested if no open request asked for it. */
+/** Delivers a message. If no open request expects the message, it counts toward the limit for unrequested output. */
 export function takeMessage(message: RpcMessage, size: number, { events, budget, about }: MessageReader): void {
   const unsolicited = events.message(message, size, about);
   if (unsolicited !== undefined) budget.unsolicited(unsolicited, size, 1);

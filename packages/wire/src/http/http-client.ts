@@ -17,13 +17,14 @@ interface HttpRequest {
   readonly body?: string;
   readonly cancellation?: Cancellation | undefined;
   /**
-   * Whether the client may send the request again, after a redirect or if a kept-alive connection was already closed.
+   * Whether the client may send the request a second time: after a redirect, or after a kept-alive connection closed.
    */
   readonly repeatable: boolean;
-  /** Whether a 401 response fails at once, without a sign-in. */
+  /** True if nobody can sign in for this request, so a 401 response is an error at once. */
   readonly unattended?: boolean;
 }
 
+/** An HTTP response whose body has not been read yet. */
 export interface HttpAnswer {
   /** The URL that sent this response: the URL of the request or, after redirects, the last target. */
   readonly url: URL;
@@ -41,6 +42,7 @@ export interface HttpClient {
   close(): void;
 }
 
+/** Limits, sign-in, proxy and extra CA certificates (PEM) for one server. */
 export interface HttpOptions {
   readonly limits: WireLimits;
   readonly auth?: AuthHook | undefined;
@@ -61,8 +63,8 @@ const maxRedirects = 3;
 const maxChallenges = 4;
 const startTimeout = 1_000;
 /**
- * Words of a header value are redacted if they have at least this many characters. Shorter words are names of schemes,
- * such as "Bearer".
+ * A word in a header value is treated as a secret if it has at least this many characters. Shorter words are scheme
+ * names such as "Bearer".
  */
 const shortestSecret = 8;
 
@@ -116,7 +118,7 @@ export async function createHttpClient(target: HttpTarget, options: HttpOptions)
           evidence,
         );
       }
-      // The server may have run the call before it redirected, so a second request could run it twice.
+      // The server may have run the tool before it redirected, so a second request could run the tool twice.
       if (!request.repeatable) {
         const where = clip(next.pathname, 200);
         throw new WireError(
@@ -142,7 +144,8 @@ export async function createHttpClient(target: HttpTarget, options: HttpOptions)
         const wwwAuthenticate = headers["www-authenticate"];
         const evidence = {
           httpStatus: status,
-          // The body is read before the auth hook runs, so that the connection is free while a person signs in.
+          // The body is read before the auth hook runs, because an unread body would block the connection during the
+          // sign-in.
           firstBytes: redactSent(await readStart((await answerOf(attempted)).body), sent),
           ...(wwwAuthenticate !== undefined && { wwwAuthenticate: redactSent(wwwAuthenticate, sent) }),
         };
@@ -204,16 +207,13 @@ async function answerOf({ url, response, sent }: Attempt): Promise<HttpAnswer> {
   return { url, status, headers, body: body instanceof Promise ? await body : body, sent };
 }
 
-/**
- * Hides the values of the sent headers in a server's text, because the server may quote a token and the user sees the
- * text.
- */
+/** Removes the sent header values from a server's text. A server may quote the token, and the user sees the text. */
 export function redactSent(text: string, sent: HttpAnswer["sent"]): string {
   const words = Object.values(sent).flatMap((value) => value.split(" "));
   return words.reduce((rest, word) => (word.length < shortestSecret ? rest : rest.replaceAll(word, "…")), text);
 }
 
-/** Reads the rest of a body, so that its connection can be reused. Closes the connection if much is left to read. */
+/** Reads a small rest of the body, so that the connection can be reused. Closes the connection if the rest is large. */
 export function discard(body: Readable): void {
   let left = 64 * 1024;
   body.on("error", () => {});
@@ -236,7 +236,7 @@ export async function readStart(body: Readable, most = 512): Promise<string> {
       if (size >= most) break;
     }
   } catch {
-    // The bytes that arrived before the connection broke are kept.
+    // If the connection breaks, the bytes read so far are still returned.
   } finally {
     clearTimeout(enough);
   }

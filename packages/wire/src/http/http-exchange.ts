@@ -12,7 +12,7 @@ interface Sending {
 }
 
 /**
- * Sends the request.
+ * Sends the request. Resolves when the response's headers have arrived.
  *
  * @throws WireError; `StaleConnection` if a kept-alive connection was already closed.
  */
@@ -29,7 +29,7 @@ export function sendHttp(
   try {
     outgoing = route.request(url, how);
   } catch (cause) {
-    // Node throws if header names or values have forbidden characters.
+    // Node throws if a header name or value has a forbidden character.
     throw new WireError(
       "bad_message",
       `the request cannot be sent: ${errorMessage(cause)}`,
@@ -41,16 +41,15 @@ export function sendHttp(
   let isAnswered = false;
   outgoing.once("response", (response) => {
     isAnswered = true;
-    // Later errors reach the reader of the body. Without this listener, an error before reading would be an uncaught
-    // exception.
+    // An error may come before the body is read. Without a listener, it would be an uncaught exception.
     response.on("error", () => {});
     outgoing.on("error", (error) => response.destroy(error));
     if (response.statusCode !== 407 || !route.proxied) return resolve(response);
-    // With status 407 the proxy asks for credentials. The server has not seen the request.
+    // Status 407 means that the proxy needs a password. The server has not received the request.
     response.resume();
     reject(new WireError("proxy", "the proxy answered with HTTP status 407", { httpStatus: 407, unsent: true }));
   });
-  // If the proxy refuses the tunnel, Node reports the refusal like a response of the server.
+  // Node would report the proxy's refusal as if it were the server's response, so the refusal is caught here.
   if (route.proxied)
     outgoing.once("proxyConnect", ({ statusCode }: { statusCode: number }) => {
       if (!Number.isInteger(statusCode))
@@ -65,7 +64,7 @@ export function sendHttp(
     const stale = outgoing.reusedSocket && (cause.code === "ECONNRESET" || cause.code === "EPIPE");
     reject(stale ? new StaleConnection(cause) : classify(cause, url, route.proxied));
   });
-  // The connection can close without a response and without an error, for example after a switch to another protocol.
+  // A connection can close without a response and without an error (for example after a protocol switch).
   outgoing.once("close", () => {
     stopListening?.();
     if (isAnswered) return;
@@ -76,7 +75,7 @@ export function sendHttp(
   return promise;
 }
 
-/** The error for a kept-alive connection that was already closed. The server may or may not have seen the request. */
+/** A kept-alive connection closed while a request was sent. The server may have received the request. */
 export class StaleConnection extends Error {
   asWireError(): WireError {
     return new WireError(
@@ -106,7 +105,7 @@ function classify(cause: NodeJS.ErrnoException, url: URL, proxied: boolean): Wir
   const code = cause.code ?? "";
   if (code === "HPE_HEADER_OVERFLOW")
     return new WireError("too_large", "the server's headers are too large", {}, { cause });
-  // A proxied request to an http URL uses no tunnel, so the invalid response comes from the proxy.
+  // Requests to an http URL use no tunnel: the proxy itself answers, so the invalid response is the proxy's.
   if (code.startsWith("HPE_") && proxied && url.protocol === "http:")
     return new WireError("proxy", `the proxy does not speak HTTP (${code})`, {}, { cause });
   if (code.startsWith("HPE_"))
@@ -115,7 +114,7 @@ function classify(cause: NodeJS.ErrnoException, url: URL, proxied: boolean): Wir
     return new WireError("tls", `the certificate of ${url.host} is not accepted: ${cause.message}`, {}, { cause });
   if (code.startsWith("ERR_SSL") || code === "EPROTO")
     return new WireError("tls", `${url.host} does not speak TLS as expected (${code})`, {}, { cause });
-  // A failed read or write happens on an open connection, so the request may have been sent.
+  // If a read or a write failed, the connection was open, so the request may have been sent.
   const unsent = neverConnected.has(code) && cause.syscall !== "read" && cause.syscall !== "write";
   const where = proxied ? "the proxy" : url.host;
   const kind = proxied && unsent ? "proxy" : "unreachable";

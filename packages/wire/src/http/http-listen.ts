@@ -24,11 +24,11 @@ const longestPause = 60_000;
 const maxFailures = 8;
 const temporary: ReadonlySet<string> = new Set(["stream_lost", "unreachable"]);
 
-/** Listens until the signal aborts, the session ends, or the server says that it has no such stream. Never rejects. */
+/** Reads the stream until the signal aborts, the session ends, or the server has no such stream. Never rejects. */
 export async function keepListening(options: Listening): Promise<void> {
   const { get, expired, events, limits, budget, time, signal } = options;
   const reader = createEventReader({ events, maxBytes: limits.unsolicitedMessageBytes, budget, time });
-  // `idle` counts consecutive streams without a message, `failures` consecutive failed connections.
+  // `idle`: streams in a row that brought no message. `failures`: connections in a row that failed.
   let idle = 0;
   let failures = 0;
   let wasOpen = false;
@@ -38,7 +38,8 @@ export async function keepListening(options: Listening): Promise<void> {
     const before = reader.delivered();
     try {
       const answer = await get(reader.position(), signal);
-      // Before the first stream has opened, 404 means "no such stream" and not "unknown session".
+      // If the first GET request gets 404, the server has no such stream. A later 404 means that the session has
+      // expired.
       if (wasOpen && expired(answer)) return;
       if (answer.status !== 200 || kindOf(answer) !== "events") {
         discard(answer.body);
@@ -46,7 +47,7 @@ export async function keepListening(options: Listening): Promise<void> {
         if (answer.status >= 400 && answer.status < 500 && answer.status !== 408 && answer.status !== 429) return;
         throw new WireError("http_status", `the GET stream answered with HTTP status ${answer.status}`);
       }
-      // Resets only `failures`. If the stream brings no message, `idle` still makes the pauses grow.
+      // The connection worked. `idle` is reset only after a message.
       failures = 0;
       wasOpen = true;
       if (!isFirst) events.reopened?.();
@@ -54,13 +55,13 @@ export async function keepListening(options: Listening): Promise<void> {
     } catch (error) {
       if (over()) return;
       if (error instanceof WireError && error.code === "unauthorized") return;
-      // If the server cannot be reached, listening goes on, because the server may come back.
+      // A server that cannot be reached may come back, so this is not counted as a failure.
       if (!(error instanceof WireError) || !temporary.has(error.code)) failures += 1;
       events.diagnostic(`the GET stream broke off: ${errorMessage(error)}`);
     }
     isFirst = false;
     idle = reader.delivered() === before ? idle + 1 : 0;
-    // The first reconnect waits for the server's retry time. If the stream stays empty, later pauses grow.
+    // The first pause is the server's `retry` time. Streams without messages make the pauses longer, up to one minute.
     const slower = idle <= 1 ? 0 : Math.min(longestPause, 500 * 2 ** idle);
     await reader.pause(signal, { atLeast: slower }).catch(() => undefined);
   }

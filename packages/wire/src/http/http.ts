@@ -23,17 +23,16 @@ import {
 import { createHttpClient, discard, type HttpAnswer, type HttpOptions, readStart } from "./http-client.ts";
 import { keepListening } from "./http-listen.ts";
 
-/**
- * From this protocol version on, there is no session id and no GET stream, and closing a stream cancels its request.
- */
+/** Since this protocol version, there are no session ids and no GET stream. Closing a stream cancels its request. */
 const firstStateless = "2026-07-28";
 
+/** Options of the HTTP transports. `time` is the clock, by default the system's. */
 export interface HttpChannelOptions extends HttpOptions {
   readonly times: WireTimes;
   readonly time?: TimeSource | undefined;
 }
 
-/** Prepares a streamable HTTP channel. The first message opens the first connection. */
+/** Returns the function that opens a streamable HTTP channel. Only the first message opens a connection. */
 export function openHttp(target: HttpTarget, options: HttpChannelOptions): OpenChannel {
   return async (events) => {
     const client = await createHttpClient(target, options);
@@ -41,7 +40,6 @@ export function openHttp(target: HttpTarget, options: HttpChannelOptions): OpenC
   };
 }
 
-/** The request that is waiting for its response, with its limits. */
 interface Expected {
   readonly cancellation: Cancellation | undefined;
   /** Maximum size of the response, in bytes. */
@@ -84,7 +82,7 @@ function createHttpChannel(given: URL, client: Client, events: ChannelEvents, op
     return headers;
   }
 
-  /** Returns an error if a 404 response means that the server no longer knows the session id. */
+  /** Returns `session_expired` if the server no longer knows the session id. */
   function expired(answer: HttpAnswer): WireError | undefined {
     if (answer.status !== 404 || sessionId === undefined) return undefined;
     discard(answer.body);
@@ -97,11 +95,11 @@ function createHttpChannel(given: URL, client: Client, events: ChannelEvents, op
   }
 
   /**
-   * Closes the channel of an expired session. First waits until each open request has its own 404 response: this
-   * response shows that the server did not process the request.
+   * Closes the channel of an expired session when each open request has its response. A 404 response shows the request
+   * that the server did not process it.
    */
   function endIfAllAnswered(): void {
-    // The last response must reach its request before the channel closes.
+    // `setImmediate`: the last response must reach its request before the channel closes.
     if (sessionError && unanswered === 0) setImmediate(end, sessionError);
   }
 
@@ -134,7 +132,7 @@ function createHttpChannel(given: URL, client: Client, events: ChannelEvents, op
       cancellation,
       repeatable: message["method"] !== "tools/call",
     });
-    // Later requests go to the URL that answered the handshake, because a redirected `tools/call` would fail.
+    // Redirects of `tools/call` are not followed, so later requests go to the URL that answered the handshake.
     if (isFirst && answer.status === 200 && kindOf(answer) !== "other") url = answer.url;
     // Only the `initialize` response sets the session id. Some servers send a session id with a failed
     // `server/discover`.
@@ -142,7 +140,7 @@ function createHttpChannel(given: URL, client: Client, events: ChannelEvents, op
     return answer;
   }
 
-  /** Sends a notification or a response within `times.send`. These messages have no request timeout. */
+  /** Sends a notification or a response. Such messages have no request timeout, so `times.send` limits the time. */
   async function postWithTimeout(
     message: RpcMessage,
     cancellation: Cancellation | undefined,
@@ -171,7 +169,8 @@ function createHttpChannel(given: URL, client: Client, events: ChannelEvents, op
     const { value, size } = await readSizedJson(answer, maxBytes);
     const messages = messagesOf(value);
     const [only] = messages;
-    // An error whose id is null belongs to this request, if the response contains nothing else.
+    // A server that cannot read a request's id answers with an error whose id is null. A lone error belongs to this
+    // request.
     if (messages.length === 1 && only?.["id"] === null && only["error"] !== undefined) only["id"] = id;
     const reader = { events, budget, about: requestIdOf(id) };
     for (const message of messages) takeMessage(message, size / messages.length, reader);
@@ -181,10 +180,7 @@ function createHttpChannel(given: URL, client: Client, events: ChannelEvents, op
       });
   }
 
-  /**
-   * Delivers the body of a 404 response if it answers this request, which means that the server still knows the
-   * session.
-   */
+  /** Some servers answer a request with 404 and a JSON-RPC response. Then the session is still valid. */
   async function deliverFrom404(answer: HttpAnswer, id: unknown, maxBytes: number): Promise<boolean> {
     if (sessionId === undefined || kindOf(answer) !== "json") return false;
     const { value, size } = await readSizedJson(answer, maxBytes).catch((error: unknown) => {
@@ -201,7 +197,7 @@ function createHttpChannel(given: URL, client: Client, events: ChannelEvents, op
     const until = (message: RpcMessage): boolean => answers(message, id);
     const reader = createEventReader({ events, maxBytes, budget, time, about: requestIdOf(id), until });
     await readOne(reader, answer);
-    // A server may end the stream early, and expect that the client reconnects with the last event id.
+    // A server may end the stream before the response. It expects a reconnect with the last event id.
     if (reader.done()) return;
     const ended = cancellation === undefined ? closing.signal : AbortSignal.any([closing.signal, cancellation.signal]);
     for (let tries = 0; !reader.done() && reader.position() !== undefined && !stateless() && tries < 5; tries += 1) {
@@ -214,8 +210,8 @@ function createHttpChannel(given: URL, client: Client, events: ChannelEvents, op
   }
 
   /**
-   * Requests the rest of a response stream. Failures are not reported as `unsent`, because the server has already
-   * received the request.
+   * Requests the rest of a response stream. A failure is not `unsent`, because the server has already received the
+   * request.
    */
   async function resume(position: string | undefined, until: AbortSignal): Promise<HttpAnswer> {
     try {
@@ -273,7 +269,7 @@ function createHttpChannel(given: URL, client: Client, events: ChannelEvents, op
     },
     async close() {
       if (ended) return;
-      // Telling the server that the session ends is optional, so a failure is only a diagnostic.
+      // The DELETE request is optional in the protocol, so a failure is only a diagnostic.
       if (sessionId !== undefined && !sessionError && !stateless()) {
         const cancellation = cancellationOf(AbortSignal.timeout(times.endGrace));
         const deleted = client.request({
@@ -298,7 +294,7 @@ function notResumed(cause: unknown): unknown {
   return new WireError("stream_lost", message, evidence, { cause });
 }
 
-/** Adds `unsent` to the error, which means that the server did not process the request. */
+/** Adds `unsent`: the server did not process the request, so the caller may send it again. */
 function notProcessed({ code, message, evidence }: WireError): WireError {
   return new WireError(code, message, { ...evidence, unsent: true });
 }

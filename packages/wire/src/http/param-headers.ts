@@ -8,24 +8,26 @@ import type { JsonObject } from "../session.ts";
 import { isObject } from "../shapes/json.ts";
 import { clip } from "../shapes/text.ts";
 
-/** One header, and the argument whose value it contains. */
+/** A header, and the argument whose value it carries. */
 export interface ParamHeader {
   readonly header: string;
-  /** The property names that lead to the argument. */
+  /** The property names from the top of the arguments down to this argument. */
   readonly path: readonly string[];
 }
 
-/** The headers of a tool, or the mistake in its `x-mcp-header` keywords. */
+/** The headers that a tool's input schema asks for, or why the schema is invalid. */
 export type ParamHeaders =
   | { readonly valid: true; readonly headers: readonly ParamHeader[] }
-  /** The mistake in the schema. The protocol forbids listing a tool with such a mistake. */
+  /** `reason` describes the mistake. The protocol says that a client must leave such a tool out of its list. */
   | { readonly valid: false; readonly reason: string };
 
 const keyword = "x-mcp-header";
 const fieldName = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const headerTypes: ReadonlySet<unknown> = new Set(["string", "integer", "boolean"]);
 
-/** Keywords such as `items`, whose subschemas cannot be reached by a fixed path of property names. */
+/**
+ * Keywords whose subschemas do not describe one fixed argument (for example `items`). A header is not allowed there.
+ */
 const branches: ReadonlySet<string> = new Set([
   "items",
   "prefixItems",
@@ -51,15 +53,14 @@ const namedBranches: ReadonlySet<string> = new Set([
   "definitions",
 ]);
 
-/** Limits on the depth and the number of subschemas that are searched. */
 const deepest = 64;
 const largest = 100_000;
 
-/** The headers found for each schema. They are kept, because they are needed for every call. */
+/** The search is slow and every tool call needs its result, so the result is cached. */
 const found = new WeakMap<object, ParamHeaders>();
 const noHeaders: ParamHeaders = { valid: true, headers: [] };
 
-/** Finds the headers that an input schema requires. The schema must not change afterwards. */
+/** Returns the headers that an input schema asks for. The result is cached, so the schema must not change. */
 export function paramHeadersOf(inputSchema: unknown): ParamHeaders {
   if (typeof inputSchema !== "object" || inputSchema === null) return noHeaders;
   const known = found.get(inputSchema);
@@ -69,14 +70,12 @@ export function paramHeadersOf(inputSchema: unknown): ParamHeaders {
   return headers;
 }
 
-/**
- * Whether the schema may contain `x-mcp-header`. Almost no schema does, and this check is faster than a full search.
- */
+/** Almost no schema contains the keyword, and this check is faster than a full search. */
 function mayHaveKeyword(schema: unknown): boolean {
   try {
     return String(JSON.stringify(schema)).includes(keyword);
   } catch {
-    // `JSON.stringify` throws if the schema is nested too deeply. Such a schema may contain the keyword.
+    // `JSON.stringify` throws if the schema is nested too deeply. The full search then decides.
     return true;
   }
 }
@@ -87,10 +86,7 @@ function search(inputSchema: unknown): ParamHeaders {
   let visited = 0;
   let reason: string | undefined;
 
-  /**
-   * Searches a part of the schema.
-   * @param reachable Whether a fixed path of property names leads to this part.
-   */
+  /** @param reachable Whether only `properties` lead to this part, so that it describes one fixed argument. */
   function visit(schema: unknown, depth: number, reachable: boolean): void {
     if (reason !== undefined || !isObject(schema)) return;
     visited += 1;
@@ -116,10 +112,7 @@ function search(inputSchema: unknown): ParamHeaders {
     }
   }
 
-  /**
-   * Checks one `x-mcp-header` keyword.
-   * @returns The mistake in the keyword. Undefined if the keyword is valid.
-   */
+  /** @returns The mistake in one `x-mcp-header` keyword, or undefined if the keyword is valid. */
   function take(schema: JsonObject, reachable: boolean): string | undefined {
     const header = schema[keyword];
     const where = clip(path.join("."), 200);
@@ -137,7 +130,7 @@ function search(inputSchema: unknown): ParamHeaders {
   return reason === undefined ? { valid: true, headers } : { valid: false, reason };
 }
 
-/** Returns the headers of a call with these arguments. An argument that is absent or null has no header. */
+/** Returns the HTTP headers for a tool call. An argument that is absent or null gets no header. */
 export function paramHeaderValues(headers: readonly ParamHeader[], args: unknown): Record<string, string> {
   const values: Record<string, string> = {};
   for (const { header, path } of headers) {

@@ -1,4 +1,6 @@
-/** Sends HTTP requests directly or through a proxy: through a tunnel for https, with the full URL for http. */
+/**
+ * Sends HTTP requests directly or through a proxy. An https request uses a tunnel, an http request sends its full URL.
+ */
 
 import { setMaxListeners } from "node:events";
 import type { Agent, ClientRequest, RequestOptions } from "node:http";
@@ -19,7 +21,7 @@ interface RouteOptions {
 }
 
 /**
- * Chooses the route for a URL.
+ * Finds out whether a URL needs a proxy, and returns the route to it.
  *
  * @throws WireError `proxy` if the proxy's URL is invalid.
  */
@@ -36,7 +38,7 @@ export async function openRoute(url: URL, options: RouteOptions): Promise<Route>
   const agent =
     proxy === undefined ? new http.Agent({ keepAlive: true, ...tls }) : await tunnel(proxy, tls, life.signal);
   const { urlToHttpOptions } = process.getBuiltinModule("node:url");
-  // The URL is parsed once, because it rarely changes and parsing takes as long as building the headers.
+  // The parsed URL is cached: it rarely changes, and parsing takes as long as building the headers.
   let address = { href: "", options: {} };
   return {
     proxied: proxy !== undefined,
@@ -52,10 +54,7 @@ export async function openRoute(url: URL, options: RouteOptions): Promise<Route>
   };
 }
 
-/**
- * Creates the agent for a tunnel. The signal ends connections that still wait for the proxy, because `agent.destroy`
- * does not end them.
- */
+/** `agent.destroy` does not end connections that still wait for the proxy. The signal ends them. */
 async function tunnel(proxy: URL, tls: { readonly ca?: string[] }, signal: AbortSignal): Promise<Agent> {
   setMaxListeners(0, signal);
   const { HttpsProxyAgent } = await import("https-proxy-agent");
@@ -86,7 +85,7 @@ function basic({ username, password }: URL): string {
   return `Basic ${Buffer.from(pair).toString("base64")}`;
 }
 
-/** Adds the given certificate authorities to those of Node, because the option `ca` alone would replace them. */
+/** The option `ca` would replace Node's certificate authorities, so they are added here. */
 async function withDefaultAuthorities(ca: string): Promise<string[]> {
   const { rootCertificates } = await import("node:tls");
   return [...rootCertificates, ca];

@@ -1,6 +1,6 @@
 /**
- * The HTTP+SSE transport of protocol version 2024-11-05. The server sends all messages on one GET stream. The first
- * event of this stream names the URL for POST requests.
+ * The HTTP+SSE transport of protocol version 2024-11-05. The server sends all messages on one GET stream, and its first
+ * event contains the URL for POST requests.
  */
 
 import { WireError } from "../errors.ts";
@@ -18,7 +18,7 @@ import type { HttpChannelOptions } from "./http.ts";
 import { kindOf, messagesOf, refusalOf, statusError, takeMessage, toBody } from "./http-answer.ts";
 import { createHttpClient, discard, type HttpClient, readStart } from "./http-client.ts";
 
-/** Opens the GET stream and waits for its `endpoint` event. */
+/** Returns the function that opens the GET stream and waits for its `endpoint` event. */
 export function openSse(target: HttpTarget, options: HttpChannelOptions): OpenChannel {
   return async (events, signal) => {
     const client = await createHttpClient(target, options);
@@ -92,7 +92,7 @@ async function startStream(
 
   function takeEndpoint(data: string): void {
     const address = parseUrl(data, url);
-    // The headers contain secrets that another origin must not get.
+    // Requests contain secrets in their headers, so they must not go to another origin.
     if (address?.origin === url.origin) named(address);
     else
       end(

@@ -3,8 +3,7 @@
 import { parseUrl } from "../shapes/text.ts";
 
 /**
- * Parses the URL. Returns undefined if it is invalid or not http(s). Error messages must not contain an invalid URL,
- * because the URL may contain a password.
+ * Returns undefined for an invalid URL, or one that is not http(s). Do not print such a URL: it may contain a password.
  */
 export function webAddress(text: string): URL | undefined {
   const url = parseUrl(text);

@@ -1,6 +1,6 @@
 /**
- * Sends one HTTP request that is not an MCP message, for example for OAuth. Uses proxies and certificates as MCP
- * requests do.
+ * Sends one HTTP request that is not an MCP message (for example for OAuth). Uses the same proxies and certificates as
+ * MCP requests.
  */
 
 import type { RequestOptions } from "node:http";
@@ -14,7 +14,7 @@ import { openRoute } from "./proxy.ts";
 
 export { proxyFor } from "./proxy-for.ts";
 
-/** The request. */
+/** One HTTP request. `proxy` is the proxy's URL, and undefined means a direct connection. */
 export interface WebRequest {
   readonly url: URL;
   readonly method: string;
@@ -22,13 +22,13 @@ export interface WebRequest {
   readonly body?: Uint8Array | undefined;
   readonly signal: AbortSignal;
   readonly proxy?: string | undefined;
-  /** Certificate authorities in PEM format, in addition to Node's. */
+  /** Certificates in PEM format. They are trusted in addition to the certificate authorities of Node. */
   readonly ca?: string | undefined;
-  /** Resolves host names. Not used with a proxy, because the proxy resolves them itself. */
+  /** Resolves host names. Ignored if there is a proxy, because the proxy resolves them. */
   readonly lookup?: LookupFunction;
 }
 
-/** The response. */
+/** The response to a `WebRequest`, of any status. The caller must `close` it. */
 export interface WebAnswer {
   readonly status: number;
   readonly statusText: string;
@@ -36,14 +36,14 @@ export interface WebAnswer {
   readonly headers: readonly string[];
   /** The body of the response, decompressed. */
   readonly body: Readable;
-  /** Closes the connection. No other request uses this connection. */
+  /** Closes the connection, which only this request uses. */
   close(): void;
 }
 
 /**
- * Sends the request. Follows no redirect, and returns responses of any status.
+ * Sends the request. Does not follow redirects, and resolves with a response of any status.
  *
- * @throws WireError
+ * @throws WireError if no response arrives.
  */
 export async function webExchange(request: WebRequest): Promise<WebAnswer> {
   const { url, method, body, signal, proxy, ca, lookup } = request;

@@ -1,18 +1,18 @@
-/** Aborts single requests, and listens to an `AbortSignal` that many requests may share. */
+/** Aborts one request, and calls functions when an `AbortSignal` aborts. */
 
 import type { RequestStop } from "../session.ts";
 
 const nothing = (): void => {};
 
 /**
- * The abort state of one request, with the members of an `AbortSignal` that most requests need. Creating an
- * `AbortSignal` takes longer than the rest of the work on a request, so `signal` creates one only when it is read.
+ * The abort state of one request. Creating an `AbortSignal` is slower than the rest of a request. Most requests need
+ * none, so `signal` creates one only when it is read.
  */
 export class RequestAbort implements RequestStop {
   #isAborted = false;
   #reason: unknown;
   #controller: AbortController | undefined;
-  /** The first callback. Most requests have only one, and a `Set` for it would take longer to create. */
+  /** Most requests have only one callback. It is kept here, because creating a `Set` takes longer. */
   #first: (() => void) | undefined;
   #callbacks: Set<() => void> | undefined;
   #atEnd: (() => void) | undefined;
@@ -46,7 +46,7 @@ export class RequestAbort implements RequestStop {
     if (this.#callbacks !== undefined) for (const callback of this.#callbacks) callback();
   }
 
-  /** Sets the function to call when the request has its result or its error. */
+  /** Sets the function that `end` calls, after the request has its result or its error. */
   atEnd(callback: () => void): void {
     this.#atEnd = callback;
   }
@@ -69,12 +69,11 @@ export class RequestAbort implements RequestStop {
   }
 }
 
-/** The callbacks of all requests that share a signal. One listener calls all of them, because adding a listener is slow. */
+/** Many requests share a signal. One listener calls all their callbacks, because adding a listener is slow. */
 const lists = new WeakMap<AbortSignal, CallbackList>();
 
 /**
- * The callbacks of one signal. A linked list, not a `Set`: when callbacks come and go, a `Set` replaces its table again
- * and again, and the replaced tables keep ended requests in memory until the next full garbage collection.
+ * A linked list, because a `Set` from which entries are often deleted keeps ended requests in memory for a long time.
  */
 interface CallbackList {
   first: ListedCallback | undefined;
@@ -110,13 +109,13 @@ export function onAbort(signal: AbortSignal | RequestStop | undefined, callback:
     if (added.isRemoved) return;
     remove(added, list);
     if (list.first !== undefined) return;
-    // The listener is removed, because a signal with a listener cannot be garbage-collected.
+    // A signal with a listener cannot be garbage-collected.
     signal.removeEventListener("abort", list.listener);
     lists.delete(signal);
   };
 }
 
-/** Removes a callback from the list. Also clears its links, because they would keep other callbacks in memory. */
+/** Clears the links of the removed callback, because they would keep other callbacks in memory. */
 function remove(removed: ListedCallback, list: CallbackList): void {
   const { previous, next } = removed;
   if (previous === undefined) list.first = next;

@@ -1,20 +1,20 @@
 /**
- * Tells a transport that a request was cancelled. Uses no `AbortSignal`, because creating one makes a small request 20
- * % slower.
+ * Tells a transport that a request was cancelled. Avoids `AbortSignal`, because creating one makes a small request 20%
+ * slower.
  */
 
 import { onAbort } from "./abort.ts";
 
-/** The part of an `AbortSignal` that transports need. The signal itself is created only on demand. */
+/** What transports need of an `AbortSignal`. The `AbortSignal` itself is created only when `signal` is read. */
 export interface Cancellation {
   readonly isCancelled: boolean;
-  /** Calls a function once on cancellation. Returns the function that stops listening. */
+  /** Calls the callback when the request is cancelled. The returned function removes the callback. */
   onCancel(callback: () => void): () => void;
   /** The abort signal, created when it is first read. */
   readonly signal: AbortSignal;
 }
 
-/** Creates a cancellation that takes place when the signal aborts. */
+/** Returns a cancellation that is cancelled when the signal aborts. */
 export function cancellationOf(signal: AbortSignal): Cancellation {
   return {
     get isCancelled() {
@@ -25,10 +25,7 @@ export function cancellationOf(signal: AbortSignal): Cancellation {
   };
 }
 
-/**
- * Returns the given cancellation, or creates one for the signal. Reads `signal` only if necessary, because reading it
- * may create an `AbortSignal`.
- */
+/** Returns the cancellation in the options, or one made from their `signal`. Undefined if they have neither. */
 export function cancellationIn(given: {
   readonly cancellation?: Cancellation;
   readonly signal?: AbortSignal;

@@ -13,7 +13,7 @@ export type RpcMessage = JsonObject;
 
 /** Options for sending one message. */
 export interface ChannelSendOptions {
-  /** Aborting cancels the message. A transport with one stream for each request closes that stream. */
+  /** Cancels the message. A transport with one stream for each request closes that stream. */
   readonly signal?: AbortSignal;
   /** The same as `signal`, without the cost of an `AbortSignal`. */
   readonly cancellation?: Cancellation;
@@ -22,21 +22,21 @@ export interface ChannelSendOptions {
   /** HTTP headers for this message. Stdio ignores them. */
   readonly headers?: Readonly<Record<string, string>>;
   /**
-   * For a message of a server: the client's open request that the message belongs to. Over HTTP, the message is sent on
-   * the stream of that request.
+   * Only for a program that is an MCP server: the client's request that this message is about. Over HTTP, the message
+   * is sent on that request's stream.
    */
   readonly about?: RequestId | undefined;
 }
 
+/** The callbacks that a transport calls: for each message, for problems, and when the channel closes. */
 export interface ChannelEvents {
   /**
-   * Called when a message arrives. The messages of a batch are reported one by one.
+   * Called for each message, also for each message of a batch.
    *
    * @param size The size of the message in bytes, or slightly less.
-   * @param about The id of the request on whose stream the message arrived. Undefined for transports with one stream.
-   * @param headers The HTTP headers of a client's request that repeat its arguments (`Mcp-Param-…`). A relay passes
-   * them on.
-   * @returns The kind of the message if no open request asked for it.
+   * @param about The request on whose stream the message arrived. Undefined if all requests share one stream.
+   * @param headers The `Mcp-Param-…` headers of a client's request. A relay sends them on to the server.
+   * @returns What the message is (for limits on unrequested output), or undefined if an open request expects it.
    */
   message(
     message: RpcMessage,
@@ -45,20 +45,20 @@ export interface ChannelEvents {
     headers?: Readonly<Record<string, string>>,
   ): Unsolicited | undefined;
   /**
-   * Returns the maximum size of the next message, in bytes: the largest limit of the open requests, or the limit for
-   * unrequested messages.
+   * Returns how large the next message may be, in bytes. If no request is open, this is the limit for unrequested
+   * messages.
    */
   largest(): number;
   /**
-   * Called when a message was dropped. `start`: the beginning of the message. `cause`: why the message could not be
-   * read. Without `cause`, the message was larger than `largest()`.
+   * Called when a message was dropped. `start` is its beginning, `cause` is why it could not be read. Without `cause`,
+   * it was larger than `largest()`.
    */
   dropped(start: string, cause?: WireError): void;
   /** Called once, when the channel has closed. The cause is undefined if the client closed it. */
   closed(cause: WireError | undefined): void;
-  /** Called for a problem without consequences, such as log lines on stdout or an invalid event. */
+  /** Called for a problem that the connection survives (for example a log line on stdout, or an invalid event). */
   diagnostic(text: string): void;
-  /** Called when a stream for notifications is open again. Notifications that were sent in between may be lost. */
+  /** Called when the stream for notifications was closed and is open again. Notifications in between may be lost. */
   reopened?(): void;
 }
 
@@ -67,9 +67,9 @@ export interface Channel {
   /** How a request is cancelled: by closing its stream, or by a `notifications/cancelled` message. */
   readonly cancelBy: "message" | "stream";
   /**
-   * Sends a message. With stdio, resolves when the bytes are written. With HTTP, resolves when the response has been
+   * Sends a message. Over stdio, resolves when the bytes are written. Over HTTP, resolves when the response has been
    * read.
-   * @throws WireError if the message or its response is lost; other requests are not affected.
+   * @throws WireError if the message or its response is lost. Other requests go on.
    */
   send(message: RpcMessage, options?: ChannelSendOptions): Promise<void>;
   /** Called after the handshake. From then on, HTTP sends the version as a header. */

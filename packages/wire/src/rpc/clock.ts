@@ -2,11 +2,11 @@
 
 import { systemTime, type TimeSource } from "./time-source.ts";
 
-/** A clock that can be paused. */
+/** A clock that can be paused, with one timer. */
 export interface RequestClock {
   /** Returns the current time in milliseconds. Time does not pass while the clock is paused. */
   readonly now: () => number;
-  /** Makes sure that `onDue` is called at this time or earlier. */
+  /** Makes sure that `onDue` is called at this time, or earlier. */
   readonly wakeBy: (moment: number) => void;
   /** Pauses the clock until `resume` has been called as often as `pause`. */
   readonly pause: () => void;
@@ -16,7 +16,7 @@ export interface RequestClock {
   readonly after: TimeSource["after"];
 }
 
-/** The longest delay of a Node timer, in milliseconds. A longer delay needs several timers. */
+/** The longest delay of a Node timer, in milliseconds. For a longer delay, the timer is started several times. */
 const longestDelay = 2 ** 31 - 1;
 
 /**
@@ -37,13 +37,13 @@ export function createRequestClock(onDue: (now: number) => number, time: TimeSou
     stopTimer();
     if (pauses > 0 || due === Number.POSITIVE_INFINITY) return;
     const delay = Math.min(Math.max(Math.ceil(due - now()), 1), longestDelay);
-    // The channel keeps the process alive, so the timers need not do so.
+    // The connection keeps the process alive. The timer must not.
     stopTimer = time.after(delay, ring, { background: true });
   }
 
   function ring(): void {
     const moment = now();
-    // Node's timers sometimes fire a little early. Then the timer is started again.
+    // The timer may fire early: Node's timers are inexact, and `longestDelay` may have cut the delay.
     if (moment < due) {
       setTimer();
     } else {

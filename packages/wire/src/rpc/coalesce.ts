@@ -1,12 +1,9 @@
-/**
- * Limits the rate of repeated notifications: delivers the first one at once, then at most the latest one of each time
- * window.
- */
+/** Limits how often values with the same key are delivered: the first at once, then the latest of each time window. */
 
-/** A rate-limited delivery. */
+/** Accepts values, and delivers them at a limited rate. */
 export interface Coalesced<T> {
   readonly push: (key: string, value: T) => void;
-  /** Drops all values that were not delivered yet. */
+  /** Drops the values that are not delivered yet. */
   readonly stop: () => void;
 }
 

@@ -6,7 +6,7 @@ import type { Cancellation } from "./cancellation.ts";
 import type { ChannelSendOptions, RequestId } from "./channel.ts";
 import type { RequestClock } from "./clock.ts";
 
-/** The options of a request, with members that only this package sets. */
+/** The options of a request, including the options that only this package sets. */
 export interface ExchangeOptions extends McpRequestOptions {
   readonly headers?: Readonly<Record<string, string>>;
   readonly about?: RequestId | undefined;
@@ -14,22 +14,22 @@ export interface ExchangeOptions extends McpRequestOptions {
   readonly envelope?: JsonObject;
   /** Whether to send a progress token even without `onProgress`, because progress restarts the timeout. */
   readonly token?: boolean;
-  /** True for a subscription, which either side may cancel. */
+  /** True for a subscription. Both the client and the server may end it. */
   readonly openEnded?: boolean;
-  /** If true, no `notifications/cancelled` is sent when the caller stops waiting. */
+  /** If true, the server is not told (`notifications/cancelled`) when the caller stops waiting. */
   readonly quiet?: boolean;
-  /** Whether `close` waits, for up to `endGrace`, until this message is sent. */
+  /** Whether `close` waits until this message is sent, but at most `times.endGrace` milliseconds. */
   readonly awaitedOnClose?: boolean;
   /**
-   * Receives the first response. If `follow` returns a promise, the request stays open and resolves with the promise's
-   * result. `own` is the handler that the caller gave as the option `answer`.
+   * Called with the first response. If it returns a promise (for example for a task), the request stays open and gets
+   * that promise's result. `own` is the option `answer` of the request.
    */
   readonly follow?:
     | ((answer: JsonObject, open: OpenRequest, own: RequestHandler | undefined) => Promise<JsonObject> | undefined)
     | undefined;
 }
 
-/** A request that stays open after its first response, for example because of a task. */
+/** The functions for a request that stays open after its first response, for example because of a task. */
 export interface OpenRequest {
   /** A signal that aborts when the caller stops waiting or the connection ends. */
   readonly signal: AbortSignal;
@@ -42,7 +42,10 @@ export interface OpenRequest {
   readonly resume: () => void;
 }
 
-/** Sends a request. If `isSlow` is true, the request gets a progress token even without `onProgress`. */
+/**
+ * Sends a request. If `isSlow` is true, the request always gets a progress token, because progress restarts its
+ * timeout.
+ */
 export type SendRequest = (
   method: string,
   params?: JsonObject,
@@ -53,28 +56,30 @@ export type SendRequest = (
 const noHeaders: Readonly<Record<string, string>> = {};
 
 /**
- * One request and its state. It is a class, so that its `signal` getter creates an abort controller only when a
- * transport reads it.
+ * One request and its state. A class, because its getter `signal` creates an `AbortSignal` only when a transport reads
+ * it.
  */
 export class Exchange implements ChannelSendOptions, Cancellation {
-  /** The id of the request. It is -1 before the request is added to the open requests. */
+  /** -1 until the request has its id. */
   id = -1;
   readonly method: string;
   readonly silence: number;
-  /** When the request times out for lack of a response, in milliseconds on the session's clock. */
+  /** When the request times out unless a response or progress arrives, in milliseconds on the session's clock. */
   timesOutAt: number;
   #totalLimitAt: number;
   #pauses = 0;
-  /** When the timeouts were paused. Undefined while they run. */
   #pausedAt: number | undefined;
-  /** When the request was sent, or, if later, when the client answered the server's last question about it. */
+  /**
+   * When the request was sent. Later: when the client last answered a question that the server asked during this
+   * request.
+   */
   activeAt: number;
   /** Whether the request stays open after its first response, for example as a task. */
   isFollowed = false;
-  /** When the caller stopped waiting for the response, on the session's clock. */
+  /** When the caller stopped waiting, in milliseconds on the session's clock. */
   givenUpAt = 0;
   hasToken = false;
-  /** Whether `beforeSend` is still running. */
+  /** True while `beforeSend` is still running. */
   isUnsent = false;
   #isEnded = false;
   #onEnd: Set<() => void> | undefined;
@@ -130,8 +135,7 @@ export class Exchange implements ChannelSendOptions, Cancellation {
   }
 
   /**
-   * Whether the server may send requests to the client while it handles this request. It may not do so for a ping or a
-   * list request.
+   * Whether the server may ask the client something while it handles this request. False for a ping or a list request.
    */
   get mayBeAsked(): boolean {
     return this.#options.answer !== undefined || this.hasToken;
@@ -157,7 +161,7 @@ export class Exchange implements ChannelSendOptions, Cancellation {
     this.timesOutAt = now + this.silence;
   }
 
-  /** When the server began to wait for an answer to its question about this request. Undefined if it does not wait. */
+  /** Since when the server waits for the client's answer. Undefined if the server does not wait. */
   get askedAt(): number | undefined {
     return this.#pausedAt;
   }
@@ -191,7 +195,7 @@ export class Exchange implements ChannelSendOptions, Cancellation {
   }
 
   follow(answer: JsonObject, open: OpenRequest): Promise<JsonObject> | undefined {
-    // `isFollowed` is set first, because `follow` may report progress, and the caller may then abort the request.
+    // Set before the call: `follow` may report progress, and the caller may then abort the request.
     this.isFollowed = true;
     const end = this.#options.follow?.(answer, open, this.#options.answer);
     this.isFollowed = end !== undefined;
@@ -214,10 +218,7 @@ export class Exchange implements ChannelSendOptions, Cancellation {
     return this.#isCancelled;
   }
 
-  /**
-   * Sets the function to call on cancellation. One function is enough, because a transport waits for one thing at a
-   * time.
-   */
+  /** Keeps only the last callback: a transport waits for one thing at a time. */
   onCancel(callback: () => void): () => void {
     this.#onCancel = callback;
     return () => {
@@ -225,7 +226,7 @@ export class Exchange implements ChannelSendOptions, Cancellation {
     };
   }
 
-  /** Calls a function when the caller aborts, unless the request has ended. */
+  /** Calls the callback when the caller aborts, unless the request has ended. */
   onAbort(callback: () => void): void {
     this.#stopListening = onAbort(this.#options.stop ?? this.#options.signal, callback);
   }
@@ -239,7 +240,7 @@ export class Exchange implements ChannelSendOptions, Cancellation {
     this.progress({ progress: 0, ...this.#progress, message });
   }
 
-  /** Calls a function once, when the request has ended. Returns the function that stops listening. */
+  /** Calls the callback when the request has ended. The returned function removes the callback. */
   onEnd(callback: () => void): () => void {
     this.#onEnd ??= new Set();
     this.#onEnd.add(callback);
@@ -281,9 +282,9 @@ export class Exchange implements ChannelSendOptions, Cancellation {
 }
 
 /**
- * Returns the functions with which other code follows a request after its first response.
+ * Returns the functions for a request that stays open after its first response.
  *
- * @param tell Runs a listener that may throw.
+ * @param tell Runs a listener, and catches its errors.
  */
 export function openRequest(
   exchange: Exchange,
@@ -300,7 +301,7 @@ export function openRequest(
   };
 }
 
-/** Starts the timeouts of a request again after `pause`. */
+/** Ends one `pause` of the request's timeouts. */
 export function resumeTimeouts(exchange: Exchange, clock: Pick<RequestClock, "now" | "wakeBy">): void {
   exchange.resume(clock.now());
   clock.wakeBy(exchange.due);

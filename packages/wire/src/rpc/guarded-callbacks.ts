@@ -1,4 +1,7 @@
-/** Wraps the callbacks of `ConnectOptions`, so that an error in a callback becomes a diagnostic and breaks nothing. */
+/**
+ * Wraps the callbacks of `ConnectOptions`, so that an error in a callback becomes a diagnostic and does not end the
+ * session.
+ */
 
 import { createDiagnostics } from "../shapes/diagnostics.ts";
 import { errorMessage } from "../shapes/text.ts";

@@ -1,4 +1,7 @@
-/** Answers the server's requests through the host's handler, a limited number at a time. */
+/**
+ * Answers requests of the other side (for a client, the server) by calling a handler. Limits how many requests are
+ * open.
+ */
 
 import { WireError } from "../errors.ts";
 import type { JsonObject, RequestHandler, RequestOrigin, RequestStop } from "../session.ts";
@@ -15,17 +18,14 @@ const methodNotFound = -32601;
 const internalError = -32603;
 const busy = -32000;
 
-/** Options for answering the server's requests. */
+/** Limits, and the functions that send a response and report problems. */
 export interface InboundOptions {
   readonly limits: Pick<WireLimits, "inboundRequests" | "inboundBytes">;
   readonly reply: (message: RpcMessage) => Promise<void>;
   readonly diagnose: Diagnose;
-  /** Whether `ping` is answered without the handler. Default: true. */
+  /** Whether Fairlead answers `ping` itself. Default: true. If false, the handler gets it. */
   readonly answersPing?: boolean | undefined;
-  /**
-   * Called when the other side has sent a request and waits for the response. `exchange`: this side's request that led
-   * to the other side's request, if there is one.
-   */
+  /** Called when the other side waits for a response. `exchange` is our request during which it asked, if known. */
   readonly waiting: (exchange: Exchange | undefined) => void;
   readonly answered: (exchange: Exchange | undefined) => void;
 }
@@ -34,7 +34,7 @@ interface InboundOrigin extends RequestOrigin {
   readonly id: RequestId;
 }
 
-/** A `RequestHandler` that also receives the request's id, and a `stop` with which it can abort its own work. */
+/** A `RequestHandler` that gets the request's id, and a `RequestAbort` instead of an `AbortSignal`. */
 export type InboundHandler = (
   method: string,
   params: JsonObject,
@@ -42,20 +42,19 @@ export type InboundHandler = (
   origin: InboundOrigin,
 ) => Promise<JsonObject>;
 
-/** The other side's open requests. */
+/** Receives the other side's requests, answers them and cancels them. */
 export interface Inbound {
   readonly take: (id: unknown, message: InboundMessage) => void;
   /** Aborts the handler of a request and sends no response. Returns false if the request is not open. */
   readonly cancel: (id: unknown) => boolean;
   readonly cancelAll: () => void;
   readonly handleWith: (handler: RequestHandler) => void;
-  /** Sets a handler that answers clients, for a program that is an MCP server. A client uses `handleWith`. */
+  /** Sets the handler in a program that is an MCP server. A client calls `handleWith`. */
   readonly serveWith: (handler: InboundHandler) => void;
-  /** Ignores the server's requests from now on, because the modern protocol era does not allow them. */
+  /** Ignores all further requests, because the modern protocol era allows none from the server. */
   readonly ignoreAll: () => void;
 }
 
-/** A request of the other side, and this side's request that led to it. */
 interface InboundMessage {
   readonly method: string;
   readonly params: JsonObject;
@@ -66,17 +65,18 @@ interface InboundMessage {
 interface OpenInbound {
   readonly controller: RequestStop;
   readonly size: number;
-  /** This side's request whose option `answer` handles the question. Undefined if the general handler does. */
+  /** Our request whose option `answer` handles the other side's request. Undefined if `handler` does. */
   readonly exchange: Exchange | undefined;
 }
 
+/** Answers requests. Without a handler, it answers `ping` and refuses everything else with "method not found". */
 export function createInbound(options: InboundOptions): Inbound {
   const { inboundRequests: limit, inboundBytes: limitBytes } = options.limits;
   const open = new Map<RequestId, OpenInbound>();
   let openBytes = 0;
   let handler: InboundHandler | undefined;
   let ignoring = false;
-  /** The latest write: its promise, and the ids of the requests whose responses are written together. */
+  /** The responses that are written together share one promise. `ids` are their requests. */
   let replying: { readonly sent: Promise<void>; readonly ids: RequestId[] } | undefined;
 
   const lost = (error: unknown): void =>
@@ -97,7 +97,7 @@ export function createInbound(options: InboundOptions): Inbound {
     open.set(id, request);
     openBytes += size;
     options.waiting(exchange);
-    // When this side's request ends, the other side no longer needs the answer to its question about that request.
+    // When our request has ended, the other side no longer needs an answer to what it asked during that request.
     const stopListening = exchange?.onEnd(() => controller.abort(questionOver()));
     let given: RpcMessage;
     try {
@@ -115,7 +115,6 @@ export function createInbound(options: InboundOptions): Inbound {
     respond(id, given);
   }
 
-  /** Sends a response. `options.reply` returns the same promise for responses that it writes together. */
   function respond(id: RequestId, message: RpcMessage): void {
     const sent = options.reply(message);
     if (sent === replying?.sent) {
@@ -126,7 +125,7 @@ export function createInbound(options: InboundOptions): Inbound {
     replying = { sent, ids };
     sent.catch((error: unknown) => {
       if (!isUnsendable(error)) return lost(error);
-      // The handler's result cannot be sent, but the other side still needs a response.
+      // The result cannot be sent, but the other side still needs a response.
       for (const each of ids) refuse(each, internalError, error.message);
     });
   }
@@ -185,13 +184,12 @@ function isRequestId(id: unknown): id is RequestId {
   return typeof id === "string" || typeof id === "number";
 }
 
-/** Whether the message itself cannot be sent, because it is not JSON or is too large. */
+/** True if the message is not JSON or is too large. Another message could still be sent. */
 function isUnsendable(error: unknown): error is WireError {
   if (!(error instanceof WireError) || error.evidence.unsent !== true) return false;
   return error.code === "bad_message" || error.code === "too_large";
 }
 
-/** Returns the JSON-RPC error for an error that a handler threw: its own JSON-RPC error, or an internal error. */
 function faultOf(error: unknown): JsonObject {
   if (error instanceof WireError && error.evidence.rpc) return { ...error.evidence.rpc, message: error.message };
   return { code: internalError, message: errorMessage(error) };

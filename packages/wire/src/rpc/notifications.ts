@@ -5,18 +5,19 @@ import type { Diagnose } from "../shapes/diagnostics.ts";
 import { clip, errorMessage } from "../shapes/text.ts";
 import { coalesce } from "./coalesce.ts";
 
-/** A notification that a server repeats is delivered at most once in this many milliseconds. */
+/** If a server repeats a notification, it is delivered at most once in this many milliseconds. */
 const repeatWindow = 100;
 
-/** The listeners of one session. */
+/** Delivers the notifications of one session to its listeners. */
 export interface Notifications {
   readonly deliver: (method: string, params: JsonObject) => void;
-  /** Passes a notification to one listener, which may throw. */
+  /** Passes a notification to one listener. An error of the listener becomes a diagnostic. */
   readonly tell: (listener: NotificationListener, method: string, params: JsonObject) => void;
   readonly listen: (listener: NotificationListener) => () => void;
   readonly stop: () => void;
 }
 
+/** Creates the listener list of one session, at first empty. */
 export function createNotifications(diagnose: Diagnose): Notifications {
   const listeners = new Set<NotificationListener>();
   const repeated = coalesce<{ method: string; params: JsonObject }>(repeatWindow, ({ method, params }) =>
@@ -50,10 +51,7 @@ export function createNotifications(diagnose: Diagnose): Notifications {
   };
 }
 
-/**
- * Returns a text that is equal for a notification and its repetitions. Undefined if every notification must be
- * delivered.
- */
+/** Notifications with the same key are repetitions. Without a key, each notification is delivered. */
 function keyOf(method: string, params: JsonObject): string | undefined {
   if (method.endsWith("/list_changed")) return method;
   if (method === "notifications/resources/updated" && typeof params["uri"] === "string")

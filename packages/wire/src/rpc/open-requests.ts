@@ -3,19 +3,18 @@
 import type { Exchange } from "./exchange.ts";
 import { withStep } from "./rpc-errors.ts";
 
-/** The initial number of slots, each for one open request. The number of slots is always a power of two. */
+/** The number of slots at the start. It must be a power of two, because `id & (slots - 1)` selects the slot. */
 const fewSlots = 32;
 
 /**
- * The open requests in an array, in which the id of a request gives its place. Not a `Map`: when requests come and go,
- * a `Map` replaces its table again and again, and the replaced tables keep ended requests in memory until the next full
- * garbage collection.
+ * The open requests. They are in an array, because a `Map` from which entries are often deleted keeps ended requests in
+ * memory for a long time.
  */
 export class OpenRequests {
   #slots: (Exchange | undefined)[] = emptySlots(fewSlots);
   #size = 0;
   #lastId = 0;
-  /** The latest write: its promise, and the ids of the requests whose messages are written together. */
+  /** The messages that are written together share one promise. `ids` are their requests. */
   #sending: { readonly sent: Promise<void>; readonly ids: number[] } | undefined;
 
   /** Adds a request. Returns its new id. */
@@ -51,7 +50,7 @@ export class OpenRequests {
     return true;
   }
 
-  /** Fails the request if its message cannot be sent. Messages that are written together share one promise. */
+  /** Fails the request if `sent` rejects. Messages that are written together share one promise. */
   failWith(sent: Promise<void>, id: number): void {
     if (sent === this.#sending?.sent) {
       this.#sending.ids.push(id);
@@ -83,7 +82,6 @@ export class OpenRequests {
     return all;
   }
 
-  /** Doubles the number of slots. Requests that had different slots also get different new slots. */
   #grow(): void {
     const all = this.values();
     this.#slots = emptySlots(this.#slots.length * 2);

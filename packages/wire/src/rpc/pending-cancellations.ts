@@ -1,16 +1,15 @@
-/** Cancellations that are being sent, so that `close` can wait for them. */
+/** Messages that `close` must wait for, because they tell the server to stop its work. */
 
 import { within } from "./within.ts";
 
-/** The `notifications/cancelled` messages that have not been sent completely. */
+/** The cancellation messages whose sending is not finished. */
 export interface PendingCancellations {
   readonly add: (message: Promise<unknown>) => void;
-  /**
-   * Resolves when all messages are sent, or after `milliseconds`. Returns undefined if there is nothing to wait for.
-   */
+  /** Resolves when all messages are sent, or after `milliseconds`. Undefined if no message is being sent. */
   readonly sent: (milliseconds: number) => Promise<unknown> | undefined;
 }
 
+/** Creates an empty list. A failed sending counts as finished. */
 export function createPendingCancellations(): PendingCancellations {
   const leaving = new Set<Promise<unknown>>();
   return {

@@ -1,14 +1,14 @@
 /**
- * Limits how much of a server's output is read. The first limit is for each turn of the event loop, so that other
- * servers are read too. The second limit is a rate per second for output that answers no request. A server that stays
- * above this rate is flooding.
+ * Limits how much output Fairlead reads from one server. A limit for each turn of the event loop lets other servers
+ * take their turn. A limit per second applies to output that answers no request. A server that stays above it is
+ * "flooding".
  */
 
 import { WireError } from "../errors.ts";
 import type { WireLimits, WireTimes } from "../target.ts";
 import { systemTime, type TimeSource } from "./time-source.ts";
 
-/** Kinds of output that answer no request, in the words of the error message. */
+/** Kinds of output that answer no request. The error message for flooding contains these words. */
 export type Unsolicited =
   | "stderr"
   | "blank lines on stdout"
@@ -19,20 +19,23 @@ export type Unsolicited =
   | "notifications"
   | "responses to unknown requests";
 
-/** The reading budget of one server, shared by all its pipes or streams. */
+/** Counts what one server sends on all its pipes or streams, and says when reading must pause. */
 export interface ReadBudget {
   /** Counts bytes that were read in this turn of the event loop. */
   bytes(count: number): void;
   /** Counts lines that were handled in this turn of the event loop. */
   lines(count: number): void;
-  /** Counts output that answers no request. */
+  /** Counts output that answers no request, for the limit per second. */
   unsolicited(what: Unsolicited, bytes: number, lines?: number): void;
   /** Whether reading must pause until `whenRefilled` calls its callback. */
   isSpent(): boolean;
-  /** Calls a function in the next turn of the event loop, or later if the server is above its rate. */
+  /**
+   * Calls the callback when reading may go on: in the next turn of the event loop, or later if above the limit per
+   * second.
+   */
   whenRefilled(resume: () => void): void;
   isWaiting(): boolean;
-  /** Lets all waiting readers continue at once. From then on, the limit per second does not apply. */
+  /** Ends the limit per second, and lets all waiting readers continue. */
   stop(): void;
 }
 
@@ -41,34 +44,29 @@ export interface ReadBudgetOptions {
   readonly limits: Pick<WireLimits, "turnBytes" | "turnLines" | "unsolicitedRate" | "unsolicitedBurst">;
   readonly times: Pick<WireTimes, "flood">;
   readonly time?: TimeSource | undefined;
-  /** Called once when the server is flooding. */
+  /** Called once, when the server has been above the limit per second for `times.flood` milliseconds. */
   readonly onFlooding: (cause: WireError) => void;
 }
 
-/** A line counts as at least this many bytes, because handling a short line takes as long as copying so many bytes. */
+/** A line counts as at least this many bytes, because each line costs time, however short it is. */
 export const lineCost = 1024;
-/** A text that begins like JSON but is not JSON counts as this many lines, because a failed `JSON.parse` is slow. */
+/** A text that is not JSON counts as this many lines, because a failed `JSON.parse` is slow. */
 export const failedParseLines = 8;
-/** A line that answers no request counts as this many lines, because it takes longer to handle. */
+/** A line that answers no request counts as this many lines, because handling it takes longer. */
 const unsolicitedWeight = 4;
-/**
- * Shortest pause of a server that is above its rate, in milliseconds. Shorter pauses would cost more time than they
- * save.
- */
+/** Shortest pause in reading, in milliseconds. Many shorter pauses would cost more time than they save. */
 const shortestWait = 20;
 
+/** Creates the budget of one server. Nothing has been counted yet. */
 export function createReadBudget(options: ReadBudgetOptions): ReadBudget {
   const { turnBytes, turnLines, unsolicitedRate, unsolicitedBurst } = options.limits;
   const { onFlooding, times, time = systemTime } = options;
   let bytesLeft = turnBytes;
   let linesLeft = turnLines;
-  /**
-   * Number of unrequested bytes that the server may still send before reading pauses. Negative while the server is
-   * above its rate.
-   */
+  /** How many unrequested bytes the server may still send before reading pauses. Negative during such a pause. */
   let allowance = unsolicitedBurst;
   let refilledAt = time.now();
-  /** Milliseconds for which the server was paused, minus the milliseconds for which it was not. */
+  /** How long the server has been above the limit per second, in milliseconds. Time below the limit is subtracted. */
   let overRate = 0;
   let costs = new Map<Unsolicited, number>();
   let waiting: (() => void)[] = [];
@@ -97,7 +95,7 @@ export function createReadBudget(options: ReadBudgetOptions): ReadBudget {
     for (const resume of resumed) resume();
   }
 
-  /** Schedules the next read: in the next turn of the event loop, or when the server is below its rate again. */
+  /** Schedules when reading goes on. Reports flooding if the server has been above the limit for too long. */
   function plan(): void {
     if (immediate !== undefined || cancelTimer !== undefined) return;
     if (allowance >= 0 || isStopped) {
@@ -146,7 +144,7 @@ export function createReadBudget(options: ReadBudgetOptions): ReadBudget {
   };
 }
 
-/** Returns the error, which names the kind of output that used most of the rate. */
+/** Returns an error with the kind of output that the server sent most. */
 function floodingError(costs: ReadonlyMap<Unsolicited, number>, rate: number, duration: number): WireError {
   const [[what] = ["notifications"]] = [...costs].sort(([, one], [, other]) => other - one);
   const most = what === "stderr" ? `${Math.round(rate / 1024)} kB` : Math.round(rate / lineCost).toLocaleString("en");

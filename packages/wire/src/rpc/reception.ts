@@ -1,6 +1,4 @@
-/**
- * Receives the events of a channel before `rpc.ts` is ready. Keeps messages that arrive early, and delivers them first.
- */
+/** Keeps the messages that a channel delivers before `rpc.ts` is ready, and passes them on once it is. */
 
 import type { WireError } from "../errors.ts";
 import { createDiagnostics } from "../shapes/diagnostics.ts";
@@ -9,13 +7,13 @@ import type { ConnectOptions, WireLimits } from "../target.ts";
 import type { ChannelEvents, RpcMessage } from "./channel.ts";
 import type { Unsolicited } from "./read-budget.ts";
 
-/** Receives the channel's events. */
+/** The part of `rpc.ts` that handles messages, and the end of the channel. */
 export interface Receiver extends Pick<ChannelEvents, "largest" | "dropped"> {
   receive(message: RpcMessage, size: number, about?: number): Unsolicited | undefined;
   end(cause: WireError | undefined): void;
 }
 
-/** The events of a channel, and the function that sets the receiver of these events. */
+/** The callbacks for a channel, and `attach`, which sets their receiver. */
 export interface Reception {
   readonly events: ChannelEvents;
   readonly attach: (receiver: Receiver) => void;
@@ -26,13 +24,14 @@ export interface ReceptionOptions extends Pick<ConnectOptions, "onDiagnostic" | 
   readonly limits: Pick<WireLimits, "unsolicitedMessageBytes">;
 }
 
+/** Creates the callbacks for a channel that is about to open. */
 export function createReception({ onDiagnostic, onReopened, limits }: ReceptionOptions): Reception {
   const early: { readonly message: RpcMessage; readonly size: number }[] = [];
   const diagnose = createDiagnostics((text) => onDiagnostic?.(text));
   let receiver: Receiver | undefined;
   let gone: { readonly cause: WireError | undefined } | undefined;
 
-  /** Delivers a message. If its receiver throws, reports a diagnostic, and the connection stays open. */
+  /** If the receiver throws, the error becomes a diagnostic and the connection stays open. */
   function handle(to: Receiver, message: RpcMessage, size: number, about?: number): Unsolicited | undefined {
     try {
       return to.receive(message, size, about);

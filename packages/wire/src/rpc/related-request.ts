@@ -1,4 +1,4 @@
-/** Finds the client's open request that a server's message belongs to. */
+/** Finds out during which of the client's requests a server sent a message, because most messages do not say so. */
 
 import type { JsonObject } from "../session.ts";
 import { member, objectOf } from "../shapes/json.ts";
@@ -6,28 +6,26 @@ import type { Exchange } from "./exchange.ts";
 import type { OpenRequests } from "./open-requests.ts";
 import { requestIdOf } from "./rpc-messages.ts";
 
-/** Says which open request of the client a server's question is about. */
+/** The client's request during which the server asked something. Undefined if it is not known. */
 export interface Related {
   readonly exchange: Exchange | undefined;
-  /** True if the server's request may belong to open requests of different owners. Then `exchange` is undefined. */
+  /** True if it could be any of several requests with different owners. Then `exchange` is undefined. */
   readonly isAmbiguous: boolean;
 }
 
 const none: Related = { exchange: undefined, isAmbiguous: false };
 const ambiguous: Related = { exchange: undefined, isAmbiguous: true };
-/**
- * For this many milliseconds after a caller has stopped waiting, the server may still ask about the caller's request.
- */
+/** After the caller has stopped waiting, the server may still ask something for this many milliseconds. */
 const lingering = 10_000;
-/** Questions about one request that a server sends within this many milliseconds count as sent at the same time. */
+/** If a server asks several things within this many milliseconds, they count as asked at the same time. */
 const together = 50;
 const subscriptionId = "io.modelcontextprotocol/subscriptionId";
 
 /**
- * Finds the open request that a request of the server belongs to.
+ * Finds the client's request during which the server sent its own request.
  *
- * @param about The request on whose stream the message arrived. Undefined for transports with one stream.
- * @param givenUp Requests whose caller has stopped waiting. The server may still send questions about them.
+ * @param about The request on whose stream the message arrived. Undefined if all requests share one stream.
+ * @param givenUp Requests whose caller has stopped waiting. The server may still ask something about them.
  */
 export function relatedToRequest(
   open: OpenRequests,
@@ -49,8 +47,7 @@ export function relatedToRequest(
 }
 
 /**
- * Finds the open request that a notification of the server belongs to. Progress notifications are not handled here,
- * because they name their request.
+ * Finds the client's request during which the server sent a notification. Not for progress, which names its request.
  */
 export function relatedToNotification(
   open: OpenRequests,
@@ -65,10 +62,9 @@ export function relatedToNotification(
 }
 
 /**
- * Returns the matching request that was active last, if all matching requests have the same owner.
+ * Returns the matching request that was active last, or `ambiguous` if the matching requests have different owners.
  *
- * @param isLikely Whether the request is preferred. A request is not preferred if the server already waits for the
- * client's answer to a question about it.
+ * @param isLikely Whether to prefer a request. False if the server already waits for an answer during that request.
  */
 function onlyOwners(
   open: OpenRequests,
@@ -93,10 +89,7 @@ function mayBeAsked(exchange: Exchange): boolean {
   return exchange.mayBeAsked && !exchange.isUnsent;
 }
 
-/**
- * Whether a log message may belong to this request. A modern server sends log messages only for requests that ask for
- * them.
- */
+/** A modern server sends log messages only for requests that ask for them. */
 function mayLog(exchange: Exchange): boolean {
   return exchange.isModern ? exchange.logLevel !== undefined : mayBeAsked(exchange);
 }

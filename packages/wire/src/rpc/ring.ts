@@ -4,15 +4,16 @@ import { Buffer } from "node:buffer";
 
 const firstBytes = 1024;
 
-/** The last bytes of a stream. */
+/** Keeps the last bytes of a stream. */
 export interface Ring {
   push(chunk: Buffer): void;
   /** Returns the kept bytes as text, starting with the first complete UTF-8 character. */
   text(): string;
 }
 
+/** Creates an empty buffer for at most `capacity` bytes. */
 export function createRing(capacity: number): Ring {
-  // Memory is allocated when it is needed, because most servers write little.
+  // Memory is allocated as needed, because most servers write little.
   let bytes = Buffer.alloc(0);
   let next = 0;
   let full = false;
@@ -42,7 +43,7 @@ export function createRing(capacity: number): Ring {
       if (!full) return bytes.toString("utf8", 0, next);
       const all = Buffer.concat([bytes.subarray(next), bytes.subarray(0, next)]);
       let start = 0;
-      // If the first byte of a character was dropped, its other bytes (at most three) are skipped.
+      // The first character may be cut. Its remaining bytes (at most three) are skipped.
       while (start < 3 && ((all[start] ?? 0) & 0xc0) === 0x80) start += 1;
       return all.toString("utf8", start);
     },

@@ -4,10 +4,10 @@ import { WireError } from "../errors.ts";
 import { isObject, stringOf } from "../shapes/json.ts";
 import { clip, errorMessage } from "../shapes/text.ts";
 
-/** Returns the error for a JSON-RPC error response, which may have any shape. */
+/** Returns the error for a JSON-RPC error response. The response need not follow the specification. */
 export function replyError(error: unknown, step: string): WireError {
   const { code, message, data } = isObject(error) ? error : { code: 0, message: error, data: undefined };
-  // A code that is neither a string nor a number is replaced by 0, because `Number(code)` may throw for an object.
+  // `Number(code)` may throw if the code is an object.
   const number = typeof code === "number" || typeof code === "string" ? Number(code) : 0;
   return new WireError("rpc", clip(stringOf(message) ?? `${step} failed: the server gave no reason`), {
     rpc: { code: Number.isFinite(number) ? number : 0, ...(data !== undefined && { data }) },
@@ -42,33 +42,33 @@ export function closedError(step: string, cause: WireError | undefined): WireErr
   return new WireError(cause.code, cause.message, { ...cause.evidence, step }, { cause });
 }
 
-/** Returns the error for a request that was made after the connection had ended. */
+/** Returns the error for a request that came after the connection had ended. */
 export function neverSent(step: string, cause: WireError | undefined): WireError {
   const why = cause === undefined ? "the connection is closed" : `the connection is lost: ${cause.message}`;
   return new WireError("closed", why, { step, unsent: true }, { cause });
 }
 
-/** Returns the error for a response that is larger than its request allows. */
+/** Returns the error for a response that is larger than the request's limit. `cause` replaces it if given. */
 export function tooLargeError(step: string, limit: number, cause?: WireError): WireError {
   if (cause) return withStep(cause, step);
   return new WireError("too_large", `the response to ${step} is larger than ${limit} bytes`, { step });
 }
 
-/** Adds `evidence.step` to an error of a transport, unless the error already has it. */
+/** Returns the error with `evidence.step` set. An error that already has a step is returned unchanged. */
 export function withStep(error: unknown, step: string): WireError {
   const known = toWireError(error);
   if (known.evidence.step !== undefined) return known;
   return new WireError(known.code, known.message, { ...known.evidence, step }, { cause: error });
 }
 
-/** Adds `evidence.step` to an error, and removes `evidence.unsent`, because the server has received the request. */
+/** Returns the error with `evidence.step` and without `unsent`, because the server has received the request. */
 export function afterSending(error: unknown, step: string): WireError {
   const { code, message, evidence } = toWireError(error);
   const { unsent: _, ...rest } = evidence;
   return new WireError(code, message, { step, ...rest }, { cause: error });
 }
 
-/** Returns any thrown value as a `WireError`. */
+/** Returns a `WireError` unchanged, and any other value as a `WireError` with the code `unreachable`. */
 export function toWireError(error: unknown): WireError {
   if (error instanceof WireError) return error;
   return new WireError("unreachable", errorMessage(error), {}, { cause: error });

@@ -4,19 +4,18 @@ import type { JsonObject, Progress } from "../session.ts";
 import { objectOf, stringOf } from "../shapes/json.ts";
 import { clip } from "../shapes/text.ts";
 
-/**
- * Returns the id of a request as a number, even if the server returned it as a string. Returns -1 for any other value.
- */
+/** Returns a request's id as a number, because some servers return it as a string. -1 for any other value. */
 export function requestIdOf(id: unknown): number {
   if (typeof id === "number") return id;
   return typeof id === "string" && /^[1-9]\d{0,15}$/.test(id) ? Number(id) : -1;
 }
 
+/** Returns a JSON-RPC request. Leaves out `params` if they are undefined. */
 export function requestMessage(id: number, method: string, params: JsonObject | undefined): JsonObject {
   return params === undefined ? { jsonrpc: "2.0", id, method } : { jsonrpc: "2.0", id, method, params };
 }
 
-/** Adds members to `_meta` of the parameters. An added member replaces the caller's member of the same name. */
+/** Returns the parameters with members added to `_meta`. An added member replaces the caller's member of that name. */
 export function withMeta(
   params: JsonObject | undefined,
   meta: JsonObject | undefined,
@@ -25,14 +24,14 @@ export function withMeta(
   if (meta === undefined && progressToken === undefined) return params;
   const own: JsonObject =
     progressToken === undefined ? { ...meta } : meta ? { progressToken, ...meta } : { progressToken };
-  // The spread of `params` comes last, because an object literal with members after a spread takes ten times longer.
+  // `...params` is last, because members after a spread make creating the object ten times slower.
   if (params === undefined || !("_meta" in params)) return { _meta: own, ...params };
   return { ...params, _meta: { ...objectOf(params["_meta"]), ...own } };
 }
 
 /**
- * Returns the `_meta` members of a forwarded request: Fairlead's members and the client's members. Leaves out members
- * of the client that are valid only on the client's own connection, such as `progressToken`.
+ * Returns `_meta` for a request that Fairlead forwards: the client's members, then Fairlead's. Leaves out what is valid
+ * only on the client's connection (for example `progressToken`).
  */
 export function forwardedMeta(theirs: JsonObject | undefined, ours: JsonObject | undefined): JsonObject | undefined {
   if (theirs === undefined) return ours;
@@ -43,7 +42,7 @@ export function forwardedMeta(theirs: JsonObject | undefined, ours: JsonObject |
   return { ...Object.fromEntries(passedOn.map((key) => [key, theirs[key]])), ...ours };
 }
 
-/** Returns the progress of a notification. Returns undefined if its member `progress` is not a number. */
+/** Returns the progress in a notification, or undefined if its `progress` is not a number. */
 export function progressOf(params: JsonObject): Progress | undefined {
   const { progress, total } = params;
   const message = stringOf(params["message"]);
@@ -55,7 +54,7 @@ function isNumber(value: unknown): value is number {
   return typeof value === "number" && Number.isFinite(value);
 }
 
-/** Whether a response has an error. Some servers send both `result` and `error`, one of them null. */
+/** Whether a response is an error. `error: null` is none, because some servers send it beside `result`. */
 export function isErrorReply(error: unknown): boolean {
   return error !== undefined && error !== null;
 }

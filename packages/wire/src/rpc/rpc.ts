@@ -28,9 +28,10 @@ import {
 import { forwardedMeta, isErrorReply, progressOf, requestIdOf, requestMessage, withMeta } from "./rpc-messages.ts";
 import { sendAfter, settle } from "./settle.ts";
 
+/** Callbacks, limits and times of one JSON-RPC connection. */
 export interface RpcOptions
   extends Pick<ConnectOptions, "onRequest" | "onNotification" | "onReopened" | "onDiagnostic" | "onMessage" | "time"> {
-  /** Answers the client's requests. Used only by a server. A client uses `onRequest` instead. */
+  /** The handler of a program that is an MCP server. A client uses `onRequest`. */
   readonly onServed?: InboundHandler;
   readonly answersPing?: boolean;
   readonly limits: Pick<WireLimits, "inboundRequests" | "inboundBytes" | "messageBytes" | "unsolicitedMessageBytes">;
@@ -45,7 +46,7 @@ export interface Rpc {
   readonly notify: (method: string, params?: JsonObject, how?: ChannelSendOptions) => Promise<void>;
   readonly onNotification: (listener: NotificationListener) => () => void;
   readonly onRequest: (handler: RequestHandler) => void;
-  /** Ignores the server's requests from now on, because the modern protocol era does not allow them. */
+  /** Ignores all further requests, because the modern protocol era allows none from the server. */
   readonly ignoreRequests: () => void;
   readonly setProtocolVersion: (version: string) => void;
   readonly diagnostic: (text: string) => void;
@@ -55,9 +56,10 @@ export interface Rpc {
   readonly close: () => Promise<void>;
 }
 
-/** Maximum number of abandoned requests that are remembered. A late response to one of them causes no diagnostic. */
+/** For this many requests whose caller has stopped waiting, a late response causes no diagnostic. */
 const maxGivenUp = 1024;
 
+/** Opens the channel. Resolves when messages can be sent, which is before the handshake. */
 export async function openRpc(open: OpenChannel, options: RpcOptions, signal?: AbortSignal): Promise<Rpc> {
   const { events, attach } = createReception(options);
   const rpc = createRpc(await open(events, signal), options);
@@ -124,14 +126,14 @@ function createRpc(channel: Channel, options: RpcOptions): Rpc & Receiver {
     });
   };
 
-  /** Fails a request and cancels it at the server. Remembers its id, because the server may still send a response. */
+  /** Fails a request and tells the server. Keeps the id, because the server may still send a response. */
   function giveUp(exchange: Exchange, error: WireError): void {
     const { id } = exchange;
     pending.delete(id);
     givenUp.set(id, exchange.giveUp(clock.now()));
     if (givenUp.size > maxGivenUp) for (const oldest of givenUp.keys()) if (givenUp.delete(oldest)) break;
     exchange.abort(error);
-    // A request that runs as a task gets no cancellation here, because `tasks/cancel` cancels it.
+    // A request that became a task is cancelled by `tasks/cancel`.
     if (exchange.isUnsent || exchange.quiet || exchange.isFollowed || channel.cancelBy === "stream") return;
     const sent = notify("notifications/cancelled", { requestId: id, reason: error.message });
     cancellations.add(sent);
@@ -183,7 +185,6 @@ function createRpc(channel: Channel, options: RpcOptions): Rpc & Receiver {
     return undefined;
   }
 
-  /** Returns the largest response limit of all open requests. */
   function largest(): number {
     const { messageBytes, unsolicitedMessageBytes } = options.limits;
     let most = Math.min(unsolicitedMessageBytes, messageBytes);
@@ -191,7 +192,7 @@ function createRpc(channel: Channel, options: RpcOptions): Rpc & Receiver {
     return most;
   }
 
-  /** Fails the request that a dropped message answers. If the message has no id, fails every open request. */
+  /** Fails the request that the dropped message answers. If that is unknown, fails every open request. */
   function dropped(start: string, cause?: WireError): void {
     const id = Number(/"id"\s*:\s*"?(\d{1,15})/.exec(start)?.[1]);
     const known = pending.get(id);
@@ -206,7 +207,7 @@ function createRpc(channel: Channel, options: RpcOptions): Rpc & Receiver {
     exchange.fail(tooLargeError(exchange.method, Math.min(exchange.maxBytes, options.limits.messageBytes), cause));
   }
 
-  /** Whether the request stays open after this response. It does if the response announces a task. */
+  /** True if the response is a task, so the request waits for the task's result. */
   function staysOpen(id: number, exchange: Exchange, { result, error }: RpcMessage): boolean {
     if (!exchange.canFollow || !isObject(result) || isErrorReply(error)) return false;
     const end = exchange.follow(result, openRequest(exchange, clock, tell));
@@ -251,10 +252,7 @@ function createRpc(channel: Channel, options: RpcOptions): Rpc & Receiver {
     tell(exchange, () => progress && exchange.progress(progress));
   }
 
-  /**
-   * Handles `notifications/cancelled`, with which the server cancels its own request or ends a subscription of the
-   * client.
-   */
+  /** The server cancels its own request, or ends a subscription of the client. */
   function receiveCancelled(params: JsonObject): void {
     if (inbound.cancel(params["requestId"])) return;
     const id = requestIdOf(params["requestId"]);

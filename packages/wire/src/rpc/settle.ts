@@ -1,4 +1,4 @@
-/** Starts a request after its `beforeSend`, and ends it with its response. */
+/** Sends a request when its `beforeSend` is done, and ends the request when its response arrives. */
 
 import { WireError } from "../errors.ts";
 import { isObject } from "../shapes/json.ts";
@@ -7,7 +7,7 @@ import type { Exchange } from "./exchange.ts";
 import { replyError, toWireError } from "./rpc-errors.ts";
 import { isErrorReply } from "./rpc-messages.ts";
 
-/** Resolves or rejects a request with its response. The request must be open. */
+/** Ends an open request with its response. A null result counts as an empty object. */
 export function settle(exchange: Exchange, { result, error }: RpcMessage): void {
   if (isErrorReply(error)) exchange.fail(replyError(error, exchange.method));
   else if (isObject(result)) exchange.succeed(result);

@@ -1,12 +1,13 @@
-/** Divides one total time limit among the requests that a single call may need. */
+/** Applies one total time limit to several requests, one after the other (for example a request and its retry). */
 
 import type { McpRequestOptions } from "../session.ts";
 import { timeoutError } from "./rpc-errors.ts";
 
 /**
- * Returns the options for the next request, with the remaining time.
+ * Returns the options for the next request. Their `total` is the time that is left.
  *
- * @throws WireError `timeout` if the total limit is used up.
+ * @param spent Milliseconds that the earlier requests took.
+ * @throws WireError `timeout` if no time is left.
  */
 export function withTimeLeft(options: McpRequestOptions, spent: number, step: string): McpRequestOptions {
   if (options.total === undefined) return options;

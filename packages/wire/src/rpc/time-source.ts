@@ -1,25 +1,22 @@
-/** Time as a parameter, so that a test decides when time passes. */
+/** A clock that is passed as a parameter, so that a test can decide when time passes. */
 
 /** A clock with timers. */
 export interface TimeSource {
-  /** Returns milliseconds since some fixed moment. The value never decreases. */
+  /** Returns milliseconds since a fixed moment in the past. The value never decreases. */
   readonly now: () => number;
   /**
-   * Runs `action` once after `milliseconds`. Returns the function that cancels it. A `background` timer does not keep
-   * the process alive.
+   * Runs `action` after `milliseconds`, unless the returned function is called first. A `background` timer does not
+   * keep the process alive.
    */
   readonly after: (milliseconds: number, action: () => void, how?: { readonly background?: boolean }) => () => void;
 }
 
-/**
- * Returns milliseconds since the process started. `performance.now()` is not used, because its first use loads a slow
- * part of Node.
- */
+/** Returns milliseconds since the process started. `performance.now()` would load a slow part of Node first. */
 export function uptime(): number {
   return process.uptime() * 1000;
 }
 
-/** The time of the operating system. */
+/** The real clock, with Node's timers. */
 export const systemTime: TimeSource = {
   now: uptime,
   after(milliseconds, action, how) {
