@@ -1,4 +1,4 @@
-/** Lists servers for `fairlead mcp list`, after connecting to them or from the catalog cache. */
+/** Lists servers for `fairlead mcp list`. Connects to the servers, or uses the catalog cache. */
 
 import type { Host } from "@fairlead/core/host";
 import type { SharedBy } from "@fairlead/core/settings/define/definition";
@@ -10,7 +10,7 @@ import { signedIn } from "../sign-in/signed-in.ts";
 import { connectServers, createWaitingLine } from "./connect-servers.ts";
 import { useHost } from "./with-host.ts";
 
-/** The estimated tokens of each server's tool definitions. Servers without tools are left out. */
+/** Returns the estimated number of tokens of each server's tool definitions. Servers without tools are left out. */
 async function tokensByServer(host: Host, servers?: readonly string[]): Promise<ReadonlyMap<string, number>> {
   const sums = new Map<string, number>();
   for (const { server, tokens } of await host.toolOffers(servers === undefined ? {} : { servers }))
@@ -18,7 +18,7 @@ async function tokensByServer(host: Host, servers?: readonly string[]): Promise<
   return sums;
 }
 
-/** Lists the servers with their cached catalogs. Connects to no server. */
+/** Prints all servers with data from the catalog cache. Connects to no server. Prints nothing with `--json`. */
 export async function listCachedServers(
   listed: readonly ListedServer[],
   configuration: Configuration,
@@ -43,8 +43,8 @@ export async function listCachedServers(
 }
 
 /**
- * Connects to all servers that may start. On a terminal, shows each server as soon as it has answered. Without a
- * terminal, lists the servers in the order of the settings.
+ * Connects to all servers that may start, and prints all servers. On a terminal, prints each server as soon as it is
+ * connected or has failed. Without a terminal, prints them at the end, in the order of the settings.
  *
  * @param listed All servers in the order of the settings, before connecting.
  */
@@ -70,7 +70,7 @@ export function listServers(
     if (isLive) for (const one of listed) if (isConnectSettled(one.state)) show(one);
     const names = listed.filter(({ state }) => !isConnectSettled(state)).map(({ server }) => server.name);
     const waiting = createWaitingLine(context);
-    // The line that shows which servers are still connecting must be hidden before a server is printed.
+    // The status line (`files: connecting (3 s)`) must be erased before other text is printed.
     const showNow = (one: ListedServer): void => {
       waiting.hide();
       show(one);
@@ -116,7 +116,6 @@ export function listServers(
   });
 }
 
-/** Returns how clients of the gateway share each server that may start. */
 function sharesOf(listed: readonly ListedServer[], host: Host): ReadonlyMap<string, SharedBy> {
   const startable = listed.filter(({ state }) => state.status === "disconnected" && state.reason === "lazy");
   return new Map(startable.map(({ server: { name } }) => [name, host.shareOf(name)]));

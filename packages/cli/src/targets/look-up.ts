@@ -1,4 +1,4 @@
-/** Finds a prompt or resource in cached catalogs, and connects only to the servers that may have it. */
+/** Finds a prompt or a resource, first in the cached catalogs, then by connecting to servers that may have it. */
 
 import { HostError } from "@fairlead/core/errors";
 import type { Host } from "@fairlead/core/host";
@@ -10,13 +10,13 @@ import { skippedError } from "./failed-start.ts";
 import { printRefusal } from "./with-catalogs.ts";
 
 interface Search<T> {
-  /** Servers that the user named or probably meant. */
+  /** Servers that the user named or probably meant. Fairlead connects to these servers first. */
   readonly named: readonly string[];
-  /** Whether servers that the user did not name are searched too. */
+  /** Whether to search the other servers too. */
   readonly isOpen: boolean;
   /**
-   * Searches the loaded catalogs. Returns an error if a catalog that is not loaded may have the prompt or resource.
-   * Throws an error if no catalog can have it.
+   * Searches the loaded catalogs. Returns an error if a server that is not loaded yet may have the prompt or resource.
+   * Throws an error if no server can have it.
    */
   readonly find: () => T | HostError;
   /** The only servers that Fairlead may connect to. Default: all servers. */
@@ -25,6 +25,10 @@ interface Search<T> {
   readonly wait?: number | undefined;
 }
 
+/**
+ * Returns what `search.find` finds, and connects to servers if the cached catalogs are not enough.
+ * @throws HostError if nothing is found, or if a server in `search.named` cannot be connected
+ */
 export async function lookUp<T>(search: Search<T>, host: Host, context: Context): Promise<T> {
   const { named, isOpen, find, servers = namesOf(host), wait } = search;
   const known = new Set((await host.recall()).map(({ server }) => server));
@@ -32,8 +36,7 @@ export async function lookUp<T>(search: Search<T>, host: Host, context: Context)
   await connectWithin(wait, host, named.filter(isUnknown), context);
   const cached = find();
   if (!(cached instanceof HostError)) return cached;
-  // Cached catalogs may be out of date or missing, so Fairlead connects to servers that may have the prompt or
-  // resource.
+  // The cached catalogs do not have the prompt or resource. They may be out of date, so Fairlead connects to servers.
   const open = isOpen ? servers.filter((name) => isUnknown(name) && !named.includes(name)) : [];
   const skipped = open.length === 0 ? [] : (await host.failedStarts()).filter(({ server }) => open.includes(server));
   const others = open.filter((name) => !skipped.some(({ server }) => server === name));
@@ -49,7 +52,7 @@ export async function lookUp<T>(search: Search<T>, host: Host, context: Context)
   throw found;
 }
 
-/** Waits for servers, at most `wait` milliseconds. Slower servers keep connecting in the background. */
+/** Connects to the servers. After `wait` milliseconds, returns and lets the other servers connect in the background. */
 async function connectWithin(
   wait: number | undefined,
   host: Host,
@@ -70,6 +73,7 @@ async function connectWithin(
   }
 }
 
+/** Returns the names of all servers of the host, connected or not. */
 export function namesOf(host: Host): readonly string[] {
   return host.states().map(({ name }) => name);
 }

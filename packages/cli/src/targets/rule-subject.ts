@@ -1,5 +1,6 @@
 /**
- * Reads the `server.tool` argument of the policy commands. The tool need not exist. Connects to no configured server.
+ * Reads the argument and options of the policy commands that say which requests a rule is for. Starts no configured
+ * server.
  */
 
 import { HostError } from "@fairlead/core/errors";
@@ -12,19 +13,23 @@ import type { Context } from "../shell/verb.ts";
 import { findToolTarget, type TargetServer, type ToolTarget, targetName } from "./target.ts";
 import { hasDemo } from "./with-host.ts";
 
+/**
+ * The requests that a rule is for. For `kind` other than `tool`, `tool` holds the URI, the prompt's name or a pattern.
+ */
 export interface Subject extends ToolTarget {
   readonly kind: RequestKind;
-  /** The gateway client that sends the request. If absent, the sender does not matter. */
+  /** The client of `fairlead serve` that sends the requests. If absent, the rule is for requests of any client. */
   readonly client?: string;
   /**
-   * What Fairlead knows about the tool. `tool`: the server's cached catalog has the tool. `server`: the cached catalog
-   * does not have the tool. `entry`: the server has no cached catalog. `nothing`: there is no such server.
+   * What Fairlead knows without connecting. `tool`: the server's cached catalog has the tool. `server`: the cached
+   * catalog does not have the tool. `entry`: the server has no cached catalog. `nothing`: no such server is configured.
    */
   readonly known: "tool" | "server" | "entry" | "nothing";
 }
 
 const requestKinds: readonly RequestKind[] = ["tool", "resource", "prompt", "sampling"];
 
+/** Adds the argument and the options `--kind`, `--server`, `--tool` and `--client` to a policy command. */
 export function defineSubject(command: Command, operand = "server.tool", summary = "the tool"): void {
   const kind = new Option(
     "--kind <kind>",
@@ -39,8 +44,8 @@ export function defineSubject(command: Command, operand = "server.tool", summary
 }
 
 /**
- * Reads which requests a rule is about. A word that does not begin with a configured server's name is split at its
- * first dot.
+ * Reads which requests a rule is for, such as `demo.greet`. If the word does not begin with the name of a configured
+ * server, the part before the first dot is the server.
  *
  * @throws HostError `usage`
  */
@@ -96,8 +101,8 @@ const everyName: Readonly<Record<Exclude<RequestKind, "tool">, string>> = {
 };
 
 /**
- * Reads a resource, a prompt or a sampling request. A server's name alone means all requests of this kind to the
- * server.
+ * Reads an argument such as `SERVER.URI` for `--kind resource`, `prompt` or `sampling`. If the argument is only a
+ * server's name, the rule is for all requests of this kind.
  */
 function readOtherSubject(
   kind: Exclude<RequestKind, "tool">,
@@ -120,7 +125,7 @@ function readOtherSubject(
   return named(name, word.slice(name.length + 1));
 }
 
-/** Returns words for the requests that a rule is about, such as `demo.greet` or `resources of demo`. */
+/** Returns a text for messages, such as `demo.greet` or `resources of demo`. */
 export function subjectName({ server, tool, kind = "tool" }: ToolTarget & { readonly kind?: RequestKind }): string {
   if (kind === "tool") return targetName({ server, tool });
   const isEvery = tool === "*" || tool === everyResource;
@@ -129,7 +134,6 @@ export function subjectName({ server, tool, kind = "tool" }: ToolTarget & { read
     : `${kind} ${targetName({ server, tool })}`;
 }
 
-/** Finds a tool in the cached catalogs by its bare name, or by the name that a model sees. */
 async function findCachedName(word: string, host: Host): Promise<ToolTarget | undefined> {
   await host.recall();
   const tool = host.toolRegistry.getTool(word);
@@ -140,7 +144,9 @@ interface CachedServer extends TargetServer {
   readonly isRemembered: boolean;
 }
 
-/** Loads cached catalogs. For the demo server, which runs inside this process, connects and reads its catalog. */
+/**
+ * Loads the cached catalogs. The demo server runs inside this process and is quick to start, so its catalog is read.
+ */
 async function loadCached(
   names: readonly string[],
   host: Host,

@@ -1,10 +1,11 @@
-/** Finds the tool that `server.tool` names. Both names may contain dots. Pure functions. */
+/** Finds the tool that a word such as `files.read` names. Names of servers and tools may contain dots. */
 
 import { HostError } from "@fairlead/core/errors";
 import { closest } from "@fairlead/core/text/closest";
 import { toShellWord } from "@fairlead/core/text/shell-word";
 import { nameHint } from "../shell/name-hint.ts";
 
+/** A tool, by its server and by the name that this server uses for it. */
 export interface ToolTarget {
   readonly server: string;
   readonly tool: string;
@@ -15,14 +16,15 @@ export function targetName({ server, tool }: ToolTarget): string {
   return `${server}.${tool}`;
 }
 
+/** A server whose tools `findToolTarget` may return. */
 export interface TargetServer {
   readonly name: string;
-  /** The names of the server's tools, from its current or cached catalog. The list may be empty. */
+  /** The names of the server's tools, from its catalog. Empty if there is no catalog. */
   readonly tools: readonly string[];
 }
 
 /**
- * Finds the tool that a word such as `files.read` names.
+ * Splits a word such as `files.read` into server and tool, with the help of the servers' tool lists.
  * @throws HostError `usage` if the word is ambiguous or does not have the form `server.tool`; `server_unknown` if it
  * names no configured server
  */
@@ -33,8 +35,8 @@ export function findToolTarget(word: string, servers: readonly TargetServer[]): 
     .map(({ name, tools }) => ({ server: name, tool: word.slice(name.length + 1), tools }));
   const known = candidates.filter(({ tool, tools }) => tools.includes(tool));
   if (known.length > 1) throw ambiguous(word, known);
-  // If no catalog has the tool, takes the server with the longest matching name. The call fails if that server does not
-  // have the tool either.
+  // If no catalog has the tool, the longest server name that fits is used. A catalog may be out of date, so this is no
+  // error yet.
   const [meant = candidates[0]] = known;
   if (meant === undefined || meant.tool === "") throw unknown(word, servers);
   return { server: meant.server, tool: meant.tool };

@@ -1,4 +1,4 @@
-/** Opens a host with the catalogs that a list command shows: from the catalog cache, or read from the servers. */
+/** Opens a host and loads the catalogs that a list command shows, such as `fairlead tools`. */
 
 import type { ListKind } from "@fairlead/core/discover/catalog";
 import type { ServerState } from "@fairlead/core/events";
@@ -28,19 +28,21 @@ that cannot be reached are reported on stderr.
 `;
 }
 
+/** Adds the argument `[server]` and the option `--refresh` to a list command. */
 export function defineListOptions(command: Command, items: "tools" | "prompts" | "resources"): void {
   command
     .argument("[server]", `only the ${items} of this server: its name, or a URL`)
     .option("--refresh", "connect to the servers instead of using the catalog cache");
 }
 
+/** A host with loaded catalogs, and which server's catalog the command shows. */
 export interface CatalogScope {
   readonly host: Host;
   /** The server whose tools, prompts or resources are listed. Undefined for all servers. */
   readonly server: string | undefined;
   /**
-   * Whether the server was given as a URL or with `--stdio`. It is then not in the settings, so other commands cannot
-   * find it by name.
+   * Whether the user gave a URL or `--stdio` instead of a name. The server is then not in the settings, so other
+   * commands cannot find it by name.
    */
   readonly isTyped: boolean;
 }
@@ -51,7 +53,7 @@ export async function withCatalogs(
   use: (offers: CatalogScope) => void | Promise<void>,
 ): Promise<void> {
   const { server, configuration, isTyped, keep } = await choose(context);
-  // If the user names no server, the demo server is listed only if no server is configured.
+  // The demo server is listed without its name only if no server is configured.
   const configured = configuration.servers.map((entry) => entry.server.name);
   const all = configured.length === 0 ? [demoName] : configured;
   await useHost(configuration, context, async (host) => {
@@ -77,8 +79,7 @@ interface Choice extends Omit<CatalogScope, "host"> {
 }
 
 /**
- * Returns the server that the user chose by its name, by a URL or with `--stdio`, and the configuration with this
- * server.
+ * Returns the server that the user gave as a name, as a URL or with `--stdio`. `configuration` contains this server.
  */
 async function choose(context: Context): Promise<Choice> {
   const [operand] = context.operands;
@@ -91,9 +92,9 @@ async function choose(context: Context): Promise<Choice> {
 }
 
 interface LoadedCatalogs {
-  /** The servers for which the command uses the cached catalog. */
+  /** Servers whose catalog comes from the cache. */
   readonly known: ReadonlySet<string>;
-  /** Servers that failed in an earlier run, so that this run did not try them again. */
+  /** Servers that were not tried, because they failed in an earlier run. */
   readonly skipped: readonly FailedStart[];
 }
 
@@ -109,8 +110,7 @@ async function loadCatalogs(
 ): Promise<LoadedCatalogs> {
   const names = server === undefined ? all : [server];
   const { refresh = false } = context.command.opts<{ readonly refresh?: boolean }>();
-  // The cached catalogs of all servers are loaded, because a tool's qualified name depends on the tools of other
-  // servers.
+  // Loads the cached catalogs of all servers, because the name that a model sees for a tool depends on them.
   const recalled = await host.recall();
   const cached = refresh ? [] : recalled.filter((one) => names.includes(one.server));
   const known = new Set(cached.map((one) => one.server));
@@ -125,15 +125,19 @@ async function loadCatalogs(
   for (const { server: name, savedAt = Date.now() } of cached) {
     const age = Date.now() - savedAt;
     if (age > day)
-      context.out.say(safe`catalog of "${toSafeLine(name)}" cached ${ageWords(age)} ago; --refresh reads it again`);
+      context.out.say(
+        safe`catalog of "${toSafeLine(name)}" cached ${ageWords(age)} ago; add --refresh to read it again`,
+      );
   }
   return { known, skipped };
 }
 
+/** Prints on stderr why a server is not connected. */
 export function printRefusal(state: ServerState, out: Output): void {
   out.say(errorLines(notConnectedError(state)));
 }
 
+/** Warns about lists that Fairlead did not read to the end. `server`: undefined for all servers. */
 export function warnOfTruncatedLists(
   host: Host,
   server: string | undefined,

@@ -10,6 +10,7 @@ import { count } from "../output/output.ts";
 import { configurationOf } from "../shell/configuration.ts";
 import type { Context } from "../shell/verb.ts";
 
+/** Reads the settings, opens a host and runs `use`. Stops all servers when `use` has ended. */
 export async function withHost(
   context: Context,
   use: (host: Host, configuration: Configuration) => Promise<void>,
@@ -18,7 +19,7 @@ export async function withHost(
   await useHost(configuration, context, (host) => use(host, configuration));
 }
 
-/** Whether the built-in demo server is available. It is not available if a configured server uses its name. */
+/** Whether the name `demo` means the built-in server. False if the user configured another server with that name. */
 export function hasDemo({ servers }: Configuration): boolean {
   return servers.every((entry) => entry.server.name !== demoName || isPlantedDemo(entry));
 }
@@ -28,15 +29,15 @@ type HostOptions = Pick<
   "observe" | "approvalMode" | "interactive" | "signIn" | "allow" | "recover" | "elicit" | "record"
 >;
 
-/** Warns the user and answers a server's question with `cancel`, for commands that ask the user no questions. */
+/** Cancels a server's question (elicitation), for commands that cannot ask the user. Prints a warning. */
 async function leaveOpen({ serverName }: Elicitation, out: Context["out"] | undefined): Promise<ElicitationAnswer> {
   out?.warn(
-    safe`"${toSafeLine(serverName)}" asked a question (elicitation): this command cannot ask you, so the server got no answer\n  next: use the app (fairlead), or run this command in a terminal`,
+    safe`"${toSafeLine(serverName)}" asked a question (elicitation), but this command cannot ask you: Fairlead cancelled the question\n  next: use the app (fairlead), or run this command in a terminal`,
   );
   return { action: "cancel" };
 }
 
-/** Runs `use` with a host. Resolves after all servers that were started have stopped. */
+/** Opens a host, runs `use` with it, and then stops all servers. Returns the result of `use`. */
 export async function useHost<T>(
   configuration: Configuration,
   { globals, out }: Pick<Context, "globals"> & Partial<Pick<Context, "out">>,
@@ -47,8 +48,8 @@ export async function useHost<T>(
   const host = openHost(configuration, {
     debug: globals.debug,
     ...(record && { record }),
-    // With `elicit`, every command declares the capability `elicitation`, as the app does. Otherwise a server might
-    // offer other tools.
+    // Every command declares the capability `elicitation`, as the app does. Otherwise a server might list different
+    // tools.
     elicit: (request) => leaveOpen(request, out),
     ...options,
   });
@@ -58,7 +59,8 @@ export async function useHost<T>(
   host.on("conversation_not_recorded", ({ message }) =>
     out?.warnOnce(safe`note: the conversation is not recorded: ${toSafeLine(message)}`),
   );
-  // Closes the host in `finally`, because the import checker (`scripts/checks/layers.mjs`) cannot parse `await using` yet.
+  // `finally` instead of `await using`: the import checker (`scripts/checks/layers.mjs`) cannot parse `await using`
+  // yet.
   try {
     return await use(host);
   } finally {
@@ -68,7 +70,6 @@ export async function useHost<T>(
   }
 }
 
-/** Creates the recorder for `--record DIR`. Its code is loaded only with that option. */
 async function recorderOf({ record: folder }: Context["globals"]): Promise<Recorder | undefined> {
   if (folder === undefined) return undefined;
   const { createRecorder } = await import("@fairlead/core/recordings/recorder");

@@ -21,15 +21,17 @@ import { Lines } from "./view/lines.tsx";
 import { TextInput } from "./view/text-input.tsx";
 import { TranscriptItemView } from "./view/transcript-item.tsx";
 
+/** What the app's root component needs. */
 export interface AppProps {
   readonly session: Pick<AppSession, "store" | "clock">;
-  /** Called before each frame is drawn. `question` identifies the question that the frame shows, if there is one. */
+  /** Called before Ink draws a frame. `question` is the key of the question that this frame shows, if any. */
   readonly onCommit: (question: string | undefined) => void;
 }
 
-/** Milliseconds between two frames of a spinner, and between two updates of the shown seconds. */
+/** Milliseconds between two redraws: `frame` while a spinner turns, `second` while only a countdown in seconds runs. */
 const [frame, second] = [120, 1000];
 
+/** The app's root component: draws the state in `session.store`, again after every change. */
 export function App({ session: { store, clock }, onCommit }: AppProps): ReactElement {
   const state = useSyncExternalStore(store.subscribe, store.get);
   const now = useNow(clock, state.turn.kind === "running" ? frame : hasMoving(state.servers) ? second : undefined);
@@ -72,7 +74,6 @@ interface GoingProps {
   readonly now: number;
 }
 
-/** Draws the items that may still change, the line of the running turn, and the queued messages. */
 function Going({ state: { items, settled, turn, waiting }, room, now }: GoingProps): ReactElement {
   const { width, hidden, item: height } = room;
   return (
@@ -92,8 +93,7 @@ function nextLine(text: string, width: number): Line {
 }
 
 /**
- * Returns the rows of the question. They are memoised, so that long arguments are not laid out again for every spinner
- * frame.
+ * Returns the lines of the question. Uses `useMemo`, because laying out long arguments for every spinner frame is slow.
  */
 function useQuestionLines(state: AppState): readonly Line[] {
   const { questions, dialog, size } = state;
@@ -138,8 +138,8 @@ function useNow(clock: Clock, every: number | undefined): number {
 }
 
 /**
- * The number of screen rows for each part below the finished items. If the parts did not fit on the screen together,
- * the terminal would scroll.
+ * How many screen rows each part below the finished items gets. If the parts needed more rows than the screen has, the
+ * terminal would scroll.
  */
 interface LiveRoom {
   readonly width: number;
@@ -147,9 +147,8 @@ interface LiveRoom {
   readonly prompt: number;
   /** Maximum number of rows of each unfinished item. */
   readonly item: number;
-  /** Number of unfinished items that do not fit on the screen. The oldest items are hidden. */
+  /** Number of unfinished items without room on the screen. The oldest ones are not drawn. */
   readonly hidden: number;
-  /** How many queued messages are shown. */
   readonly waiting: number;
 }
 
@@ -157,7 +156,7 @@ const mostPrompt = 10;
 const mostWaiting = 3;
 const leastItem = 3;
 
-/** Divides the screen rows among the parts below the finished items. `dialog`: the rows of the open question. */
+/** Divides the screen rows. `dialog`: the rows that the question, the panel and the completion list need. */
 function liveRoom({ size, turn, items, settled, waiting, editor }: AppState, dialog: number): LiveRoom {
   const width = Math.max(20, size.columns);
   const shownWaiting = Math.min(waiting.length, mostWaiting);
@@ -179,7 +178,6 @@ function liveRoom({ size, turn, items, settled, waiting, editor }: AppState, dia
   };
 }
 
-/** The last line of the screen: server states, model and tokens used. */
 interface StatusLineProps extends Pick<AppState, "servers" | "model" | "usage" | "context" | "isQuitArmed"> {
   readonly now: number;
   readonly width: number;
@@ -216,7 +214,6 @@ interface TurnLineProps {
   readonly now: number;
 }
 
-/** The line of a running turn: the current step, the duration, and the key that stops the turn. */
 function TurnLine({ turn, now }: TurnLineProps): ReactElement {
   const seconds = Math.max(0, Math.floor((now - turn.startedAt) / 1000));
   const what = turn.isCancelling ? safe`stopping` : turn.doing === undefined ? safe`working` : toSafeLine(turn.doing);
@@ -229,7 +226,7 @@ function TurnLine({ turn, now }: TurnLineProps): ReactElement {
 
 const widestLabel = 40;
 
-/** Formats the completion list as lines, with the selected suggestion marked. */
+/** Returns the screen lines of the completion list. At most `height` lines around the selected suggestion are shown. */
 export function completionLines({ suggestions, selected }: CompletionList, { width, height }: Room): readonly Line[] {
   const isCut = suggestions.length > height;
   const rows = isCut ? Math.max(1, height - 1) : height;

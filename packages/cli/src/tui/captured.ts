@@ -1,4 +1,4 @@
-/** Runs commands inside the app. Captures their output, and gives them no terminal to ask on. */
+/** Runs commands inside the app and captures their output. The commands cannot ask the user anything. */
 
 import { Readable, Writable } from "node:stream";
 import { stripVTControlCharacters } from "node:util";
@@ -10,16 +10,17 @@ import type { Io } from "../shell/io.ts";
 import type { Context } from "../shell/verb.ts";
 import { typedHere } from "./slash/typed-here.ts";
 
+/** A context for a command, and the output that the command writes with it. */
 export interface Captured<C> {
   readonly context: C;
-  /** Returns the output so far, with shell commands rewritten as slash commands. */
+  /**
+   * Returns the output so far. `fairlead mcp list` in the output becomes `/mcp list`, which the user can type in the
+   * app.
+   */
   readonly text: () => string;
 }
 
-/**
- * Returns a copy of a command's context that captures the command's output. `columns`: the width at which lists wrap.
- * If undefined, nothing wraps.
- */
+/** Returns a copy of the context whose output is captured. Lists wrap at `columns`, or never if it is undefined. */
 export function captured<C extends Pick<Context, "io" | "out">>(context: C, columns?: number): Captured<C> {
   const written: string[] = [];
   const stream = (): Writable =>
@@ -34,13 +35,13 @@ export function captured<C extends Pick<Context, "io" | "out">>(context: C, colu
   const io: Io = { ...context.io, stdin: Readable.from([]), stdout, stderr: stream() };
   return {
     context: { ...context, io, out: createOutput(io, { quiet: false }) },
-    // Removes the control sequences of Fairlead's own styles. The output contains no others, because it is safe text.
+    // Removes only Fairlead's own colours. Safe text contains no other control sequences.
     text: () => typedHere(stripVTControlCharacters(written.join("")).trimEnd()),
   };
 }
 
 const asItIs = (text: SafeText): SafeText => text;
-/** Leaves text unstyled, because the app applies its own styles. */
+/** Styles that change nothing, because the app applies its own styles. */
 export const plainStyle: Style = {
   bold: asItIs,
   dim: asItIs,
@@ -51,8 +52,8 @@ export const plainStyle: Style = {
 };
 
 /**
- * Runs a command and returns its output.
- * @throws HostError the command's error; its message starts with the output so far
+ * Runs a command and returns its output. `words`: the command line without `fairlead`.
+ * @throws HostError of the command; its message begins with the captured output
  */
 export async function runVerbHere(words: readonly string[], context: Context, columns: number): Promise<string> {
   const { context: quiet, text } = captured(context, columns);

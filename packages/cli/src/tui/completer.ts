@@ -1,4 +1,7 @@
-/** Completion in the prompt: shows suggestions from the catalogs at once, and asks servers and the disk in the background. */
+/**
+ * Completion in the prompt. Suggestions from the catalogs appear at once, those from servers and the disk a little
+ * later.
+ */
 
 import { resolve } from "node:path";
 import type { HostTool } from "@fairlead/core/host";
@@ -25,19 +28,23 @@ import type { Services } from "./services.ts";
 import { commandsOf } from "./slash/commands.ts";
 import { valueQuestion } from "./slash/prompt-commands.ts";
 
+/** The completion list of the prompt: handles its keys and updates it in the app's state. */
 export interface Completer {
-  /** Handles a key. Returns false if the completion list does not use this key. */
+  /**
+   * Moves the selection, inserts it or closes the list. Returns false if the list is closed or does not use this key.
+   */
   readonly press: (key: Key) => boolean;
-  /** Called after the prompt or a dialog has handled a key. */
+  /** Call this after a key that `press` did not use. Opens the list again for the new text, or closes it. */
   readonly pressed: (key: Key) => void;
   /** Cancels the unanswered requests to servers. */
   readonly end: () => void;
 }
 
-/** Servers are asked for suggestions after this many milliseconds without a key press. */
+/** Milliseconds without a key press before Fairlead asks servers for suggestions. */
 const pause = 120;
 const mostWords = 50;
 
+/** Creates the completer. It stores the completion list in `session.store`. */
 export function createCompleter(services: Services): Completer {
   const { session, settings, context } = services;
   const { store, host, conversation, clock, fail } = session;
@@ -67,7 +74,7 @@ export function createCompleter(services: Services): Completer {
     askLater(place, editor, offer);
   }
 
-  /** Adds suggestions from servers and from the disk to the list, unless the user has typed more in the meantime. */
+  /** Asks servers and the disk for more suggestions. The next key press cancels this. */
   function askLater(
     place: CursorContext,
     editor: Editor,
@@ -159,7 +166,10 @@ export function createCompleter(services: Services): Completer {
     return conversation.tools().map((tool) => ({ ...tool, inputSchema: schemas.get(keyOf(tool)) ?? {} }));
   }
 
-  /** Suggests files of a trusted workspace, never files outside it. */
+  /**
+   * Suggests files in the workspace folder, if the user trusts this folder. Suggests nothing for paths that lead
+   * outside.
+   */
   async function filesAt(typed: string): Promise<readonly CompletionItem[]> {
     const { trust, locations } = settings.get();
     if (!trust.trusted || /^[~/\\]|^[\w+.-]+:|(?:^|\/)\.\.(?:\/|$)/.test(typed)) return [];
@@ -198,7 +208,6 @@ export function createCompleter(services: Services): Completer {
   };
 }
 
-/** Whether the key changes the text or, as Tab does, opens the completion list. */
 function changesText({ name, ctrl, meta }: Key): boolean {
   if (name === "backspace" || name === "delete" || name === "tab") return true;
   return name === "text" && ctrl !== true && meta !== true;
@@ -212,18 +221,17 @@ function keyOf({ server, serverToolName }: Pick<HostTool, "server" | "serverTool
   return toolKey(server, serverToolName);
 }
 
-/** Returns the word as the user would type it after a command: quoted if it contains spaces. */
 function writeWord(word: string): string {
   return /^[^\s"'\\]+$/.test(word) ? word : `"${word.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`;
 }
 
 interface At {
-  /** Index where the typed word starts. The word ends at the cursor. */
+  /** Index in the text where the word begins. The word ends at the cursor. */
   readonly from: number;
   readonly typed: string;
 }
 
-/** The kind of text at the cursor: a command name, an argument of a command, an `@` mention, or a call. */
+/** What the user is typing at the cursor. `target`: a tool's name. `parameter`: a parameter of the tool `target`. */
 export type CursorContext = At &
   (
     | { readonly kind: "command" }
@@ -238,7 +246,10 @@ export type CursorContext = At &
 /** Matches an `@` and the text up to the cursor. Text in quotes may contain spaces. */
 const mention = /@(?:"([^"\n]*)|([^\s"'`<>|]*))$/u;
 
-/** Returns the kind of text at the cursor. `isManual`: there is no model, so the text is a call and has no mentions. */
+/**
+ * Returns what the user is typing at the cursor, or undefined if there is nothing to complete. `isManual`: there is no
+ * model, so every line is a tool call.
+ */
 export function cursorContextAt(
   { text, cursor }: Pick<Editor, "text" | "cursor">,
   isManual: boolean,
@@ -262,14 +273,14 @@ function inCommand(before: string): CursorContext | undefined {
   return { kind: "word", from, typed, command: first.slice(1), before: words.slice(0, -1) };
 }
 
-/** Returns what the user is typing, if the cursor is inside a call. `start`: index where the first call begins. */
+/** `start`: index where the first call begins, for example after `/call `. */
 function inCall(before: string, start: number): CursorContext | undefined {
   const { lastStart, open } = splitTypedLines(before.slice(start));
   if (open !== undefined) return undefined;
   const line = before.slice(start + lastStart);
   const [first = "", ...words] = wordsOf(line) ?? [];
   const typed = words.at(-1);
-  // In a call with parentheses, only the tool's name is completed.
+  // After `tool(`, nothing is completed.
   if (first === "" || first.includes("(")) return undefined;
   if (typed === undefined) return { kind: "target", from: before.length - first.length, typed: first };
   const from = before.length - typed.length;
@@ -277,8 +288,8 @@ function inCall(before: string, start: number): CursorContext | undefined {
 }
 
 /**
- * Returns the words up to the cursor. After a space, the last word is empty. Returns undefined inside quotes, where
- * nothing is completed.
+ * Returns the words up to the cursor. After a space, the last word is empty. Returns undefined if the cursor is inside
+ * quotes, because nothing is completed there.
  */
 function wordsOf(line: string): readonly string[] | undefined {
   const [last = ""] = /\S*$/.exec(line) ?? [];

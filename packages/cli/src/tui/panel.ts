@@ -1,4 +1,4 @@
-/** The `/mcp` panel: loads the texts of its tabs and runs the actions of its keys. */
+/** The `/mcp` panel of the app: loads the text of the open tab and runs the actions of its keys. */
 
 import { createLedger, ledgerFolder } from "@fairlead/core/policy/ledger/ledger";
 import { type SafeText, safe } from "@fairlead/core/text/safe-text";
@@ -13,15 +13,17 @@ import type { Services } from "./services.ts";
 import { asTyped } from "./slash/prompt-commands.ts";
 import { openPanel, type PanelState, type PanelStep, type PanelTab, panelKey } from "./state/mcp-panel.ts";
 
+/** Opens the `/mcp` panel and handles its keys. */
 export interface Panel {
   readonly open: () => void;
-  /** Handles a key. Returns false if the panel does not use this key. */
+  /** Handles a key. Returns false if the panel is closed or a question is open. */
   readonly press: (key: Key) => boolean;
 }
 
 const mostLogLines = 200;
 const mostCalls = 50;
 
+/** Creates the panel, closed. Its state is in `session.store`. */
 export function createPanel({ session, settings, servers }: Omit<Services, "openPanel">): Panel {
   const { store, host, fail } = session;
 
@@ -61,7 +63,6 @@ export function createPanel({ session, settings, servers }: Omit<Services, "open
     if (panel) set({ ...panel, signIns });
   }
 
-  /** Loads the open tab again after an event of its server. */
   function renew(server: string): void {
     const { open } = store.get().panel ?? {};
     if (open?.server === server) load(server, open.tab).catch(fail);
@@ -82,8 +83,7 @@ export function createPanel({ session, settings, servers }: Omit<Services, "open
         load(step.server, step.tab).catch(fail);
         break;
       case "do":
-        // Closes the panel: a sign-in asks questions where the panel is, and a connection test prints into the
-        // transcript.
+        // A sign-in shows its question in the panel's place. A connection test prints into the transcript.
         if (step.verb === "auth" || step.verb === "test") set(undefined);
         servers[step.verb](step.server).catch(fail);
         break;

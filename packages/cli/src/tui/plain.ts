@@ -1,6 +1,4 @@
-/**
- * `fairlead --plain`: runs the app line by line, without moving the cursor. Prints each item once, when it is complete.
- */
+/** `fairlead --plain`: runs the app line by line, for screen readers and simple terminals. Never moves the cursor. */
 
 import { createInterface } from "node:readline";
 import type { Configuration } from "@fairlead/core/trust/configuration";
@@ -13,7 +11,7 @@ import { createPlainPrinter } from "./plain/plain-printer.ts";
 import { openAppSession } from "./session/open-session.ts";
 
 const ctrlC: Key = { name: "text", text: "c", ctrl: true };
-/** The number of screen rows in plain mode: so high that nothing is cut. */
+/** Rows of an imaginary screen on which everything fits, so that nothing is cut. */
 const endless = 1_000_000;
 
 /** Runs the app in plain mode. Resolves when the user quits. */
@@ -48,19 +46,18 @@ export async function runPlain(context: Context, configuration: Configuration): 
   const enter = (line: string): void => {
     printer.entered();
     const isLate = late.isLate();
-    if (isLate) session.note("warning", "The question has closed: this line was not sent.");
+    if (isLate) session.note("warning", "The question has already closed, so your line was not sent.");
     for (const step of isLate ? [] : lineSteps(get(), line)) {
       if ("key" in step) press(step.key);
       else dispatch(step.event);
     }
-    // Plain mode has no Tab key to move to an open question. If the prompt is empty, the next line answers the
-    // question.
+    // Plain mode has no Tab key to select an open question. So the next line answers it if the prompt is empty.
     if (get().editor.text === "") dispatch({ type: "focus", focus: "dialog" });
     late.read();
     printer.update();
   };
   const pasted = createPastedLines({ enter, refuse: (text) => session.note("warning", text), get, clock });
-  // Lines of a file or a pipe are entered one by one. On a terminal, lines that arrive together were pasted.
+  // On a terminal, lines that arrive together were pasted. Lines from a file or a pipe are entered one by one.
   lines.on("line", stdin.isTTY ? pasted.add : enter);
   lines.once("close", () => {
     pasted.flush();

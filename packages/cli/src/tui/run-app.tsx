@@ -1,4 +1,4 @@
-/** Runs the app on a terminal. Sets the terminal modes, and restores them whatever ends the process. */
+/** Runs the app on a terminal. Sets the terminal modes and always restores them, also after a crash. */
 
 import type { Configuration } from "@fairlead/core/trust/configuration";
 import { render } from "ink";
@@ -34,7 +34,7 @@ export async function runApp(context: Context, configuration: Configuration): Pr
   const guard = createQuestionGuard({ get, dispatch, press: session.press, clock: session.clock });
   const stopLooking = subscribe(guard.look);
 
-  /** Clears the screen, but not the scrollback, and draws the app again. */
+  /** Draws the whole app again. Clears the screen but not the scrollback. */
   function redraw(): void {
     stdout.write("\u001b[H\u001b[2J");
     dispatch({ type: "resize", size: size() });
@@ -45,10 +45,7 @@ export async function runApp(context: Context, configuration: Configuration): Pr
   const onCommit = (question: string | undefined): void => {
     committed = question;
   };
-  /**
-   * Called after Ink has written a frame, which can be some time after rendering. Tells the question guard which
-   * question the user can see.
-   */
+  /** Ink may write a frame long after rendering it. Only now can the user see the question. */
   const onWritten = (): void => guard.drawn(rendered);
   const restore = takeTerminal({ stdin, stdout }, guard.press, session.quit);
   const abort = (): void => session.quit();

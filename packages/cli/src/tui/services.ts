@@ -1,7 +1,4 @@
-/**
- * The services that slash commands, the panel and completion use: session, settings, servers, models and shell
- * commands.
- */
+/** What slash commands, the `/mcp` panel and the completion list need from the app. */
 
 import type { Context } from "../shell/verb.ts";
 import type { LiveSettings } from "./session/live-settings.ts";
@@ -9,15 +6,18 @@ import type { Models } from "./session/open-model.ts";
 import type { ServerActions } from "./session/server-actions.ts";
 import type { AppSession } from "./session/session.ts";
 
+/** The parts of the running app that slash commands use. */
 export interface Services {
   readonly session: AppSession;
   readonly context: Context;
   readonly settings: LiveSettings;
   readonly servers: ServerActions;
   readonly models: Models;
-  /** Runs a `fairlead` command and returns its output. The command has no terminal to ask on. */
+  /** Runs a `fairlead` command and returns its output. The command cannot ask the user anything. */
   readonly runVerb: (...words: readonly string[]) => Promise<string>;
-  /** Writes a control sequence that neither prints text nor moves the cursor. */
+  /**
+   * Writes a control sequence to the terminal, such as one that copies text. It must not print text or move the cursor.
+   */
   readonly writeTerminal: (sequence: string) => void;
   /** Opens the `/mcp` panel. Undefined with `--plain`, which has no panel. */
   readonly openPanel?: () => void;

@@ -130,7 +130,7 @@ describe("servers that are known from an earlier run", () => {
     );
     await here.write(`${folder}/${file}`, old);
     expect((await here.run("resources")).stderr).toMatch(
-      /^catalog of "one" cached 3 days ago; --refresh reads it again\n/,
+      /^catalog of "one" cached 3 days ago; add --refresh to read it again\n/,
     );
   });
 });

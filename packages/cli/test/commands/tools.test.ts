@@ -246,7 +246,9 @@ test("what was known more than a day ago is shown with its age", async () => {
     (_, key: string, time: string) => `${key}${Number(time) - 73 * 60 * 60 * 1000}`,
   );
   await here.write(`${folder}/${file}`, old);
-  expect((await here.run("tools")).stderr).toMatch(/^catalog of "one" cached 3 days ago; --refresh reads it again\n/);
+  expect((await here.run("tools")).stderr).toMatch(
+    /^catalog of "one" cached 3 days ago; add --refresh to read it again\n/,
+  );
 });
 
 test("a server can be typed instead of configured", async () => {

@@ -28,7 +28,7 @@ test.each([
   const { code, stdout, stderr } = await here.run(...argv);
   expect({ code, stdout }).toEqual({ code: 0, stdout: '{"action":"cancel"}\n' });
   expect(stderr).toContain(
-    '"shop" asked a question (elicitation): this command cannot ask you, so the server got no answer',
+    '"shop" asked a question (elicitation), but this command cannot ask you: Fairlead cancelled the question',
   );
 });
 

@@ -139,7 +139,7 @@ test("line by line for screen readers: nothing moves the cursor", async () => {
   terminal.type("demo.greet name=you\r");
   await terminal.until(/demo\.greet[\s\S]*done[\s\S]*Hello, you!\n>/);
   terminal.type("demo.greet name=first\rsecond line\r");
-  await terminal.until(/"second line" is not a call: nothing was run/);
+  await terminal.until(/"second line" is not a tool call, so nothing was run/);
   expect(terminal.output()).not.toContain("Hello, first!");
   terminal.type("/quit\r");
   expect(await terminal.exitCode).toBe(0);

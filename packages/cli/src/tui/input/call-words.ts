@@ -1,4 +1,4 @@
-/** Suggestions while the user types a call: tool names first, then the parameters of the tool. Pure functions. */
+/** Suggestions while the user types a tool call: tool names, then the tool's parameters. */
 
 import type { ConversationTool } from "@fairlead/core/turn/conversation";
 import type { JsonObject } from "@fairlead/wire";
@@ -7,12 +7,14 @@ import { suggestParameters } from "../../completion/parameter-words.ts";
 import { targetName } from "../../targets/target.ts";
 import { type CompletionItem, rank } from "./completion.ts";
 
+/** A tool that the user can call, with the schema from which parameters are suggested. */
 export interface CallTarget extends ConversationTool {
   readonly inputSchema: JsonObject;
 }
 
 const mostTools = 50;
 
+/** Returns the tools whose name matches the typed text, best first. Leaves out disabled and quarantined tools. */
 export function offerTargets(typed: string, tools: readonly CallTarget[]): readonly CompletionItem[] {
   const isCallable = ({ enabled, quarantined }: CallTarget): boolean => enabled && quarantined === undefined;
   return rank(tools.filter(isCallable), typed, callName, mostTools).map((tool) => ({
@@ -21,12 +23,12 @@ export function offerTargets(typed: string, tools: readonly CallTarget[]): reado
   }));
 }
 
-/** Returns all tools as suggestions, for a slash command that takes a tool. */
+/** Returns all tools as suggestions, for a slash command with a tool as its argument. Includes disabled tools. */
 export function offerTools(tools: readonly ConversationTool[]): readonly CompletionItem[] {
   return tools.map((tool) => ({ value: callName(tool), about: tool.description }));
 }
 
-/** Suggests parameter names and values, or files after `@`. */
+/** Suggests parameter names, their values, or files after `@`. Returns undefined if `target` is no known tool. */
 export function offerArguments(
   target: string,
   before: readonly string[],
@@ -37,12 +39,13 @@ export function offerArguments(
   return meant && suggestParameters(meant.inputSchema, before, typed);
 }
 
-/** Returns the suggestions that match the typed text. */
+/** Returns the words that match the typed text, best first. Returns an empty list if the answer asks for files. */
 export function toSuggestions(answer: CompletionAnswer, typed: string): readonly CompletionItem[] {
   if (answer.kind !== "words") return [];
   return rank(answer.candidates, typed, ({ value }) => value, mostTools);
 }
 
+/** Returns the name that the user types for a tool: `server.tool`. */
 export function callName({ server, serverToolName }: Pick<ConversationTool, "server" | "serverToolName">): string {
   return targetName({ server, tool: serverToolName });
 }

@@ -1,4 +1,4 @@
-/** The completion list for the word at the cursor, and its keys. Pure functions. */
+/** The completion list for the word at the cursor: its suggestions, their order, and its keys. */
 
 import { hasUnseen } from "@fairlead/core/text/unseen";
 import { type Editor, withText } from "./editor.ts";
@@ -10,10 +10,11 @@ export interface CompletionItem {
   /** The text shown in the list instead of `value`. */
   readonly label?: string;
   readonly about?: string;
-  /** Whether the suggestion is only the beginning of a word. Then no space is inserted after it. */
+  /** Whether the user will type more of this word, for example after a folder. Then no space is inserted. */
   readonly isOpen?: boolean;
 }
 
+/** The open completion list. The selected suggestion replaces the text from `from` to `to`. */
 export interface CompletionList {
   /** Index in the prompt's text at which the completed word begins. */
   readonly from: number;
@@ -21,19 +22,17 @@ export interface CompletionList {
   /** The suggestions. The list is never empty. */
   readonly suggestions: readonly CompletionItem[];
   readonly selected: number;
-  /**
-   * Whether Enter inserts the selected suggestion. True if the user has moved the selection or the typed text is
-   * incomplete.
-   */
+  /** Whether Enter inserts the selected suggestion. If false, Enter sends the prompt. */
   readonly isChosen: boolean;
 }
 
+/** What a key does: move the selection, insert a suggestion, or close the list. */
 export type CompletionStep =
   | { readonly kind: "move"; readonly completion: CompletionList }
   | { readonly kind: "take"; readonly suggestion: CompletionItem }
   | { readonly kind: "close" };
 
-/** Returns what a key does in the completion list. Returns undefined if the list does not use the key. */
+/** Returns what a key does in the list, or undefined if the list does not use the key. */
 export function completionKey(
   completion: CompletionList,
   { name, ctrl, meta, shift }: Key,
@@ -56,6 +55,7 @@ export function completionKey(
   return takes && current !== undefined ? { kind: "take", suggestion: current } : undefined;
 }
 
+/** Replaces the typed word by the suggestion. Adds a space unless `isOpen` is set or a space follows. */
 export function take(editor: Editor, { from, to }: CompletionList, { value, isOpen = false }: CompletionItem): Editor {
   const rest = editor.text.slice(to);
   const gap = isOpen || /^\s/.test(rest) ? "" : " ";
@@ -63,27 +63,28 @@ export function take(editor: Editor, { from, to }: CompletionList, { value, isOp
   return withText(editor, before + rest, before.length);
 }
 
+/** Suggestions for the text from `from` to `to`, before the list is opened. */
 export interface CompletionOffer {
   readonly from: number;
   readonly to: number;
   readonly suggestions: readonly CompletionItem[];
-  /** Whether the typed text is incomplete, so that Enter inserts the first suggestion. */
+  /** Whether the typed text cannot be sent as it is (such as `/hel`). Enter then inserts the first suggestion. */
   readonly isUnfinished?: boolean;
 }
 
 const mostSuggestions = 50;
 
-/** Opens a completion list. Returns undefined if the only suggestion is the text that is already typed. */
+/** Creates a completion list. Returns undefined if there is no suggestion other than the typed text. */
 export function openCompletion(text: string, offer: CompletionOffer): CompletionList | undefined {
   const { from, to, isUnfinished = false } = offer;
-  // Names come from servers, so a name with invisible characters is not suggested.
+  // A server chooses these names. A name with invisible characters could deceive the user.
   const suggestions = offer.suggestions.filter(({ value }) => !hasUnseen(value)).slice(0, mostSuggestions);
   const typed = text.slice(from, to);
   if (suggestions.every(({ value }) => value === typed)) return undefined;
   return { from, to, suggestions, selected: 0, isChosen: isUnfinished };
 }
 
-/** Adds suggestions for the same word, and keeps the selection. */
+/** Adds suggestions for the same word and keeps the selection. Creates the list if `completion` is undefined. */
 export function extend(
   completion: CompletionList | undefined,
   text: string,
@@ -96,7 +97,7 @@ export function extend(
   return { ...next, selected: completion.selected, isChosen: completion.isChosen };
 }
 
-/** Maximum number of characters of a suggestion that are compared with the typed text. */
+/** Longer suggestions are compared only up to this many characters. */
 const longestText = 300;
 const mostStarts = 20;
 
@@ -136,7 +137,7 @@ function beginsWord(text: string, at: number): boolean {
   return at === 0 || /[\s/:._-]/.test(before) || (/[a-z]/.test(before) && /[A-Z]/.test(here));
 }
 
-/** Returns the items that match, best first. Items with equal scores keep their order. */
+/** Returns at most `most` items that match the typed text, best first. Items with equal scores keep their order. */
 export function rank<T>(items: readonly T[], typed: string, textOf: (item: T) => string, most: number): readonly T[] {
   return items
     .flatMap((item) => {

@@ -4,12 +4,13 @@ import { type Editor, erase, insert, type Move, move, moveLine, paste, withText 
 import { createHistory, type HistoryStep, type InputHistory, newer, older } from "./history.ts";
 import type { Key } from "./keys.ts";
 
+/** The prompt after a key press. `history` is absent if the key did not move through the history. */
 export interface Edited {
   readonly editor: Editor;
   readonly history?: InputHistory;
 }
 
-/** Returns the prompt's text after a key press. Returns undefined if the key does nothing. */
+/** Returns the prompt after a key press, or undefined if the key does nothing. */
 export function editKey(editor: Editor, history: InputHistory, key: Key): Edited | undefined {
   const isWord = key.ctrl === true || key.meta === true;
   switch (key.name) {
@@ -71,7 +72,6 @@ function textKey(
   return text === "n" ? vertical(editor, history, 1) : undefined;
 }
 
-/** Moves the cursor one line up or down. Above the first line and below the last line, moves through the history. */
 function vertical(editor: Editor, history: InputHistory, by: -1 | 1): Edited | undefined {
   const moved = moveLine(editor, by);
   if (moved !== undefined) return { editor: moved };
@@ -79,12 +79,12 @@ function vertical(editor: Editor, history: InputHistory, by: -1 | 1): Edited | u
   return step && recalled(editor, step);
 }
 
-/** Puts a history entry into the prompt. A long entry is shown as a short label, as a long paste is. */
+/** Uses `paste`, so that a long entry is shown as a label such as `[pasted 9 lines]`. */
 function recalled(editor: Editor, { history, text }: HistoryStep): Edited {
   return { editor: paste(withText(editor, ""), text), history };
 }
 
-/** Applies a key to a text field of a form. The field works like the prompt, but has no history. */
+/** Applies a key to a text field of a form. Editing works as in the prompt, but there is no history. */
 export function editLine(editor: Editor, key: Key): Editor {
   return editKey(editor, createHistory([]), key)?.editor ?? editor;
 }

@@ -1,34 +1,39 @@
-/** The text in the prompt, with its cursor. A large paste is shown as a short label. Pure functions. */
+/** The text in the prompt and its cursor. A long paste is shown as a label such as `[pasted 9 lines]`. */
 
+/** The prompt's text and cursor. `cut`: the text that Ctrl-Y inserts. */
 export interface Editor {
   readonly text: string;
-  /** Index of the character after the cursor. */
+  /** The cursor is before the character with this index. */
   readonly cursor: number;
-  /** Pasted texts by their label. */
+  /** Maps each label to its pasted text. */
   readonly pastes: ReadonlyMap<string, string>;
   readonly cut: string;
 }
 
+/** A prompt without text, and nothing to insert with Ctrl-Y. */
 export const emptyEditor: Editor = { text: "", cursor: 0, pastes: new Map(), cut: "" };
 
+/** A target of the cursor. `start` and `end` mean the whole text, not the line. */
 export type Move = "left" | "right" | "word_left" | "word_right" | "line_start" | "line_end" | "start" | "end";
 
-/** Maximum number of lines of a paste that is shown as text. A longer paste is shown as a label. */
+/** A paste with more lines is shown as a label. */
 const mostPastedLines = 5;
 const mostPastedCharacters = 1000;
-/** Maximum length of a grapheme, in code units. */
+/** How many code units are searched for the boundaries of one character (grapheme). */
 const longestCharacter = 64;
 
+/** Replaces the whole text. The cursor is at the end unless `cursor` is given. */
 export function withText(editor: Editor, text: string, cursor: number = text.length): Editor {
   return { ...editor, text, cursor };
 }
 
+/** Inserts text at the cursor. The cursor is then after the inserted text. */
 export function insert(editor: Editor, words: string): Editor {
   const { text, cursor } = editor;
   return withText(editor, text.slice(0, cursor) + words + text.slice(cursor), cursor + words.length);
 }
 
-/** Inserts pasted text. A long text is inserted as a label, which `wholeText` later replaces by the text. */
+/** Inserts pasted text at the cursor. Inserts a label instead if the text is long. */
 export function paste(editor: Editor, words: string): Editor {
   if (!isLong(words)) return insert(editor, words);
   const lines = words.split("\n").length;
@@ -37,7 +42,7 @@ export function paste(editor: Editor, words: string): Editor {
   return insert({ ...editor, pastes: new Map(editor.pastes).set(name, words) }, name);
 }
 
-/** Whether a pasted text is long enough to be shown as a label. */
+/** Whether the prompt shows a label instead of the pasted text. */
 export function isLong(pasted: string): boolean {
   return pasted.length > mostPastedCharacters || pasted.split("\n").length > mostPastedLines;
 }
@@ -56,13 +61,13 @@ export function wholeText({ text, pastes }: Editor): string {
   return text.replaceAll(new RegExp(names.join("|"), "g"), (name) => pastes.get(name) ?? name);
 }
 
+/** Moves the cursor. At the edge of the text, it stays where it is. */
 export function move(editor: Editor, where: Move): Editor {
   return { ...editor, cursor: target(editor, where) };
 }
 
 /**
- * Deletes the text that the cursor would pass over with this move. Ctrl-Y inserts the deleted text again, unless it is
- * a single character.
+ * Deletes the text between the cursor and the target of the move. Stores it in `cut`, unless it is a single character.
  */
 export function erase(editor: Editor, where: Move): Editor {
   const { text, cursor } = editor;
@@ -72,7 +77,10 @@ export function erase(editor: Editor, where: Move): Editor {
   return where === "left" || where === "right" ? next : { ...next, cut: text.slice(from, until) };
 }
 
-/** Moves the cursor one line up or down, in the same column if possible. Returns undefined if there is no such line. */
+/**
+ * Moves the cursor one line up (-1) or down (1), in the same column if possible. Returns undefined if there is no such
+ * line.
+ */
 export function moveLine(editor: Editor, by: -1 | 1): Editor | undefined {
   const { text, cursor } = editor;
   const start = lineStart(text, cursor);

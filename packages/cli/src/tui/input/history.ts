@@ -1,9 +1,10 @@
-/** The history of entered lines: moves through the entries, and saves them in one private file for all folders. */
+/** The history of entered lines. One file, readable only by this user, keeps the lines of all folders. */
 
 import { join } from "node:path";
 import { readState, updateState } from "@fairlead/core/files/atomic/state-file";
 import { looksSecret } from "../../output/servers/server-secrets.ts";
 
+/** The entered lines, and which of them the prompt shows. */
 export interface InputHistory {
   /** The entered lines, oldest first. */
   readonly entries: readonly string[];
@@ -13,6 +14,7 @@ export interface InputHistory {
   readonly draft: string;
 }
 
+/** The history after a move, and the text that the prompt then shows. */
 export interface HistoryStep {
   readonly history: InputHistory;
   readonly text: string;
@@ -20,6 +22,7 @@ export interface HistoryStep {
 
 const mostEntries = 1000;
 
+/** Returns a history that shows no entry. Keeps the last 1000 entries. */
 export function createHistory(entries: readonly string[]): InputHistory {
   const kept = entries.slice(-mostEntries);
   return { entries: kept, at: kept.length, draft: "" };
@@ -30,7 +33,10 @@ export function addEntry({ entries }: InputHistory, text: string): InputHistory 
   return createHistory(entries.at(-1) === text ? entries : [...entries, text]);
 }
 
-/** Moves to the previous entry. Returns undefined if there is none. */
+/**
+ * Moves to the previous entry. Returns undefined if there is none. Keeps `current`, the text in the prompt, as the
+ * draft.
+ */
 export function older(history: InputHistory, current: string): HistoryStep | undefined {
   const { entries, at } = history;
   const text = entries[at - 1];
@@ -39,6 +45,7 @@ export function older(history: InputHistory, current: string): HistoryStep | und
   return { history: { entries, at: at - 1, draft }, text };
 }
 
+/** Moves to the next entry, or back to the draft. Returns undefined if no entry is shown. */
 export function newer({ entries, at, draft }: InputHistory): HistoryStep | undefined {
   if (at >= entries.length) return undefined;
   return { history: { entries, at: at + 1, draft }, text: entries[at + 1] ?? draft };
@@ -48,12 +55,12 @@ export function newer({ entries, at, draft }: InputHistory): HistoryStep | undef
 const longestEntry = 16_384;
 
 /**
- * Lines that may contain a password or token: `/secret`, and `/mcp add` with an environment variable, a header or a
- * secret.
+ * Matches commands that may contain a password or token: `/secret`, and `/mcp add` with options such as `--env` or
+ * `--header`.
  */
 const secretLine = /^\s*\/(?:secret(?:\s|$)|mcp\s+add(?:\s|\s.*\s)["']?-(?:[eH]|-env|-header|-[a-z-]*secret))/s;
 
-/** Matches an argument, as `name=value` or as a JSON member. The value may be in quotes. */
+/** Matches an argument: `name=value`, or `"name": "value"` in JSON. */
 const argument = /([\w.-]+)["']?\s*[=:]\s*(?:"([^"]*)"|'([^']*)'|([^\s"',)}]+))/g;
 
 function mayHoldSecret(text: string): boolean {
@@ -62,6 +69,7 @@ function mayHoldSecret(text: string): boolean {
   return values.some(({ name, value }) => looksSecret(name, value));
 }
 
+/** Reads the saved lines, oldest first. Returns undefined if there is no file. */
 export function loadHistory(folder: string): Promise<readonly string[] | undefined> {
   return readState(fileIn(folder), readEntries);
 }

@@ -1,4 +1,4 @@
-/** Routes a key to the dialog, the editor or the session. Pure functions. */
+/** Decides what a key does: answer a question, edit the prompt, or start an action of the session. */
 
 import type { CallStatus } from "@fairlead/core/turn/events";
 import type { AppEvent, AppState } from "../state/app-state.ts";
@@ -9,7 +9,7 @@ import { emptyEditor, wholeText } from "./editor.ts";
 import type { Key } from "./keys.ts";
 import { pasteAtCursor } from "./paste-value.ts";
 
-/** An action that only the session can run. */
+/** Something that the session must do, because it is not just a change of the state. */
 export type Action =
   | { readonly type: "submit"; readonly text: string }
   | { readonly type: "answer"; readonly question: UserQuestion; readonly answer: QuestionAnswer }
@@ -18,6 +18,7 @@ export type Action =
   | { readonly type: "redraw" }
   | { readonly type: "quit" };
 
+/** What a key causes: events for the app's state, and an action of the session. */
 export interface Routed {
   readonly events: readonly AppEvent[];
   readonly action?: Action;
@@ -25,12 +26,13 @@ export interface Routed {
 
 const nothing: Routed = { events: [] };
 
+/** Returns what a key does in this state. Changes nothing itself. */
 export function routeKey(state: AppState, key: Key): Routed {
   if (state.isQuitting || key.name === "unknown") return nothing;
   const [question] = state.questions;
   if (question !== undefined && state.focus === "dialog" && state.dialog !== undefined) {
     if (isCtrl(key, "c")) return stop(state, true);
-    // Several characters that arrive together do not answer a question: the user is typing or pasting text.
+    // Several characters at once are typed or pasted text for the prompt. They must not answer a question.
     const isTyped = key.name === "paste" || (key.name === "text" && Array.from(key.text ?? "").length > 1);
     if (isTyped && !takesText(question)) return withEvents(edit(state, key), { type: "focus", focus: "input" });
     const step = dialogKey(question, state.dialog, key, dialogRoom(state.size));
@@ -48,13 +50,13 @@ export function routeKey(state: AppState, key: Key): Routed {
 }
 
 /**
- * Handles Esc and Ctrl-C. Does the first of these that applies: close the question, stop the running calls, stop the
+ * Handles Esc and Ctrl-C. Does the first of these that applies: refuse the question, stop the running calls, stop the
  * turn, clear the prompt. If none applies, the second Ctrl-C quits the app.
  */
 function stop(state: AppState, canQuit: boolean): Routed {
   const { turn, items, editor, isQuitArmed } = state;
   const [question] = state.questions;
-  // A question that the user has not seen yet stays open.
+  // Esc must not refuse a question that the user has not seen yet.
   if (question !== undefined && state.focus !== "unseen")
     return { events: [], action: answerOf(question, refusals[question.kind]) };
   if (turn.kind === "running" && !turn.isCancelling) {
@@ -67,8 +69,8 @@ function stop(state: AppState, canQuit: boolean): Routed {
 }
 
 /**
- * Quits after Ctrl-D on an empty prompt, as a shell does. While a turn runs or a question is open, only the second
- * Ctrl-D quits.
+ * Handles Ctrl-D on an empty prompt: quits, as a shell does. While a turn runs or a question is open, Ctrl-D must be
+ * pressed twice.
  */
 function endOfInput({ turn, questions, isQuitArmed }: AppState): Routed {
   const isIdle = turn.kind === "idle" && questions.length === 0;
@@ -83,7 +85,6 @@ function isRunning(status: CallStatus): boolean {
 
 function enter(state: AppState): Routed {
   const { editor } = state;
-  // If the text ends with a backslash, Enter starts a new line.
   if (editor.text.endsWith("\\") && editor.cursor === editor.text.length) {
     const text = `${editor.text.slice(0, -1)}\n`;
     return { events: [{ type: "edit", editor: { ...editor, text, cursor: text.length } }] };

@@ -1,10 +1,10 @@
-/** The keys of the prompt, for `/help` and `docs/terminal.md`. */
+/** The keys of the prompt and what they do, for `/help` and `docs/terminal.md`. */
 
 export const promptKeys: readonly (readonly [keys: string, words: string])[] = [
   ["Enter", "send; during a turn, send when the turn ends"],
   ["Alt-Enter, Ctrl-J", "new line; also Enter after a backslash"],
   ["Tab, ↑ ↓", "complete"],
-  ["↑ ↓", "move between lines; from the first line, previous entries"],
+  ["↑ ↓", "move between lines; ↑ in the first line shows earlier entries"],
   [
     "Esc, Ctrl-C",
     "stop the call, then the turn, then clear the input; queued lines return to the prompt; Ctrl-C twice quits",
@@ -12,8 +12,8 @@ export const promptKeys: readonly (readonly [keys: string, words: string])[] = [
   ["Ctrl-O", "expand or fold the last result"],
   ["Ctrl-A, Ctrl-E", "start and end of the line"],
   ["Alt-B, Alt-F", "previous and next word"],
-  ["Ctrl-W, Ctrl-U, Ctrl-K", "cut a word, the line before the cursor, the line after the cursor"],
+  ["Ctrl-W, Ctrl-U, Ctrl-K", "cut the word before the cursor, the line before it, the line after it"],
   ["Ctrl-Y", "insert the text that was cut"],
   ["Ctrl-L", "redraw the screen"],
-  ["Ctrl-D", "quit, if the prompt is empty; during a turn, press it twice"],
+  ["Ctrl-D", "quit, if the prompt is empty; press it twice during a turn"],
 ];

@@ -1,4 +1,4 @@
-/** Parses the bytes of a terminal into keys. Keeps an incomplete sequence until the rest arrives. Pure functions. */
+/** Parses the input of a terminal into keys. Keeps an incomplete escape sequence until the rest arrives. */
 
 type KeyName =
   | "text"
@@ -20,8 +20,8 @@ type KeyName =
   | "unknown";
 
 /**
- * A key press, or several characters that arrive together. Ctrl or Alt with a letter has the name `text` and the letter
- * in lower case.
+ * A key press, or several characters that arrive together. For Ctrl or Alt with a letter, `name` is `text` and `text`
+ * is the letter in lower case.
  */
 export interface Key {
   readonly name: KeyName;
@@ -33,23 +33,26 @@ export interface Key {
   readonly shift?: boolean;
 }
 
+/** Input that is not yet a complete key. Pass it to the next `readKeys` call. */
 export interface KeyState {
-  /** The bytes of an incomplete key sequence. */
+  /** The beginning of an escape sequence whose end has not arrived yet. */
   readonly pending: string;
   /** The part of a paste that has arrived so far. */
   readonly paste?: string;
   /**
-   * Whether Fairlead stopped waiting for the end of a paste. Text that still arrives before the end marker belongs to
-   * the paste.
+   * Set after Fairlead stopped waiting for the end of a paste. Text that arrives before the end marker is still pasted
+   * text.
    */
   readonly isPasteCut?: true;
 }
 
+/** The keys of one chunk of input, and the state for the next chunk. */
 export interface ReadKeys {
   readonly keys: readonly Key[];
   readonly state: KeyState;
 }
 
+/** The state before the first input. */
 export const noKeys: KeyState = { pending: "" };
 const pasteCut: KeyState = { pending: "", isPasteCut: true };
 
@@ -57,15 +60,16 @@ const esc = "\u001b";
 const ctrlC = "\u0003";
 const pasteStart = `${esc}[200~`;
 const pasteEnd = `${esc}[201~`;
-/** Number of characters of the longest key sequence. */
+/** A longer sequence is not a key. Fairlead then stops waiting for its end. */
 const longestSequence = 64;
 const longestString = 4096;
 
+/** Parses a chunk of terminal input, together with the incomplete input of earlier chunks. */
 export function readKeys(state: KeyState, chunk: string): ReadKeys {
   const keys: Key[] = [];
   let { paste } = state;
   let rest = state.pending + chunk;
-  // A single Ctrl-C is a key press, not part of the paste.
+  // A chunk with only Ctrl-C is the key, not pasted text. So the user can stop a paste that never ends.
   if (paste !== undefined && chunk === ctrlC) {
     const ended = endKeys(state);
     return withKeys(ended.keys, readKeys(ended.state, chunk));
@@ -99,17 +103,17 @@ export function readKeys(state: KeyState, chunk: string): ReadKeys {
   return { keys, state: paste === undefined ? noKeys : { pending: "", paste } };
 }
 
-/** Stops waiting for more input: a pending Escape counts as the Escape key, and a pending paste counts as complete. */
+/**
+ * Call this when no more input arrives for a moment. A pending Escape becomes the Escape key, and a pending paste is
+ * complete.
+ */
 export function endKeys({ pending, paste, isPasteCut }: KeyState): ReadKeys {
   const keys = pending === "" ? [] : unfinishedKeys(pending);
   if (paste === undefined) return { keys, state: isPasteCut ? pasteCut : noKeys };
   return { keys: [pasted(paste), ...keys], state: pasteCut };
 }
 
-/**
- * Reads the rest of a paste that arrives after Fairlead stopped waiting for it. A line break in it must not send the
- * prompt.
- */
+/** Reads late input after an incomplete paste. Until the end marker, a line break must not send the prompt. */
 function readAfterCut(text: string): ReadKeys {
   const [start, end] = [text.indexOf(pasteStart), text.indexOf(pasteEnd)];
   if (start !== -1 && (end === -1 || start < end)) return readKeys(noKeys, text);
@@ -128,17 +132,17 @@ function withKeys(keys: readonly Key[], read: ReadKeys): ReadKeys {
 function unfinishedKeys(pending: string): readonly Key[] {
   const [, character, ...others] = Array.from(pending);
   if (pending === esc.repeat(pending.length)) return Array.from(pending, () => ({ name: "escape" }));
-  // Alt-[ and Alt-O have the same bytes as the start of a key sequence.
+  // Nothing followed `ESC [` or `ESC O`, so the user pressed Alt-[ or Alt-O.
   return others.length === 0 ? [{ name: "text", text: character ?? "", meta: true }] : [{ name: "unknown" }];
 }
 
 interface One {
-  /** The key. Undefined for input that is not a key. */
+  /** Undefined for input that is not a key, such as a reply of the terminal. */
   readonly key: Key | undefined;
   readonly length: number;
 }
 
-/** Reads one key from the start of the text. Returns undefined if the key sequence is incomplete. */
+/** Reads one key from the beginning of the text. Returns undefined if its escape sequence is incomplete. */
 function readOne(text: string): One | undefined {
   if (text.startsWith(esc)) return readEscape(text);
   const plain = /^\P{Cc}+/u.exec(text)?.[0];
@@ -169,10 +173,7 @@ function readEscape(text: string): One | undefined {
   if (next === esc) {
     const inner = readEscape(text.slice(1));
     if (inner === undefined) return undefined;
-    /*
-     * Some terminals send Alt with an arrow key as ESC followed by the arrow's own sequence. If the text after the
-     * first ESC is no known key, that ESC is the Escape key.
-     */
+    /** `ESC ESC [ A` is Alt-Up in some terminals. If no known key follows the first ESC, that ESC is the Escape key. */
     if (inner.key === undefined || inner.key.name === "unknown") return { key: { name: "escape" }, length: 1 };
     return { key: { ...inner.key, meta: true }, length: inner.length + 1 };
   }
@@ -181,7 +182,7 @@ function readEscape(text: string): One | undefined {
   return { key: { ...key, meta: true }, length: 1 + character.length };
 }
 
-/** Reads a key sequence of the form `ESC [ parameters final`. */
+/** Reads an escape sequence (CSI), such as `ESC [ 1 ; 5 C` for Ctrl-Right. */
 function readSequence(text: string): One | undefined {
   // The Linux console sends F1 to F5 as `ESC [ [ A`.
   if (text.startsWith(`${esc}[[`)) return text.length < 4 ? undefined : { key: { name: "unknown" }, length: 4 };
@@ -234,7 +235,7 @@ function sequenceKey(parameters: string, final: string): Key | undefined {
   if (final === "~") return withModifiers({ name: tildeKeys[first] ?? "unknown" }, modifier);
   if (final === "u") return codeKey(Number.parseInt(first, 10), modifier);
   if (final === "Z") return { name: "tab", shift: true };
-  // A terminal's reports that it gained or lost the focus are not keys.
+  // The terminal reports that its window gained or lost the focus.
   if ((final === "I" || final === "O") && parameters === "") return undefined;
   return letterKey(final, modifier);
 }
@@ -243,9 +244,7 @@ function letterKey(final: string, modifier: number): Key {
   return withModifiers({ name: letterNames[final] ?? "unknown" }, modifier);
 }
 
-/**
- * Returns the key for a Unicode code point. Terminals that distinguish Shift-Enter from Enter send keys as code points.
- */
+/** Returns the key for a Unicode code point. Terminals that can report Shift-Enter send code points. */
 function codeKey(code: number, modifier: number): Key {
   if (!Number.isInteger(code) || code < 0 || code > 0x10ffff) return { name: "unknown" };
   if (code === 0x1b) return withModifiers({ name: "escape" }, modifier);
@@ -269,7 +268,7 @@ function pasted(text: string): Key {
   return { name: "paste", text: text.replaceAll(/\r\n?/g, "\n") };
 }
 
-/** Returns how many characters at the end of `text` may be the beginning of `wanted`. */
+/** Returns how many characters at the end of `text` are the beginning of `wanted`, whose rest may still arrive. */
 function beginningAtEnd(text: string, wanted: string): number {
   const most = Math.min(text.length, wanted.length - 1);
   for (let length = most; length > 0; length--) if (wanted.startsWith(text.slice(text.length - length))) return length;

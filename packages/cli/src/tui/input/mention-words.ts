@@ -1,7 +1,4 @@
-/**
- * Suggests resources and resource templates for an `@` mention. A server suggests the values of a template's variables.
- * Pure functions.
- */
+/** Suggests resources and resource templates while the user types an `@` mention. */
 
 import type { HostResource } from "@fairlead/core/host";
 import type { CompletionRequest } from "@fairlead/core/resources/completion";
@@ -17,6 +14,7 @@ import { type CompletionItem, rank } from "./completion.ts";
 const mostMentions = 30;
 type Template = Extract<HostResource, { readonly kind: "template" }>;
 
+/** Returns the resources and templates that match the typed text, best first, at most 30. */
 export function offerMentions(typed: string, resources: readonly HostResource[]): readonly CompletionItem[] {
   const textOf = (resource: HostResource): string => `${addressOf(resource)} ${resource.title ?? resource.name}`;
   return rank(resources, typed, textOf, mostMentions).flatMap((resource) => {
@@ -24,18 +22,19 @@ export function offerMentions(typed: string, resources: readonly HostResource[])
     const about = title ?? name;
     if (resource.kind === "resource") return { value: writeReference(server, resource.uri), about };
     const start = beginningOf(resource);
-    // Once the user has typed the text before the first variable, only the server can suggest how to go on.
+    // After the text before the first variable, only the server can suggest values.
     if (start === undefined || addressesOf(server, start).some((address) => typed.startsWith(address))) return [];
     return { value: `@${server}:${start}`, label: `@${addressOf(resource)}`, about, isOpen: true };
   });
 }
 
-/** A request to complete a template variable, and the function that turns each value of the reply into a suggestion. */
+/** A completion request for a template's variable. `write` turns each value of the reply into a suggestion. */
 export interface TemplateQuestion {
   readonly request: CompletionRequest;
   readonly write: (value: string) => CompletionItem;
 }
 
+/** Returns the completion requests to send, one for each template that the typed text begins to fill in. */
 export function templateQuestions(typed: string, resources: readonly HostResource[]): readonly TemplateQuestion[] {
   return resources.flatMap((resource) => (resource.kind === "template" ? (questionAbout(typed, resource) ?? []) : []));
 }
@@ -77,7 +76,7 @@ function questionAbout(typed: string, template: Template): TemplateQuestion | un
   return undefined;
 }
 
-/** Returns the literal text before the template's first variable. Returns undefined if there is none. */
+/** Returns the text before the template's first variable, or undefined if the template begins with a variable. */
 function beginningOf({ uriTemplate }: Template): string | undefined {
   const parsed = parseTemplate(uriTemplate);
   const start = parsed.kind === "template" ? literalOf(parsed.pieces[0]) : "";
@@ -90,8 +89,8 @@ interface PlainVariable {
 }
 
 /**
- * Returns the variable of an expression such as `{name}` or `{+name}`. Returns undefined for an expression of any other
- * form.
+ * Returns the variable of `{name}` or `{+name}`. Returns undefined for other expressions, because they cannot be
+ * completed.
  */
 function variableOf(piece: TemplatePiece | undefined): PlainVariable | undefined {
   if (piece?.kind !== "expression" || (piece.operator !== "" && piece.operator !== "+")) return undefined;
@@ -108,7 +107,7 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    // Decoding fails if the text ends inside a percent escape that the user is still typing.
+    // The user has typed only a part of a percent escape such as `%2F`.
     return text;
   }
 }
@@ -117,7 +116,7 @@ function addressOf(resource: HostResource): string {
   return `${resource.server}:${resource.kind === "resource" ? resource.uri : resource.uriTemplate}`;
 }
 
-/** Returns the forms in which a user may write the address of a resource. */
+/** Users may write a resource with or without its server. */
 function addressesOf(server: string, uri: string): readonly string[] {
   return [`${server}:${uri}`, uri];
 }

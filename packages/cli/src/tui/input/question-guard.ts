@@ -1,10 +1,11 @@
-/** Ignores keys that the user did not mean for a question, because the question has just appeared or just closed. */
+/** Ignores keys while a question has just appeared or closed, because the user typed them for something else. */
 
 import type { Clock } from "@fairlead/core/clock";
 import type { AppEvent, AppState } from "../state/app-state.ts";
 import { takesText } from "../state/dialog.ts";
 import type { Key } from "./keys.ts";
 
+/** The app's state, and `press`, which handles the keys that the guard lets through. */
 export interface QuestionGuardOptions {
   readonly get: () => AppState;
   readonly dispatch: (event: AppEvent) => void;
@@ -12,13 +13,12 @@ export interface QuestionGuardOptions {
   readonly clock: Clock;
 }
 
+/** Receives all keys of the app and passes on those that the user meant. */
 export interface QuestionGuard {
   readonly press: (key: Key) => void;
-  /** Call this after each drawn frame, with the identifier of the question in that frame. */
+  /** Call this after each frame is written, with the key of the question in that frame. */
   readonly drawn: (question: string | undefined) => void;
-  /**
-   * Checks whether the question that the user types into has closed. Call this after each change of the app's state.
-   */
+  /** Call this after each change of the app's state. Notices that the question the user types into has closed. */
   readonly look: () => void;
   readonly end: () => void;
 }
@@ -26,23 +26,19 @@ export interface QuestionGuard {
 /** Milliseconds that a question must be visible before a key can answer it. */
 const readingTime = 400;
 /**
- * If a question closes while the user types into it, keys are ignored until none arrives for this many milliseconds.
+ * If a question closes while the user types into it, keys are ignored until the user pauses for this many milliseconds.
  */
 const pause = 1000;
 
+/** Creates the guard. Call its `end` when the app ends, to cancel the timers. */
 export function createQuestionGuard({ get, dispatch, press, clock }: QuestionGuardOptions): QuestionGuard {
-  /** The identifier of the question on the screen. */
   let shown: string | undefined;
   let callOffReading: (() => void) | undefined;
-  /** The identifier of the question that the user types into. */
   let typedInto: string | undefined;
-  /** Cancels the timer that calls `endPause`. Set only while keys are ignored. */
+  /** Set only while keys are ignored. Cancels the timer that ends this. */
   let callOffPause: (() => void) | undefined;
 
-  /**
-   * Starts the time in which the user can read the question. Each key press starts this time again, because a user who
-   * is typing is not reading.
-   */
+  /** Each key press starts the reading time again, because a user who types does not read. */
   function startReading(question: string): void {
     callOffReading?.();
     callOffReading = clock.after(readingTime, () => dispatch({ type: "drawn", key: question }), { background: true });
@@ -64,7 +60,7 @@ export function createQuestionGuard({ get, dispatch, press, clock }: QuestionGua
     typedInto = undefined;
     if (isQuitting) return;
     startPause();
-    const text = "The question has closed, and the text that you typed into it is lost. Keys are ignored for a moment.";
+    const text = "The question has closed, and the text that you typed into it is lost. Wait a second before you type.";
     dispatch({ type: "note", tone: "warning", text });
   }
 

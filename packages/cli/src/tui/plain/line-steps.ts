@@ -1,7 +1,4 @@
-/**
- * Turns an entered line into keys and events, fills in form fields, and detects a line that comes after its question
- * has closed. Pure functions.
- */
+/** Turns an entered line into an answer or a message, for plain mode (`fairlead --plain`). */
 
 import type { Clock } from "@fairlead/core/clock";
 import type { Key } from "../input/keys.ts";
@@ -13,14 +10,14 @@ import { entryFrom } from "../state/form-line.ts";
 import { fieldValue } from "../state/form-value.ts";
 import type { QuestionOf, UserQuestion } from "../state/questions.ts";
 
+/** A key press or a state change that an entered line stands for. */
 export type LineStep = { readonly key: Key } | { readonly event: AppEvent };
 
 const enter: LineStep = { key: { name: "enter" } };
 const cancel: LineStep = { key: { name: "escape" } };
 
 /**
- * Returns the steps for an entered line. If no question is open, the line is sent. If one is open, a letter, a number
- * or a value answers it, and an empty line means no.
+ * Returns the keys and events that an entered line stands for. Without an open question, the line is sent as a message.
  */
 export function lineSteps(state: AppState, line: string): readonly LineStep[] {
   const { questions, focus, dialog } = state;
@@ -53,8 +50,8 @@ function chosenSteps({ options }: QuestionOf<"choice">, dialog: Of<"chosen">, wo
 }
 
 /**
- * Fills in one form field with a line. An empty line keeps the field's value. `-` declines the form, and `.` cancels
- * the form. `\-` and `\.` enter these characters as a value.
+ * Uses the line as the value of the current field. An empty line keeps the field's value. `-` declines the form, and
+ * `.` cancels it. `\-` and `\.` stand for the values `-` and `.`.
  */
 function formSteps(dialog: Of<"form">, line: string): readonly LineStep[] {
   const { form } = dialog;
@@ -76,7 +73,7 @@ function lettersOf(question: UserQuestion): string {
   return question.kind === "url" ? "Type one letter: y, h or n." : "Type one letter: y or n.";
 }
 
-/** Creates a `dialog` event, which prints the question again. */
+/** The copy makes this a change of the state, so the question is printed again. */
 function put(dialog: DialogState): LineStep {
   return { event: { type: "dialog", dialog: { ...dialog } } };
 }
@@ -85,29 +82,25 @@ function say(text: string): LineStep {
   return { event: { type: "note", tone: "warning", text } };
 }
 
-/** Enters the text as typed, not as pasted, because a long paste would be shown as a label. */
+/** Enters the text as if the user typed it. As a paste, a long line would become a label. */
 function typed(text: string): LineStep {
   return { key: { name: "text", text } };
 }
 
+/** Detects lines that come too late for their question. */
 export interface LateLine {
-  /** Checks whether the open question has closed. Call this after each change of the app's state. */
+  /** Call this after each change of the app's state. Notices that the open question has closed. */
   readonly look: () => void;
-  /** Whether the user may have typed the last line for a question that has closed in the meantime. */
+  /** Whether the user may have typed the last line for a question that closed less than 5 seconds ago. */
   readonly isLate: () => boolean;
-  /** Call this after a line was handled. If the line answered a question, the next line does not count as late. */
+  /** Call this after a line was handled. If that line closed the question, the next line is not late. */
   readonly read: () => void;
 }
 
-/**
- * If a line is entered within this many milliseconds after a question closed, the user may have typed it for that
- * question.
- */
+/** A line that is entered within this many milliseconds after a question closed may be the answer to it. */
 const longestLine = 5000;
 
-/**
- * Detects a line that the user typed for a question that has closed in the meantime. The app does not send such a line.
- */
+/** Detects a line that answers a question that has already closed. The app must not send such a line to the model. */
 export function createLateLine({ get, clock }: { readonly get: () => AppState; readonly clock: Clock }): LateLine {
   let open: string | undefined;
   let goneAt: number | undefined;
@@ -131,7 +124,7 @@ export function createLateLine({ get, clock }: { readonly get: () => AppState; r
   };
 }
 
-/** Returns the form at its next field. If the line is invalid, returns the form at the same field, with the problem. */
+/** If the line is a valid value, moves to the next field. Otherwise stays at the field and shows the problem. */
 function fillIn(form: FormState, line: string): FormState {
   const { focus, fields, entries } = form;
   const field = typeof focus === "number" ? fields[focus] : undefined;

@@ -1,4 +1,4 @@
-/** Detects lines that were pasted together. They are one message, or calls that run one after the other. */
+/** Collects pasted lines in plain mode, so that they become one message, or calls that run one after the other. */
 
 import type { Clock } from "@fairlead/core/clock";
 import { splitTypedLines } from "@fairlead/core/resources/typed-lines";
@@ -6,6 +6,7 @@ import { clip } from "@fairlead/wire/text";
 import { looksLikeCall } from "../input/typed-call.ts";
 import type { AppState } from "../state/app-state.ts";
 
+/** Receives the lines that the user enters in plain mode. */
 export interface PastedLines {
   readonly add: (line: string) => void;
   /** Enters the collected lines at once, without waiting for more. */
@@ -20,9 +21,10 @@ interface PastedLinesOptions {
   readonly refuse: (reason: string) => void;
 }
 
-/** Maximum milliseconds between two pasted lines. A line that comes later counts as typed. */
+/** A line that comes more than this many milliseconds after the previous line counts as typed, not pasted. */
 const longestGap = 30;
 
+/** Creates the collector. It passes lines that arrive together to `enter` as one text. */
 export function createPastedLines({ clock, get, enter, refuse }: PastedLinesOptions): PastedLines {
   let lines: string[] = [];
   let stopWaiting: (() => void) | undefined;
@@ -32,7 +34,7 @@ export function createPastedLines({ clock, get, enter, refuse }: PastedLinesOpti
     const together = lines;
     lines = [];
     const { questions, model, editor } = get();
-    // While a question is open, each line answers one question or fills in one field of a form.
+    // Each line may answer another question or fill in another form field.
     if (together.length < 2 || questions.length > 0) {
       together.forEach(enter);
       return;
@@ -41,8 +43,8 @@ export function createPastedLines({ clock, get, enter, refuse }: PastedLinesOpti
     const other = model.provider === "manual" ? notACall(editor.text + text) : undefined;
     if (other === undefined) enter(text);
     else {
-      const reason = `${together.length} lines were pasted and "${other}" is not a call: nothing was run.`;
-      refuse(`${reason} Put a value that has several lines into quotes.`);
+      const reason = `You pasted ${together.length} lines, and "${other}" is not a tool call, so nothing was run.`;
+      refuse(`${reason} If a value has several lines, put it into quotes.`);
     }
   }
 
@@ -51,7 +53,8 @@ export function createPastedLines({ clock, get, enter, refuse }: PastedLinesOpti
       lines.push(line);
       stopWaiting?.();
       stopWaiting = clock.after(longestGap, () => {
-        // `setImmediate` lets Node read lines that have arrived but were not read yet, for example on a busy machine.
+        // On a busy machine, more lines may have arrived that Node has not read yet. `setImmediate` lets Node read
+        // them.
         const last = setImmediate(flush);
         stopWaiting = () => clearImmediate(last);
       });
@@ -62,7 +65,6 @@ export function createPastedLines({ clock, get, enter, refuse }: PastedLinesOpti
 
 const longestQuote = 40;
 
-/** Returns the first line that is neither a call nor a slash command. */
 function notACall(text: string): string | undefined {
   const line = splitTypedLines(text).lines.find((one) => !one.startsWith("/") && !looksLikeCall(one));
   return line && clip(line, longestQuote);

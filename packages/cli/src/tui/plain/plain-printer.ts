@@ -1,4 +1,4 @@
-/** Prints what the app shows in plain mode: finished items, running calls, questions and the prompt, line by line. */
+/** Prints the app's content in plain mode: finished items, running calls, questions and the prompt. */
 
 import { type SafeText, safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import type { Store } from "../session/store.ts";
@@ -15,18 +15,18 @@ interface PlainPrinter {
 }
 
 interface PlainPrinterOptions extends Pick<Store, "get"> {
-  /** Called with the identifier of the question that was printed. Undefined if no question is open. */
+  /** Called with the key of the printed question, or with undefined if no question is open. */
   readonly onAsked: (question: string | undefined) => void;
   readonly write: (text: string) => void;
 }
 
-/** Prints the transcript as lines: each item once, when it is complete. */
+/** Creates the printer. It prints each item once, when the item is complete. */
 export function createPlainPrinter({ get, onAsked, write }: PlainPrinterOptions): PlainPrinter {
-  /** The serial number of the last printed item. The numbers keep growing after `/clear`. */
+  /** The number at the end of the last printed item's key. `/clear` does not reset these numbers. */
   let printed = 0;
   let isAtPrompt = false;
   let before: AppState | undefined;
-  /** Ids of the calls that were printed as running. */
+  /** Calls that were already printed as running. */
   const begun = new Set<string>();
 
   function print(lines: readonly Line[]): void {
@@ -91,12 +91,12 @@ export function createPlainPrinter({ get, onAsked, write }: PlainPrinterOptions)
   };
 }
 
-/** Tells the user how to answer each kind of question in plain mode, where the user enters whole lines. */
+/** How to answer each kind of question by entering a line. */
 const hints: Readonly<Record<NonNullable<AppState["dialog"]>["kind"], SafeText>> = {
   read: safe`Type one of the letters, then press Enter; an empty line means no.`,
   form: safe`Type a value for the marked field. An empty line keeps the current value; after the last field, an empty line sends the form. Type "-" to decline or "." to cancel; for these characters as a value, type "\\-" or "\\.".`,
   typed: safe`Type or paste the text, then press Enter; an empty line cancels.`,
-  chosen: safe`Type the number of an option (the first is 1); an empty line chooses none.`,
+  chosen: safe`Type the number of an option, counted from 1, then press Enter; an empty line chooses none.`,
 };
 
 function serialOf({ key }: TranscriptItem): number {

@@ -1,7 +1,4 @@
-/**
- * Starts the app: chooses the model, shows the welcome text, and asks whether to trust the workspace before any of its
- * servers starts.
- */
+/** The first steps of the app: chooses the model, shows the welcome text, and asks whether to trust the folder. */
 
 import { demoName, type HostTool } from "@fairlead/core/host";
 import type { ModelChoice } from "@fairlead/core/model/choose-model";
@@ -19,11 +16,11 @@ import type { Services } from "../services.ts";
 
 type TrustServices = Pick<Services, "session" | "context" | "settings">;
 
+/** Finds the servers of the folder that the user has not approved yet. Prints nothing on the screen. */
 export function reviewHere({ context }: Pick<Services, "context">): Promise<Review> {
   return review(captured(context).context);
 }
 
-/** Whether servers wait until the user trusts the folder or approves them. */
 function hasWaiting({ servers }: Configuration): boolean {
   return servers.some(
     ({ admission }) =>
@@ -33,7 +30,8 @@ function hasWaiting({ servers }: Configuration): boolean {
 }
 
 /**
- * Asks one question about the folder and all its servers, unlike `fairlead trust add`, which asks about each server.
+ * Asks whether to trust the folder and approve all its servers. This is one question; `fairlead trust add` asks about
+ * each server.
  */
 export async function askTrust(found: Review, { session, settings }: TrustServices): Promise<void> {
   const { root, pending, approved: before, needsTrust, state, trustedFolders } = found;
@@ -75,13 +73,13 @@ export async function chooseAtStart(
 }
 
 /**
- * If servers wait until the folder is trusted, asks the user whether to trust it. Never asks if a rule says that the
- * folder is not trusted.
+ * Asks whether to trust the folder if some of its servers need that to start. Does not ask if the user refused earlier.
  */
 export async function askIfWaiting(services: Services): Promise<void> {
   if (!hasWaiting(services.settings.get())) return;
   const found = await reviewHere(services);
-  // A server that the user added with `/mcp add` is already approved. It waits only until the folder is trusted.
+  // A server added with `/mcp add` is already approved, so it is not pending. It only waits for the folder to be
+  // trusted.
   const isWaiting = found.pending.length > 0 || (found.needsTrust && found.approved.length > 0);
   if (isWaiting && found.rule !== TrustLevel.DO_NOT_TRUST) await askTrust(found, services);
 }
@@ -89,15 +87,12 @@ export async function askIfWaiting(services: Services): Promise<void> {
 interface Welcome {
   readonly configuration: Configuration;
   readonly tools: readonly HostTool[];
-  /** The chosen model. Undefined with `--model manual`. */
   readonly choice: ModelChoice | undefined;
-  /** The value of `--model`. */
   readonly wanted: string | undefined;
 }
 
 const mostModels = 5;
 
-/** Returns the first text on the screen: settings, servers, model, an example call, and how to add a server. */
 function welcomeText(welcome: Welcome): string {
   const { configuration, tools } = welcome;
   const { servers } = configuration;

@@ -1,17 +1,17 @@
-/**
- * Holds the app's current conversation. `/clear` replaces it by a new conversation, and `/resume` by an earlier one.
- */
+/** Holds the app's current conversation. `/clear` starts a new one, and `/resume` switches to an earlier one. */
 
 import type { Model } from "@fairlead/core/model/model";
 import type { Conversation } from "@fairlead/core/turn/conversation";
 
+/** A conversation that passes every call on to the current conversation. */
 export interface ConversationSlot extends Conversation {
-  /** Begins a new conversation with the same model. Resolves when the previous conversation is on disk. */
+  /** Starts a new conversation with the same model. Resolves when the previous one is saved. */
   readonly renew: () => Promise<void>;
-  /** Switches to the conversation `next`. Resolves when the previous conversation is on disk. */
+  /** Switches to the conversation `next`. Resolves when the previous one is saved. */
   readonly replace: (next: Conversation) => Promise<void>;
 }
 
+/** Opens the first conversation with the model `first`, and holds it until it is replaced. */
 export function createConversationSlot(open: (model: Model) => Conversation, first: Model): ConversationSlot {
   let current = open(first);
 

@@ -1,9 +1,10 @@
-/** Shows gateway clients' requests that wait for approval as confirmations in the app, while the app runs. */
+/** Asks the user in the app about requests that came through `fairlead serve` and need confirmation. */
 
 import { type ToolCallConfirmationDetails, ToolConfirmationOutcome } from "@fairlead/core/registry/confirmation";
 import type { ConsentAnswer, Inbox, InboxEntry } from "@fairlead/gateway/consent/inbox";
 import type { QuestionQueue } from "./question-queue.ts";
 
+/** The inbox to watch, and the functions with which the app asks the user and shows notes. */
 export interface InboxQuestionsOptions extends Pick<QuestionQueue, "ask"> {
   readonly inbox: Pick<Inbox, "list" | "answer" | "useOf" | "watch">;
   readonly note: (tone: "info", text: string) => void;
@@ -13,13 +14,13 @@ export interface InboxQuestionsOptions extends Pick<QuestionQueue, "ask"> {
 }
 
 /**
- * Maximum age of a request that is shown, in milliseconds. The gateway has already refused older requests. `fairlead
- * approvals` lists the refused requests.
+ * Milliseconds after which a request is no longer shown. The gateway has refused it by then. `fairlead approvals` still
+ * lists it.
  */
 const recent = 60_000;
 const place = "the terminal app";
 
-/** Shows clients' requests from the inbox as questions, and sends the user's answers to the clients. */
+/** Watches the inbox, asks the user about each request, and writes the answers to the inbox. Dispose it to stop. */
 export async function showInbox({ inbox, ask, note, fail, now }: InboxQuestionsOptions): Promise<AsyncDisposable> {
   const open = new Map<string, AbortController>();
   let looking: Promise<void> = Promise.resolve();
@@ -32,8 +33,7 @@ export async function showInbox({ inbox, ask, note, fail, now }: InboxQuestionsO
     open.set(id, gone);
     try {
       const outcome = await ask("confirmation", { kind: "confirmation", details: detailsOf(entry) }, gone.signal);
-      // The signal aborts if the request was answered elsewhere, was cancelled or expired, or if the app ended. The
-      // refusal that `ask` then returns is not the user's answer.
+      // Another program answered, the request expired, or the app ended. So the user did not answer.
       if (gone.signal.aborted) return;
       const answered = await inbox.answer(id, answerOf(outcome), place, entry);
       const subject = `The request for ${entry.server}.${entry.name}`;
@@ -48,8 +48,8 @@ export async function showInbox({ inbox, ask, note, fail, now }: InboxQuestionsO
           `${subject} has not run yet: it runs if the program sends the same request again within ten minutes.`,
         );
     } finally {
-      // A read of the inbox that has already begun may still list the request. Until it ends, the request stays in
-      // `open`, so that the user is not asked again.
+      // An earlier `look` may still list this request. The request stays in `open` until then, so that it is not asked
+      // again.
       looking = looking.then(() => void open.delete(id));
       lookSoon();
     }

@@ -1,4 +1,4 @@
-/** Holds the current settings of the running app: reads them again after a change, and passes them to the host. */
+/** The current settings of the running app. Reads them again after a change and reloads the host. */
 
 import type { ServerChanges } from "@fairlead/core/events";
 import { readText } from "@fairlead/core/files/read-text";
@@ -10,36 +10,36 @@ import { configurationOf } from "../../shell/configuration.ts";
 import type { Context } from "../../shell/verb.ts";
 import { captured } from "../captured.ts";
 
+/** The app's settings. `get` returns the last valid configuration. */
 export interface LiveSettings {
   readonly get: () => Configuration;
   /** Reads the settings files again. The host calls this function when it reloads. */
   readonly read: () => Promise<Configuration>;
-  /** Reloads the host with the settings on disk. Servers whose definition has not changed keep running. */
+  /** Makes the host read the settings again. Servers with an unchanged definition keep running. */
   readonly reload: () => Promise<ServerChanges>;
-  /** Runs a function that changes the settings, then reloads the host. */
+  /** Runs `work`, which changes settings files, then reloads the host. */
   readonly change: <T>(work: () => Promise<T>) => Promise<T>;
   /**
-   * Whether another program has changed a file of settings, trust rules or approvals since the app last read it. Waits
-   * first for a running `change`.
+   * Whether another program has changed the file since the app last read it. `file`: settings, trusted folders or
+   * approvals. Waits first for a running `change`.
    */
   readonly isChangedElsewhere: (file: string) => Promise<boolean>;
 }
 
+/** What the settings start with, and the host that they reload. */
 export interface LiveSettingsOptions {
   readonly context: Context;
   readonly configuration: Configuration;
   readonly host: () => Pick<Host, "reload">;
-  /** Called with each problem in the settings. The app shows it, because printing to stderr would damage the screen. */
+  /** Called with the problems in the settings. The app shows them, because stderr output would damage the screen. */
   readonly warn: (text: string) => void;
 }
 
+/** Creates the settings from the configuration that is already loaded. */
 export function createLiveSettings({ context, configuration, host, warn }: LiveSettingsOptions): LiveSettings {
   let current = configuration;
   let changes: Promise<unknown> = Promise.resolve();
-  /**
-   * The contents of the files of settings, trust rules and approvals when the app last read them. Empty before the
-   * first reload.
-   */
+  /** What the files contained when the app last read them. Empty before the first reload. */
   let texts: ReadonlyMap<string, string | undefined> = new Map();
 
   const approvalsAtStart = contentOf(approvalsPath(configuration.locations.state));
@@ -56,7 +56,7 @@ export function createLiveSettings({ context, configuration, host, warn }: LiveS
     const isFirst = texts.size === 0 && file === approvalsPath(current.locations.state);
     const before = isFirst ? await approvalsAtStart : texts.get(file);
     if (before === (await contentOf(file))) return false;
-    // If the app has begun another change meanwhile, that change may have written the file. So this checks again.
+    // The app may have started a change of its own that wrote the file. Then checks again.
     return changes === ended || isChangedElsewhere(file);
   }
 
@@ -73,7 +73,7 @@ export function createLiveSettings({ context, configuration, host, warn }: LiveS
       texts = new Map(await Promise.all(files.map(async (file) => [file, await contentOf(file)] as const)));
       const next = await configurationOf(quiet);
       if (text() !== "") warn(text());
-      // While a settings file is invalid, the host and the app keep the last valid configuration.
+      // Keeps the last valid configuration while a settings file is invalid, as the host does.
       if (next.settings.files.every(({ state }) => state !== "broken")) current = next;
       return next;
     },
@@ -87,8 +87,8 @@ export function createLiveSettings({ context, configuration, host, warn }: LiveS
   };
 
   /**
-   * Returns the part of a file whose change must reload the settings. For the file of approvals, this is the approvals
-   * of this workspace. For any other file, it is the whole text.
+   * Returns the content that matters to this app. The file of approvals contains all workspaces, so only this
+   * workspace's approvals matter.
    */
   async function contentOf(file: string): Promise<string | undefined> {
     const { state, root } = current.locations;
@@ -98,7 +98,6 @@ export function createLiveSettings({ context, configuration, host, warn }: LiveS
   }
 }
 
-/** Reads a file as text. Returns undefined if the file is missing or cannot be read. */
 async function textOf(file: string): Promise<string | undefined> {
   const read = await readText(file, limits.settingsBytes);
   return read.kind === "text" ? read.text : undefined;

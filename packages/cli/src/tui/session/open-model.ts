@@ -1,4 +1,4 @@
-/** The models that the app can use, including manual mode, which parses typed lines as tool calls. */
+/** The app's models, and manual mode: without a model, the app runs each typed line as a tool call. */
 
 import { HostError } from "@fairlead/core/errors";
 import type { Host } from "@fairlead/core/host";
@@ -11,7 +11,7 @@ import { readManualLine } from "../../headless/manual-line.ts";
 import type { Context } from "../../shell/verb.ts";
 import { typedHere } from "../slash/typed-here.ts";
 
-/** The model of manual mode: parses each line as a call, in the syntax of `fairlead call`. */
+/** Creates the model for manual mode. It parses each line as `fairlead call` does, and answers errors as messages. */
 export function openManualModel(
   host: () => Host,
   tools: () => readonly ConversationTool[],
@@ -30,16 +30,16 @@ export function openManualModel(
   });
 }
 
+/** The models that the app can switch to. `find` searches by name, or chooses one if no name is given. */
 export interface Models {
-  /** The model of manual mode, which parses each line as a call. */
+  /** The model for manual mode, which turns each typed line into a tool call. */
   readonly manual: Model;
   readonly find: (wanted?: string) => Promise<ModelChoice>;
 }
 
 /**
- * Whether a call typed in manual mode needs no confirmation, as with `fairlead call`. A call still needs confirmation
- * if the tool's definition has changed or if an ask rule of the user or an administrator applies. A deny rule still
- * denies the call.
+ * Whether a call needs no confirmation because the user typed it, as with `fairlead call`. Returns false if the tool's
+ * definition has changed, or if a rule explicitly asks or denies.
  */
 export async function isConsentedByTyping(
   host: Pick<Host, "decide">,

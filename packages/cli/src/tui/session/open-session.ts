@@ -1,4 +1,4 @@
-/** Opens the host, the model, the conversation, the session and the services of slash commands, and connects them. */
+/** Creates the parts of the app (host, conversation, session, services) and connects them. */
 
 import { systemClock } from "@fairlead/core/clock";
 import { HostError } from "@fairlead/core/errors";
@@ -35,12 +35,14 @@ import { type AppSession, createSession, type Overlay, type SessionOptions } fro
 import { signInFromApp } from "./sign-in.ts";
 import { createStore } from "./store.ts";
 
+/** A running session and the function that closes it. */
 export interface OpenedAppSession {
   readonly session: AppSession;
   /** Closes the session. Resolves when every server has stopped. */
   readonly close: () => Promise<void>;
 }
 
+/** The terminal on which the app runs: its size and what it can do. */
 export interface Screen extends Pick<SessionOptions, "onQuit" | "onRedraw"> {
   readonly size: Size;
   /** Whether the app draws a screen. With `--plain`, it prints lines instead. */
@@ -49,10 +51,10 @@ export interface Screen extends Pick<SessionOptions, "onQuit" | "onRedraw"> {
   readonly writeTerminal: (sequence: string) => void;
 }
 
-/** Opens the session and returns at once. It connects to servers and to the model in the background. */
+/** Opens the session. Returns at once and connects to servers and to the model in the background. */
 export function openAppSession(context: Context, configuration: Configuration, screen: Screen): OpenedAppSession {
   const { state: folder } = configuration.locations;
-  // The output of commands is captured, because only the app may write to the terminal.
+  // Only the app may write to the terminal.
   const { context: quiet } = captured(context);
   const settings = createLiveSettings({
     context,
@@ -108,8 +110,8 @@ export function openAppSession(context: Context, configuration: Configuration, s
   }
 
   /**
-   * Handles the message of `fairlead "…"`. The text may come from the program that started Fairlead. So the text may
-   * run a server's prompt, but no call and no built-in slash command.
+   * Sends the message of `fairlead "…"`. Another program may have written it, so it must not run a tool call or a
+   * built-in slash command. It may use a server's prompt.
    */
   function submitPrompt(): void {
     const prompt = context.operands.join(" ").trim();
@@ -124,7 +126,7 @@ export function openAppSession(context: Context, configuration: Configuration, s
     }
   }
 
-  /** Shows the first message in the prompt instead of sending it: without a model it would run as a call. */
+  /** Without a model, the message would run as a tool call. So it is put into the prompt, and the user decides. */
   function offerPrompt(text: string): void {
     const { editor } = store.get();
     if (screen.hasScreen && editor.text === "") {
@@ -133,7 +135,7 @@ export function openAppSession(context: Context, configuration: Configuration, s
     } else session.note("warning", `Not run, because there is no model: ${toVisibleLine(text)}`, "type it here");
   }
 
-  /** Shows clients' requests from the inbox. Loads the code after the first frame, so that the app starts faster. */
+  /** Uses `import`, so that this code is loaded after the first frame and the app starts faster. */
   async function openInboxQuestions(): Promise<AsyncDisposable> {
     const [{ openInbox }, { showInbox }] = await Promise.all([
       import("@fairlead/gateway/consent/inbox"),
@@ -163,7 +165,7 @@ export function openAppSession(context: Context, configuration: Configuration, s
     async close() {
       isClosed = true;
       end();
-      // The inbox closes before the open questions do, so that closing a question does not count as the user's answer.
+      // Closes the inbox first. Otherwise `refuseAll` would send a "no" to the clients, as if the user had answered.
       const shown = await inbox?.catch(() => undefined);
       const isLeft = shown?.[Symbol.asyncDispose]();
       session.refuseAll();
@@ -172,7 +174,7 @@ export function openAppSession(context: Context, configuration: Configuration, s
   };
 }
 
-/** Saves the media of an event, and adds the file names to the event. Calls `warn` for media that cannot be saved. */
+/** Saves images and audio of a tool result as files, and adds the paths to the event. */
 async function keepMedia(event: TurnEvent, state: string, warn: (text: string) => void): Promise<TurnEvent> {
   if (event.type !== "call" || event.media === undefined) return event;
   const files: string[] = [...(event.files ?? [])];
@@ -192,7 +194,6 @@ interface ServicesOptions {
   readonly session: AppSession;
   readonly context: Context;
   readonly settings: LiveSettings;
-  /** The model of manual mode, which parses each line as a call. */
   readonly manual: Model;
   readonly screen: Pick<Screen, "hasScreen" | "writeTerminal">;
 }
@@ -200,11 +201,11 @@ interface ServicesOptions {
 interface OpenedServices {
   readonly services: Services;
   readonly overlay: Overlay;
-  /** Cancels the pending requests of the completion list and the panel. */
+  /** Cancels the open completion requests. */
   readonly end: () => void;
 }
 
-/** Number of screen columns that the output of a command leaves free. */
+/** Columns at the right of the screen that a command's output leaves empty. */
 const margin = 4;
 
 function openServices({ session, context, settings, manual, screen }: ServicesOptions): OpenedServices {
@@ -215,9 +216,9 @@ function openServices({ session, context, settings, manual, screen }: ServicesOp
     if (!(await settings.isChangedElsewhere(file))) return;
     const { locations, trust } = settings.get();
     if (file === approvalsPath(locations.state))
-      return base.servers.reload(() => `Approvals of the servers of ${locations.root} changed.`);
+      return base.servers.reload(() => `The approvals for the servers of ${locations.root} changed.`);
     if (file !== locations.trustedFolders) return session.note("info", `Settings changed: ${file}`, "/mcp reload");
-    // If the folder is no longer trusted, its servers must stop now, not only when the user types a command.
+    // If the folder is no longer trusted, its servers must stop at once. So this does not wait for `/mcp reload`.
     await base.servers.reload(() => trustWords(locations.root, trust.trusted, settings.get().trust.trusted));
   }
 

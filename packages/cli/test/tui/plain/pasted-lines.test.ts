@@ -25,7 +25,7 @@ function pasted(state: AppState, ...lines: readonly string[]): readonly string[]
 
 test("lines after an argument are not run as calls, and the call is not run with a part of its value", () => {
   expect(pasted(manual, "demo.statistics text=one", "two words", "three")).toEqual([
-    '! 3 lines were pasted and "two words" is not a call: nothing was run. Put a value that has several lines into quotes.',
+    '! You pasted 3 lines, and "two words" is not a tool call, so nothing was run. If a value has several lines, put it into quotes.',
   ]);
 });
 

@@ -91,7 +91,7 @@ test("`fairlead trust remove` of the approvals alone ends the workspace's server
   await using scene = await openScene(here);
   await untilStatuses(scene, "connected", "connected");
   expect((await here.run("trust", "remove")).stderr).toContain("the folder is still trusted");
-  await scene.shown(new RegExp(`^Approvals of the servers of ${here.project} changed\\. Settings reloaded\\.`));
+  await scene.shown(new RegExp(`^The approvals for the servers of ${here.project} changed\\. Settings reloaded\\.`));
   await untilStatuses(scene, "connected", "blocked");
   expect(runningOf(here, "--db")).toBe(0);
 });
