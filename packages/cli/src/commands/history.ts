@@ -35,10 +35,10 @@ Examples:
     command
       .option("--server <name>", "only requests to this server")
       .option("--tool <name>", "only this tool or prompt (by its name on the server) or resource (by its URI)")
-      .option("--client <name>", "only requests of this client of fairlead serve, such as claude-code")
+      .option("--client <name>", "only requests from this client of fairlead serve, such as claude-code")
       .option("--since <when>", "only newer entries: 10m, 2h or 3d ago, or a time like 2026-01-31T08:30")
       .option("--denied", "only denied requests")
-      .option("--utc", "show times in UTC, and read --since in UTC; --json always has UTC")
+      .option("--utc", "show times in UTC, and read --since as UTC; --json always prints UTC")
       .option("--limit <number>", "show only this many of the newest entries", "50");
   },
 

@@ -131,10 +131,7 @@ function bind(
   }
 }
 
-/**
- * Whether the word `name=value` names an argument. A value such as a URL can contain "=" too, so `name` must be the
- * name of an argument, or look like such a name.
- */
+/** Whether `name=value` sets an argument. A plain value, such as a URL, can contain "=" too. */
 function isMeant([name]: NamedValue, prompt: DiscoveredMCPPrompt): boolean {
   return /^[A-Za-z_][\w.-]*$/.test(name) || prompt.arguments.some((argument) => argument.name === name);
 }

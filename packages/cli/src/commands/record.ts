@@ -62,8 +62,7 @@ Examples:
         const relay = (open: OpenChannel): Promise<void> => host.relay(name, open, { signal: io.signal });
         if (http.http !== true) await relay(openClientStdio({ input: io.stdin, output: io.stdout }));
         else {
-          // Newer protocol versions have no sessions, so requests in these versions all count as requests of one
-          // client.
+          // Newer protocol versions have no sessions, so all their requests are treated as sent by one client.
           const modern = createModernClients((open) => relay(open).catch(warn));
           const onClient: HttpListenerOptions["onClient"] = (open, era) =>
             era === "modern" ? modern.add(open) : void relay(open).catch(warn);

@@ -142,4 +142,5 @@ function storeName(backend: SecretStore["backend"]): SafeText {
   return backend === "keychain" ? safe`the system's keychain` : safe`an encrypted file in Fairlead's own folder`;
 }
 
+/** The commands `fairlead secret set`, `list` and `remove`. */
 export const secretVerbs: Readonly<Record<"set" | "list" | "remove", Verb>> = { set, list, remove };

@@ -116,4 +116,5 @@ Examples:
   },
 };
 
+/** The commands `fairlead settings path`, `schema` and `validate`. */
 export const settingsVerbs: Readonly<Record<"path" | "schema" | "validate", Verb>> = { path, schema, validate };

@@ -166,6 +166,7 @@ interface Listed {
   readonly notes: readonly HostNote[];
 }
 
+/** Returns the tool list for `--json`. */
 export function toolsDocument({ tools, quarantined, hidden, notes }: Listed): object {
   return {
     tools: tools.map(toolDocument),

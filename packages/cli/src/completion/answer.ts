@@ -6,11 +6,13 @@ import { type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/t
 import { clip } from "@fairlead/wire/text";
 import type { Io } from "../shell/io.ts";
 
+/** The suggestions for the word at the cursor. The kinds `files` and `folders` leave the completion to the shell. */
 export type CompletionAnswer =
   | { readonly kind: "words"; readonly candidates: readonly CompletionWord[] }
   /** Tells the shell to complete a path itself. `prefix`: the part of the word before the path. */
   | { readonly kind: "files" | "folders"; readonly prefix: string };
 
+/** One suggested word. `about` is its description, which may be empty. */
 export interface CompletionWord {
   readonly value: SafeText;
   readonly about: SafeText;
@@ -18,8 +20,10 @@ export interface CompletionWord {
   readonly isOpen: boolean;
 }
 
+/** The answer without any suggestion. */
 export const nothing: CompletionAnswer = { kind: "words", candidates: [] };
 
+/** One suggestion before the check by `toWords`. */
 export interface Suggestion {
   readonly value: string;
   readonly about?: string | undefined;
@@ -30,8 +34,8 @@ const longestAbout = 100;
 const longestValue = 1000;
 
 /**
- * Drops values that are empty, very long or contain invisible characters: names from settings and servers are
- * untrusted.
+ * Returns the suggestions as an answer. Drops values that are empty, very long or contain invisible characters, because
+ * settings and servers are untrusted.
  */
 export function toWords(offered: readonly Suggestion[]): CompletionAnswer {
   return {
@@ -49,7 +53,7 @@ function toAbout(text: string): SafeText {
   return line === "" ? safe`` : toSafeLine(clip(line.trimEnd(), longestAbout));
 }
 
-/** Puts `--option=` before each value. */
+/** Puts the prefix, such as `--option=`, before each value. */
 export function withPrefix(prefix: string, answer: CompletionAnswer): CompletionAnswer {
   if (answer.kind !== "words") return { ...answer, prefix: `${prefix}${answer.prefix}` };
   return {

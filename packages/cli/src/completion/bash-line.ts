@@ -3,6 +3,7 @@
  * functions.
  */
 
+/** The parsed command line up to the cursor. */
 export interface BashLine {
   /** The complete words after the command name, without quotes. */
   readonly words: readonly string[];
@@ -10,7 +11,7 @@ export interface BashLine {
   readonly current: string;
   /** Whether the current word is the file name of a redirection (`<` or `>`). */
   readonly isRedirected: boolean;
-  /** The text that bash replaces by the completion: the text after the last character that is in `COMP_WORDBREAKS`. */
+  /** The text that bash replaces by the completion: everything after the last `COMP_WORDBREAKS` character. */
   readonly segment: string;
   readonly quote: Quote;
 }

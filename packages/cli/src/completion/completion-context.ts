@@ -10,8 +10,10 @@ import type { Io } from "../shell/io.ts";
 import type { Context } from "../shell/verb.ts";
 import type { Typed } from "./typed-words.ts";
 
+/** What completion needs of a command's context. */
 export type CompletionContext = Pick<Context, "io" | "globals">;
 
+/** Returns the context for the options typed so far, such as `-C`. */
 export function completionContextOf({ values }: Typed, io: Io): CompletionContext {
   const [root, settings] = [values.get("-C"), values.get("--settings")];
   return {
@@ -33,6 +35,7 @@ function withHome(path: string, { home }: Io): string {
   return path === "~" || path.startsWith("~/") ? join(home, path.slice(1)) : path;
 }
 
+/** Loads the settings for completion. Starts no server. */
 export function configurationAt(place: CompletionContext): Promise<Configuration> {
   return loadConfiguration(configurationOptions(place));
 }

@@ -13,6 +13,7 @@ import type { ServerSource } from "./known-command.ts";
 import { suggestParameters } from "./parameter-words.ts";
 import type { Cursor, Typed } from "./typed-words.ts";
 
+/** Suggests values from cached catalogs. Suggests nothing after `--stdio`. */
 export async function fromServers(
   source: ServerSource,
   at: Cursor,

@@ -11,6 +11,7 @@ import { type CompletionContext, completionContextOf, configurationAt } from "./
 import type { ValueSource } from "./known-command.ts";
 import type { Cursor } from "./typed-words.ts";
 
+/** Suggests values from one source. Drops values that start with `-` where options are possible. */
 export async function fromSource(source: ValueSource, at: Cursor): Promise<CompletionAnswer> {
   const answer = await answerFrom(source, at, completionContextOf(at.typed, at.io));
   return at.typed.takesOptions ? withoutDashes(answer) : answer;

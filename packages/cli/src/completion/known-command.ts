@@ -3,6 +3,7 @@
 import { globalOptions, ownOptions } from "../shell/help.ts";
 import { type CommandRow, verbs } from "../shell/verbs.ts";
 
+/** The arguments and options of one command. */
 export interface KnownCommand {
   readonly operands: readonly KnownOperand[];
   readonly options: readonly KnownOption[];
@@ -16,6 +17,7 @@ interface KnownOperand {
   readonly choices?: readonly string[];
 }
 
+/** One option of a command. `summary` is its help text. */
 export interface KnownOption {
   /** The option as help shows it: `-t, --transport <kind>`. */
   readonly flags: string;
@@ -34,6 +36,7 @@ export async function describeCommands(): Promise<Readonly<Record<string, KnownC
   return Object.fromEntries(await Promise.all(verbs.map(async (row) => [row.words, await describe(row)] as const)));
 }
 
+/** Returns a command's arguments and options, including the global options. */
 export async function knownCommand(row: CommandRow): Promise<KnownCommand> {
   const built = typeof FAIRLEAD_COMMANDS === "object" ? FAIRLEAD_COMMANDS[row.words] : undefined;
   const own = built ?? (await describe(row));
@@ -65,6 +68,7 @@ export function longFlagOf({ flags }: KnownOption): string {
   return spellingsOf({ flags }).at(-1) ?? "";
 }
 
+/** Returns the option's short and long forms, such as `-t` and `--transport`. */
 export function spellingsOf({ flags }: Pick<KnownOption, "flags">): readonly string[] {
   return flags.match(/(?<=^|, )-[^\s,<[]+/g) ?? [];
 }
@@ -74,12 +78,14 @@ export function placeholderOf({ flags }: KnownOption): string | undefined {
   return /[<[](.*?)(?:\.\.\.)?[>\]]$/.exec(flags)?.[1];
 }
 
+/** Whether the option requires a value (`--name <value>`, not `--name [value]`). */
 export function needsValue({ flags }: KnownOption): boolean {
   return flags.endsWith(">");
 }
 
 /** Kinds of values that Tab completion takes from a server's cached catalog. */
 export type ServerSource = "call" | "tools" | "resources" | "variables" | "prompts" | "prompt-arguments";
+/** Where Tab completion finds values. `entries` are servers with an entry in the settings. */
 export type ValueSource =
   | "files"
   | "folders"
@@ -127,10 +133,12 @@ const particular: ReadonlyMap<string, ValueSource> = new Map<string, ValueSource
   ["prompt --arg", "prompt-arguments"],
 ]);
 
+/** Returns where the values of a command's argument come from. Undefined if Tab suggests none. */
 export function sourceOfOperand(words: string, { placeholder }: KnownOperand): ValueSource | undefined {
   return particular.get(`${words} ${placeholder}`) ?? placeholders.get(placeholder);
 }
 
+/** Returns where the values of a command's option come from. Undefined if Tab suggests none. */
 export function sourceOfOption(words: string, option: KnownOption): ValueSource | undefined {
   return particular.get(`${words} ${longFlagOf(option)}`) ?? placeholders.get(placeholderOf(option) ?? "");
 }

@@ -3,7 +3,9 @@
  * output.
  */
 
+/** The shells that Fairlead has a completion script for. */
 export const shells = ["bash", "zsh", "fish"] as const;
+/** The name of a supported shell. */
 export type Shell = (typeof shells)[number];
 
 /** A line that marks a script as written by Fairlead. */
@@ -97,4 +99,5 @@ end
 complete -c fairlead -f -k -a '(__fairlead_complete)'
 `;
 
+/** The completion script for each shell. */
 export const scripts: Readonly<Record<Shell, string>> = { bash, zsh, fish };

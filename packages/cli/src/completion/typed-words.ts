@@ -37,19 +37,21 @@ function rowOf(words: string): CommandRow | undefined {
   return verbs.find((row) => row.words === words && words !== "");
 }
 
+/** The words between the command's name and the cursor, split into arguments and options. */
 export interface Typed {
   readonly operands: readonly string[];
-  /**
-   * The values of the typed options, by the option's long name. For an option without a value, the value is an empty
-   * text.
-   */
+  /** The values of the typed options, by the option's long name. An option without a value has the value "". */
   readonly values: ReadonlyMap<string, string>;
   /** The option whose value is the word at the cursor. */
   readonly pending: KnownOption | undefined;
-  /** Whether the word at the cursor may still be an option of Fairlead. */
+  /**
+   * Whether the word at the cursor may be an option of Fairlead. False after `--` and in another program's command
+   * line.
+   */
   readonly takesOptions: boolean;
 }
 
+/** Splits the words after the command's name. An unknown option is ignored. */
 export function readWords(words: readonly string[], command: KnownCommand): Typed {
   const operands: string[] = [];
   const values = new Map<string, string>();

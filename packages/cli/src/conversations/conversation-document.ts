@@ -1,6 +1,6 @@
 /**
- * Converts a recorded conversation to one JSON document: messages, calls and results. Leaves out data that only
- * Fairlead needs to resume the conversation. Pure functions.
+ * Converts a recorded conversation to one JSON document: messages, calls and results. Leaves out data that Fairlead
+ * uses only to resume the conversation. Pure functions.
  */
 
 import type { RecordedLine } from "@fairlead/core/conversations/format";
@@ -15,6 +15,7 @@ const internal: ReadonlySet<RecordedLine["type"]> = new Set([
   "approval",
 ] as const);
 
+/** Returns the conversation as a JSON document, with its events in recorded order. */
 export function conversationDocument({ head, lines }: RecordedConversation): object {
   const title = lines.findLast((line) => line.type === "title")?.title;
   const { id, time, workspace, model } = head;

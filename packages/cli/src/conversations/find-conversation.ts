@@ -1,7 +1,4 @@
-/**
- * Finds the recorded conversation that the user means: by an id, by the path of a file, or the latest one of this
- * workspace.
- */
+/** Finds a recorded conversation: by its id, by the path of its file, or the latest one of this workspace. */
 
 import { resolve } from "node:path";
 import { conversationPath, conversationsFolder } from "@fairlead/core/conversations/conversation-file";
@@ -16,6 +13,7 @@ import type { Configuration } from "@fairlead/core/trust/configuration";
 
 type Place = Pick<Configuration, "locations">;
 
+/** Returns the folder with the recorded conversations of all workspaces. */
 export function folderOf({ locations }: Place): string {
   return conversationsFolder(locations.state);
 }

@@ -1,4 +1,4 @@
-/** Converts a recorded conversation to events of the app, which then shows the conversation again. Pure functions. */
+/** Converts a recorded conversation to app events, with which the app shows the conversation again. Pure functions. */
 
 import type { RecordedEvent, RecordedLine } from "@fairlead/core/conversations/format";
 import type { RecordedConversation } from "@fairlead/core/conversations/read-conversation";
@@ -13,6 +13,7 @@ export interface TimedEvent {
   readonly event: AppEvent;
 }
 
+/** Yields the recorded events in order, and ends each turn that has no recorded end. */
 export function* appEvents({ head, lines }: RecordedConversation): Generator<TimedEvent, void, undefined> {
   let last = Date.parse(head.time) || 0;
   let isRunning = false;
@@ -82,6 +83,7 @@ export function toTurnEvent({ time: _time, ...event }: RecordedEvent & { readonl
   return { type: "error", error: new HostError(code, message, next === undefined ? {} : { next }) };
 }
 
+/** Whether the recorded line is an event of a turn, such as a part of the model's answer. */
 export function isTurnEvent(line: RecordedLine): line is RecordedEvent & { readonly time: string } {
   return appEvent(line, 0)?.type === "turn";
 }

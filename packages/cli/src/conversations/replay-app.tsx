@@ -14,6 +14,7 @@ import { LookContext } from "../tui/view/lines.tsx";
 import { stateBefore } from "./recorded-events.ts";
 import { play } from "./replay-lines.ts";
 
+/** How to replay a conversation in the app. */
 export interface ReplayOptions {
   readonly io: Io;
   /** Speed factor: 2 means twice as fast as recorded. */
@@ -24,7 +25,7 @@ export interface ReplayOptions {
 
 /**
  * Replays the conversation. Resolves at its end, or when the user quits.
- * @throws the reason of an abort
+ * @throws the abort reason of `io.signal`
  */
 export async function replayInApp(recorded: RecordedConversation, { io, speed, step }: ReplayOptions): Promise<void> {
   const { stdin, stdout, signal } = terminalOf(io);

@@ -11,6 +11,7 @@ import { appEvents, stateBefore } from "./recorded-events.ts";
 /** Longest pause, in milliseconds. Longer pauses are shortened, because they only show that the user was thinking. */
 const longestPause = 2000;
 
+/** How fast to replay, and the signal that stops the replay. */
 export interface PlayOptions {
   /** Speed factor: 2 means twice as fast as recorded. Undefined means without pauses. */
   readonly speed?: number;
@@ -34,6 +35,7 @@ export async function play(
   }
 }
 
+/** Options for printing the replay. `columns` is the width of the output. */
 export interface PlayLinesOptions extends PlayOptions {
   readonly out: Pick<Output, "print">;
   readonly columns: number;

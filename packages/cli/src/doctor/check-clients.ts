@@ -20,6 +20,7 @@ export interface ClientFacts {
   readonly missing?: string;
 }
 
+/** Reads the settings file of each client that `fairlead connect` has changed. */
 export async function readClientFacts(state: string): Promise<readonly ClientFacts[]> {
   return Promise.all((await openReceipts(state).list()).map(factsOf));
 }
@@ -39,6 +40,7 @@ async function factsOf(receipt: Receipt): Promise<ClientFacts> {
   }
 }
 
+/** Reports whether each connected client can still start Fairlead. */
 export function checkClients(facts: readonly ClientFacts[]): readonly Observation[] {
   return facts.map(({ receipt: { client, file }, failure, hasEntry, missing }) => {
     const { title } = clients[client];

@@ -6,6 +6,7 @@ import { parseUrl } from "@fairlead/wire/text";
 import { hideInUrl } from "../output/servers/server-redaction.ts";
 import { note, type Observation, ok, warning } from "./finding.ts";
 
+/** Environment variables that name additional certificate files or folders. */
 export const certificateVariables = [
   "NODE_EXTRA_CA_CERTS",
   "SSL_CERT_FILE",
@@ -14,6 +15,7 @@ export const certificateVariables = [
   "CURL_CA_BUNDLE",
 ] as const;
 
+/** What the network check needs: environment variables, bad certificate files, and servers with a URL. */
 export interface NetworkFacts extends Pick<Environment, "env"> {
   /** What is wrong with each invalid certificate file, by the name of its environment variable. */
   readonly badCertificates: ReadonlyMap<string, string>;
@@ -21,6 +23,7 @@ export interface NetworkFacts extends Pick<Environment, "env"> {
   readonly isUsed: boolean;
 }
 
+/** Reports the proxy and certificate settings, and warns if certificates are not checked. */
 export function checkNetwork({ env, badCertificates, isUsed }: NetworkFacts): readonly Observation[] {
   const good = certificateVariables.filter((name) => (env[name] ?? "") !== "" && !badCertificates.has(name));
   return [
@@ -67,7 +70,9 @@ function proxy(name: string, env: Env, isUsed: boolean): readonly Observation[] 
   ];
 }
 
-/** Reports a valid proxy variable. Warns if its value has neither a scheme nor a port, which is probably a mistake. */
+/**
+ * Reports a valid proxy variable. Warns about a plain host name, because the scheme and port were probably forgotten.
+ */
 function named({ name, value }: Setting): Observation {
   const shown = hideAccount(value);
   if (value.includes("://") || /:\d+\/?$/.test(value)) return ok(`${name} is ${shown}`);

@@ -11,6 +11,7 @@ import type { LaunchFacts, ProgramFacts } from "./program-facts.ts";
 /** The oldest supported version of Node, as major and minor number. */
 const oldestNode = [20, 19] as const;
 
+/** Reports missing programs, an old Node, and problems with `PATH`. */
 export function checkPrograms({ node, npx, relativePath, launches }: ProgramFacts): readonly Observation[] {
   return [
     nodeItself(node),

@@ -9,6 +9,7 @@ import { note, type Observation, ok, problem, warning } from "./finding.ts";
 
 type Facts = Pick<Configuration, "settings" | "problems" | "servers">;
 
+/** Reports which settings files were read, and the problems in them. */
 export function checkSettings({ settings, problems, servers }: Facts): readonly Observation[] {
   const read = settings.files.filter(({ state }) => state === "read").map(({ file }) => file);
   const ignored = settings.files.filter(({ state }) => state === "ignored");
@@ -44,6 +45,7 @@ function place({ file, line, column }: Origin): string {
   return `${file}:${line}:${column}`;
 }
 
+/** The loaded policy files and their problems. */
 export interface PolicyFacts extends Pick<Policies, "problems" | "files"> {
   /** Errors that occurred while reading the approvals or the lock file. */
   readonly failures: readonly HostError[];
@@ -69,7 +71,7 @@ function policyObservation({ severity, code, message, origin, next }: Problem): 
 }
 
 interface FolderTrustFacts extends Pick<Configuration, "trust" | "locations" | "settings" | "servers"> {
-  /** File and line of the value of `security.folderTrust.enabled` that is in effect. */
+  /** Where the effective value of `security.folderTrust.enabled` is set. */
   readonly folderTrust: Origin | undefined;
 }
 

@@ -7,12 +7,16 @@ import { sizeWords } from "@fairlead/core/text/size-words";
 import type { AdmittedServer } from "@fairlead/core/trust/configuration";
 import { note, type Observation, ok, problem, warning } from "./finding.ts";
 
+/** The condition of Fairlead's state folder. `failure` says why it cannot be written. */
 export interface StateFacts {
   readonly folder: string;
-  /** Whether other users can read the folder. `shut out`: they could, until doctor changed the folder's permissions. */
+  /**
+   * Whether other users can read the folder: no (`kept out`), yes (`let in`), or not since doctor changed its
+   * permissions (`shut out`).
+   */
   readonly others: "kept out" | "shut out" | "let in";
   readonly failure?: string;
-  /** Names of damaged files, which Fairlead has renamed. */
+  /** Paths of damaged files that Fairlead has renamed. */
   readonly aside: readonly string[];
   /** Free bytes on the folder's disk, if known. */
   readonly free?: number;
@@ -21,6 +25,7 @@ export interface StateFacts {
 /** Doctor warns if the disk has fewer free bytes than this, because catalogs, logs and results need space. */
 const scarce = 50 * 1024 * 1024;
 
+/** Reports whether the state folder is writable, private and on a disk with free space. */
 export function checkState({ folder, others, failure, aside, free }: StateFacts): readonly Observation[] {
   const lost = `${folder} cannot be written (${failure}): approvals, secrets, logs and cached catalogs cannot be saved`;
   const next = `make ${folder} writable, or set FAIRLEAD_HOME to a writable folder`;
@@ -41,6 +46,7 @@ export function checkState({ folder, others, failure, aside, free }: StateFacts)
   return findings;
 }
 
+/** The names in the secret store, or why it cannot be opened, and the servers that use secrets. */
 export interface SecretFacts {
   readonly servers: readonly AdmittedServer[];
   readonly store:

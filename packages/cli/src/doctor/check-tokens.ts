@@ -7,6 +7,7 @@ import { note, type Observation } from "./finding.ts";
 const small = 5_000;
 const mostServers = 3;
 
+/** Reports the total, and the servers with the most tokens. Reports nothing below 5000 tokens. */
 export function checkTokens(tools: readonly OfferedTool[]): readonly Observation[] {
   const costs = new Map<string, number>();
   for (const { server, tokens } of tools) costs.set(server, (costs.get(server) ?? 0) + tokens);

@@ -15,6 +15,7 @@ import { useHost } from "../targets/with-host.ts";
 import { checkTokens } from "./check-tokens.ts";
 import { type DoctorFinding, inGroup, note, type Observation, ok, problem, warning } from "./finding.ts";
 
+/** The states of the servers after the connection attempts, and the findings about them. */
 export interface ServerChecks {
   readonly listed: readonly ListedServer[];
   readonly findings: readonly DoctorFinding[];
@@ -74,6 +75,7 @@ function isWaiting(state: ListedServer["state"]): boolean {
   return state.status === "blocked" && (state.reason === "awaiting_approval" || state.reason === "untrusted_folder");
 }
 
+/** What is known about one server after the connection attempt. */
 export interface ServerFacts {
   readonly state: ServerState;
   /** How long it took to connect to the server and to read its lists. */
@@ -86,6 +88,7 @@ export interface ServerFacts {
 
 const mostNames = 5;
 
+/** Reports the connection or its error, with secrets hidden. */
 export function checkServer({ state, milliseconds, hide, ...listed }: ServerFacts): readonly Observation[] {
   const { name: server } = state;
   const found = state.status === "connected" ? connected(state, milliseconds, listed) : [notConnected(state)];
@@ -120,7 +123,7 @@ function kept(name: string, quarantined: readonly QuarantinedTool[]): string {
 
 function notConnected(state: ServerState): Observation {
   const { code, message, next } = notConnectedError(state);
-  // `denied` means that a setting blocks the server, so the missing connection is no failure.
+  // `denied` means that a setting blocks the server. This is intended, so it is not a problem.
   if (code === "denied") return note(message, next);
   return problem({ code, message, next: next ?? `fairlead mcp test ${toShellWord(state.name)}` });
 }

@@ -1,6 +1,6 @@
 /**
- * Reads the facts that the checks need: the state folder, certificates, policy files and the secret store. Also
- * repairs the state folder's permissions and renames a damaged file of approvals. Doctor then reports the repair.
+ * Reads the facts that the checks need: the state folder, certificates, policy files and the secret store. Also repairs
+ * the state folder's permissions and renames a damaged approvals file. Doctor then reports the repair.
  */
 
 import { randomUUID } from "node:crypto";
@@ -27,10 +27,11 @@ const probeBytes = 65_536;
 const forOthers = 0o077;
 const sticky = 0o1000;
 
+/** Checks the state folder. Makes it private if other users could read it. */
 export async function readStateFacts(folder: string): Promise<StateFacts> {
   const wasOpen = await isOpen(folder);
   if (wasOpen) await keepPrivate(folder);
-  // This call renames a damaged file of approvals, so that `listAside` finds the file. The policy check reports errors.
+  // This call renames a damaged approvals file, so that `listAside` finds it. The policy check reports errors.
   await readApprovals(folder).catch(() => undefined);
   const [failure, aside, free] = await Promise.all([tryToWrite(folder), listAside(folder), freeBytes(folder)]);
   return {
@@ -106,7 +107,7 @@ async function flawOf(path: string): Promise<string | undefined> {
   return read.text.includes("-----BEGIN ") ? undefined : "the file contains no PEM certificate";
 }
 
-/** Reads policy files, approvals and the lock file in the same way as a host. */
+/** Reads policy files, approvals and the lock file as a host does. */
 export async function readPolicyFacts(configuration: Configuration): Promise<PolicyFacts> {
   const { locations, settings, trust } = configuration;
   const lock = trust.trusted ? lockPath(locations) : undefined;

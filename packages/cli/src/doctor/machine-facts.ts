@@ -28,6 +28,7 @@ export interface MachineFact {
 
 const forOthers = 0o077;
 
+/** Reads the keys and JWTs of all servers with `machineAuth`. Sends nothing over the network. */
 export async function readMachineFacts(
   definitions: readonly ServerDefinition[],
   environment: Environment,

@@ -16,6 +16,7 @@ interface NodeFacts {
   readonly other?: string;
 }
 
+/** Whether and where the program of one stdio server was found. `droppedPath`: folders removed from its `PATH`. */
 export interface LaunchFacts {
   readonly server: string;
   readonly origin: Origin;
@@ -23,9 +24,9 @@ export interface LaunchFacts {
   readonly file?: string;
   /** The program in the first line of a script (`#! /usr/bin/env node`), and whether that program exists. */
   readonly interpreter?: { readonly name: string; readonly isFound: boolean };
-  /** If the command or interpreter is not on the server's `PATH`: the version manager's folder that contains it. */
+  /** The version manager's folder with the command or interpreter, if it is not on the server's `PATH`. */
   readonly elsewhere?: Managed;
-  /** If the program was found in a version manager's folder: that folder, which only shells have on their `PATH`. */
+  /** The version manager's folder in which the program was found. Only shells have it on their `PATH`. */
   readonly managed?: Managed;
   readonly droppedPath: readonly string[];
   /** Why Fairlead refuses to start the program. */
@@ -37,6 +38,7 @@ export interface LaunchFacts {
   readonly script?: string;
 }
 
+/** Node, npx and the programs of all servers. `relativePath`: relative folders on `PATH`. */
 export interface ProgramFacts {
   readonly node: NodeFacts;
   readonly npx?: string;
@@ -130,7 +132,9 @@ const places: readonly (readonly [manager: string, folder: string])[] = [
   ["Homebrew", "/home/linuxbrew/.linuxbrew/bin"],
 ];
 
-/** Folders that shell startup files add to `PATH`. A program that no shell started does not have them on its `PATH`. */
+/**
+ * Folders that shell startup files add to `PATH`. Editors and services, for example, do not have them on their `PATH`.
+ */
 const ofShells: readonly (readonly [manager: string, folder: RegExp])[] = [
   ["nvm", /[/\\][.]nvm[/\\]versions[/\\]/],
   ["fnm", /[/\\]fnm_multishells[/\\]|[/\\]fnm[/\\]node-versions[/\\]/],

@@ -1,6 +1,6 @@
 /**
- * Finds the installed build of Fairlead and its background host. Every relay loads this file when it starts, so this
- * file imports as little code as possible.
+ * Finds the installed build of Fairlead and its background host. Every relay (a `fairlead serve` process) loads this
+ * file at its start, so this file imports as little code as possible.
  */
 
 import { readFileSync } from "node:fs";

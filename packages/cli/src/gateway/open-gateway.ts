@@ -14,15 +14,17 @@ import type { RelayClient } from "@fairlead/gateway/relay/speech";
 import type { Io } from "../shell/io.ts";
 import { version } from "../shell/version.ts";
 
+/** Options of the gateway. `debug`: log the protocol messages of all servers, or of the named one. */
 export interface OpenGatewayOptions {
   readonly io: Pick<Io, "env" | "home" | "platform">;
   /** The state folder, `~/.fairlead`. */
   readonly state: string;
   readonly debug?: string | boolean;
-  /** Reports to the user a problem that does not stop the gateway. */
+  /** Shows the user a problem that does not stop the gateway. */
   readonly note: (message: string) => void;
 }
 
+/** Creates the gateway. It loads a workspace's settings when the first client of this workspace connects. */
 export function openGateway({ io, state, debug = false, note }: OpenGatewayOptions): Gateway {
   const createHost: CreateGatewayHost = async (workspace, hooks) => {
     const from = configurationOptions(workspace, io);

@@ -12,8 +12,8 @@ interface ParentWatch {
 }
 
 /**
- * Watches the parent process from the end of stdin on. When it ends, the operating system gives this process another
- * parent.
+ * Starts to watch the parent process when stdin ends. After the parent's end, the operating system gives this process
+ * another parent.
  * @param parentOf Returns the id of the current parent process.
  */
 export function watchParent(stdin: Readable, parentOf: () => number = () => process.ppid): ParentWatch {

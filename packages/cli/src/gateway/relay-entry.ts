@@ -19,10 +19,7 @@ export async function runServe(words: readonly string[], runCommand: (more: read
   runCommand(["--alone"]);
 }
 
-/**
- * Returns the current folder. Returns an empty text if the folder was removed. The background host reports the missing
- * folder.
- */
+/** Returns the current folder, or "" if it was removed. The background host then reports the missing folder. */
 function currentFolder(): string {
   try {
     return process.cwd();

@@ -10,8 +10,8 @@ export const unnamedClient = "stdio";
 type Options = { -readonly [Name in keyof RelayClient]?: RelayClient[Name] };
 
 /**
- * Parses the words after `fairlead serve`. Returns undefined if the full command must run: for `--help`, for a mistake,
- * for an option that the relay does not know, and if Fairlead was started by a Fairlead gateway.
+ * Parses the words after `fairlead serve`. Returns undefined if the full command must run: for `--help`, for a wrong or
+ * unknown option, and if a Fairlead gateway started this process.
  */
 export function readRelayWords(
   words: readonly string[],

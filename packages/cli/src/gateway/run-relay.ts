@@ -9,6 +9,7 @@ import { errorMessage } from "@fairlead/wire/text";
 import { type HostSurroundings, hostPlace } from "./installation.ts";
 import { watchParent } from "./parent-process.ts";
 
+/** The standard streams of the relay's process. */
 export interface RelayStreams {
   readonly stdin: Readable & { readonly isTTY?: boolean };
   readonly stdout: Writable;
@@ -16,8 +17,8 @@ export interface RelayStreams {
 }
 
 /**
- * Relays messages until the client has closed its end and has its responses. Resolves with a message if no background
- * host can be reached at the start. In this case, nothing has been read from `stdin`.
+ * Relays messages until the client has closed stdin and received all responses. Resolves with a message if no
+ * background host can be reached. Nothing has been read from `stdin` then.
  */
 export async function relayToHost(
   client: RelayClient,
@@ -48,7 +49,7 @@ export async function relayToHost(
   return undefined;
 }
 
-/** Returns a message to the user: no background host can be used, and this process starts its own servers. */
+/** Returns the message that no background host can be used, so this process starts its own servers. */
 export function aloneMessage(problem: string): string {
   return `fairlead: the background host cannot be used: ${printable(problem)}; this process starts its own servers\n`;
 }

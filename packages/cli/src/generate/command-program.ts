@@ -3,6 +3,7 @@
  * the file defines before it.
  */
 
+/** The `import` lines of a file that `fairlead generate cli` writes. */
 export const commandImports = `import { basename } from "node:path";
 import { parseArgs } from "node:util";
 import { createHost, exitCodeOf, HostError } from "@fairlead/core";

@@ -56,13 +56,17 @@ const longestDescription = 600;
 
 /** Where a type is used. TypeScript allows a type to contain itself only in some places, such as an object's member. */
 interface Place {
-  /** The path of the named type that must not contain itself here. Absent inside an object: there, types may do so. */
+  /**
+   * The path of the named type that must not contain itself here. Undefined inside an object, where a type may contain
+   * itself.
+   */
   readonly owner?: string;
   /** The kind of the innermost list. A type may contain itself in an array, but not always in a tuple. */
   readonly list?: "array" | "tuple";
   readonly depth: number;
 }
 
+/** Creates a writer of type declarations. `taken`: names that the module already uses. */
 export function createTypeDeclarations(taken: Iterable<string>): TypeDeclarations {
   const claim = createNames(taken);
   const declarations: string[] = [];

@@ -13,18 +13,23 @@ export interface TypeText {
   readonly isBare?: boolean;
 }
 
+/** The type of any value. */
 export const unknownType: TypeText = { alternatives: ["unknown"] };
+/** The type that no value has. */
 export const neverType: TypeText = { alternatives: ["never"] };
-/** `anyObject`: an object without rules. `emptyObject`: an object that must have no members. */
+/** An object with any members. */
 export const anyObject: TypeText = { alternatives: ["{ [key: string]: unknown }"], isBare: true };
+/** An object that must have no members. */
 export const emptyObject: TypeText = { alternatives: ["{ [key: string]: never }"] };
 
+/** Whether the type accepts any value. */
 export function isUnknown({ alternatives }: TypeText): boolean {
   return alternatives.includes("unknown");
 }
 
 const longestLine = 100;
 
+/** Returns the type as TypeScript source. A long union has one line for each alternative. */
 export function toText({ alternatives }: TypeText): string {
   const line = alternatives.join(" | ");
   if (alternatives.length === 1 || line.length <= longestLine) return line;
@@ -52,7 +57,7 @@ export function unionOf(types: readonly TypeText[]): TypeText {
   return alternatives.length === 0 ? neverType : { alternatives, isBare };
 }
 
-/** A type derived from one keyword. */
+/** A type derived from one JSON Schema keyword. */
 export interface KeywordType {
   readonly type: TypeText;
   /** Counts the alternatives of the type and of the types it refers to. Called only if several keywords give a type. */
@@ -99,7 +104,10 @@ export function objectOfMembers(members: readonly (readonly string[])[]): TypeTe
   return { alternatives: [`{${lines.map((each) => `\n  ${indent(each)}`).join("")}\n}`] };
 }
 
-/** Writes an index signature instead of `Record`, because an alias of a record cannot contain itself. */
+/**
+ * Returns an object type with these values. Uses an index signature, because an alias of `Record` cannot contain
+ * itself.
+ */
 export function mapOf(values: TypeText): TypeText {
   return isUnknown(values) ? anyObject : { alternatives: [`{ [key: string]: ${indent(toText(values))} }`] };
 }

@@ -67,8 +67,8 @@ function toolsOf(host: Host, server: string): readonly string[] | undefined {
 }
 
 /**
- * Creates a function that warns about tools in `--allow` that do not exist on their server. Call the function again
- * when more servers are connected. It returns each warning only once.
+ * Creates a function that returns warnings about tools in `--allow` that their server does not have. It returns each
+ * warning once. Call it again after more servers have connected.
  */
 export function createAllowedNotes(allowed: readonly AllowedTools[], host: Host): () => readonly string[] {
   const told = new Set<AllowedTools>();

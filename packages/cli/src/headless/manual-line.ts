@@ -64,7 +64,7 @@ export function serversOfCalls(
   return [...named];
 }
 
-/** Returns the first word of a line, which names the tool. Returns an empty text if the line cannot be parsed. */
+/** Returns the first word of a line, which names the tool. Returns "" if the line cannot be parsed. */
 function wordOf(line: string): string {
   try {
     return takeApart(withoutCall(line)).word;

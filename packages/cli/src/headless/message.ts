@@ -10,11 +10,12 @@ import type { Context } from "../shell/verb.ts";
 import { lookUp, namesOf } from "../targets/look-up.ts";
 import type { HeadlessOptions } from "./options.ts";
 
+/** The message to the model (`parts`), with earlier messages and warnings. */
 export interface HeadlessMessage {
   /** The messages of a server's prompt except the last message, which is in `parts`. */
   readonly history: readonly Content[];
   readonly parts: readonly Part[];
-  /** Errors of references that could not be read. */
+  /** Errors about references, such as `@file`, that could not be read. */
   readonly notes: readonly string[];
 }
 
@@ -26,6 +27,9 @@ type ReferenceOptions = Pick<HeadlessOptions, "servers" | "wait">;
 /** Default of `--wait`: milliseconds to wait for servers without a cached catalog. */
 const usualWait = 10_000;
 
+/**
+ * Returns the message, with references such as `@file` replaced by their contents. Piped input is marked as untrusted.
+ */
 export async function composeMessage(
   { typed, servers, wait = usualWait }: ReferenceOptions & Pick<HeadlessOptions, "typed">,
   piped: string | undefined,

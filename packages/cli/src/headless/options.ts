@@ -8,8 +8,10 @@ import type { ResumeOptions } from "../conversations/find-conversation.ts";
 import { resumeFlags } from "../shell/app-options.ts";
 import type { Context } from "../shell/verb.ts";
 
+/** The values of `--output-format`. */
 export type OutputFormat = "text" | "json" | "stream-json";
 
+/** The validated options of `fairlead -p`. */
 export interface HeadlessOptions {
   /** The prompt. It may be empty if there is piped input. */
   readonly typed: string;
@@ -39,6 +41,7 @@ interface Written extends ResumeOptions {
   readonly failOnDenied?: boolean;
 }
 
+/** Adds the options of `fairlead -p` to the command. */
 export function defineOptions(command: Command): void {
   const format = new Option(
     "--output-format <format>",
@@ -66,6 +69,7 @@ export function defineOptions(command: Command): void {
   for (const [flags, help] of resumeFlags) command.option(flags, help);
 }
 
+/** Returns the options that the user gave. @throws HostError `usage` for an invalid value */
 export function readOptions({ command, globals }: Pick<Context, "command" | "globals">): HeadlessOptions {
   const { prompt, outputFormat, approvalMode, allow = [], servers, model, wait, ...limits } = command.opts<Written>();
   const { maxTurns, failOnDenied = false, continue: isContinued = false, resume } = limits;

@@ -6,6 +6,7 @@ import { type ErrorDocument, errorDocument } from "../output/error-lines.ts";
 
 type CallDocument = Omit<CallEvent, "type">;
 
+/** The result of a turn for `--output-format json`. `text` is the model's last answer. */
 export interface TurnReport {
   readonly ok: boolean;
   /** The model's name. Absent if no model was reached. */
@@ -34,6 +35,7 @@ interface Usage {
 
 type QuarantinedTool = Omit<Extract<TurnEvent, { readonly type: "quarantined" }>, "type">;
 
+/** The report before the first event. */
 export const emptyReport: TurnReport = {
   ok: false,
   text: "",
@@ -45,6 +47,7 @@ export const emptyReport: TurnReport = {
   notes: [],
 };
 
+/** Returns the report with one more event of the turn. */
 export function addToReport(report: TurnReport, event: TurnEvent): TurnReport {
   switch (event.type) {
     case "call": {
@@ -131,6 +134,7 @@ export interface StartLine {
   readonly conversation: string;
 }
 
+/** One line of `--output-format stream-json`. */
 export type EventLine =
   | StartLine
   | Exclude<TurnEvent, { readonly type: "error" | "confirmation" }>

@@ -24,6 +24,7 @@ import { readPiped } from "./piped.ts";
 import { callTitle } from "./stderr-lines.ts";
 import { createTurnWriter, type TurnWriter } from "./writer.ts";
 
+/** Runs `fairlead -p`. @throws HostError that determines the exit code, if the turn fails */
 export async function runHeadless(context: Context): Promise<void> {
   const options = readOptions(context);
   const writer = createTurnWriter(options.format, context.out);
@@ -85,7 +86,7 @@ function counted(model: Model, { asked }: TurnWriter): Model {
   };
 }
 
-/** Builds the message for `--model manual`: a list of calls, in which references are not expanded. */
+/** Builds the message for `--model manual`: a list of calls. References such as `@file` stay unchanged. */
 function commands(typed: string, piped: string | undefined): HeadlessMessage {
   return { history: [], parts: [{ text: typed.trim() === "" ? (piped ?? "") : typed }], notes: [] };
 }

@@ -40,7 +40,7 @@ export function defineSubject(command: Command, operand = "server.tool", summary
     .addOption(kind.choices([...requestKinds]).default("tool"))
     .option("--server <name>", "with --tool: the server; for names with dots, which make server.tool ambiguous")
     .option("--tool <name>", "with --server: the tool")
-    .option("--client <name>", "for requests of this client of fairlead serve, such as claude-code");
+    .option("--client <name>", "for requests from this client of fairlead serve, such as claude-code");
 }
 
 /**

@@ -18,6 +18,7 @@ import { printRelock } from "../../output/policy/lock-report.ts";
 import { nameHint } from "../../shell/name-hint.ts";
 import type { Context, Verb } from "../../shell/verb.ts";
 
+/** The commands `fairlead lock` (`write`) and `fairlead lock update` (`update`). */
 export const lockVerbs: Readonly<Record<"write" | "update", Verb>> = {
   write: {
     help: `
@@ -48,7 +49,7 @@ Examples:
   },
 };
 
-/** Locks one server. Without a name, locks all servers, unless a newer version of Fairlead wrote the lock file. */
+/** Locks one server, or all servers if `name` is undefined. */
 async function relock(name: string | undefined, context: Context): Promise<void> {
   const workspace = await openWorkspace(context);
   const { file, entries } = workspace;
@@ -82,10 +83,7 @@ function lockedNow(
   return entry === undefined || look?.kind !== "seen" ? [] : [[name, { entry, ...look.locked }]];
 }
 
-/**
- * Writes one server into the lock file. Reads the file again before writing, because another process may have changed
- * it.
- */
+/** Writes all servers, or only `name`. Reads the file again first, because another process may have changed it. */
 function write(
   name: string | undefined,
   now: LockFile,

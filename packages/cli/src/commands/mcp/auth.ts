@@ -75,7 +75,7 @@ async function signIn(
   await checkHasSignIn(definition);
   const { device = false, browser, scopes } = command.opts<Options>();
   const heard: SignInMessage[] = [];
-  // Only OAuth asks the user. With Google credentials, for example, connecting is enough.
+  // Only OAuth has a sign-in for the user. With Google credentials, for example, connecting is enough.
   const isOurs = definition.authentication.provider === "oauth";
   if (isOurs && !canAsk(io)) throw needsTerminal(name);
   const isTakenOver = isOurs && (await takeOver(definition, configuration, context));
@@ -157,6 +157,7 @@ function connect(
   );
 }
 
+/** Throws if the user cannot sign in to this server, for example a stdio server. @throws HostError `usage` */
 export async function checkHasSignIn(definition: ServerDefinition): Promise<void> {
   const { name: serverName, transport, origin } = definition;
   if (transport.kind === "stdio") throw isProgram(serverName, transport, `${origin.file}:${origin.line}`);
@@ -195,7 +196,6 @@ function needsTerminal(serverName: string): HostError {
   });
 }
 
-/** Options of a sign-in whose questions and messages appear on the terminal. */
 interface TerminalSignInOptions {
   readonly browser: boolean;
   readonly device: boolean;

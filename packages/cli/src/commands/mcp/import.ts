@@ -149,8 +149,7 @@ function byDestination(
 }
 
 /**
- * Whether literal secrets go into the secret store. `--secrets` decides. Without this option, Fairlead asks the user.
- * Without a terminal, the answer is yes.
+ * Whether to move literal secrets into the secret store: `--secrets` decides, else the user. Without a terminal: yes.
  */
 async function wantsStore(
   secrets: Options["secrets"],
@@ -199,7 +198,7 @@ async function findSources(
   const file = await realpath(written).catch(() => {
     throw new HostError("usage", `${written} does not exist`, { next: "check the path after --from" });
   });
-  // If the path is a link, the link's name tells the format better than the name of the file that it leads to.
+  // For a symbolic link, the link's own name tells the format better than the name of its target.
   const program = format ?? (await detectProgram(written)) ?? (await detectProgram(file));
   if (program === undefined)
     throw new HostError("usage", `${file} has no known format (${programNames.join(", ")})`, {

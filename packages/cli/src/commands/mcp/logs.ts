@@ -48,8 +48,8 @@ Examples:
     const configuration = await configurationOf(context);
     const path = logPath(configuration.locations.state, name);
     const [earlier, last] = await Promise.all([readEarlier(path), readLogLines(path)]);
-    // `findServer` throws if the server is not in the settings. A server with a log may be absent there: it was perhaps
-    // removed.
+    // Without a log, the server must be in the settings, or `findServer` throws. A removed server may still have a
+    // log.
     if (last === undefined) findServer(configuration, name);
     if (onlyPath) return globals.json ? out.json({ name, path }) : out.print(toSafeLine(path));
 

@@ -40,7 +40,7 @@ Examples:
 
   define(command) {
     command.argument("<name>", "name of the server (see: fairlead mcp list)");
-    scopeOption(command, "the settings to remove the server from; needed only if both have the server");
+    scopeOption(command, "the settings to remove the server from; needed only if the server is in both");
   },
 
   async run(context) {

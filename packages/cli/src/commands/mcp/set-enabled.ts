@@ -15,6 +15,7 @@ import type { Context, Verb } from "../../shell/verb.ts";
 import { placeWords } from "./add/destination.ts";
 import { findServer } from "./find-server.ts";
 
+/** The commands `fairlead mcp enable` and `fairlead mcp disable`. */
 export const switchVerbs: Readonly<Record<"enable" | "disable", Verb>> = {
   enable: {
     help: `
@@ -71,7 +72,7 @@ function stateWords(enabled: boolean, stillOff: Origin | undefined): SafeText {
   return enabled ? safe`enabled` : safe`disabled`;
 }
 
-/** Returns a settings file other than the user's that still disables the server. */
+/** Returns where another settings file, such as the workspace's, still disables the server. */
 async function otherSwitch(name: string, context: Context): Promise<Origin | undefined> {
   const { settings } = await lastingConfiguration(context);
   return settings.switchedOff.get(name);

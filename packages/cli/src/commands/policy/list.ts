@@ -26,7 +26,7 @@ Examples:
   fairlead policy list
   fairlead policy list --json`,
 
-  define: (command) => command.option("--utc", "show times in UTC; --json always has UTC"),
+  define: (command) => command.option("--utc", "show times in UTC; --json always prints UTC"),
 
   async run(context) {
     const { out, globals, command } = context;

@@ -44,7 +44,7 @@ tool replaces the first. A rule for one tool is stronger than a rule for the who
   'server.*'       every tool of the server, also future ones
   'server.get_*'   every tool whose name matches; ? matches one character
   --kind resource|prompt|sampling SERVER[.NAME]   the same for resources (by URI), prompts and sampling
-  --client NAME    only requests of this client of fairlead serve, such as claude-code
+  --client NAME    only requests from this client of fairlead serve, such as claude-code
 
 Examples:
   fairlead policy ${words[decision]} demo.greet
@@ -77,6 +77,7 @@ Examples:
   };
 }
 
+/** The commands `fairlead policy allow`, `ask` and `deny`. */
 export const ruleVerbs: Readonly<Record<"allow" | "ask" | "deny", Verb>> = {
   allow: createRuleVerb("allow"),
   ask: createRuleVerb("ask_user"),
@@ -204,7 +205,7 @@ function undoLine(replaced: string | undefined, { command, operands }: Context):
 type RuledTool = ToolTarget & Pick<Subject, "kind" | "client">;
 
 interface Overruled extends ToolTarget {
-  /** The rule that is stronger than the written rule. A rule with an `argsPattern` decides for some calls only. */
+  /** The stronger rule. If it has an `argsPattern`, it decides for some calls only. */
   readonly rule: PolicyRule;
 }
 

@@ -17,7 +17,7 @@ Examples:
   fairlead trust list
   fairlead trust list --json`,
 
-  define: (command) => command.option("--utc", "show times in UTC; --json always has UTC"),
+  define: (command) => command.option("--utc", "show times in UTC; --json always prints UTC"),
 
   async run(context) {
     const { out, globals, command } = context;

@@ -20,6 +20,7 @@ import { layout, place } from "../../output/servers/server-details.ts";
 import { configurationIfTrusted, lastingConfiguration } from "../../shell/configuration.ts";
 import type { Context } from "../../shell/verb.ts";
 
+/** What the user must check before trusting the folder `root`. */
 export interface Review {
   readonly root: string;
   readonly isHome: boolean;
@@ -38,6 +39,7 @@ export interface Review {
   readonly broken: readonly ConfiguredServer[];
 }
 
+/** A server of the folder that needs the user's approval. */
 export interface Pending {
   readonly name: string;
   readonly server: ConfiguredServer;
@@ -48,6 +50,7 @@ export interface Pending {
   readonly allowed: readonly SafeText[];
 }
 
+/** Reads the folder's settings, trust rule and approvals. Starts no server. */
 export async function review(context: Context): Promise<Review> {
   const { trust } = await lastingConfiguration(context);
   const configuration = await configurationIfTrusted(context);
@@ -83,6 +86,7 @@ export async function review(context: Context): Promise<Review> {
   };
 }
 
+/** Returns the review as text for the terminal. */
 export function reviewText(found: Review): SafeText {
   const { root, isHome, needsTrust, pending, approved, broken } = found;
   const parts = [safe`folder: ${toVisibleLine(root)} (${needsTrust ? safe`not trusted yet` : safe`trusted`})`];
@@ -126,8 +130,8 @@ async function alreadyAllowed(configuration: Configuration): Promise<AlreadyAllo
 }
 
 /**
- * Whether the rule allows tools of the server. False for the rule that `"trust": true` in the server's entry makes: the
- * review already shows that entry.
+ * Whether the rule allows tools of the server. Ignores the rule for `"trust": true`: the review already shows that
+ * entry.
  */
 function allows({ decision, server, kind = "tool", origin }: PolicyRule, name: string): boolean {
   return decision === "allow" && kind === "tool" && origin.source !== "trust" && server?.matches(name) !== false;

@@ -21,6 +21,7 @@ import { type ListedServer, serverDocument } from "../../../output/servers/serve
 import type { Destination, WrittenApproval } from "./destination.ts";
 import type { Entry } from "./new-entry.ts";
 
+/** One entry that `mcp add` wrote, with its undo command or the reason why there is none. */
 export interface Added {
   readonly name: string;
   readonly entry: Entry;
@@ -74,6 +75,7 @@ export function document(
   };
 }
 
+/** Prints each added entry with its warnings and its undo command. */
 export function printAdded(entries: Entries, out: Output): void {
   for (const added of entries.added) printOne(added, entries, out);
 }
@@ -104,7 +106,7 @@ function printOne(
   const server = inForce(name, servers);
   if (server && server.origin.file !== file)
     out.warn(
-      safe`note: a stronger entry with that name applies instead: ${place(server.origin)} (${toSafeLine(server.origin.scope)})`,
+      safe`note: Fairlead uses another entry with the same name instead: ${place(server.origin)} (${toSafeLine(server.origin.scope)})`,
     );
   else {
     const definition = server?.definition;

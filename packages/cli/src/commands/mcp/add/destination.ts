@@ -23,6 +23,7 @@ import { type Entry, refuseInvalidEntry } from "./new-entry.ts";
 /** The values of `--scope`. `project` is Gemini CLI's word for the workspace scope. */
 export type ScopeWord = "user" | "project";
 
+/** The settings file that a command writes to. `word` is the scope as the user typed it. */
 export interface Destination {
   readonly scope: "user" | "workspace";
   readonly file: string;
@@ -30,10 +31,12 @@ export interface Destination {
   readonly edit: EditOptions;
 }
 
+/** Adds `--scope` to the command. `help` is the option's help text. */
 export function scopeOption(command: Command, help: string): void {
   command.addOption(new Option("-s, --scope <scope>", help).choices(["user", "project"]));
 }
 
+/** Returns the settings file of a scope. @throws HostError `usage` if there is no workspace */
 export function destinationOf(word: ScopeWord, { files, root }: Locations): Destination {
   const scope = word === "user" ? "user" : "workspace";
   const file = files[scope];
@@ -44,14 +47,14 @@ export function destinationOf(word: ScopeWord, { files, root }: Locations): Dest
 }
 
 /**
- * Returns scope, file and line of each settings entry for this server. The first entry applies, and hides the entries
- * after it.
+ * Returns scope, file and line of each settings entry with this name. Fairlead uses the first and ignores the others.
  */
 export function placesOf(name: string, { servers }: Configuration): readonly Origin[] {
   const found: ConfiguredServer | undefined = servers.find(({ server }) => server.name === name)?.server;
   return found === undefined ? [] : [found.origin, ...found.shadows];
 }
 
+/** Which of the written servers were approved, and why the others were not. */
 export interface WrittenApproval {
   readonly approved: readonly string[];
   /**
@@ -62,6 +65,7 @@ export interface WrittenApproval {
   readonly failure?: string;
 }
 
+/** The result if no server needed an approval. */
 export const noApproval: WrittenApproval = { approved: [], unseen: [] };
 
 /** Approves workspace servers that the user has just added on the command line. */
@@ -109,6 +113,7 @@ export function trustAddLine({ root, rootFrom }: Pick<Locations, "root" | "rootF
 /** `undo`: the command that undoes the change. `noUndo`: why there is none, printed after "cannot be undone: ". */
 export type Undo = { readonly undo: string } | { readonly noUndo: string };
 
+/** Returns the `mcp remove` command that undoes the adding of this server. */
 export function removeLine(name: string, scope: ScopeWord, globals: Globals): string {
   return `fairlead mcp remove ${placeWords(globals)}-s ${scope} ${toShellWord(name)}`;
 }
@@ -121,10 +126,7 @@ interface Before {
   readonly approved: boolean;
 }
 
-/**
- * Builds the command that restores an entry. If the entry has literal secrets, builds the command only if the output
- * goes to a terminal.
- */
+/** Returns the command that restores an entry. A command with literal secrets is returned only for a terminal. */
 export function restore(
   { name, entry, approved }: Before,
   { scope, word }: Pick<Destination, "scope" | "word">,
@@ -138,7 +140,7 @@ export function restore(
     return { noUndo: "the entry had literal values that may be secrets, and the output is not a terminal" };
   const options = `${placeWords(globals)}--replace ${scope === "workspace" && !approved ? "--no-approve " : ""}-s ${word}`;
   const undo = `fairlead mcp add ${options} ${toShellWord(name)} ${toShellWord(toSafeJson(entry, 0))}`;
-  return toSafeLine(undo) === undo ? { undo } : { noUndo: "the entry has characters that cannot be typed" };
+  return toSafeLine(undo) === undo ? { undo } : { noUndo: "the entry has control or invisible characters" };
 }
 
 function whyRefused(name: string, entry: Entry, scope: Destination["scope"]): string | undefined {

@@ -14,13 +14,16 @@ import { parseUrl } from "@fairlead/wire/text";
 import { readTimeout } from "../../../arguments/duration.ts";
 import type { Words } from "../../../shell/verb.ts";
 
+/** The value of one server under `mcpServers` in a settings file, not yet checked. */
 export type Entry = Readonly<Record<string, unknown>>;
 
+/** A server to write into a settings file. */
 export interface NewServer {
   readonly name: string;
   readonly entry: Entry;
 }
 
+/** The options of `mcp add` as the user typed them, not yet checked. */
 export interface AddOptions {
   readonly transport?: "stdio" | "sse" | "http";
   readonly env?: readonly string[];
@@ -40,6 +43,7 @@ interface AddWords {
   readonly isFile: (path: string) => boolean;
 }
 
+/** Returns the servers to add; a JSON snippet can have several. @throws HostError `usage` */
 export function newServers({ operands, rest, isFile }: AddWords, options: AddOptions): readonly NewServer[] {
   const [first = "", second] = operands;
   if (targetKind(first) === "snippet") {
@@ -86,7 +90,7 @@ function checkedName(name: string): string {
   throw usage(`"${toVisibleLine(name)}" is not a valid server name: it ${flaw}`);
 }
 
-/** Reads a snippet in one of three forms: an entry, an entry under its name, or a settings file with `mcpServers`. */
+/** Reads a JSON snippet: `{entry}`, `{"name": {entry}}`, or a settings file with `mcpServers`. */
 function fromSnippet(name: string | undefined, text: string): readonly NewServer[] {
   const { root, errors } = parseJsonc(text.trimStart().startsWith("{") ? text : `{${text}}`);
   const [error] = errors;
@@ -135,7 +139,7 @@ function withOptions({ name, entry }: NewServer, options: AddOptions): NewServer
 }
 
 /**
- * Refuses an entry that cannot work on any machine. Problems that only this machine has are reported after writing.
+ * Throws if the entry is invalid on every machine. Other problems, such as a missing program, are reported later.
  * @throws HostError `settings_invalid`
  */
 export function refuseInvalidEntry({ name, entry }: NewServer, scope: Scope): void {
@@ -206,6 +210,7 @@ function targetKind(word: string): "url" | "snippet" | "command" {
   return /^\s*(\{|"[^"]+"\s*:\s*\{)/.test(word) ? "snippet" : "command";
 }
 
+/** Separates Fairlead's own words (`ours`) from the arguments of the server's command (`rest`). */
 export function splitAddWords(words: readonly string[]): Words {
   const options: string[] = [];
   const operands: string[] = [];

@@ -9,8 +9,8 @@ import type { Context } from "../../../shell/verb.ts";
 import { trustAddLine } from "./destination.ts";
 
 /**
- * Asks the user whether to trust the folder, and trusts it after a yes. Does not ask without a terminal, with `--json`,
- * or if a trust rule, an option or a variable already decides.
+ * Asks the user whether to trust the folder, and trusts it after a yes. Does not ask with `--json` or without a
+ * terminal, nor if a trust rule, an option or a variable already decides.
  */
 export async function askToTrust(
   { trust, locations }: Configuration,

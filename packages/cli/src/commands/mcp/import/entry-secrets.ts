@@ -6,14 +6,12 @@ import { looksSecret, secretName } from "../../../output/servers/server-secrets.
 
 type Entry = Readonly<Record<string, unknown>>;
 
+/** A literal secret found in an imported entry. */
 export interface FoundSecret {
   /** Where the secret is in the entry, for example `env.GITHUB_TOKEN`. */
   readonly key: string;
   readonly value: string;
-  /**
-   * The name for the secret in the store. If the store already uses the name for a different value, the secret gets a
-   * longer name.
-   */
+  /** The suggested name in the store. If the store has another value with this name, the secret gets a longer name. */
   readonly name: string;
 }
 

@@ -10,7 +10,7 @@ import { previewEntry } from "../../../output/servers/entry-redaction.ts";
 import type { Destination, Undo } from "../add/destination.ts";
 import { literalSecretsOf, type StoredSecret } from "./store-secrets.ts";
 
-/** The imported servers that are written to one settings file, and the files that they come from. */
+/** Servers to import into one settings file, and the files that they come from. */
 export interface ImportPart {
   readonly destination: Destination;
   readonly files: readonly { readonly source: ImportSource; readonly file: ForeignFile }[];
@@ -19,6 +19,7 @@ export interface ImportPart {
   readonly undo: Undo[];
 }
 
+/** What `mcp import` found and did, or would do without `--write` (`written` is false). */
 export interface ImportReport {
   readonly parts: readonly ImportPart[];
   readonly written: boolean;
@@ -29,10 +30,12 @@ export interface ImportReport {
   readonly keepsSecrets: boolean;
 }
 
+/** Whether `--write` writes this server into the settings. */
 export function isWritten({ action }: PlannedServer): boolean {
   return action.kind === "add" || action.kind === "replace";
 }
 
+/** Returns the report for `--json`. It hides the same values as the printed report. */
 export function importDocument(report: ImportReport): object {
   const { parts, written, stored } = report;
   const undo = [...parts.flatMap((part) => part.undo), ...secretUndo(stored)];
@@ -72,6 +75,7 @@ function stateDocument(file: ForeignFile): object {
   return { state, ...rest };
 }
 
+/** Prints each server with its entry and result, then the next step. */
 export function printImport(report: ImportReport, out: Output): void {
   const { parts } = report;
   const files = parts.flatMap((part) => part.files);
@@ -85,6 +89,7 @@ export function printImport(report: ImportReport, out: Output): void {
   sayClosing(report, out);
 }
 
+/** Returns the warning about a file that is not valid, with line and column if known. */
 export function brokenLine(
   source: ImportSource,
   { message, line, column }: Extract<ForeignFile, { kind: "broken" }>,

@@ -23,7 +23,7 @@ export async function storeImported(
   return storeSecrets(taken, await openSecretStore({ directory: locations.state, env, platform }));
 }
 
-/** Reads the files of other programs and converts their servers for one settings file. */
+/** Reads the settings files of other MCP clients, and converts their servers for one of Fairlead's settings files. */
 export async function convertSources(
   sources: readonly ImportSource[],
   { scope: target }: Destination,

@@ -5,6 +5,7 @@ import type { PlannedServer } from "@fairlead/core/settings/import/plan";
 import { secretName } from "../../../output/servers/server-secrets.ts";
 import { type FoundSecret, withStoredSecrets } from "./entry-secrets.ts";
 
+/** A secret of an imported server, and its name in the secret store. */
 export interface StoredSecret {
   readonly server: string;
   /** Where the secret was in the entry, for example `env.GITHUB_TOKEN`. */
@@ -14,7 +15,7 @@ export interface StoredSecret {
   readonly isNew: boolean;
 }
 
-/** Finds the secrets of an entry, with a name for each. A name that the store already uses is changed later. */
+/** Returns the literal secrets of an entry, each with a suggested name. `storeSecrets` changes a name that is taken. */
 export function literalSecretsOf({ target, conversion }: PlannedServer): readonly FoundSecret[] {
   const found: FoundSecret[] = [];
   withStoredSecrets(target, conversion.entry, (secret) => {
@@ -24,10 +25,7 @@ export function literalSecretsOf({ target, conversion }: PlannedServer): readonl
   return found;
 }
 
-/**
- * Stores the secrets of the servers, and returns the servers with references to these secrets. Never overwrites a
- * stored secret.
- */
+/** Stores the servers' secrets without overwriting others. Returns the servers with references to these secrets. */
 export async function storeSecrets(
   servers: readonly PlannedServer[],
   store: SecretStore,
