@@ -1,3 +1,5 @@
+/** The error class of the host, with its codes and their exit codes. */
+
 const exitCodes = {
   usage: 2,
   server_unknown: 2,
@@ -36,9 +38,7 @@ const exitCodes = {
   cancelled: 130,
 } as const;
 
-/**
- * The codes that a `HostError` can have. `exitCodeOf` returns the exit code of the `fairlead` command for each of them.
- */
+/** The codes that a `HostError` can have. `exitCodeOf` maps each code to an exit code. */
 export type ErrorCode = keyof typeof exitCodes;
 
 /** All error codes. */
@@ -55,7 +55,8 @@ export interface HostErrorOptions extends ErrorOptions {
   /** The next step for the user, as one sentence or one command. */
   readonly next?: string;
   /**
-   * The end of the server's stderr, or the first bytes of its response. Not made safe to print; may have several lines.
+   * The end of the server's stderr, or the first bytes of its response. May have several lines. Escape it before
+   * printing.
    */
   readonly evidence?: string;
 }

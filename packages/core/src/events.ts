@@ -1,6 +1,8 @@
+/** The host's events and server states, and the emitter that delivers the events. */
+
 import type { ErrorCode } from "./errors.ts";
 
-/** The status of one server. `ServerState` adds the reason. */
+/** The status of one server. `ServerState` also gives the reason. */
 export const MCPServerStatus = {
   DISCONNECTED: "disconnected",
   CONNECTING: "connecting",
@@ -12,7 +14,7 @@ export const MCPServerStatus = {
 } as const;
 export type MCPServerStatus = (typeof MCPServerStatus)[keyof typeof MCPServerStatus];
 
-/** The progress while the catalogs of all servers are read. */
+/** Progress of reading the catalogs of all servers. */
 export const MCPDiscoveryState = {
   NOT_STARTED: "not_started",
   IN_PROGRESS: "in_progress",
@@ -20,7 +22,7 @@ export const MCPDiscoveryState = {
 } as const;
 export type MCPDiscoveryState = (typeof MCPDiscoveryState)[keyof typeof MCPDiscoveryState];
 
-/** Why a server is in its state, and the next step. The text is not made safe to print. */
+/** Why a server is in its state, and what the user can do. Escape these texts before printing. */
 export interface StateExplanation {
   readonly message: string;
   readonly next?: string;
@@ -29,7 +31,7 @@ export interface StateExplanation {
 /** A failure of a server. */
 export interface Failure extends StateExplanation {
   readonly reason: ErrorCode;
-  /** The server's last output. Not made safe to print; may have several lines. */
+  /** The server's last output. May have several lines. Escape it before printing. */
   readonly evidence?: string;
 }
 
@@ -52,7 +54,7 @@ export interface CatalogCounts {
   readonly note?: string;
 }
 
-/** @deprecated Renamed to `CatalogCounts`. */
+/** @deprecated Use `CatalogCounts`. */
 export type Offer = CatalogCounts;
 
 /** The state of a server. `since` is the time when the state began, in milliseconds of the host's clock. */
@@ -80,7 +82,7 @@ export type ServerState = { readonly name: string; readonly since: number } & (
 /** The lists that can change; `resources` includes the resource templates. */
 export type ListName = "tools" | "prompts" | "resources";
 
-/** The difference between two lists of tools. Tools have the names that the server gives them. */
+/** The difference between two tool lists of one server. Tools have the server's own names. */
 export interface ToolChanges {
   readonly added: readonly string[];
   readonly removed: readonly string[];
@@ -88,7 +90,7 @@ export interface ToolChanges {
   readonly changed: readonly string[];
 }
 
-/** Events about one server. Text and data of the server are not made safe to print. */
+/** Events about one server. Escape the server's texts before printing. */
 export type ServerNews =
   /** A program such as `npx` starts the server for the first time, and may have to download it. */
   | { readonly type: "fetching"; readonly server: string }
@@ -96,7 +98,7 @@ export type ServerNews =
   | { readonly type: "stderr"; readonly server: string; readonly line: string }
   /** The server reports that one of its lists has changed. */
   | { readonly type: "list_changed"; readonly server: string; readonly list: ListName }
-  /** These lists of the server's catalog have changed. */
+  /** Fairlead has read these lists again, and they differ from the previous ones. */
   | {
       readonly type: "catalog";
       readonly server: string;
@@ -127,11 +129,11 @@ export interface ServerChanges {
 export type HostEvent =
   | { readonly type: "state"; readonly state: ServerState }
   | { readonly type: "discovery"; readonly state: MCPDiscoveryState }
-  /** The host's servers have changed. A program should read their states again. */
+  /** The host has added, replaced or removed servers. Read their states again. */
   | ({ readonly type: "servers" } & ServerChanges)
   /** A settings file has changed; `reload` applies the change. */
   | { readonly type: "settings_changed"; readonly file: string }
-  /** The history cannot be written. Emitted for the first entry that is lost. */
+  /** The history cannot be written. Emitted once, for the first lost entry. */
   | { readonly type: "history_failed"; readonly message: string }
   /** A conversation can no longer be recorded; the conversation itself continues. */
   | { readonly type: "conversation_not_recorded"; readonly conversation: string; readonly message: string }
@@ -147,7 +149,11 @@ export interface Emitter {
   readonly emit: (event: HostEvent) => void;
 }
 
-/** Creates an emitter. @param complain Receives an error of a listener. Default: throw it as an uncaught error. */
+/**
+ * Creates an emitter.
+ *
+ * @param complain Receives the error if a listener throws. Default: throw it as an uncaught error.
+ */
 export function createEmitter(complain: (error: unknown) => void = throwLater): Emitter {
   const listeners = new Set<(event: HostEvent) => void>();
   const waiting: HostEvent[] = [];
@@ -172,7 +178,7 @@ export function createEmitter(complain: (error: unknown) => void = throwLater): 
       return () => listeners.delete(filtered);
     },
     /**
-     * If a listener emits an event, it is delivered after the current one, so that all listeners see the same order.
+     * An event that a listener emits waits until the current event is delivered. All listeners then see the same order.
      */
     emit(event) {
       waiting.push(event);
@@ -184,7 +190,6 @@ export function createEmitter(complain: (error: unknown) => void = throwLater): 
   };
 }
 
-/** Throws the error outside the emitter, so that it becomes an uncaught error. */
 function throwLater(error: unknown): void {
   queueMicrotask(() => {
     throw error;

@@ -1,26 +1,25 @@
+/** The steps of connecting to a server, as an observer receives them. */
+
 import type { Era, ServerInfo } from "@fairlead/wire";
 import type { MachineStep } from "../auth/machine/machine-step.ts";
 import { systemClock } from "../clock.ts";
 import type { Transport } from "../settings/define/definition.ts";
 import type { Redact } from "./redact.ts";
 
-/** A finished step of connecting. A failed step is not reported, because the error of the connection explains it. */
+/** One completed step of connecting, with its duration. If a step fails, connecting throws an error instead. */
 export type ConnectStep = ConnectStepDetails & {
   /** Milliseconds since the previous step. */
   readonly milliseconds: number;
 };
 
-/** The facts that one step of connecting reports. */
+/** The data of one step of connecting, by kind of step. */
 export type ConnectStepDetails =
   | {
       readonly step: "definition";
-      /** The transport as written in the settings. Its variables are not expanded, but other values may be secret. */
+      /** The transport as written in the settings, with unexpanded variables. It may contain literal secrets. */
       readonly transport: Transport;
       readonly timeout: ConnectTimeout;
-      /**
-       * Hides this server's secrets in the text of later steps, lists and messages, because a server may repeat its
-       * secrets anywhere.
-       */
+      /** Hides this server's secrets in later output. A server may repeat its secrets in any message. */
       readonly redact: Redact;
     }
   | {
@@ -34,8 +33,8 @@ export type ConnectStepDetails =
   | {
       readonly step: "environment";
       /**
-       * Names of variables, never their values: copied from Fairlead's environment (`passed`), set by the server's
-       * `env` (`set`), or not given to the program (`withheld`).
+       * Names of variables, without values. `passed`: copied from Fairlead's environment. `set`: from the server's
+       * `env` setting. `withheld`: in Fairlead's environment, but not given to the program.
        */
       readonly passed: readonly string[];
       readonly set: readonly string[];
@@ -60,13 +59,13 @@ export interface ConnectTimeout {
   readonly setting: "fairlead.connectTimeout" | "timeout";
 }
 
-/** @deprecated The new name is `ConnectTimeout`. */
+/** @deprecated Use `ConnectTimeout`. */
 export type Patience = ConnectTimeout;
 
 /** Receives every finished step of connecting. */
 export type ConnectObserver = (step: ConnectStep) => void;
 
-/** Returns a function that passes each step to `observe` with its duration. */
+/** Returns a function that adds the duration to each step and passes the step to `observe`. */
 export function createStepper(observe: ConnectObserver | undefined): (step: ConnectStepDetails) => void {
   let before = systemClock.now();
   return (step) => {

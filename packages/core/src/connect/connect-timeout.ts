@@ -19,6 +19,7 @@ const launcherVerbs: ReadonlySet<string> = new Set([
 ]);
 const fetchingFactor = 4;
 
+/** Settings and state that decide how long connecting may take. */
 export interface ConnectTimeoutOptions {
   /** The setting `fairlead.connectTimeout`, in milliseconds. */
   readonly connectTimeout: number;
@@ -71,7 +72,7 @@ export interface Deadline {
   stop(): void;
 }
 
-/** @param milliseconds How long after `start` the signal is aborted. Pauses do not count. */
+/** Creates a deadline that aborts its signal `milliseconds` after `start`. Pauses do not count. */
 export function createDeadline(caller: AbortSignal, milliseconds: number, clock: Clock = systemClock): Deadline {
   const ended = new AbortController();
   const stopFollowing = followAbort(ended, caller);

@@ -1,4 +1,4 @@
-/** Finds out from stderr lines whether a program lacks credentials, and which variable should contain them. */
+/** Detects in stderr lines that a server's credentials are missing, and advises which variable to set. */
 
 import type { ServerDefinition } from "../settings/define/definition.ts";
 
@@ -11,7 +11,7 @@ interface Facts {
   readonly withheld: readonly string[];
 }
 
-/** The next step if `lines` say that credentials are missing; undefined otherwise. */
+/** Advice for the user if the stderr `lines` mention missing credentials; otherwise undefined. */
 export function credentialHint(lines: readonly string[], { definition, withheld }: Facts): string | undefined {
   const { name, transport, origin } = definition;
   if (transport.kind !== "stdio") return undefined;

@@ -1,3 +1,5 @@
+/** Plans the start of a stdio server: its executable file, working folder and environment. */
+
 import type { StdioTarget } from "@fairlead/wire";
 import { HostError } from "../errors.ts";
 import type { StdioTransport } from "../settings/define/definition.ts";
@@ -88,7 +90,7 @@ const onWindows: ReadonlySet<string> = new Set([
   ..."OS NUMBER_OF_PROCESSORS PROCESSOR_ARCHITECTURE".split(" "),
 ]);
 
-/** The environment of a stdio server. The names of the variables are listed by their source. */
+/** The environment variables of a stdio server, and where each variable comes from. */
 interface ChildEnvironment {
   /** All variables that the process gets. */
   readonly env: Readonly<Record<string, string>>;
@@ -101,7 +103,9 @@ interface ChildEnvironment {
 }
 
 /**
- * @param entry The server's expanded `env`. It takes precedence over Fairlead's environment and may set any variable.
+ * Builds the environment of a stdio server from Fairlead's safe variables and the server's `env`.
+ *
+ * @param entry The server's expanded `env`. Its values override Fairlead's variables.
  */
 export function childEnvironment(
   { env, platform }: Pick<Environment, "env" | "platform">,

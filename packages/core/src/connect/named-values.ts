@@ -1,4 +1,4 @@
-/** Finds values and their names in a text, such as an argument that contains JSON or a line of a shell script. */
+/** Finds `name: value` and `NAME=value` pairs in a text, such as an argument that contains JSON or shell code. */
 
 /** A value with its name and its position in the text. */
 export interface ValueInText {
@@ -9,18 +9,15 @@ export interface ValueInText {
 }
 
 /**
- * Matches `"name": "value"`. The quotes around the name may be single, missing or escaped; the value may be a number.
- * The lookahead takes a name as a whole: without it, each shorter part of a long word would be tried too.
+ * Matches `"name": "value"` and `name: 12`, also with single or escaped quotes. The lookahead matches the whole name at
+ * once. Without it, the search in a long word would be slow.
  */
 const member =
   /(?=([\w.-]{1,80}))\1(?:\\*["'])?\s{0,9}:\s{0,9}(?:(\\*["'])((?:(?!\2)(?:\\.|[^\\]))*)\2|(-?\d[\d.]{0,40}))/gs;
 /** Matches `NAME=value` and `--name="value"`. */
 const assignment = /(?<![\w.-])([\w.-]{1,80})=(["']?)([^\s"';|&]+)\2/g;
 
-/**
- * Returns the values whose names `isTelling` accepts, in the order of the text. Values that overlap an earlier one are
- * left out.
- */
+/** The values in `text` whose names `isTelling` accepts, in order. A value inside an earlier value is left out. */
 export function namedValuesIn(text: string, isTelling: (name: string) => boolean): readonly ValueInText[] {
   const found = [
     ...[...text.matchAll(member)].map((match) => toValue(match, match[3] ?? match[4] ?? "", match[2]?.length ?? 0)),

@@ -10,7 +10,7 @@ export interface RelayOptions extends PrepareOptions {
   readonly onReceived: (message: RpcMessage) => void;
 }
 
-/** A relay that explains why it ended. */
+/** A relay whose promise `closed` gives the reason for its end. */
 export interface OpenedRelay extends Omit<ServerRelay, "closed"> {
   /** Resolves when the connection ends: with the cause if the server ended the connection, otherwise with undefined. */
   readonly closed: Promise<HostError | undefined>;

@@ -24,7 +24,7 @@ export interface OpenOptions {
   readonly onNotification?: NotificationListener;
   /** Called when the notification stream of a legacy server is open again. */
   readonly onReopened?: () => void;
-  /** Answers requests of the server. If absent, Fairlead declares no capabilities. */
+  /** Answers requests from the server, such as sampling. If absent, Fairlead declares no capabilities. */
   readonly answering?: { readonly capabilities: JsonObject; readonly onRequest: RequestHandler };
   /** Gets every stderr line of the program, without secrets. */
   readonly onStderrLine?: (line: string) => void;
@@ -43,7 +43,7 @@ export interface OpenedSession extends Session {
   readonly explain?: (error: unknown, unanswered?: string) => HostError;
 }
 
-/** Opens a session. Rejects with a `HostError` after the server's process and sockets are gone. */
+/** Opens a session. On failure, closes the server's process and sockets first, then rejects with a `HostError`. */
 export async function openSession(
   definition: ServerDefinition,
   context: ConnectContext,

@@ -15,7 +15,7 @@ const invalidParams = -32602;
 /** HTTP statuses below 500 that a proxy may send after the server has run the call. */
 const unclear: ReadonlySet<number> = new Set([408, 425, 429]);
 
-/** The `HostError` for a server that could not be connected. */
+/** The `HostError` for a failed attempt to connect to a server. */
 export function toConnectError(error: unknown, facts: ConnectFacts): HostError {
   if (error instanceof HostError) return error;
   if (!isWireError(error)) return unexpected(error, facts.definition.name, `"${facts.definition.name}"`);

@@ -1,6 +1,6 @@
 /**
  * Prepares a connection to a server: expands the definition, plans the start, hides secrets, and writes the log and the
- * recording. A session and a relay begin in the same way.
+ * recording. Sessions and relays both use it.
  */
 
 import type { ConnectOptions, JsonObject, ProcessRegistry, Target } from "@fairlead/wire";
@@ -88,6 +88,11 @@ export interface PrepareOptions {
   readonly onStderrLine?: ((line: string) => void) | undefined;
 }
 
+/**
+ * Prepares a connection without opening it.
+ *
+ * @throws HostError if a secret is missing or a folder is not trusted
+ */
 export async function prepareConnection(
   definition: ServerDefinition,
   context: ConnectContext,
@@ -109,7 +114,7 @@ export async function prepareConnection(
   const deadline = createDeadline(options.signal, timeout.milliseconds, context.clock);
   const auth = await authFor(definition, transport, context, deadline, (step) => tell({ step: "machine", ...step }));
   const redact: Redact = auth === undefined ? written : (text) => auth.redact(written(text));
-  // Both lists below are parts of `secrets`. If `secrets` is empty, as for most servers, both searches are skipped.
+  // Most servers have no secrets: the two slow searches for certain kinds of secrets are then unnecessary.
   const certainSecrets = secrets.length === 0 ? [] : secretsOf(transport, definition, stored, certainLength);
   const certain = createValueRedactor([...certainSecrets, ...accounts]);
   const hideValues: Redact = auth === undefined ? certain : (text) => auth.hideTokens(certain(text));

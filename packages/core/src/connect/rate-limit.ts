@@ -16,6 +16,7 @@ export interface RateLimitOptions {
   readonly now: () => number;
 }
 
+/** Creates a limit that lets `burst` items pass at once and then `perSecond` items a second. */
 export function createRateLimit({ perSecond, burst, now }: RateLimitOptions): RateLimit {
   let left = burst;
   let at = now();

@@ -8,10 +8,10 @@ import { writeJson } from "../text/deep-json.ts";
 import { hidden } from "../text/hidden-text.ts";
 import { isTelling, type Redact } from "./redact.ts";
 
-/** Whether the client sent or received the message. */
+/** Direction of a message, as Fairlead sees it: `sent` to the server or `received` from it. */
 export type Direction = "sent" | "received";
 
-/** Converts the messages of one connection to JSON. */
+/** Converts a message of one connection to JSON with hidden secrets. */
 export type MessageWriter = (direction: Direction, message: JsonObject) => string;
 
 /** Methods whose results describe a server. `hideResults` hides the results of all other methods. */
@@ -19,9 +19,7 @@ const descriptions: ReadonlySet<unknown> = new Set(
   "initialize server/discover tools/list prompts/list resources/list resources/templates/list ping".split(" "),
 );
 
-/**
- * Members that are shown although the rest of a result is hidden: they tell the kind of a message, not its content.
- */
+/** Members that stay readable when `hideResults` hides a result. They describe the message and contain no user data. */
 const structural: ReadonlySet<string> = new Set(
   "jsonrpc id method type role mimeType resultType taskId status level progressToken nextCursor".split(" "),
 );
@@ -62,8 +60,8 @@ export function createMessageWriter(redact: Redact, hideResults: boolean): Messa
 }
 
 /**
- * Whether a member contains a secret. If a server sends an object under a name such as `token`, the object is a schema
- * and not a secret.
+ * Whether a member contains a secret, judging by its name. If a server sends an object named `token`, the object is the
+ * schema of an argument, not a secret.
  */
 function isSecretMember(direction: Direction, key: string, value: unknown): boolean {
   if (!isTelling(key) || value === null || typeof value === "boolean") return false;

@@ -8,6 +8,7 @@ import { isWireError } from "../net/fetch-failure.ts";
 import { createTurns, type Turns } from "../text/turns.ts";
 import { hideNothing, type Redact } from "./redact.ts";
 
+/** Three ways to hide one server's secrets, from the broadest to the strictest. */
 export interface SessionRedaction {
   /** Hides secrets, and text that looks like a secret, for messages to people. */
   readonly redact: Redact;
@@ -30,8 +31,8 @@ const lists: ReadonlyMap<string, string | undefined> = new Map([
 ]);
 
 /**
- * Members that Fairlead sends back to the server or uses to validate data. Hiding a part of their values would change
- * the meaning.
+ * Members that Fairlead sends back to the server (`uri`) or uses to validate data (`pattern`). They stay unchanged,
+ * because they would not work with a hidden part.
  */
 const identifiers: ReadonlySet<string> = new Set([
   ..."name uri uriTemplate url nextCursor mimeType type enum const pattern format required".split(" "),
@@ -112,12 +113,12 @@ async function hideInList<T extends object>(value: T, hide: Redact): Promise<T> 
   return value;
 }
 
-/** Added to the size of each member, in characters, because handling a member takes time even without a text. */
+/** Counted for each member in addition to its text, in characters, because each member also takes time. */
 const memberSize = 16;
 
 /**
- * Hides secrets in a value, which is changed in place. After each member, yields the member's size in characters, so
- * that the caller can let other code run.
+ * Hides secrets in `value` itself, not in a copy. Yields the size of each member in characters, so that the caller can
+ * pause after much work and let other code run.
  */
 function* hiding(value: object, hide: Redact, kept: ReadonlySet<string>): Generator<number, void> {
   const open: object[] = [value];
@@ -131,18 +132,15 @@ function* hiding(value: object, hide: Redact, kept: ReadonlySet<string>): Genera
     }
 }
 
-/**
- * The members of an object or array. Yields the items of a long array one by one, because `Object.entries` would create
- * all pairs at once.
- */
+/** The members of an object or array. For a long array, `Object.entries` would need much memory for all pairs. */
 function* membersOf(owner: object): Generator<readonly [string, unknown], void> {
   if (Array.isArray(owner)) for (let at = 0; at < owner.length; at += 1) yield [String(at), owner[at]];
   else yield* Object.entries(owner);
 }
 
 /**
- * Drops tools, prompts and resources whose name, key or URI contains a secret. If the secret were hidden there, calls
- * would fail.
+ * Drops tools, prompts and resources that contain a secret in a place where it cannot be hidden, such as the name. A
+ * call with a hidden name would fail.
  */
 async function withoutLeaks(
   result: JsonObject,
@@ -194,7 +192,7 @@ function replaceMember(owner: object, key: string, before: unknown, after: unkno
     Object.defineProperty(owner, key, { value: after, enumerable, configurable: true, writable: true });
 }
 
-/** Hides secrets in an error and its causes. The error and its causes are changed in place. */
+/** Hides secrets in an error and its causes. Changes the error objects themselves. */
 export function hideInError(
   error: unknown,
   { redact, hideValues }: Pick<SessionRedaction, "redact" | "hideValues">,

@@ -13,7 +13,7 @@ export type Redact = (text: string) => string;
 
 const tellingName =
   /token|secret|(?<!com|by)pass(?!ive|age)|pwd|api[-_]?key|access[-_]?key|private[-_]?key|[-_]key$|^key$|credential|auth(?!or(?!i[sz]))|cookie|[-_]pat$/i;
-/** Names that match `tellingName` although their values are not secret. */
+/** Exceptions from `tellingName`: the values under these names are not secret. */
 const harmlessName = /^(?:(?:old)?pwd|progressToken|max[-_]?tokens)$/i;
 /** The shortest value that is hidden, in characters. Hiding shorter values would make logs unreadable. */
 const shortest = 4;
@@ -110,8 +110,8 @@ export function isTelling(name: string): boolean {
 }
 
 /**
- * A message as JSON, in which values under names such as `token` are hidden. Objects that a server sends under such a
- * name stay readable, because they are schemas.
+ * A message as JSON with the values of members such as `token` hidden. If a server sends an object as `token`, the
+ * object stays readable, because it is the schema of an argument.
  */
 export function hideInMessage(direction: "sent" | "received", message: object): string {
   return writeJson(message, 0, (key, value) => {

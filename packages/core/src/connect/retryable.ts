@@ -32,7 +32,9 @@ const crashes: ReadonlySet<ErrorCode> = new Set([
 ]);
 
 /**
- * @param isProgram Whether the server is a stdio program. A program that exceeds the connect timeout counts as hanging.
+ * Decides whether and how Fairlead connects again after `error`.
+ *
+ * @param isProgram Whether the server is a stdio program. A program that exceeds the connect timeout counts as crashed.
  */
 export function retryClassOf(error: HostError, { isProgram }: { readonly isProgram: boolean }): RetryClass {
   const { code, cause } = error;

@@ -14,6 +14,7 @@ import { toSafeLine } from "../text/safe-text.ts";
 /** Source of a log line. */
 export type LogKind = "stderr" | "wire" | "note";
 
+/** The log file of one server. */
 export interface ServerLog {
   readonly path: string;
   /** Appends one or more lines. The caller must have hidden all secrets in them. Returns at once and never throws. */
@@ -22,6 +23,7 @@ export interface ServerLog {
   close(): Promise<void>;
 }
 
+/** The log files of all servers; `of` returns the same log for the same name. */
 export interface ServerLogs {
   of(serverName: string): ServerLog;
   close(): Promise<void>;
@@ -36,17 +38,17 @@ const lineCharacters = 16 * 1024;
 /** Maximum number of characters that wait to be written. Lines above this limit are counted and dropped. */
 const waitingCharacters = 1024 * 1024;
 /**
- * How many milliseconds lines are collected before they are written, so that starting several servers does not wait for
- * the disk.
+ * Lines are collected for this many milliseconds before they are written. Servers that start meanwhile need not wait
+ * for the disk.
  */
 const flushDelay = 1000;
 
-/** @param state Folder of this installation's state. */
+/** Creates the logs of all servers in the subfolder `logs` of the state folder. */
 export function createServerLogs(state: string): ServerLogs {
   const logs = new Map<string, ServerLog>();
   let folder: Promise<void> | undefined;
 
-  /** Appends text to a log file. The folder is checked once for all logs, and again after a failure. */
+  /** Checks the folder before the first write, and again after a failed write. */
   async function append(path: string, text: string): Promise<void> {
     try {
       folder ??= ensurePrivateFolder(join(state, "logs"));
@@ -55,7 +57,7 @@ export function createServerLogs(state: string): ServerLogs {
       await rotate(path);
       tryAppend(path, text);
     } catch {
-      // If the disk is full, for example, the server must keep working without its log.
+      // A failed write (for example, the disk is full) must not stop the server.
       folder = undefined;
     }
   }
@@ -70,6 +72,7 @@ export function createServerLogs(state: string): ServerLogs {
   };
 }
 
+/** Path of a server's current log file, whether or not the file exists. */
 export function logPath(state: string, serverName: string): string {
   return join(state, "logs", `${safeFileName(serverName)}.log`);
 }
@@ -125,8 +128,8 @@ function createServerLog(path: string, append: (path: string, text: string) => P
 }
 
 /**
- * Appends text to a log file. Returns false if the file is full. Synchronous, because the same operations in libuv's
- * threads take several times as much CPU time, and a host that starts many servers writes many logs.
+ * Appends text to a log file. Returns false if the file is full. Writes synchronously, because asynchronous writes take
+ * several times as much CPU time.
  */
 function tryAppend(path: string, text: string): boolean {
   const file = openSync(path, "a", privateFileMode);
@@ -145,8 +148,7 @@ async function rotate(path: string): Promise<void> {
 }
 
 /**
- * Removes colours and replaces control characters, because people read logs with programs that print such characters
- * unchanged.
+ * Removes colours and replaces control characters. Otherwise `cat` would send them to the user's terminal.
  */
 function toLogLine(line: string): string {
   const plain = toSafeLine(withoutColours(line));

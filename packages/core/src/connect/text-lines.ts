@@ -6,8 +6,8 @@ import type { RateLimit } from "./rate-limit.ts";
 export interface TextLines {
   push(text: string): void;
   /**
-   * Called at the end of the text. Passes on the last characters of the dropped lines, and then the last line, even if
-   * it has no line break.
+   * Call this at the end of the text. Passes on the end of the dropped lines, and then the last line, even without a
+   * line break.
    */
   end(): void;
 }
@@ -22,13 +22,11 @@ export interface TextLineOptions {
   readonly lines: (lines: readonly string[]) => void;
 }
 
-/**
- * How many characters of the dropped lines are kept. Fairlead keeps the last characters, because they often say why a
- * program ended.
- */
+/** How many characters from the end of the dropped lines are kept. They often say why a program ended. */
 const keptCharacters = 4000;
 const newline = 0x0a;
 
+/** Creates the splitter. Dropped lines are reported as one line with their number. */
 export function createTextLines({ limit, rate, lines }: TextLineOptions): TextLines {
   let start = "";
   let isCut = false;

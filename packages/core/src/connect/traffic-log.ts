@@ -1,4 +1,4 @@
-/** Watches the messages to and from one server: writes the log, and keeps the facts that explain a failure. */
+/** Writes one server's messages and stderr to its log, and keeps what a later error message needs. */
 
 import type { ConnectOptions } from "@fairlead/wire";
 import { systemClock } from "../clock.ts";
@@ -13,10 +13,7 @@ const keptCharacters = 2000;
 const keptDiagnostics = 3;
 /** The JSON-RPC id of the first request in every connection attempt. */
 const firstId = 1;
-/**
- * The rate limit for stderr lines: how many lines per second, and how many lines at once, Fairlead logs and reports.
- * Further lines are counted and dropped.
- */
+/** The rate limit for stderr lines. Lines above the limit are counted and dropped. */
 const linesPerSecond = 1000;
 const linesAtOnce = 2000;
 /**
@@ -25,13 +22,15 @@ const linesAtOnce = 2000;
  */
 const lineCharacters = 64 * 1024;
 
+/** Listeners that write one connection's messages and stderr into the server's log. */
 export interface TrafficLog {
   readonly listeners: Required<Pick<ConnectOptions, "onStderr" | "onDiagnostic" | "onMessage">>;
   note(text: string): void;
-  /** The facts about the connection so far, for the message about a failure. */
+  /** What is known about the connection so far, such as the last request. Error messages use it. */
   observed(): Pick<ConnectFacts, "lastRequest" | "hasSentMessage" | "diagnostics" | "stderr">;
 }
 
+/** Options of `createTrafficLog`. */
 export interface TrafficLogOptions {
   readonly log: ServerLog;
   readonly redact: Redact;
@@ -63,8 +62,8 @@ export function createTrafficLog({ log, redact, debug, onFirstMessage, onStderrL
   });
 
   /**
-   * Called when Fairlead starts the server again with a different protocol. Forgets the stderr lines and diagnostics,
-   * because only those of the last attempt explain a failure.
+   * Called before Fairlead starts the server again with a different protocol. Clears the stderr lines and diagnostics
+   * of the first attempt, because they would not explain why the second attempt fails.
    */
   function startAgain(): void {
     stderr = [];
@@ -105,8 +104,8 @@ const keyLine = /^\s*[A-Za-z0-9+/=]*\s*$|^(?:Proc-Type|DEK-Info): /;
 const openKey = /^-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----(?:(?!-----)[\s\S])*$/;
 
 /**
- * Redacts all stderr lines of a chunk together, because a private key has several lines. Remembers whether a key
- * continues in the next chunk.
+ * Redacts all stderr lines of a chunk together, because a private key spans several lines. A key may also continue in
+ * the next chunk.
  */
 function createLineRedactor(redact: Redact): (lines: readonly string[]) => readonly string[] {
   let isInKey = false;

@@ -16,20 +16,21 @@ export interface SignInTime {
   readonly total: () => number;
 }
 
+/** The sign-in hook of one connection, with functions that hide its tokens. */
 export interface WatchedAuth {
   readonly hook: AuthHook;
   readonly redact: Redact;
   /** Hides only the tokens; text that merely looks like a token stays readable. */
   readonly hideTokens: Redact;
   readonly time: SignInTime;
-  /** Reports that the server accepted the token. */
+  /** Call this when the server has accepted the token. */
   readonly accepted: () => Promise<void>;
 }
 
-/** How many of the latest tokens are hidden in logs. Older tokens have expired. */
+/** How many of the latest tokens are hidden in logs. Older tokens have probably expired. */
 const keptTokens = 8;
 
-/** @param deadline The deadline of connecting, which is paused while a person signs in. */
+/** Wraps a sign-in hook. Pauses `deadline` while a person signs in. */
 export function watchAuth(
   hook: ServerAuth,
   deadline: Pick<Deadline, "hold" | "release">,

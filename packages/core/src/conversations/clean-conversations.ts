@@ -1,4 +1,4 @@
-/** Removes recorded conversations: those that the user names, and the oldest if there are too many. */
+/** Deletes recorded conversations: one that the user names, or the oldest ones if the limits are exceeded. */
 
 import { lstat, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -7,6 +7,7 @@ import { unless } from "../files/system-error.ts";
 import { conversationPath, mediaFolder } from "./conversation-file.ts";
 import { conversationsIn } from "./list-conversations.ts";
 
+/** How many conversations, and how many bytes, stay on disk. */
 export interface ConversationLimits {
   readonly conversations: number;
   /** Maximum bytes of all conversations together, including their media. */

@@ -1,5 +1,5 @@
 /**
- * The file of a conversation that this process writes. The file is locked and stays open for appending. Media is stored
+ * Writes the file of one conversation. A lock keeps other processes from writing it. Media (such as images) is stored
  * in a folder next to the file.
  */
 
@@ -13,6 +13,7 @@ import { notWritten, systemCode, toWriteError, unless } from "../files/system-er
 import { limits } from "../limits.ts";
 import type { EncodedLine } from "./encode-line.ts";
 
+/** The folder of all recorded conversations, inside the state folder. */
 export function conversationsFolder(state: string): string {
   return join(state, "conversations");
 }
@@ -22,7 +23,7 @@ export function conversationPath(folder: string, id: string): string {
   return join(folder, `${id}.jsonl`);
 }
 
-/** The folder with a conversation's media. */
+/** The folder with the media of the conversation file at `path`. */
 export function mediaFolder(path: string): string {
   return path.replace(/(?:[.]jsonl)?$/, ".media");
 }
@@ -66,6 +67,7 @@ export async function openConversationFile(folder: string, id: string): Promise<
   }
 }
 
+/** The `not_found` error for an id without a recorded conversation. */
 export function unknownConversation(id: string): HostError {
   return new HostError("not_found", `there is no conversation "${id}"`, { next: "fairlead conversations" });
 }
@@ -111,7 +113,7 @@ function createFile(path: string, { handle, lock, size: before }: OpenFile): Con
     async append(lines) {
       try {
         if (lock.isLost()) throw isOpenElsewhere(path);
-        // Media is written first, so that no line refers to missing media.
+        // Media is written first: if the process is killed, no line refers to a media file that does not exist.
         for (const line of lines) for (const [digest, bytes] of line.media) await keepMedia(digest, bytes);
         const bytes = Buffer.from(lines.map(({ text }) => `${text}\n`).join(""));
         if (size + bytes.length > limits.conversationBytes) throw tooLarge(path);

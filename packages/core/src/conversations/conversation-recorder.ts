@@ -14,6 +14,7 @@ import type { ConversationFile } from "./conversation-file.ts";
 import { type EncodedLine, encodeLine } from "./encode-line.ts";
 import type { ConversationHead, RecordedLine } from "./format.ts";
 
+/** Options of `createConversationRecorder`. */
 export interface ConversationRecorderOptions {
   readonly head: ConversationHead;
   /** The workspace root of this run. */
@@ -21,8 +22,8 @@ export interface ConversationRecorderOptions {
   /** The open file of a resumed conversation. */
   readonly resumed?: ConversationFile;
   /**
-   * Opens the file. If `size` is undefined, creates a new file. Otherwise opens the existing file, which must have this
-   * size.
+   * Opens the file for writing. Creates the file if `size` is undefined; otherwise the file must have this size in
+   * bytes.
    */
   readonly open: (size: number | undefined) => Promise<ConversationFile>;
   /** Returns a function that hides all secrets that are known at the time of the call. */
@@ -35,6 +36,7 @@ export interface ConversationRecorderOptions {
   readonly onFailed: (error: unknown) => void;
 }
 
+/** Writes the changes of one conversation to its file. */
 export interface ConversationRecorder {
   readonly record: RecordChange;
   readonly approve: (approval: GivenApproval) => void;
@@ -52,16 +54,17 @@ type TextLine = Extract<RecordedLine, { readonly type: "text" | "thought" }>;
 /** Lines that are written together. They are consecutive pieces of one text, or a single line. */
 type Entry = readonly RecordedLine[];
 
+/** Creates a recorder. It creates the file only when the conversation has a message. */
 export function createConversationRecorder(options: ConversationRecorderOptions): ConversationRecorder {
   const { head, open, hide, hidesResults, now, onFailed } = options;
   let file = options.resumed;
   let size = file?.size();
-  /** Whether the conversation needs a file. It needs one as soon as it has a message. */
+  /** Whether to write a file. A conversation without messages gets no file. */
   let hasBegun = file !== undefined;
   let hasFailed = false;
   let waiting: Entry[] = file ? [[{ time: timeOf(now()), type: "resumed", workspace: options.workspace }]] : [];
   /**
-   * Pieces of a text that is still growing. They wait until the text is complete, because a secret may be split between
+   * Pieces of the model's text that is still arriving. They are written together, because a secret may be split between
    * two pieces.
    */
   let run: TextLine[] = [];
@@ -88,7 +91,7 @@ export function createConversationRecorder(options: ConversationRecorderOptions)
 
   async function write(): Promise<void> {
     try {
-      // Waits for a short time, so that changes which arrive together are written together.
+      // Waits until the current events are handled, so that all their changes are written at once.
       await new Promise((resolve) => setImmediate(resolve));
       while (waiting.length > 0) {
         file ??= await open(size);
@@ -108,10 +111,7 @@ export function createConversationRecorder(options: ConversationRecorderOptions)
     }
   }
 
-  /*
-   * Records the resumption at once, because the conversation that was resumed last counts as the latest, even if no
-   * message follows.
-   */
+  // Writes the line `resumed` at once, even if no message follows. The list then shows this conversation first.
   if (hasBegun) writing = write();
 
   return {
@@ -141,7 +141,7 @@ function timeOf(milliseconds: number): string {
 type Plain = ConversationChange | Exclude<TurnEvent, { readonly type: "confirmation" | "error" }> | PlainError;
 type PlainError = Omit<Extract<RecordedLine, { readonly type: "error" }>, "time">;
 
-/** Converts an event to plain data. Returns undefined for a confirmation, because it contains functions. */
+/** Converts an event to plain data. A `confirmation` event contains functions, so the result is undefined. */
 function toPlain(change: ConversationChange | TurnEvent): Plain | undefined {
   if (change.type === "confirmation") return undefined;
   if (change.type !== "error") return change;
@@ -149,9 +149,7 @@ function toPlain(change: ConversationChange | TurnEvent): Plain | undefined {
   return { type: "error", error: { code, message, ...(next !== undefined && { next }) } };
 }
 
-/**
- * Encodes lines that are written together. If a secret is split between the pieces of a text, joins the pieces first.
- */
+/** Encodes the lines of one entry. If a secret is split between two pieces of a text, joins the pieces first. */
 function encode(entry: Entry, hide: Redact): readonly EncodedLine[] {
   const texts = entry.flatMap((line) => (line.type === "text" || line.type === "thought" ? line.text : []));
   const whole = texts.join("");
@@ -167,7 +165,7 @@ function encode(entry: Entry, hide: Redact): readonly EncodedLine[] {
 function createResultFilter(hidesResults: (server: string) => boolean): (change: Plain) => Plain {
   /** The ids of calls to servers whose results are hidden. */
   const calls = new Set<string>();
-  /** The names of the model's functions whose results are hidden. */
+  /** Names of functions, as the model calls them, whose results are hidden. */
   const names = new Set<string>();
 
   function withoutResponses({ role, parts }: Content): Content {
@@ -208,8 +206,8 @@ function createResultFilter(hidesResults: (server: string) => boolean): (change:
 }
 
 /**
- * If a server's results are hidden, removes its resources from the user's message. A resource begins after a heading
- * that names the server, and ends with the tag `</untrusted_context_…>`.
+ * Removes resources from the user's message if their server's results are hidden. A resource begins after a heading
+ * with the server's name, and ends with the tag `</untrusted_context_…>`.
  */
 function withoutReferences(content: Content, hidesResults: (server: string) => boolean): Content {
   if (content.role !== "user" || content.parts.length < 2) return content;

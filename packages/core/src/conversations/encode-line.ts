@@ -14,10 +14,7 @@ export interface EncodedLine {
   readonly media: MediaFiles;
 }
 
-/**
- * Types of lines in which Fairlead hides no secrets. They contain only names, numbers and digests, and Fairlead needs
- * each name unchanged.
- */
+/** Types of lines in which nothing is hidden. They contain only names, numbers and digests, which must stay exact. */
 const withoutSecrets: ReadonlySet<RecordedLine["type"]> = new Set([
   "model",
   "names",
@@ -32,27 +29,25 @@ const withoutSecrets: ReadonlySet<RecordedLine["type"]> = new Set([
 ] as const);
 
 /**
- * Members whose values must stay exact, because Fairlead compares them or sends them back to the model. Inside
- * arguments and results, members with these names have no special meaning, so Fairlead hides secrets in them.
+ * Members whose values must stay exact, because Fairlead compares them or sends them back to the model. Arguments and
+ * results may contain members with the same names; secrets in those are hidden.
  */
 const kept: ReadonlySet<string> = new Set(
   "type time id name role status code server serverToolName mimeType digest thoughtSignature".split(" "),
 );
 
-/** Members whose whole content comes from models and servers. */
+/** Members whose content comes from models or servers. */
 const foreign: ReadonlySet<string> = new Set(["args", "response"]);
 
 const mostLevels = 150;
 const tooDeep = "(nested too deeply to record)";
 
+/** Converts a line to JSON with hidden secrets. Media becomes a digest, with its bytes in `media`. */
 export function encodeLine(line: RecordedLine, hide: Redact): EncodedLine {
   const media = new Map<string, Buffer>();
   if (withoutSecrets.has(line.type)) return { text: JSON.stringify(line), media };
 
-  /**
-   * @param isForeign Whether the value is part of arguments or results. There, every text and every name may contain a
-   * secret.
-   */
+  /** @param isForeign Whether the value comes from arguments or results. Their keys may contain secrets too. */
   function copy(value: unknown, level: number, isForeign: boolean): unknown {
     if (typeof value === "string") return hide(value);
     if (typeof value !== "object" || value === null) return value;
@@ -78,7 +73,7 @@ function takeMedia(value: Readonly<Record<string, unknown>>, media: Map<string, 
   const { mimeType, data, ...others } = value;
   if (typeof mimeType !== "string" || typeof data !== "string" || Object.keys(others).length > 0) return undefined;
   const bytes = Buffer.from(data, "base64");
-  // If the data is not exact Base64, it stays in the line, because decoding and encoding would change it.
+  // Invalid Base64 stays in the line, because decoding and encoding would change it.
   if (bytes.toString("base64") !== data) return undefined;
   const digest = createHash("sha256").update(bytes).digest("hex");
   media.set(digest, bytes);

@@ -43,15 +43,15 @@ export type RecordedLine = { readonly time: string } & (
 );
 
 /**
- * The result of parsing a line. This version of Fairlead skips types of lines that it does not know, because later
- * versions may add types.
+ * The result of parsing a line. A line of an `unknown` type is skipped: a later version of Fairlead may have written
+ * it.
  */
 export type ParsedLine =
   | { readonly kind: "line"; readonly line: RecordedLine }
   | { readonly kind: "unknown" }
   | { readonly kind: "invalid"; readonly reason: string };
 
-/** Parses the head. Returns the reason as text if the line is not a valid head. */
+/** Parses the first line. If it is invalid, returns the reason as a text. */
 export function parseHead(text: string): ConversationHead | string {
   const head = parseJson(text);
   if (!isObject(head) || typeof head["v"] !== "number") return "the first line is not the head of a conversation";
@@ -66,6 +66,7 @@ export function parseHead(text: string): ConversationHead | string {
 /** How many levels deep the JSON of a line may be nested. Deeper JSON could overflow the stack. */
 const mostLevels = 200;
 
+/** Parses and checks one line after the head. Never throws. */
 export function parseRecordedLine(text: string): ParsedLine {
   const line = parseJson(text);
   if (!isObject(line) || !areTexts(line["time"], line["type"])) return invalid("the line has no time or no type");
@@ -147,7 +148,7 @@ const isFailure = (value: unknown): boolean =>
 const statuses = "requested asking queued running ok error denied cancelled".split(" ");
 const reasons = "stop length safety limit cancelled".split(" ");
 
-/** For each type of line, the function that checks the members of such a line. */
+/** Checks the members of a line, by type of line. */
 const shapes: { readonly [T in RecordedLine["type"]]: (line: JsonObject) => boolean } = {
   input: ({ text }) => isText(text),
   content: ({ content }) => isContent(content),

@@ -16,7 +16,7 @@ export interface ConversationInfo {
   readonly title?: string;
   /** The beginning of the first message. */
   readonly firstWords: string;
-  /** When the conversation began, and when its last line was recorded, in ISO 8601. */
+  /** `startedAt` is the time of the first line and `updatedAt` of the last line, in ISO 8601. */
   readonly startedAt: string;
   readonly updatedAt: string;
   /** The root of the workspace in which the conversation was last used. */
@@ -70,7 +70,7 @@ export async function conversationsIn(folder: string): Promise<readonly Dated[]>
 }
 
 /**
- * Finds the conversation that the user means. `wanted` is an id, or the beginning of exactly one id.
+ * Finds one conversation. `wanted` is an id, or the beginning of exactly one id.
  *
  * @throws HostError `not_found`
  */
@@ -88,10 +88,7 @@ export async function findConversation(folder: string, wanted: string): Promise<
 }
 
 const longestWords = 200;
-/**
- * Matches the time and the type at the start of a line. The rest of the line is parsed only if the list needs this type
- * of line.
- */
+/** Matches the beginning of a line. Only lines of a type that the list shows are parsed completely. */
 const lineStart = /^\{"time":"[^"]{1,40}","type":"(\w+)"/;
 
 async function readInfo(folder: string, dated: Dated): Promise<ConversationInfo | undefined> {

@@ -1,5 +1,5 @@
 /**
- * Reads the file of a conversation. Fairlead checks every line, because the file may contain anything. Skips an
+ * Reads the file of a conversation. Checks every line, because users and other programs can edit the file. Ignores an
  * incomplete last line.
  */
 
@@ -36,7 +36,7 @@ function notReadable(path: string, reason: string): HostError {
   return new HostError("usage", `${path} cannot be read as a recorded conversation: ${reason}`);
 }
 
-/** Reads the file up to its last line break, because a killed process may have left half a line or half a character. */
+/** The text up to the last line break. A killed process may have left an incomplete line after it. */
 function toText(path: string, bytes: Buffer): string {
   try {
     const whole = bytes.subarray(0, bytes.lastIndexOf("\n") + 1);
@@ -87,7 +87,7 @@ function digestOf(value: object): string | undefined {
   return typeof digest === "string" && digestPattern.test(digest) ? digest : undefined;
 }
 
-/** Returns the value with the data of its media. If media is missing, keeps its type and leaves out its data. */
+/** Replaces each media digest in the value by the media's data. If the data is missing, only the media type remains. */
 function withData(value: unknown, data: ReadonlyMap<string, string>): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map((item) => withData(item, data));

@@ -1,4 +1,4 @@
-/** Computes the state with which a recorded conversation continues. Pure. */
+/** Computes the state for continuing a recorded conversation. Pure. */
 
 import type { Content, Part } from "../normalise/model-types.ts";
 import { type Pin, toolKey } from "../normalise/tool-name.ts";
@@ -23,7 +23,11 @@ interface OpenRound {
 
 const interrupted = "[Fairlead was stopped before there was an answer.]";
 
-/** @param workspace The current workspace root. Approvals for other workspaces do not apply. */
+/**
+ * Computes the state after the last recorded line.
+ *
+ * @param workspace The current workspace root. Approvals for other workspaces do not apply.
+ */
 export function resumeFrom({ head, lines }: RecordedConversation, workspace: string): ResumedConversation {
   let history: History = [];
   let round: OpenRound | undefined;
@@ -39,8 +43,8 @@ export function resumeFrom({ head, lines }: RecordedConversation, workspace: str
   const results: StoredResult[] = [];
 
   /**
-   * Adds the model's last message to the history, with a response for each call in it. If the response of a call was
-   * not recorded, adds a generated response.
+   * Adds the model's last message and the responses of its tool calls to the history. If the file has no response for a
+   * call, adds a generated one.
    */
   function endRound(): void {
     if (round === undefined) return;
@@ -48,10 +52,7 @@ export function resumeFrom({ head, lines }: RecordedConversation, workspace: str
     round = undefined;
   }
 
-  /**
-   * Completes a turn that ended early because the process was killed. In the history, the messages of user and model
-   * must alternate.
-   */
+  /** Completes a turn that a killed process left open. In the history, user and model messages must alternate. */
   function endTurn(): void {
     endRound();
     if (isUnanswered(history)) history = [...history, { role: "model", parts: [{ text: interrupted }] }];
@@ -151,7 +152,7 @@ function withoutLostMedia({ role, parts }: Content): Content {
   return { role, parts: parts.map(withoutLost) };
 }
 
-/** Replaces media by a text if the file of the media no longer exists, because APIs refuse empty media. */
+/** Replaces media without data by a text, because model APIs refuse empty media. */
 function withoutLost(part: Part): Part {
   const { inlineData, functionResponse } = part;
   if (inlineData?.data === "") return { text: `[${inlineData.mimeType ?? "media"} that is no longer stored]` };

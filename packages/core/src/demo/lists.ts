@@ -2,6 +2,11 @@
 
 import { type JsonObject, WireError } from "@fairlead/wire";
 
+/**
+ * Rejects any cursor.
+ *
+ * @throws WireError `rpc` with code -32602
+ */
 export function refuseCursor(params: JsonObject): void {
   if (params["cursor"] !== undefined) throw new WireError("rpc", "Invalid cursor", { rpc: { code: -32602 } });
 }

@@ -1,3 +1,4 @@
-/** The name of the demo server. It has its own file, so that importing the name loads nothing else. */
+/** The name of the demo server, in its own file: an import of the name loads no other code. */
 
+/** The name of the demo server in settings and commands. */
 export const demoName = "demo";

@@ -9,11 +9,13 @@ const shades: ReadonlyMap<string, Shade> = new Map<string, Shade>([
   ["squares", (x, y) => (Math.floor(4 * x) + Math.floor(4 * y)) & 1],
 ]);
 
+/** Names of the patterns that `drawPicture` can draw. */
 export const patterns: readonly string[] = [...shades.keys()];
 
 const palette = Buffer.from("06283d0b3c5d13567d2274a04395bf75b6d3aed6e6e3f4fb", "hex");
 const lastShade = palette.length / 3 - 1;
 
+/** Draws a square picture of `size` × `size` pixels. Returns the bytes of a PNG file. */
 export async function drawPicture(pattern: string, size: number): Promise<Buffer> {
   const { crc32, deflateSync } = await import("node:zlib");
 

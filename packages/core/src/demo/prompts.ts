@@ -5,9 +5,12 @@ import { objectOf } from "@fairlead/wire/json";
 import { refuseCursor } from "./lists.ts";
 import { knots } from "./resources.ts";
 
+/** Name of the demo server's only prompt. */
 export const promptName = "teach";
+/** Values that completion offers for the argument `audience`. Other values also work. */
 export const audiences = ["beginner", "child", "sailor"] as const;
 
+/** Answers `prompts/list`. */
 export function listPrompts(params: JsonObject): JsonObject {
   refuseCursor(params);
   return {
@@ -25,6 +28,11 @@ export function listPrompts(params: JsonObject): JsonObject {
   };
 }
 
+/**
+ * Answers `prompts/get`.
+ *
+ * @throws WireError `rpc` with code -32602
+ */
 export function getPrompt({ name, arguments: given }: JsonObject): JsonObject {
   if (name !== promptName) throw invalid(`Unknown prompt: ${String(name)}`);
   const args = new Map<string, unknown>(Object.entries(objectOf(given)));

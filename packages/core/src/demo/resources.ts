@@ -19,6 +19,7 @@ interface Resource {
   read(): JsonObject | Promise<JsonObject>;
 }
 
+/** URI template of the resources that describe knots. */
 export const knotTemplate = "demo://knots/{name}";
 const knotPrefix = "demo://knots/";
 
@@ -47,11 +48,13 @@ const resources: readonly Resource[] = [
   },
 ];
 
+/** Answers `resources/list`. */
 export function listResources(params: JsonObject): JsonObject {
   refuseCursor(params);
   return { resources: resources.map(({ definition }) => definition) };
 }
 
+/** Answers `resources/templates/list`. */
 export function listTemplates(params: JsonObject): JsonObject {
   refuseCursor(params);
   return {
@@ -67,6 +70,11 @@ export function listTemplates(params: JsonObject): JsonObject {
   };
 }
 
+/**
+ * Answers `resources/read`.
+ *
+ * @throws WireError `rpc` with code -32002
+ */
 export async function readResource({ uri }: JsonObject): Promise<JsonObject> {
   const resource = resources.find(({ definition }) => definition.uri === uri);
   if (resource) return { contents: [{ uri, mimeType: resource.definition.mimeType, ...(await resource.read()) }] };

@@ -26,6 +26,7 @@ const handlers: ReadonlyMap<string, Handler> = new Map<string, Handler>([
   ["completion/complete", completeDemo],
 ]);
 
+/** Creates a session with the demo server. The clock is for timeouts and slow tools. */
 export function createDemoSession({ clock = systemClock }: { readonly clock?: Clock } = {}): Session {
   const over = new AbortController();
   // Each running request adds a listener, and Node would print a warning from the eleventh listener on.
@@ -81,8 +82,7 @@ function copy(message: JsonObject): JsonObject {
 }
 
 /**
- * Stops a request when it is cancelled, when a timeout expires, or when the session closes. The cause that comes first
- * counts.
+ * Stops a request when it is cancelled, when its timeout expires, or when the session closes, whichever comes first.
  */
 interface DemoDeadline {
   /** Aborted when the request must stop. The reason is a `WireError` that names the cause. */

@@ -1,4 +1,4 @@
-/** Defines demo tools. A tool's parameters are written once, as a schema, which validates its arguments and gives them TypeScript types. */
+/** Defines demo tools. The schema of a tool's parameters also checks its arguments and gives their TypeScript types. */
 
 import type { JsonObject, Progress } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
@@ -12,6 +12,7 @@ export interface Task {
   readonly progress: (progress: Progress) => void;
 }
 
+/** JSON Schema of one parameter. A parameter without `default` is required. */
 export type Parameter = { readonly description: string } & (
   | {
       readonly type: "string";
@@ -38,11 +39,13 @@ type ValueOf<P extends Parameter> = P["type"] extends "string"
 /** The value of every parameter: the argument, or the parameter's default if the argument is absent. */
 type Values<P extends Parameters> = { readonly [K in keyof P]: ValueOf<P[K]> };
 
+/** A demo tool with its definition for `tools/list`. */
 export interface DemoTool {
   readonly definition: JsonObject & { readonly name: string };
   run(args: unknown, task: Task): Promise<JsonObject>;
 }
 
+/** Everything that defines one demo tool. */
 export interface ToolPlan<P extends Parameters> {
   readonly name: string;
   readonly title: string;
@@ -52,6 +55,7 @@ export interface ToolPlan<P extends Parameters> {
   readonly run: (values: Values<P>, task: Task) => JsonObject | Promise<JsonObject>;
 }
 
+/** Creates a tool that checks its arguments and fills in defaults before it runs. */
 export function defineTool<const P extends Parameters>({ run, parameters, ...plan }: ToolPlan<P>): DemoTool {
   const required = Object.entries(parameters).flatMap(([name, { default: fallback }]) =>
     fallback === undefined ? name : [],
@@ -79,10 +83,12 @@ export function defineTool<const P extends Parameters>({ run, parameters, ...pla
   };
 }
 
+/** A tool result with one text. */
 export function text(words: string): JsonObject {
   return { content: [{ type: "text", text: words }] };
 }
 
+/** A tool result with one text and `isError`. */
 export function failure(words: string): JsonObject {
   return { ...text(words), isError: true };
 }

@@ -130,11 +130,17 @@ const countTool: DemoTool = defineTool({
 
 const tools: readonly DemoTool[] = [greetTool, pictureTool, statisticsTool, countTool, waitTool, failTool];
 
+/** Answers `tools/list`. */
 export function listTools(params: JsonObject): JsonObject {
   refuseCursor(params);
   return { tools: tools.map(({ definition }) => definition) };
 }
 
+/**
+ * Answers `tools/call`.
+ *
+ * @throws WireError `rpc` with code -32602 for an unknown tool
+ */
 export async function callTool(params: JsonObject, task: Task): Promise<JsonObject> {
   const tool = tools.find(({ definition }) => definition.name === params["name"]);
   if (!tool) throw new WireError("rpc", `Unknown tool: ${String(params["name"])}`, { rpc: { code: -32602 } });

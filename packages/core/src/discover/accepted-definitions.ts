@@ -1,6 +1,6 @@
 /**
- * Stores the digests of accepted tool definitions, in one file for each server. The digests are not part of the catalog
- * cache, so that a huge catalog cannot push them out.
+ * Stores the digests of accepted tool definitions, one file per server. They are not in the catalog cache, because
+ * Fairlead may delete cached catalogs.
  */
 
 import { hash } from "node:crypto";
@@ -12,8 +12,8 @@ import { notRead } from "../files/system-error.ts";
 import { limits } from "../limits.ts";
 
 /**
- * The server whose tool definitions are accepted. The server's variables, account and timeouts may change without a new
- * acceptance.
+ * Identifies the server whose tool definitions a person accepted. Its variables, account and timeouts are not part of
+ * the identity, so they may change.
  */
 export interface DefinitionOwner {
   readonly server: string;
@@ -26,16 +26,18 @@ export interface DefinitionOwner {
   readonly fingerprint?: string;
 }
 
+/** The accepted tool definitions of one server. */
 export interface AcceptedDefinitions {
   /** The digests of a tool's accepted definitions, newest last. Undefined for an unknown tool. */
   readonly of: (tool: string) => readonly string[] | undefined;
   /**
-   * Whether the server already has as many stored tool names as allowed. If so, no name is added, so that a server
-   * cannot push out accepted tools by inventing new ones.
+   * Whether the maximum number of tool names is stored. If so, new names are not stored: otherwise a server could
+   * invent tools until the accepted ones are dropped.
    */
   readonly isFull: boolean;
 }
 
+/** Reads and adds accepted tool definitions. They stay on disk between runs. */
 export interface AcceptedDefinitionsStore {
   /** Reads the accepted definitions. Rejects if the file cannot be read. */
   read(owner: DefinitionOwner): Promise<AcceptedDefinitions>;
@@ -46,18 +48,20 @@ export interface AcceptedDefinitionsStore {
   add(owner: DefinitionOwner, news: ReadonlyMap<string, readonly string[]>): Promise<AcceptedDefinitions>;
 }
 
-/** Maximum number of tool names of one server. With this limit, all digests of a server fit into one file. */
+/** Maximum number of tool names of one server, so that the file stays small. */
 const mostNames = 5_000;
-/** Maximum number of digests of one tool. A tool may have several, because its definition may depend on the account. */
+/**
+ * Maximum number of digests of one tool. Several may be valid: a server may define a tool differently for each account.
+ */
 const mostDigests = 8;
 
-/** The content of the file. The digest of a tool's name is the key, because names may be long. */
+/** The content of the file. The keys are digests of tool names, because names may be long. */
 interface AcceptedFile extends DefinitionOwner {
   readonly version: 1;
   readonly tools: Readonly<Record<string, readonly string[]>>;
 }
 
-/** @param folder Folder of the files with accepted definitions. */
+/** Creates a store that keeps its files in `folder`. */
 export function createAcceptedDefinitionsStore(folder: string): AcceptedDefinitionsStore {
   const names = createFolderNames(folder);
   const nameOf = ({ server, workspace, fingerprint }: DefinitionOwner): string =>
@@ -70,7 +74,7 @@ export function createAcceptedDefinitionsStore(folder: string): AcceptedDefiniti
       const file = join(folder, name);
       const found = await readText(file, limits.settingsBytes);
       if (found.kind === "unreadable") throw notRead(file, found.reason, found.cause);
-      // A damaged file is ignored here. The next write renames the file.
+      // A damaged file counts as empty here. The next write renames it.
       return toAccepted(found.kind === "text" ? parse(parseJson(found.text)) : undefined);
     },
 

@@ -1,7 +1,4 @@
-/**
- * Finds changes of a tool that can break the programs and models that use the tool. A changed description breaks
- * nothing. Pure.
- */
+/** Finds changes of a tool definition that can break its callers. A changed description breaks nothing. Pure. */
 
 import type { JsonObject } from "@fairlead/wire";
 import { isObject, listOf, objectOf } from "@fairlead/wire/json";
@@ -10,8 +7,8 @@ import { isSameJson } from "../text/same-json.ts";
 import type { CatalogTool } from "./catalog.ts";
 
 /**
- * Describes why calls that worked before the change can fail after it, one sentence for each reason. If this function
- * does not understand a change, the change counts as breaking.
+ * The reasons why earlier calls can fail after the change, one sentence each. A change that this function cannot
+ * interpret counts as breaking.
  */
 export function breakingChanges(before: CatalogTool, after: CatalogTool): readonly string[] {
   return [
@@ -26,7 +23,7 @@ const words: ReadonlySet<string> = new Set(
 );
 /** JSON Schema keywords that `keywordChanges` does not compare, because other functions do. */
 const compared: ReadonlySet<string> = new Set("type enum properties required additionalProperties items".split(" "));
-/** Numeric limits. For each limit, the direction in which it may change without breaking calls. */
+/** Numeric limits, with the direction of a harmless change (`maximum` may go up). */
 const bounds: ReadonlyMap<string, "up" | "down"> = new Map([
   ...["maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"].map((name) => [name, "up"] as const),
   ...["minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"].map((name) => [name, "down"] as const),
@@ -106,7 +103,7 @@ function keywordChanges(place: string, name: string, before: unknown, after: unk
   return [`${place}: ${name} is now ${canonicalJson(after)}${was}`];
 }
 
-/** Describes guarantees about results that the earlier definition gave and the new definition does not give. */
+/** Describes what results had under the earlier definition and may lack under the new one. */
 function outputChanges(before: JsonObject | undefined, after: JsonObject | undefined): readonly string[] {
   if (before === undefined || isSameJson(before, after)) return [];
   if (after === undefined) return ["the result no longer has structured content"];
@@ -118,7 +115,7 @@ function outputChanges(before: JsonObject | undefined, after: JsonObject | undef
   return [
     ...Object.keys(old).flatMap((name) => {
       if (!Object.hasOwn(now, name)) return [`the result no longer has ${name}`];
-      // Passes the new schema as the earlier one: for a result, a schema that allows more values breaks the caller.
+      // The schemas are swapped: for a result, a schema that allows more values than before breaks the caller.
       return inputChanges(name, now[name], old[name], 0).length === 0 ? [] : [`${name} of the result has changed`];
     }),
     ...optional.map((name) => `the result may lack ${String(name)}`),

@@ -19,23 +19,23 @@ import type { Catalog, CatalogTool } from "./catalog.ts";
 
 /** Reads and writes the catalog cache. */
 export interface CatalogStore {
-  /** Whether no catalog is stored at all. */
+  /** Whether the cache contains no catalog. */
   isEmpty(): Promise<boolean>;
   /** The cached catalog. Undefined if no catalog is stored under this key. */
   read(key: string): Promise<CachedCatalog | undefined>;
   save(key: string, cached: CachedCatalog): Promise<void>;
   /** Whether `noteAsksBack` was ever called for this key, in any run. */
   asksBack(key: string): Promise<boolean>;
-  /** Records that the server has sent a request without saying which of several clients the request is for. */
+  /** Records that the server sent a request that does not say for which of several gateway clients it is. */
   noteAsksBack(key: string): Promise<void>;
 }
 
-/** If a catalog has not changed, it is written again only after this many milliseconds. */
+/** An unchanged catalog is written again only after this many milliseconds, to update its dates. */
 const renewAfter = 60 * 60 * 1000;
 const forgetAfter = 90 * 24 * 60 * 60 * 1000;
 const mostFiles = 500;
 
-/** @param folder Folder of the files with cached catalogs. */
+/** Creates a cache that keeps its files in `folder`. */
 export function createCatalogStore(folder: string): CatalogStore {
   const written = new Map<string, { readonly savedAt: number; readonly digest: string }>();
   const names = createFolderNames(folder);
@@ -47,7 +47,7 @@ export function createCatalogStore(folder: string): CatalogStore {
     isEmpty: () => names.isEmpty(),
     asksBack: (key) => names.mayHave(markOf(key)),
 
-    /** Writes the note to a separate file, because another process may replace the catalog's file at any time. */
+    /** The note has its own file, because another process may replace the catalog's file at any time. */
     async noteAsksBack(key) {
       await ensurePrivateFolder(folder);
       await writeFile(join(folder, markOf(key)), "", { mode: privateFileMode });
@@ -75,7 +75,7 @@ export function createCatalogStore(folder: string): CatalogStore {
         mode: privateFileMode,
         previous: undefined,
         isCurrent: () => Promise.resolve(true),
-        // Does not wait until the text is on disk, because a cache that is lost in a power failure does no harm.
+        // The write need not survive a power failure, because Fairlead can read the catalog again.
         canBeLost: true,
       });
       written.set(key, { savedAt, digest });
@@ -94,8 +94,8 @@ interface Written {
 }
 
 /**
- * Converts a cached catalog to JSON, and pauses so that other code can run. Resolves with undefined if the catalog is
- * too large.
+ * Converts a cached catalog to JSON. Pauses in between, so that other code can run. Undefined if the catalog is too
+ * large.
  */
 async function write(cached: CachedCatalog): Promise<Written | undefined> {
   const turns = createTurns();
@@ -144,10 +144,9 @@ function datesOf({ savedAt, freshUntil }: CachedCatalog): string {
 }
 
 /**
- * Deletes old cache files. If a server definition changes, its key changes too, and the file under the previous key is
- * never read again.
+ * Deletes old cache files. When a server definition changes, its key changes, and its previous file is no longer used.
  *
- * @param byAge If true, always deletes old files. If false, deletes them only if there are too many files.
+ * @param byAge If true, deletes all old files. If false, does so only if there are too many files.
  */
 async function sweep(folder: string, now: number, byAge: boolean): Promise<void> {
   const names = (await readdir(folder)).filter((name) => /\.(json|tmp|asks-back)$/.test(name));
@@ -163,7 +162,7 @@ async function sweep(folder: string, now: number, byAge: boolean): Promise<void>
   await Promise.all(stale.map(({ path }) => rm(path, { force: true })));
 }
 
-/** The facts that decide which catalog a server returns. */
+/** What a server's catalog depends on: its definition, its expanded values and the account. */
 export interface CatalogIdentity {
   /** Digest of the server definition as written in the settings. */
   readonly fingerprint: string;
@@ -173,10 +172,7 @@ export interface CatalogIdentity {
   readonly account?: string;
 }
 
-/**
- * Digest of the server definition, its expanded values and the account. It is an HMAC, because from a plain digest an
- * attacker could guess secrets.
- */
+/** Key of a catalog in the cache. It is an HMAC, because an attacker could guess secrets from a plain digest. */
 export function catalogKey({ fingerprint, expanded, account = "" }: CatalogIdentity, key: Buffer): string {
   const content = JSON.stringify([fingerprint, plain(expanded), account]);
   return createHmac("sha256", key).update(content).digest("hex").slice(0, 40);
@@ -198,7 +194,7 @@ export interface CachedCatalog {
   readonly catalog: Catalog;
   /** The hidden tools, each with the setting that hides it. */
   readonly hidden: readonly (readonly [tool: string, setting: "includeTools" | "excludeTools"])[];
-  /** Accepted definitions of tools that have since changed or disappeared. */
+  /** Accepted definitions of tools that the server has since changed or removed. */
   readonly accepted?: readonly CatalogTool[];
   readonly offer: CatalogCounts;
   readonly peer: Peer;
@@ -229,7 +225,7 @@ const isListOf =
   (value) =>
     Array.isArray(value) && value.every(check);
 
-/** Checks the members that Fairlead uses. Keeps all other members unchecked. */
+/** Checks only the members in `shape`. Other members are allowed. */
 function isShape(shape: Readonly<Record<string, Check>>): Check {
   const checks = Object.entries(shape);
   return (value) => isObject(value) && checks.every(([member, check]) => check(value[member]));

@@ -1,3 +1,5 @@
+/** Reads a server's catalog: its lists of tools, prompts, resources and resource templates. */
+
 import type {
   JsonObject,
   ListedItem,
@@ -55,10 +57,7 @@ export interface Catalog {
   readonly resources: readonly CatalogResource[];
   readonly resourceTemplates: readonly CatalogResourceTemplate[];
   readonly instructions?: string;
-  /**
-   * For how many milliseconds the lists are valid, if the server says so. If the lists have different times, the
-   * shortest.
-   */
+  /** For how many milliseconds the lists are valid, if the server says so. The shortest time of all lists. */
   readonly ttlMs?: number;
   /** Notes about dropped items. A note without `name` is about an item without a name. */
   readonly dropped: readonly CatalogNote[];
@@ -68,7 +67,7 @@ export interface Catalog {
   readonly truncated: readonly CatalogNote[];
 }
 
-/** Reports that one list was read, or that reading it failed. */
+/** Progress report: one list was read, or reading it failed. */
 export interface ListStep {
   readonly step: "list";
   readonly method: string;
@@ -79,6 +78,7 @@ export interface ListStep {
   readonly milliseconds: number;
 }
 
+/** Options of `readCatalog`. */
 export interface ReadOptions {
   /** The lists to read. Default: the lists that the server declares. */
   readonly only?: readonly ListKind[];
@@ -161,8 +161,8 @@ export async function readCatalog(session: Session, options: ReadOptions = {}): 
 }
 
 /**
- * The lists to request: the lists that the server declares, or all lists if it declares none. Some servers that declare
- * lists never answer a request for any other list.
+ * The lists to request: those that the server declares, or all if it declares none. Some servers never answer a request
+ * for a list that they do not declare.
  */
 export function listsOf({ capabilities }: Pick<Session, "capabilities">): readonly ListKind[] {
   const declares = (capability: string): boolean => isObject(capabilities[capability]);
@@ -189,7 +189,7 @@ interface Taken<K extends ListKind> extends Pick<Catalog, "dropped" | "repaired"
 
 const nothing: Omit<Taken<never>, "ttlMs"> = { items: [], dropped: [], repaired: [], truncated: [] };
 
-/** If several items have the same name, keeps only the first, because a request could not name the others. */
+/** Keeps only the first item of each name, because a request cannot address the others. */
 function taken<K extends ListKind>(
   kind: K,
   { items, dropped, repaired, truncated, cutBy, ttlMs }: Listing<K>,
@@ -219,15 +219,12 @@ interface CatalogLimit {
   readonly maxPageBytes: number;
 }
 
-/**
- * The size limit of all lists divided by this number is the size limit of one page. Reading a page needs memory of
- * several times the page's size.
- */
+/** One page may have at most this fraction (1/4) of `maxBytes`, because parsing a page needs several times its size. */
 const pageShare = 4;
 const catalogSetting = "fairlead.limits.catalogBytes";
 
 function cutAt({ maxBytes, maxPageBytes }: CatalogLimit, cutBy: "page" | "memory" | "room"): Partial<CatalogNote> {
-  // If the memory is too small for the list, raising a setting does not help, so the note names no setting.
+  // If memory is the limit, a higher setting does not help, so the note names no setting.
   if (cutBy === "memory") return {};
   const reason =
     cutBy === "room"
@@ -236,7 +233,7 @@ function cutAt({ maxBytes, maxPageBytes }: CatalogLimit, cutBy: "page" | "memory
   return { reason, setting: catalogSetting };
 }
 
-/** Drops prompt arguments that have no name, because a request could not set them. */
+/** Drops prompt arguments without a name, because a request could not set them. */
 function toPrompts(listed: readonly ListedItem<"prompts">[]): {
   readonly named: readonly CatalogPrompt[];
   readonly unnamed: readonly CatalogNote[];

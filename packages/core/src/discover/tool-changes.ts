@@ -1,4 +1,4 @@
-/** Compares tool definitions. A definition consists of those members of a tool that a person or a model sees. Pure. */
+/** Compares tool definitions. Only members that a person or a model sees belong to a definition. Pure. */
 
 import { hash } from "node:crypto";
 import { isObject } from "@fairlead/wire/json";
@@ -9,8 +9,8 @@ import { createTurns } from "../text/turns.ts";
 import type { CatalogTool } from "./catalog.ts";
 
 /**
- * A changed member of a definition. If the member is new, `before` is absent. If the member was removed, `after` is
- * absent. Texts are not escaped.
+ * A changed member of a definition. A new member has no `before`, a removed member has no `after`. Texts are not
+ * escaped.
  */
 export interface Difference {
   /** Path of the member, such as `inputSchema.properties.path.type`. */
@@ -51,7 +51,7 @@ export function definitionDigest(tool: CatalogTool): string {
   return digests.get(tool) ?? addDigest(tool).digest;
 }
 
-/** Computes the digests of all tools in advance. Pauses between tools, so that other code can run. */
+/** Computes the digests of all tools before they are needed. Pauses between tools, so that other code can run. */
 export async function prepareDigests(tools: readonly CatalogTool[]): Promise<void> {
   const turns = createTurns();
   for (const tool of tools) {

@@ -1,10 +1,10 @@
-/** The errors of a call that was cancelled, or whose tool changed, before the executor sent it. */
+/** Errors of a call that the executor did not send: the call was cancelled, or its tool changed. */
 
 import { HostError } from "../errors.ts";
 import type { RequestSignal } from "../mcp/unless-aborted.ts";
 import { toShellWord } from "../text/shell-word.ts";
 
-/** The error of a cancelled call. `before` completes the message "TOOL was cancelled before …". */
+/** The error of a cancelled call. `before` ends the message, as in "files.read was cancelled before it was sent". */
 export function callCancelled(
   serverName: string,
   tool: string,

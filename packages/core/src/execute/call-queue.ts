@@ -5,6 +5,7 @@
 
 import { HostError } from "../errors.ts";
 
+/** Limits for running calls (per server and in total) and for waiting calls. */
 export interface CallQueueOptions {
   readonly perServer: number;
   readonly total: number;
@@ -22,17 +23,18 @@ export interface WaitingCall {
   cancel(): void;
 }
 
+/** Decides when each call may start. */
 export interface CallQueue {
-  /** Lets a call start. Returns false if too many calls are running: then the call must not start. */
+  /** Counts a call as running and returns true. Returns false if too many calls are running. */
   tryEnter(server: string): boolean;
   /**
-   * Lets a call wait until enough running calls have ended, then calls its `start`. To be used only after `tryEnter` has
-   * returned false.
+   * Adds a waiting call. Its `start` runs when enough other calls have ended. Use this only after `tryEnter` returned
+   * false.
    *
    * @throws HostError `busy` if too many calls wait. If the signal is already aborted, throws its reason.
    */
   wait(server: string, call: WaitingCall): void;
-  /** Ends a call that the queue has let start. The caller must run this exactly once for each call. */
+  /** Reports that a started call has ended. The caller must do this exactly once for each call. */
   leave(server: string): void;
   /**
    * Waits until the call may start. Resolves with a function that the caller must run when the call has ended.
@@ -48,6 +50,7 @@ interface Line {
   readonly waiting: WaitingCall[];
 }
 
+/** Creates an empty queue. When a call ends, the servers with waiting calls take turns. */
 export function createCallQueue({ perServer, total, waitingPerServer }: CallQueueOptions): CallQueue {
   /** The queues by server. The server whose turn is next comes first. A server without calls has no queue. */
   const lines = new Map<string, Line>();
@@ -55,8 +58,8 @@ export function createCallQueue({ perServer, total, waitingPerServer }: CallQueu
   /** The number of waiting calls of all servers together. */
   let waiting = 0;
   /**
-   * The number of waiting calls by the signal that cancels them. Calls with the same signal share one listener, because
-   * adding a listener to a signal with many listeners is slow.
+   * The number of waiting calls for each abort signal. Calls with the same signal share one listener, because a signal
+   * with many listeners is slow.
    */
   const sharing = new Map<AbortSignal, { waiting: number }>();
 
@@ -85,7 +88,7 @@ export function createCallQueue({ perServer, total, waitingPerServer }: CallQueu
     }
   }
 
-  /** Returns the server whose waiting call starts next. Returns undefined if no server may start a waiting call. */
+  /** The server whose waiting call starts next; undefined if none may start now. */
   function nextInTurn(): string | undefined {
     if (waiting === 0) return undefined;
     for (const [server, line] of lines) if (line.running < perServer && line.waiting.length > 0) return server;
@@ -146,7 +149,7 @@ export function createCallQueue({ perServer, total, waitingPerServer }: CallQueu
     waiting += 1;
   }
 
-  /** Returns a function that ends the call. Running it again has no effect. */
+  /** Returns a function that runs `leave` once, even if it is called again. */
   function leaver(server: string): () => void {
     let isOver = false;
     return () => {

@@ -1,3 +1,5 @@
+/** The result of a tool call as the host returns it. */
+
 import type { ToolResult } from "@fairlead/wire";
 
 /** The result of a tool call. An error that the tool itself reports is a result too. */

@@ -12,7 +12,7 @@ import { toShellWord } from "../text/shell-word.ts";
 import type { Issue, Validation } from "./validation/validation.ts";
 import type { Validator } from "./validation/validator.ts";
 
-/** The arguments to send, with warnings about parts that were not checked or were changed. */
+/** The arguments to send. The warnings name arguments that were not checked or were left out. */
 export interface CheckedArguments {
   readonly args: JsonObject;
   readonly warnings: readonly string[];
@@ -64,10 +64,7 @@ async function withoutNulls(
   });
 }
 
-/**
- * The names of optional arguments that are null although the schema does not allow null. Empty if the arguments have
- * any other mistake.
- */
+/** Optional arguments that are null although the schema forbids null. Empty if the arguments have any other mistake. */
 function optionalNulls(issues: readonly Issue[], { required }: JsonObject, args: JsonObject): readonly string[] {
   const names = issues.flatMap(({ path }) => {
     const [name = "", ...deeper] = stepsOf(path);
@@ -108,6 +105,7 @@ interface Validated {
   readonly whole: string;
 }
 
+/** Describes the first five issues in one line, separated by semicolons. */
 export function describeIssues(issues: readonly Issue[], validated: Validated): string {
   const shown = issues.slice(0, mostShown).map((issue) => describe(issue, validated));
   const more = issues.length - shown.length;
@@ -136,14 +134,14 @@ function meant(keyword: string, steps: readonly string[], { schema, value }: Val
   return near === undefined ? undefined : `did you mean ${written([...around, near])}?`;
 }
 
-/** Writes a path in the style of most programming languages: `"list[0].name"`. */
+/** Writes a path as in JavaScript: `"list[0].name"`. */
 function written(steps: readonly string[]): string {
   const [first = "", ...rest] = steps;
   const path = rest.reduce((before, step) => before + (/^\d+$/.test(step) ? `[${step}]` : `.${step}`), first);
   return `"${clip(path, longestName)}"`;
 }
 
-/** The subschema at a path, as far as it can be found through `properties` and `items`. */
+/** The subschema at a path. Follows only `properties` and `items`. */
 function schemaAt(schema: JsonObject, steps: readonly string[]): JsonObject {
   return steps.reduce((at, step) => {
     const properties = objectOf(at["properties"]);

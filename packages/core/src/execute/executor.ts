@@ -31,17 +31,19 @@ import type { Validator } from "./validation/validator.ts";
 
 export type { Call, CallClient, ExecuteOptions, RawCall } from "./running-call.ts";
 
+/** Runs tool calls on connected servers, within the limits. */
 export interface Executor<Client extends CallClient = CallClient> {
   readonly call: (call: Call<Client>, options: ExecuteOptions) => Promise<CallResult>;
   /**
-   * Like `call`, but for a call that a client of the gateway makes: the result is returned unchanged, and the server
-   * need not list the tool.
+   * Runs a call from a gateway client. Returns the server's result unchanged. The server's list need not contain the
+   * tool.
    */
   readonly forward: <Answer>(call: RawCall<Client, Answer>, options: ExecuteOptions) => Promise<Answer>;
   /** Cancels all waiting and running calls. Resolves when they have ended. */
   readonly close: () => Promise<void>;
 }
 
+/** Limits, validator and connections that an executor uses. */
 export interface ExecutorOptions<Client extends CallClient = CallClient> {
   readonly limits: { readonly callsPerServer: number; readonly callsTotal: number };
   /** Maximum number of calls that may wait for one server. */
@@ -50,13 +52,12 @@ export interface ExecutorOptions<Client extends CallClient = CallClient> {
   /** Returns a connected client for a server whose connection was lost. If absent, no call is repeated. */
   readonly reconnect?: (server: string, signal: AbortSignal) => Promise<Client>;
   /**
-   * A signal for the calls whose callers gave none. The executor's owner must abort it before calling `close`. Default:
-   * a signal that `close` itself aborts.
+   * Signal for calls without a signal of their own. The executor's owner must abort it before `close`. Default: `close`
+   * aborts these calls.
    */
   readonly closing?: AbortSignal;
   /**
-   * True if the owner aborts the signals of all calls before it calls `close`, so that the executor need not cancel
-   * them.
+   * True if the owner aborts the signals of all calls before `close`. The executor then does not cancel them itself.
    */
   readonly abortsAll?: boolean;
   readonly clock?: Clock;
@@ -64,6 +65,7 @@ export interface ExecutorOptions<Client extends CallClient = CallClient> {
 
 const queueOfOneServer = 256;
 
+/** Creates an executor. By default, at most 256 calls wait for one server. */
 export function createExecutor<Client extends CallClient = CallClient>(
   options: ExecutorOptions<Client>,
 ): Executor<Client> {
@@ -79,10 +81,9 @@ export function createExecutor<Client extends CallClient = CallClient>(
   const closed = new AbortController();
   const closing = options.closing ?? closed.signal;
   setMaxListeners(0, closing);
-  /** The functions with which `close` cancels calls that were given a signal. */
+  /** `close` runs these functions to cancel the calls that have a signal of their own. */
   const stops = new Set<() => void>();
   let running = 0;
-  /** The functions to call when no call is waiting or running any more. */
   const onIdle: (() => void)[] = [];
 
   function queueOf(sender: string | undefined): CallQueue {
@@ -92,7 +93,7 @@ export function createExecutor<Client extends CallClient = CallClient>(
     return queue;
   }
 
-  /** Runs the call with a signal that is aborted when the caller cancels the call or `close` is called. */
+  /** Runs the call. It is cancelled when the caller's signal is aborted, or by `close`. */
   function start<Answer, Result>(
     call: Call<Client>,
     how: ExecuteOptions,
@@ -104,7 +105,7 @@ export function createExecutor<Client extends CallClient = CallClient>(
     const own = new AbortController();
     const callOff = (): void => own.abort(signal.reason);
     if (closed.signal.aborted || signal.aborted) callOff();
-    // Many calls may share one signal. By default, Node reports more than ten listeners of a signal as a leak.
+    // Many calls may share one signal. Node warns about a leak if a signal has more than ten listeners.
     setMaxListeners(0, signal);
     signal.addEventListener("abort", callOff, { once: true });
     const started = execute(call, how, own.signal, steps);
@@ -118,8 +119,8 @@ export function createExecutor<Client extends CallClient = CallClient>(
   }
 
   /**
-   * Runs all steps of a call. Not `async`, because each additional promise costs as much as sending the call. Calls
-   * `end` only after a synchronous error. Otherwise `sendChecked`, `send` or `sendInTurn` calls `end` later.
+   * Runs all steps of a call. Not `async`, because an additional promise takes as long as sending the call. Runs `end`
+   * only if a step throws here; otherwise `sendChecked`, `send` or `sendInTurn` runs it.
    */
   function execute<Answer, Result>(
     { client, tool: name, args }: Call<Client>,
@@ -150,7 +151,6 @@ export function createExecutor<Client extends CallClient = CallClient>(
     if (running === 0) for (const resolve of onIdle) resolve();
   }
 
-  /** Sends a call whose arguments cannot be checked at once. */
   async function sendChecked<Answer, Result>(
     run: RunningCall<Client, Answer, Result>,
     checking: Promise<CheckedArguments>,
@@ -167,7 +167,6 @@ export function createExecutor<Client extends CallClient = CallClient>(
     return sent;
   }
 
-  /** Sends a call that must wait in the queue. */
   function sendInTurn<Answer, Result>(run: RunningCall<Client, Answer, Result>): Promise<Result> {
     const { client, name, queue } = run;
     const signal = toAbortSignal(run.signal);
@@ -196,9 +195,9 @@ export function createExecutor<Client extends CallClient = CallClient>(
   }
 
   /**
-   * Sends a call that the queue has let start.
+   * Sends a call that may start now.
    *
-   * @param hasWaited Whether the call had to wait, so that the tool's definition may have changed meanwhile.
+   * @param hasWaited Whether the call waited in the queue. The tool's definition may have changed meanwhile.
    */
   function send<Answer, Result>(run: RunningCall<Client, Answer, Result>, hasWaited: boolean): Promise<Result> {
     const { client, name, tool, how, signal, steps } = run;
@@ -232,7 +231,6 @@ export function createExecutor<Client extends CallClient = CallClient>(
     }
   }
 
-  /** Sends a failed call again if that is safe, and ends the call. */
   async function repeat<Answer, Result>(
     run: RunningCall<Client, Answer, Result>,
     failed: FirstFailure,
@@ -248,7 +246,11 @@ export function createExecutor<Client extends CallClient = CallClient>(
     return finish(run, answer);
   }
 
-  /** Repeats a failed call if that is safe. @throws HostError `changed`, or the error of the failed call */
+  /**
+   * Sends a failed call again if that is safe.
+   *
+   * @throws HostError `changed`, or the error of the failed call
+   */
   async function sendAgain<Answer, Result>(
     { client, name, tool, args, how, signal, steps }: RunningCall<Client, Answer, Result>,
     { error, isGone, began }: FirstFailure,

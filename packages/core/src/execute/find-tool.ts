@@ -6,7 +6,11 @@ import type { McpClient } from "../mcp/client.ts";
 import { closest } from "../text/closest.ts";
 import { toShellWord } from "../text/shell-word.ts";
 
-/** Returns the tool. @throws HostError `denied` if a filter hides it, `tool_unknown` if the server does not list it */
+/**
+ * Returns the listed tool.
+ *
+ * @throws HostError `denied` if a filter hides it, `tool_unknown` if the server does not list it
+ */
 export function findTool(
   { name: serverName, filteredCatalog }: Pick<McpClient, "name" | "filteredCatalog">,
   tool: string,
@@ -23,7 +27,11 @@ export function findTool(
   });
 }
 
-/** Returns the tool; undefined if the server does not list it. @throws HostError `denied` if a filter hides it */
+/**
+ * Returns the tool; undefined if the server does not list it.
+ *
+ * @throws HostError `denied` if a filter hides it
+ */
 export function findListed(
   { name: serverName, filteredCatalog }: Pick<McpClient, "name" | "filteredCatalog">,
   tool: string,

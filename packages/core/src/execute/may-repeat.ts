@@ -3,6 +3,7 @@
 import type { JsonObject } from "@fairlead/wire";
 import type { ErrorCode } from "../errors.ts";
 
+/** Facts about a failed call that decide whether it may be sent again. */
 export interface FailedCall {
   readonly code: ErrorCode;
   /** True if the call certainly did not reach the server. */
@@ -20,7 +21,7 @@ export interface FailedCall {
 export function mayRepeat(failed: FailedCall): boolean {
   const { code, neverLeft, annotations, trustAnnotations, pause, timeLeft } = failed;
   if (pause !== undefined && pause >= timeLeft) return false;
-  // A new connection helps only if the connection failed. After any other error, the call would fail again.
+  // Sending again helps only if the connection failed. After any other error, the call would fail again.
   if (neverLeft) return code === "unreachable" || code === "server_exited";
   return code === "lost" && trustAnnotations && isHarmless(annotations);
 }

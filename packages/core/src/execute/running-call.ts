@@ -1,4 +1,4 @@
-/** One call of the executor: its options, its steps, and its state from the check of its arguments to its end. */
+/** The types of a tool call, and the state of a call while the executor runs it. */
 
 import type { JsonObject, McpRequestOptions } from "@fairlead/wire";
 import type { CatalogTool } from "../discover/catalog.ts";
@@ -9,21 +9,23 @@ import type { CallQueue } from "./call-queue.ts";
 import type { CheckedArguments } from "./check-values.ts";
 import { toolNamed } from "./find-tool.ts";
 
-/** The part of a server's client that a call needs. */
+/** The members of a server's client that a call needs. */
 export type CallClient = Pick<McpClient, "name" | "filteredCatalog" | "callTool">;
 
+/** A tool call to run. `tool` is the server's own name of the tool. */
 export interface Call<Client extends CallClient = CallClient> {
   readonly client: Client;
   readonly tool: string;
   readonly args: unknown;
 }
 
-/** A call whose result is returned to the caller exactly as the server sent it. */
+/** A call whose result the executor returns exactly as the server sent it. */
 export interface RawCall<Client extends CallClient, Answer> extends Call<Client> {
-  /** Sends the call. Called a second time, with a new connection, only if repeating the call is safe. */
+  /** Sends the call. May be called a second time with a new connection, if repeating is safe. */
   readonly send: (client: Client, args: JsonObject, options: McpRequestOptions, tool: string) => Promise<Answer>;
 }
 
+/** Timeouts, signal and listeners of one call. */
 export interface ExecuteOptions {
   readonly signal?: RequestSignal | undefined;
   /** The longest time without a response or progress, in milliseconds. The time in the queue does not count. */
@@ -34,8 +36,8 @@ export interface ExecuteOptions {
   /** Called when the call leaves the queue. */
   readonly onStart?: (() => void) | undefined;
   /**
-   * The sender of the call. Each sender has its own queue, so that the calls of one sender never wait for those of
-   * another.
+   * The sender of the call, such as a gateway client. Each sender has its own queue and never waits for another
+   * sender's calls.
    */
   readonly sender?: string | undefined;
   /**
@@ -45,7 +47,7 @@ export interface ExecuteOptions {
   readonly trustAnnotations?: boolean | undefined;
 }
 
-/** The steps in which the calls of a model or user differ from those of a gateway's client. */
+/** The steps that differ between a call from a model or user and a call from a gateway client. */
 export interface CallSteps<Client extends CallClient, Answer, Result> extends Pick<RawCall<Client, Answer>, "send"> {
   readonly find: (client: Client, name: string) => CatalogTool | undefined;
   readonly finish: (
@@ -55,15 +57,13 @@ export interface CallSteps<Client extends CallClient, Answer, Result> extends Pi
   ) => Result | Promise<Result>;
 }
 
-/** A call from the check of its arguments to its end. */
+/** A call that the executor is running, with its current state. */
 export class RunningCall<Client extends CallClient, Answer, Result> {
   readonly client: Client;
   readonly name: string;
   /** The tool's definition; undefined if the server does not list the tool. */
   readonly tool: CatalogTool | undefined;
-  /** The arguments to send. */
   args: JsonObject;
-  /** Warnings about the arguments. */
   warnings: readonly string[];
   readonly how: ExecuteOptions;
   readonly signal: RequestSignal;
@@ -100,7 +100,7 @@ export class RunningCall<Client extends CallClient, Answer, Result> {
 /** The failure of the first attempt to send a call. */
 export interface FirstFailure {
   readonly error: unknown;
-  /** Whether the server was disconnected before the call could be sent. */
+  /** Whether the connection ended before the call could be sent. */
   readonly isGone: boolean;
   /** When the call was sent, by the executor's clock. */
   readonly began: number;
@@ -108,7 +108,7 @@ export interface FirstFailure {
 
 const none: readonly string[] = [];
 
-/** The options with which a call is sent. */
+/** The request options for sending a call. */
 export function optionsOf(
   tool: CatalogTool | undefined,
   { timeout, onProgress }: ExecuteOptions,
@@ -121,8 +121,8 @@ export function optionsOf(
 }
 
 /**
- * Whether the tool has the same definition as when the call began. Also true if the server listed the tool neither then
- * nor now.
+ * Whether the tool still has the definition from the beginning of the call. Also true if the server never listed the
+ * tool.
  */
 export function isStill({ filteredCatalog }: CallClient, name: string, tool: CatalogTool | undefined): boolean {
   const now = filteredCatalog && toolNamed(filteredCatalog.catalog.tools, name);

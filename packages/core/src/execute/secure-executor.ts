@@ -1,7 +1,4 @@
-/**
- * `SecureMCPToolExecutor`: runs tools that a program created itself, with the same limits and checks as the calls of a
- * host.
- */
+/** `SecureMCPToolExecutor`: runs a program's own tools with the limits and checks of the host. */
 
 import type { JsonObject } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
@@ -34,8 +31,8 @@ export interface SecureMCPToolExecutorOptions {
 }
 
 /**
- * Runs tools that a program created itself. Checks arguments against the tool's schema, and limits the number of
- * concurrent calls and their time. Does not ask for confirmation: call `shouldConfirmExecute` first.
+ * Runs a program's own tools. Checks their arguments, and limits concurrent calls and their time. Does not ask for
+ * confirmation: call `shouldConfirmExecute` first.
  *
  * @example
  * await using executor = new SecureMCPToolExecutor();
@@ -125,7 +122,7 @@ export class SecureMCPToolExecutor implements AsyncDisposable {
       ends.push(() => signal.removeEventListener("abort", leave), this.#clock.after(timeout, expire));
     });
     try {
-      // A tool may ignore its signal, but the caller must still get an error in time.
+      // A tool may ignore its signal. The race gives the caller an error in time anyway.
       const execution: unknown = await Promise.race([
         tool.execute(args, AbortSignal.any([signal, stop.signal])),
         ended,

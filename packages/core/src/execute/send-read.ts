@@ -1,17 +1,18 @@
 /**
- * Sends a request that has no effect at the server, such as a resource read. Repeats it once after a lost connection,
- * or if a busy server asks for a pause.
+ * Sends a request that only reads, such as `resources/read`. If the connection is lost or the server is busy, repeats
+ * it once.
  */
 
 import { type Clock, sleep } from "../clock.ts";
 import { neverLeft, pauseAfter } from "../connect/outcome.ts";
 import { HostError } from "../errors.ts";
 
+/** The signal and the time limits of one read. */
 export interface ReadTimes {
   readonly signal: AbortSignal;
   /**
-   * The longest time without a response or progress, in milliseconds. It also limits the pause that a busy server may
-   * ask for.
+   * The longest time without a response or progress, in milliseconds. If a busy server asks for a longer pause, the
+   * request fails.
    */
   readonly timeout: number;
   /** The longest time from sending to the result, in milliseconds. */
@@ -21,7 +22,7 @@ export interface ReadTimes {
 interface ReadPorts<Client> {
   /** Connects the server again if its connection is lost. */
   readonly reconnect: (signal: AbortSignal) => Promise<Client>;
-  /** Whether the server and the requested resource or prompt are the same as when the request was allowed. */
+  /** Whether the server and the requested resource or prompt have not changed since the request was allowed. */
   readonly isStill: (client: Client) => boolean;
   readonly clock: Clock;
 }

@@ -1,23 +1,23 @@
 /** A cache of values that are computed from texts. Drops the least recently used value first. */
 
+/** Maximum size of the cache. Above it, the least recently used values are dropped. */
 export interface CacheLimits {
   readonly entries: number;
   /** Maximum length of all keys together. */
   readonly characters: number;
 }
 
-/** Creates a cache. It is a function that returns the cached value of a key, or else computes the value with `make`. */
+/** Creates a cache as a function. It returns the cached value of a key, or computes it with `make`. */
 export function createBoundedCache<T>(limits: CacheLimits, make: (key: string) => T): (key: string) => T {
   const kept = new Map<string, T>();
   let characters = 0;
-  /** The key and the value that were used last. */
   let latest: { readonly key: string; readonly value: T } | undefined;
   return (key) => {
     if (latest?.key === key) return latest.value;
     const known = kept.get(key);
     const value = known ?? make(key);
     latest = { key, value };
-    // Moves the value to the end of the map, so that the first key is the least recently used one.
+    // Moves the key to the end of the map, so that the least recently used key is first.
     if (!kept.delete(key)) characters += key.length;
     kept.set(key, value);
     for (const oldest of kept.keys()) {

@@ -13,16 +13,16 @@ import { type Check, notValidated } from "./validation.ts";
 const options: Options = {
   // Ajv ignores unknown keywords, because many servers' schemas contain some.
   strict: false,
-  // Ajv checks no schema against a meta-schema, because `prepare-schema.ts` has already repaired the schema.
+  // No check against the meta-schema, because `prepare-schema.ts` has already repaired the schema.
   meta: false,
   validateSchema: false,
-  // References are not inlined, because that could turn a small schema into a huge program.
+  // Inlined references could turn a small schema into a huge program.
   inlineRefs: false,
-  // Inherited properties, such as those of `Object.prototype`, do not count as properties of the value.
+  // Only own properties count, not inherited ones such as `toString`.
   ownProperties: true,
-  // Ajv does not check `format`: in JSON Schema 2020-12 it is only an annotation, and checking it may take very long.
+  // In JSON Schema 2020-12, `format` is only an annotation. Checking it may also take very long.
   validateFormats: false,
-  // Ajv writes no messages: `describe-error.ts` writes them, and needs the schema of each error.
+  // `describe-error.ts` writes the messages. For this, `verbose` adds the schema to each error.
   messages: false,
   verbose: true,
   logger: false,
@@ -69,8 +69,8 @@ function validatorFor({ dialect, isWeakened }: PreparedSchema, rules: Options): 
 }
 
 /**
- * Removes keywords such as `not`, and relaxes `oneOf`. If the schema inside such a keyword has lost a restriction, the
- * keyword itself would reject more values than it should.
+ * Removes keywords such as `not`, and relaxes `oneOf`. `not` rejects the values that its inner schema accepts: if the
+ * inner schema lost a restriction, `not` would reject too many values.
  */
 function soften(ajv: Ajv | Ajv2020): void {
   for (const keyword of ["not", "if", "contains", "oneOf", "unevaluatedItems", "unevaluatedProperties"])
@@ -91,7 +91,7 @@ interface LinearPatterns {
   readonly refusal: (pattern: string) => string | undefined;
 }
 
-/** Matches servers' patterns in linear time. V8's own engine can take for ever on a pattern of seven characters. */
+/** Matches servers' patterns in linear time. V8's own engine can hang on a pattern of seven characters. */
 function createLinearPatterns(): LinearPatterns {
   const compiled = new Map<string, RegExpLike | Error>();
 
@@ -108,7 +108,7 @@ function createLinearPatterns(): LinearPatterns {
   }
 
   return {
-    // Ajv's type for this option requires `code`, which has no effect here.
+    // Ajv's type requires `code`, but it has no effect here.
     engine: Object.assign(matcher, { code: "linear" }),
     refusal(pattern) {
       const result = compile(pattern);
@@ -120,7 +120,7 @@ function createLinearPatterns(): LinearPatterns {
 function toLinear(pattern: string): RegExpLike | Error {
   try {
     const linear = RE2JS.compile(RE2JS.translateRegExp(pattern));
-    // Ajv caches patterns by the result of `toString`, so each pattern must return its own text.
+    // Ajv uses `toString` as the cache key, so it must return the pattern.
     return Object.assign({ test: (text: string) => linear.test(text) }, { toString: () => `/${pattern}/` });
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error));

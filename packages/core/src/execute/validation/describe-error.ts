@@ -8,8 +8,8 @@ import type { Issue } from "./validation.ts";
 
 const maxIssues = 20;
 /**
- * Maximum number of the validator's errors to read. It is higher than `maxIssues`, because the many errors of a union
- * become one issue.
+ * Maximum number of Ajv errors to read. It is higher than `maxIssues`, because all errors of one `anyOf` become one
+ * issue.
  */
 const maxErrors = 1000;
 const maxMessage = 300;
@@ -51,15 +51,18 @@ export function toIssues(errors: readonly ErrorObject[]): readonly Issue[] {
 }
 
 /**
- * Whether the error is left out because another error describes the same mistake better. For example, the error of
- * `then` describes a mistake better than the error of `if`.
+ * Whether to drop the error because another error describes the same mistake better. For example, the error of `then`
+ * says more than the error of `if`.
  */
 function isEcho({ keyword, params, propertyName }: ErrorObject): boolean {
   if (keyword === "propertyNames") return false;
   return keyword === "if" || propertyName !== undefined || (keyword === "oneOf" && !("passingSchemas" in params));
 }
 
-/** Removes and returns the errors of a union's alternatives, which are the last errors in the list. */
+/**
+ * Removes the errors of inner schemas (such as the alternatives of `anyOf`) from the end of the list. Returns their
+ * issues.
+ */
 function takeInner(found: Found[], { instancePath, parentSchema }: ErrorObject): readonly Issue[] {
   const before = found.findLastIndex(
     ({ issue: { path }, parent }) =>
@@ -73,9 +76,7 @@ function pathOf({ instancePath, keyword, params }: ErrorObject): string {
   return name === undefined ? instancePath : pointerTo(instancePath, String(params[name]));
 }
 
-/**
- * Keywords whose errors concern one property, each with the parameter of the error that contains the property's name.
- */
+/** Keywords whose errors concern one property, with the error parameter that contains the property's name. */
 const subjects = new Map([
   ["required", "missingProperty"],
   ["additionalProperties", "additionalProperty"],
@@ -156,7 +157,7 @@ function show(value: unknown): string {
   return clip(String(JSON.stringify(value)), 60);
 }
 
-/** Shortens long texts and lists in an error's parameters, because a hostile schema could make them very large. */
+/** Shortens long texts and lists in an error's parameters. A hostile schema could make them huge. */
 function bounded(params: Params): JsonObject {
   return Object.fromEntries(
     Object.entries(params).map(([name, value]) => {

@@ -5,6 +5,7 @@ import { isObject } from "@fairlead/wire/json";
 import { clip } from "@fairlead/wire/text";
 import { followReference, pointerTo } from "../../normalise/schema/pointer.ts";
 
+/** A schema that the validator can compile, with warnings about the removed parts. */
 export interface PreparedSchema {
   readonly schema: JsonObject;
   readonly dialect: Dialect;
@@ -14,18 +15,22 @@ export interface PreparedSchema {
 }
 
 const maxWarnings = 5;
-/** Keywords that are removed. `$schema` is read separately, and `$async` would make the validator return a promise. */
+/** Keywords to remove. `dialectOf` reads `$schema`. With `$async`, the validator would return a promise. */
 const dropped = new Set(["$schema", "$async"]);
-/** Keywords whose values are data, even if they look like schemas. */
+/** Keywords whose values are data and not schemas. */
 const data = new Set(["const", "default", "examples"]);
 
-/** Prepares a schema. `refusal` is a function that returns why a pattern cannot be used. */
+/**
+ * Prepares a server's schema for the validator.
+ *
+ * @param refusal Returns why a pattern cannot be used; undefined if it can.
+ */
 export function prepareSchema(root: JsonObject, refusal: (pattern: string) => string | undefined): PreparedSchema {
   const { dialect, warning } = dialectOf(root);
   const omissions = new Map<string, string>();
   const hasNames = refersByName(root);
 
-  /** If there is a reason to remove the part at `path`, records the reason and returns true. */
+  /** Whether to remove the part at `path`. Records the reason for a warning. */
   function omits(path: string, reason: string | undefined): boolean {
     if (reason !== undefined) omissions.set(path, reason);
     return reason !== undefined;
@@ -53,7 +58,7 @@ export function prepareSchema(root: JsonObject, refusal: (pattern: string) => st
     if (Array.isArray(value))
       return kind === undefined ? value : value.map((item, at) => prepare(item, pointerTo(path, at)));
     if (!isObject(value)) return value;
-    // The value of an unknown keyword is prepared too, because a reference may use it as a schema.
+    // An unknown keyword is prepared like a schema, because a `$ref` may point to it.
     return kind === "named schemas" ? prepareNamed(key, value, path) : prepare(value, path);
   }
 
@@ -139,14 +144,14 @@ function mentions(value: unknown, matches: (key: string, text: string) => boolea
   );
 }
 
-/** Keywords such as draft-04's `exclusiveMinimum: true`, each with the keyword whose meaning it changes. */
+/** Keywords that draft-04 writes as true or false (`exclusiveMinimum`), with the keyword that each one changes. */
 const sharpened = new Map([
   ["exclusiveMinimum", "minimum"],
   ["exclusiveMaximum", "maximum"],
 ]);
 const definitions = new Set(["$ref", "$defs", "definitions", "$id", "$anchor"]);
 
-/** Converts one schema, without its subschemas. */
+/** Converts one schema to its dialect's current form. Does not convert its subschemas. */
 function modernised(schema: JsonObject, dialect: Dialect): JsonObject {
   const { $recursiveRef, ...node } = schema;
   if (typeof $recursiveRef === "string") return modernised({ $ref: $recursiveRef, ...node }, dialect);
@@ -155,12 +160,12 @@ function modernised(schema: JsonObject, dialect: Dialect): JsonObject {
   return dialect === "2020-12" && Array.isArray(bounded["items"]) ? withPrefixItems(bounded) : bounded;
 }
 
-/** Removes the keywords beside `$ref`, because draft-07 and earlier drafts ignore these keywords. */
+/** Keeps only `$ref`, because draft-07 and earlier drafts ignore all keywords beside it. */
 function withoutSiblings(node: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(node).filter(([key]) => definitions.has(key) || !shapes.has(key)));
 }
 
-/** Converts draft-04's bounds, in which `exclusiveMinimum: true` makes the `minimum` of the same schema exclusive. */
+/** Converts draft-04's `{ minimum: 1, exclusiveMinimum: true }` to `{ exclusiveMinimum: 1 }`. */
 function withNumericBounds(node: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(node).flatMap(([key, value]) => {
@@ -185,7 +190,7 @@ const known: readonly (readonly [RegExp, Dialect])[] = [
   [/^https?:\/\/json-schema\.org\/schema/, "2020-12"],
 ];
 
-/** The dialect of a schema. As the protocol specifies, it is 2020-12 unless `$schema` names a different dialect. */
+/** The dialect of a schema: 2020-12, unless `$schema` names another one (as MCP specifies). */
 function dialectOf({ $schema }: JsonObject): { readonly dialect: Dialect; readonly warning?: string } {
   if (typeof $schema !== "string") return { dialect: "2020-12" };
   const found = known.find(([pattern]) => pattern.test($schema));
@@ -221,8 +226,7 @@ const plain: readonly (readonly [(value: unknown) => boolean, readonly string[]]
 ];
 
 /**
- * The type of each keyword's value. A map and not an object, because a schema may contain a keyword named
- * `constructor`.
+ * The type of each keyword's value. A `Map`, because an object would also find inherited names such as `constructor`.
  */
 const shapes: ReadonlyMap<string, KeywordShape> = new Map<string, KeywordShape>([
   ...plain.flatMap(([fits, keywords]) => keywords.map((keyword) => [keyword, { kind: "plain", fits }] as const)),

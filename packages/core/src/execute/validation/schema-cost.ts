@@ -1,41 +1,38 @@
-/**
- * Computes an upper bound for the work of a validation, without running it. The bound decides whether the main thread
- * may do the work.
- */
+/** Estimates in advance how much work a validation takes at most. Only small work may run on the main thread. */
 
 import type { JsonObject } from "@fairlead/wire";
 import { followReference } from "../../normalise/schema/pointer.ts";
 
-/** The cost of a schema. A validation checks each node of the schema on each node of the value at most once. */
+/** The cost of a schema. Its unit is one step of a regular expression (up to 150 ns), unless stated otherwise. */
 export interface SchemaCost {
-  /** The number of schema nodes after all references are inlined. */
+  /**
+   * The number of schema nodes if every `$ref` is replaced by its target. Each node may be checked on each part of the
+   * value.
+   */
   readonly unfolded: number;
-  /** The number of steps that all patterns together take for each character. */
+  /** The steps that all regular expressions together take for each character of the value. */
   readonly perCharacter: number;
-  /** The number of `uniqueItems` keywords. Each of them compares every item with every other item. */
+  /** The number of `uniqueItems` keywords. Each one compares every item with every other item. */
   readonly pairings: number;
 }
 
-/** Maximum number of schema nodes for the main thread. Compiling takes 0.1 to 0.2 ms for each node, once. */
+/** Maximum number of schema nodes for the main thread. Compiling one node takes 0.1 to 0.2 ms. */
 const maxNodes = 300;
 const maxDepth = 32;
 const maxPatternWeight = 1000;
-/**
- * Maximum characters of a `$id` for the main thread. A long `$id` costs time, because every reference is resolved
- * against it.
- */
+/** Maximum characters of the schema's `$id` for the main thread. A long `$id` makes every reference slower. */
 const maxName = 1000;
-/** Maximum work on the main thread. The unit is one step of a pattern, which takes up to 150 ns. */
+/** Maximum work on the main thread, in steps of a regular expression (up to 150 ns each). */
 const maxWork = 500_000;
 
-/** The work of checking one schema node on one value node. The unit is one step of a pattern. */
+/** Steps for checking one schema node on one part of the value. */
 const nodeWeight = 4;
 
-/** The work of counting one character. The unit is one step of a pattern. */
+/** Steps for counting one character (`minLength`, `maxLength`). */
 const lengthWeight = 0.1;
-/** The work of comparing two characters. The unit is one step of a pattern. */
+/** Steps for comparing two characters (`uniqueItems`). */
 const comparisonWeight = 0.003;
-/** Keywords that change how references are resolved, so that a JSON pointer alone does not find the target. */
+/** Keywords that change where a `$ref` points. `followReference` does not understand them. */
 const names = new Set(["$dynamicRef", "$recursiveRef", "$id", "$anchor", "$dynamicAnchor"]);
 
 /** Whether validating a value of this size is cheap enough for the main thread. */
@@ -48,20 +45,17 @@ export function isBounded(cost: SchemaCost | undefined, value: ValueSize): boole
   return work <= maxWork;
 }
 
-/**
- * Returns the cost of a schema. Undefined if the cost has no upper bound, or if the schema alone is too large for the
- * main thread.
- */
+/** The cost of a schema. Undefined if the schema is recursive or too large for the main thread. */
 export function costOf(schema: JsonObject): SchemaCost | undefined {
   const known = new Map<object, SchemaCost | "open">();
   let [nodes, patterns] = [0, 0];
 
   function visit(node: unknown, depth: number): SchemaCost | undefined {
     if (typeof node !== "object" || node === null) return { unfolded: 1, perCharacter: 0, pairings: 0 };
-    // Counts a list as one node, because a long `enum` compiles as fast as a short one.
+    // A list counts as one node, because a long `enum` compiles as fast as a short one.
     nodes += Array.isArray(node) ? 1 : 1 + Object.keys(node).length;
     const seen = known.get(node);
-    // If a schema is reached again while it is still being counted, it contains itself.
+    // A schema that is still `open` contains itself, so its cost has no limit.
     if (seen === "open" || depth > maxDepth || nodes > maxNodes) return undefined;
     if (seen !== undefined) return seen;
     known.set(node, "open");
@@ -102,15 +96,9 @@ function patternsOf(key: string, member: unknown): readonly string[] {
 /** Matches a repeat count such as `{2,5}`. */
 const counted = /^\{(\d+)(,?)(\d*)\}/;
 
-/**
- * Estimates how many steps a pattern takes for each character, without compiling the pattern. The estimate is never too
- * low for a valid pattern.
- */
+/** Estimates from its text how many steps a pattern takes for each character. Never too low for a valid pattern. */
 export function patternWeight(pattern: string): number {
-  /*
-   * `totals`: the costs of the groups whose closing parenthesis was not reached yet. `last`: the cost of the element
-   * before the current position.
-   */
+  // `totals`: the costs of the groups that are still open at this position. `last`: the cost of the previous element.
   const totals = [0];
   let last = 0;
   const add = (weight: number): void => {
@@ -168,7 +156,7 @@ export function measure(value: unknown, limit: ValueSize): ValueSize | undefined
         if (typeof item === "object" && item !== null) open.push(item);
       }
     } else if (typeof next === "object" && next !== null) {
-      // Does not use `Object.entries`, because this code runs for each call and would create a pair for each argument.
+      // This code runs for each call. `Object.entries` would create an array for each argument.
       const members = next as Readonly<Record<string, unknown>>;
       for (const name of Object.keys(members)) {
         const member = members[name];

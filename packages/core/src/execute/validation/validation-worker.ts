@@ -6,13 +6,13 @@ import { compileCheck } from "./compile-schema.ts";
 import type { Job } from "./worker-pool.ts";
 
 /**
- * The size of the cache. It is small, because the thread has little memory and a compiled schema takes a hundred times
- * the size of its text.
+ * Maximum size of the cache. The thread has little memory, and a compiled schema needs a hundred times the size of its
+ * text.
  */
 const limits = { entries: 50, characters: 262_144 };
 /**
- * Maximum characters of a value for which all issues are reported. For a longer value, which can have very many issues,
- * only the first one is reported.
+ * Maximum characters of a value for which all issues are reported. A longer value could have very many issues, so only
+ * its first issue is reported.
  */
 const smallValue = 65_536;
 

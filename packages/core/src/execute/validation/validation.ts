@@ -1,15 +1,19 @@
+/** The result of a validation, as the validator and its worker threads return it. */
+
 import type { JsonObject } from "@fairlead/wire";
 
+/** One place where a value violates its schema. */
 export interface Issue {
-  /** JSON pointer into the value; "" means the whole value. For a missing property, the path that it would have. */
+  /** JSON pointer into the value; "" means the whole value. If a property is missing, this is where it should be. */
   readonly path: string;
-  /** The requirement, as the end of a sentence that begins with the path, such as "must be a number". */
+  /** What is wrong, as the end of a sentence that begins with the path, such as "must be a number". */
   readonly message: string;
-  /** The violated keyword and its parameters. A message may use them to suggest a correction. */
+  /** The violated JSON Schema keyword and Ajv's parameters for it. Messages use them to suggest a correction. */
   readonly keyword: string;
   readonly params: JsonObject;
 }
 
+/** Result of a validation. Without issues, the value is valid as far as it was checked. */
 export interface Validation {
   readonly issues: readonly Issue[];
   /** Each warning says what was not validated, and why. */

@@ -11,8 +11,9 @@ import { costOf, isBounded, measure, type SchemaCost } from "./schema-cost.ts";
 import { type Check, notValidated, type Validation } from "./validation.ts";
 import type { PoolOptions, WorkerPool } from "./worker-pool.ts";
 
+/** Validates values against schemas within limits of time and memory. */
 export interface Validator {
-  /** Validates a value. A value that cannot be validated gives a warning. Rejects only with the reason of `signal`. */
+  /** Validates a value. If that is not possible, the result has a warning. Rejects only with the reason of `signal`. */
   validate(schema: JsonObject, value: unknown, signal?: RequestSignal): Validation | Promise<Validation>;
   close(): Promise<void>;
 }
@@ -21,16 +22,14 @@ export interface Validator {
 export type ValidatorOptions = Partial<PoolOptions>;
 
 const maxSchema = { nodes: 10_000, characters: 1_048_576 };
-/** A schema with more characters than this is always used in a worker thread. */
+/** Schemas with more characters than this are always checked in a worker thread. */
 const mainSchema = 65_536;
 const maxValue = { nodes: 1_000_000, characters: Number.POSITIVE_INFINITY };
-/**
- * The largest value for a worker thread. With a larger value, the thread could run out of memory and end the process.
- */
+/** The largest value for a worker thread. A larger value could use up the memory of the process. */
 const threadValue = { nodes: 250_000, characters: 4_194_304 };
 const remembered = { entries: 500, characters: 4_000_000 };
 
-/** The parts of a validation that depend on the schema alone. */
+/** What is computed once for each schema. */
 interface KnownSchema {
   /** The schema as JSON. Undefined if it cannot be used for validation; `refusal` says why. */
   readonly text: string | undefined;
@@ -39,8 +38,9 @@ interface KnownSchema {
   readonly cost: SchemaCost | undefined;
 }
 
+/** Creates a validator. It loads Ajv and starts threads only when they are needed. */
 export function createValidator(options: ValidatorOptions = {}): Validator {
-  /** The schemas that were used before. Schemas are immutable. */
+  /** Results by schema object. They stay valid, because nobody changes a schema object. */
   const schemas = new WeakMap<JsonObject, KnownSchema>();
   let loading: Promise<(schema: string) => Check> | undefined;
   let checks: ((schema: string) => Check) | undefined;

@@ -9,22 +9,24 @@ import type { Clock } from "../../clock.ts";
 import { startLimitedThread } from "../limited-thread.ts";
 import { notValidated, type Validation } from "./validation.ts";
 
-/** A schema and a value as JSON texts, because texts are transferred faster than objects. */
+/** A schema and a value. Both are JSON texts, because threads exchange texts faster than objects. */
 export interface Job {
   readonly schema: string;
   readonly value: string;
 }
 
+/** Number, limits and file of the worker threads. */
 export interface PoolOptions {
   /** The compiled file of the worker thread. */
   readonly worker: URL;
   readonly threads: number;
-  /** Milliseconds for one validation, without the start of the thread. */
+  /** Milliseconds for one validation. The start of the thread does not count. */
   readonly timeLimit: number;
   readonly memoryMegabytes: number;
   readonly clock: Clock;
 }
 
+/** Runs validations in worker threads. Further validations wait for a free thread. */
 export interface WorkerPool {
   /** Validates in a worker thread. Rejects only with the reason of `signal`. */
   run(job: Job, signal?: AbortSignal): Promise<Validation>;
@@ -46,8 +48,8 @@ interface Thread {
 const startLimit = 30_000;
 
 /**
- * The compiled worker file in the folder of this file. A process that runs TypeScript uses the file in `build`, because
- * a thread cannot run TypeScript.
+ * The JavaScript file of the worker thread. If this file runs as TypeScript, the path leads to `build`, because a
+ * thread cannot run TypeScript.
  */
 export const workerFile: URL = new URL(
   import.meta.url.endsWith(".ts") ? "../../../build/execute/validation/validation-worker.js" : "./validation-worker.js",
@@ -93,7 +95,7 @@ export function createWorkerPool({
       const reason = isReady
         ? `the validation took longer than ${timeLimit} ms`
         : "the validation thread did not start";
-      // Waiting jobs with this schema would probably take too long too, so they end without validation.
+      // Waiting validations with this schema would probably take too long too.
       const alike = queue.filter(({ job }) => job.schema === current?.job.schema);
       for (const waiting of alike) waiting.settle(notValidated(reason));
       end(thread, reason);
@@ -105,7 +107,7 @@ export function createWorkerPool({
     try {
       thread = idle ?? start();
     } catch (error) {
-      // If `start` throws, the system cannot start another thread.
+      // `start` throws if the system cannot start another thread.
       waiting.settle(notValidated(reasonOf(error)));
       return;
     }

@@ -1,7 +1,7 @@
 /**
- * Records in `FILE.lock-owner` which process owns a lock, so that another process can take over the lock at once if the
- * owner is killed. The record is not in the lock's folder, because Gemini CLI uses the same locks and removes only an
- * empty folder.
+ * Records in `FILE.lock-owner` which process owns a lock. If that process is killed, another process can take the lock
+ * at once. The record is outside the lock's folder, because Gemini CLI uses the same locks and can remove only empty
+ * folders.
  */
 
 import { readFileSync, readlinkSync } from "node:fs";
@@ -13,23 +13,22 @@ import { temporaryName } from "./replace-file.ts";
 
 interface LockOwner {
   readonly pid: number;
-  /** When the process started, in the unit of the operating system; empty on systems without `/proc`. */
+  /** Start time of the process, in clock ticks; empty on systems without `/proc`. */
   readonly start: string;
   /**
-   * The process id is valid only on this machine (`host`), until its next restart (`boot`), and in one process id
-   * namespace (`processes`), because containers have their own.
+   * Where `pid` is valid: on this machine (`host`), until its next restart (`boot`), in one process namespace
+   * (`processes`). Each container has its own namespace.
    */
   readonly host: string;
   readonly boot: string;
   readonly processes: string;
-  /**
-   * Identifies the lock's folder, so that the record of a killed process does not apply to a lock that another program
-   * took later.
-   */
+  /** Identifies the lock's folder. The record of a killed process must not apply to a later lock of another program. */
   readonly lock: string;
 }
 
-/** Records that this process owns the lock. Without the record, another process must wait until the lock expires. */
+/**
+ * Records that this process owns the lock. Returns the record, or undefined if the file system has no creation times.
+ */
 export async function noteOwner(file: string): Promise<string | undefined> {
   const lock = await lockIdentity(file);
   if (lock === undefined) return undefined;
@@ -39,7 +38,7 @@ export async function noteOwner(file: string): Promise<string | undefined> {
   return note;
 }
 
-/** Removes this process's own record. Call it after the lock is released, so that a lock always has a record. */
+/** Removes this process's own record. Call it only after the lock is released: until then, the record must exist. */
 export async function removeNote(file: string, note: string | undefined): Promise<void> {
   const text = await readFile(noteOf(file), "utf8").catch(ignored);
   if (text !== undefined && text === note) await rm(noteOf(file), { force: true }).catch(ignored);
@@ -50,7 +49,7 @@ export async function removeDeadLock(file: string): Promise<boolean> {
   const text = await readFile(noteOf(file), "utf8").catch(ignored);
   const owner = text === undefined ? undefined : parse(text);
   if (owner === undefined || !(await hasEnded(owner, file))) return false;
-  // Only one waiting process can rename the record. That process removes the lock.
+  // Several processes may try this. Only one of them can rename the record, and it removes the lock.
   const claimed = temporaryName(file);
   const isClaimed = await rename(noteOf(file), claimed).then(
     () => true,
@@ -58,7 +57,7 @@ export async function removeDeadLock(file: string): Promise<boolean> {
   );
   if (!isClaimed) return false;
   if ((await readFile(claimed, "utf8").catch(ignored)) !== text) {
-    // The record has changed: another process has taken the lock. Puts that process's record back.
+    // Another process has taken the lock meanwhile, so its record is put back.
     await rename(claimed, noteOf(file)).catch(ignored);
     return false;
   }
@@ -69,8 +68,8 @@ export async function removeDeadLock(file: string): Promise<boolean> {
 }
 
 /**
- * The id of the process that holds the lock. Undefined if no process holds it, or if the process runs on another
- * machine or in another container.
+ * The id of the process that holds the lock. Undefined if none does, or if it runs on another machine or in another
+ * container.
  */
 export async function lockHolder(file: string): Promise<number | undefined> {
   const text = await readFile(noteOf(file), "utf8").catch(ignored);
@@ -85,8 +84,8 @@ async function hasEnded(owner: LockOwner, file: string): Promise<boolean> {
   const { host, boot, processes } = here();
   if (owner.host !== host || (await lockIdentity(file)) !== owner.lock) return false;
   /*
-   * The record is from before a restart of this machine, or from another machine with the same name. The owner has
-   * certainly ended only if the lock is older than the last restart.
+   * Either this machine restarted, or the record is from another machine with the same name. If the lock is older than
+   * the last restart, the owner has certainly ended.
    */
   if (owner.boot !== boot) return owner.boot !== "" && boot !== "" && (await isFromBeforeBoot(file));
   if (owner.processes !== processes) return false;
@@ -99,8 +98,8 @@ async function isFromBeforeBoot(file: string): Promise<boolean> {
 }
 
 /**
- * A text that identifies the lock's folder. Undefined if the file system has no creation times, because an inode number
- * alone may be reused.
+ * Identifies the lock's folder. Undefined if the file system has no creation times: an inode number alone may be
+ * reused.
  */
 async function lockIdentity(file: string): Promise<string | undefined> {
   const stats = await stat(lockFolder(file), { bigint: true }).catch(ignored);
@@ -132,7 +131,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** When the process started. A later process may get the same id, but not the same start time. */
+/** The start time of the process. A later process may get the same id, but not the same start time. */
 function startOf(pid: number): string {
   const text = quietly(() => readFileSync(`/proc/${pid}/stat`, "latin1"));
   return text.slice(text.lastIndexOf(") ") + 2).split(" ")[19] ?? "";
@@ -157,7 +156,7 @@ function parse(text: string): LockOwner | undefined {
     const { pid, ...texts } = value as Partial<Record<keyof LockOwner, unknown>>;
     const { start, host, boot, processes, lock } = texts as Partial<Record<keyof typeof texts, string>>;
     const isWhole = [start, host, boot, processes, lock].every((item) => typeof item === "string");
-    // Refuses a process id of 0 or below, which would mean a process group.
+    // Process ids of 0 or below mean a process group.
     if (!isWhole || typeof pid !== "number" || !Number.isInteger(pid) || pid <= 0) return undefined;
     return {
       pid,
