@@ -3,8 +3,8 @@
 import type { WireError } from "./errors.ts";
 
 /**
- * A family of protocol versions. `legacy`: with `initialize` and sessions (2024-11-05 … 2025-11-25). `modern`:
- * stateless (2026-07-28).
+ * The two kinds of protocol versions. `legacy` (2024-11-05 … 2025-11-25) has `initialize` and sessions. `modern`
+ * (2026-07-28) is stateless.
  */
 export type Era = "legacy" | "modern";
 
@@ -12,8 +12,8 @@ export type Era = "legacy" | "modern";
 export type JsonObject = { [key: string]: unknown };
 
 /**
- * The protocol era and the transport that work for a server. Pass this value as `era` to the next `connect`, which then
- * tries this protocol first.
+ * The protocol era and the transport that work for a server. Pass it as `era` to the next `connect`, which then tries
+ * it first.
  */
 export type NegotiatedProtocol =
   | { readonly era: "legacy"; readonly transport: "stdio" | "http" | "sse" }
@@ -29,7 +29,7 @@ export interface ServerInfo {
   readonly title?: string;
 }
 
-/** A progress notification of a server about one request. */
+/** The progress of one request, as the server reported it. */
 export interface Progress {
   readonly progress: number;
   readonly total?: number;
@@ -40,11 +40,11 @@ export interface Progress {
 export interface McpRequestOptions {
   /** If the signal aborts, the request is cancelled at the server and rejects with the code `cancelled`. */
   readonly signal?: AbortSignal | undefined;
-  /** Calling `stop.abort` cancels the request, like aborting `signal`. If `stop` is set, `signal` is ignored. */
+  /** Like `signal`, but costs less: calling `stop.abort` cancels the request. If `stop` is set, `signal` is ignored. */
   readonly stop?: RequestStop | undefined;
-  /** Milliseconds without a response or progress after which the request times out. Default: 60 000. */
+  /** The request times out after this many milliseconds without a response or progress. Default: 60 000. */
   readonly timeout?: number | undefined;
-  /** Milliseconds after which the request times out even if progress arrives. Default: no limit. */
+  /** The request times out after this many milliseconds, even if progress arrives. Default: no limit. */
   readonly total?: number | undefined;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
   /**
@@ -52,81 +52,77 @@ export interface McpRequestOptions {
    * `WireLimits.messageBytes`.
    */
   readonly maxBytes?: number;
-  /** Receives the size of the response in bytes, before the request resolves. */
+  /** Called with the size of the response in bytes, before the request resolves. */
   readonly onSize?: (bytes: number) => void;
-  /**
-   * Called for each item that Fairlead removed from a list in the response, for example because the item contains a
-   * secret.
-   */
+  /** Called for each item that Fairlead removes from a list in the response (for example an item with a secret). */
   readonly onDropped?: (note: { readonly name?: string; readonly reason: string }) => void;
   /** Whether to ask a legacy server to run a tool call as a task. The request still resolves with the task's result. */
   readonly asTask?: boolean | undefined;
   /**
-   * Members of `_meta` that another client sent with the request, such as `traceparent`. Members that the protocol
-   * reserves for the connection (`io.modelcontextprotocol/…`, `progressToken`) are left out.
+   * The `_meta` members of a client whose request Fairlead forwards (for example `traceparent`). Members that belong to
+   * the client's connection are left out (`io.modelcontextprotocol/…`, `progressToken`).
    */
   readonly meta?: JsonObject | undefined;
   /**
-   * The capabilities that this request declares to a modern server, instead of the session's capabilities. Has no
-   * effect on a legacy server.
+   * The client capabilities that a modern server gets with this request. Default: those of the session. Legacy servers
+   * get only those of the session.
    */
   readonly capabilities?: JsonObject | undefined;
-  /** The lowest level of log messages that a modern server sends for this request. Has no effect on a legacy server. */
+  /** A modern server sends log messages of this level and above for this request. No effect on a legacy server. */
   readonly logLevel?: string | undefined;
   /**
-   * Receives the notifications that belong to this request, except progress. Over stdio, these are only the
-   * notifications of a subscription, and log messages while all open requests have the same owner.
+   * Called for the notifications about this request, except progress. Over stdio, most notifications do not name a
+   * request. Then this gets only the notifications of a subscription, and log messages if all open requests have the
+   * same owner.
    */
   readonly onNotification?: NotificationListener | undefined;
-  /** Answers the server's requests that belong to this request, instead of the session's handler. */
+  /**
+   * Answers what the server asks during this request (for example sampling). Default: the session's handler answers.
+   */
   readonly answer?: RequestHandler | undefined;
   /**
-   * `caller`: if a modern server answers `input_required`, the request resolves with this answer. The caller then sends
-   * the request again with the input.
+   * `caller`: if a modern server answers `input_required`, the request resolves with that answer, and the caller sends
+   * the request again with the input. Default: the handler gives the input.
    */
   readonly input?: "caller" | undefined;
   /**
-   * `caller`: if a modern server answers with a task, the request resolves with the task, and the caller waits for the
-   * task's result. Default: the request resolves with the task's result.
+   * `caller`: if a modern server answers with a task, the request resolves with the task. Default: Fairlead waits, and
+   * the request resolves with the task's result.
    */
   readonly tasks?: "caller" | undefined;
   /**
-   * The owner of this request, for example a client of the gateway. A legacy stdio server does not say to which open
-   * request its question belongs. If all open requests have the same owner, the request that was active last gets the
-   * question. Otherwise the session's handler gets the question.
+   * Who sent this request (for example a client of the gateway). A legacy stdio server does not say during which
+   * request it asks something. If all open requests have the same owner, `answer` of the latest request is called.
+   * Otherwise the session's handler is called.
    */
   readonly owner?: string | undefined;
-  /** Called and awaited immediately before the request is sent. If it throws or rejects, the request is not sent. */
+  /** Called right before the request is sent. If it throws or rejects, the request is not sent. */
   readonly beforeSend?: (() => Promise<void> | undefined) | undefined;
 }
 
 /** @deprecated Renamed to `McpRequestOptions`. */
 export type RequestOptions = McpRequestOptions;
 
-/**
- * The abort state of one request: the part of an `AbortSignal` that most code needs, without the cost of creating one.
- */
+/** The abort state of one request. Offers what most code needs of an `AbortSignal`, and costs less. */
 export interface RequestStop {
   readonly aborted: boolean;
   readonly reason: unknown;
-  /** An `AbortSignal` that aborts together with the request. Created when it is first read. */
+  /** An `AbortSignal` for the same request. Created when it is first read. */
   readonly signal: AbortSignal;
   throwIfAborted(): void;
   abort(reason: unknown): void;
-  /** Calls a function once when the request is aborted. Returns the function that stops listening. */
+  /** Calls the callback when the request is aborted. The returned function removes the callback. */
   onAbort(callback: () => void): () => void;
 }
 
-/** Receives a server's notifications. */
+/** Called for each notification of a server. */
 export type NotificationListener = (method: string, params: JsonObject) => void;
-/** Says whether the owner of a server's request is known. */
+/** What is known about where a server's request comes from. */
 export interface RequestOrigin {
-  /** True if the server's request may belong to open requests of several owners. */
+  /** True if the server may have asked during any of several requests with different owners. */
   readonly isAmbiguous: boolean;
 }
-/**
- * Answers a request of the server (sampling, elicitation, roots). If it throws, the error is sent as a JSON-RPC error.
- */
+/** Answers what a server asks (sampling, elicitation, roots). If it throws, the server gets a JSON-RPC error. */
 export type RequestHandler = (
   method: string,
   params: JsonObject,
@@ -141,7 +137,7 @@ export interface Session {
   readonly serverInfo: ServerInfo;
   readonly capabilities: JsonObject;
   readonly instructions?: string;
-  /** The negotiated protocol. Pass it as `era` to the next `connect`. Absent for the built-in demo server. */
+  /** Pass it as `era` to the next `connect`, which is then faster. Undefined for the built-in demo server. */
   readonly protocol?: NegotiatedProtocol;
   /** @deprecated Renamed to `protocol`. */
   readonly verdict?: NegotiatedProtocol;

@@ -13,7 +13,10 @@ export async function within<T>(promise: Promise<T>, milliseconds: number): Prom
   }
 }
 
-/** Whether the promise resolves in time. Rejects if the promise rejects in time. */
+/**
+ * Resolves with true if the promise resolves within `milliseconds`, otherwise with false. Rejects if it rejects in
+ * time.
+ */
 export async function settledWithin(promise: Promise<unknown>, milliseconds: number): Promise<boolean> {
   return (
     (await within(

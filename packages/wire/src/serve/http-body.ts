@@ -7,7 +7,10 @@ export function declaresMore({ headers }: IncomingMessage, limit: number): boole
   return Number(headers["content-length"] ?? 0) > limit;
 }
 
-/** Calls a function with the body as text, or with undefined as soon as the body is larger than the limit. */
+/**
+ * Reads the body, and calls `done` with its text. If the body is larger than the limit, calls `done(undefined)` at
+ * once.
+ */
 export function readBody(request: IncomingMessage, limit: number, done: (text: string | undefined) => void): void {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -25,7 +28,7 @@ export function readBody(request: IncomingMessage, limit: number, done: (text: s
     const [first] = chunks;
     done((chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks, size)).toString("utf8"));
   }
-  // After a connection error, `done` is not called, because no client would read the answer.
+  // After a connection error, `done` is not called, because the client can no longer receive a response.
   request
     .on("data", onData)
     .on("end", onEnd)

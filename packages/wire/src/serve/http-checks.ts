@@ -1,10 +1,10 @@
-/** Checks an HTTP request before its body is read, to protect against requests from web pages and other machines. */
+/** Checks an HTTP request before its body is read, because web pages must not send requests to this listener. */
 
 import type { IncomingMessage } from "node:http";
 
 /**
- * Whether the `Host` header names this listener. This protects against DNS rebinding, where a web page sends requests
- * to the loopback address under its own host name.
+ * Whether the headers `Host` and `Origin` name this listener. A web page could otherwise reach it by DNS rebinding: the
+ * page's own host name resolves to the loopback address.
  */
 export function namesListener({ headers }: IncomingMessage, port: number): boolean {
   const { host, origin } = headers;

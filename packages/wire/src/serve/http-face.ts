@@ -1,4 +1,7 @@
-/** Handles accepted HTTP requests: detects the protocol era, finds the session, and refuses invalid messages. */
+/**
+ * Handles HTTP requests that `admit` has accepted: detects the protocol era, finds the session, refuses invalid
+ * messages.
+ */
 
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import { listenMethod } from "../eras/methods.ts";
@@ -14,18 +17,15 @@ import { errorResponse, messageErrors } from "./message-errors.ts";
 import { eraOf, headerProblem, paramHeadersIn } from "./modern-headers.ts";
 import { answerEmpty, answerJson, PostAnswer, prefersEvents } from "./post-answer.ts";
 
-/** Options for handling the requests to an HTTP listener. */
+/** What the program that uses an HTTP listener decides: the protocol eras, and how to serve a client. */
 export interface HttpFaceOptions<Context> {
-  /** The protocol eras that the listener serves. */
   readonly eras: readonly Era[];
   /**
-   * Called for each legacy session and for each modern request. If the returned promise rejects, the session or request
-   * ends, and each request that is still open gets HTTP status 503.
+   * Called for each legacy session and each modern request. If the promise rejects, that session or request ends. Its
+   * open requests get HTTP status 503.
    */
   readonly onClient: (open: OpenChannel, era: Era, context: Context) => void | Promise<void>;
-  /**
-   * Returns the input schema of a tool, if known. The schema says which arguments modern requests repeat as headers.
-   */
+  /** Returns the input schema of a tool, or undefined. The schema says which arguments must also be sent as headers. */
   readonly schemaOf?: (context: Context, tool: string) => unknown;
 }
 
@@ -41,14 +41,16 @@ interface Posted {
   readonly owner: HttpOwner;
 }
 
+/** Handles one HTTP request of an accepted client, and writes the response. */
 export interface HttpFace<Context> {
   takePost(body: Body, response: ServerResponse, owner: HttpOwner, context: Context): void;
-  /** Handles a GET request, which opens a session's stream, or a DELETE request, which ends the session. */
+  /** Handles GET, which opens the stream of a session, and DELETE, which ends the session. */
   takeOther(request: IncomingMessage, response: ServerResponse, owner: HttpOwner): void;
 }
 
 const sessionHeader = "mcp-session-id";
 
+/** Creates the handler. `unsentBytes` limits the bytes that wait for a slow client. */
 export function createHttpFace<Context>(
   { eras, onClient, schemaOf }: HttpFaceOptions<Context>,
   { unsentBytes }: Pick<HttpLimits, "unsentBytes">,
@@ -114,7 +116,7 @@ export function createHttpFace<Context>(
       leave();
       return refuseBusy(id, response);
     }
-    // There is no `onAbandoned`: in the legacy protocol era, a request continues after its connection is lost.
+    // No `onAbandoned`: in the legacy protocol era, a request goes on when its connection is lost.
     const answer = new PostAnswer(response, {
       headers: { [sessionHeader]: found.id },
       asEvents: prefersEvents(headers),
@@ -130,7 +132,6 @@ export function createHttpFace<Context>(
     if (serving instanceof Promise) serving.catch(end);
   }
 
-  /** Refuses a message of a protocol era that the listener does not serve. The error lists the supported versions. */
   function refuseEra(message: RpcMessage, response: ServerResponse): void {
     const id = requestId(message) ?? null;
     const isModern = eras.includes("modern");
@@ -165,7 +166,6 @@ function refuseBusy(id: RequestId, response: ServerResponse): void {
   answerJson(response, 429, errorResponse(id, messageErrors.noSession, words));
 }
 
-/** Returns whether a message is a request, a notification or a response. */
 function isMessage({ method, id, result, error }: RpcMessage): boolean {
   if (method !== undefined) return typeof method === "string";
   return id !== undefined && (result !== undefined || error !== undefined);

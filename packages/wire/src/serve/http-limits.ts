@@ -1,18 +1,20 @@
 /** Limits and times for an HTTP listener. */
 
-/** Limits for each request, and for each owner. The owner is the name that `admit` gives to the sender of a request. */
+/** Limits of one request, and of one owner. An owner is the name that `admit` gives to a client. */
 export interface HttpLimits {
   /** Maximum size of the body of a POST request, in bytes. */
   readonly bodyBytes: number;
   /** Maximum size of all headers of one request, in bytes. */
   readonly headerBytes: number;
-  /** Maximum number of sessions of one owner. A new session replaces the session that was idle longest. */
+  /**
+   * Maximum number of sessions of one owner. A new session then replaces the one that was unused for the longest time.
+   */
   readonly sessions: number;
   /** Maximum number of open requests of one owner. */
   readonly requests: number;
   /** Maximum number of open GET streams of one owner. */
   readonly streams: number;
-  /** If a client reads a stream so slowly that more bytes than this wait, the stream is closed. */
+  /** Maximum number of bytes that wait for a slow client. With more bytes, the stream is closed. */
   readonly unsentBytes: number;
 }
 
@@ -20,12 +22,13 @@ export interface HttpLimits {
 export interface HttpTimes {
   /** Maximum time for receiving one request. */
   readonly receive: number;
-  /** How long a session is kept without an open request or stream. */
+  /** A session without an open request or stream ends after this time. */
   readonly idle: number;
-  /** Time between two comments (lines that clients ignore) in an event stream. They keep the stream open. */
+  /** Time between two comments in an event stream. Clients ignore comments, but comments keep the connection open. */
   readonly keepAlive: number;
 }
 
+/** Limits for a listener that sets none: 4 MiB for a body, 32 sessions and 32 requests for an owner. */
 export const defaultHttpLimits: HttpLimits = {
   bodyBytes: 4 * 1024 * 1024,
   headerBytes: 16 * 1024,
@@ -35,4 +38,5 @@ export const defaultHttpLimits: HttpLimits = {
   unsentBytes: 64 * 1024 * 1024,
 };
 
+/** Times for a listener that sets none. A session ends after 30 minutes without use. */
 export const defaultHttpTimes: HttpTimes = { receive: 10_000, idle: 30 * 60_000, keepAlive: 15_000 };

@@ -10,15 +10,15 @@ import { defaultHttpLimits, defaultHttpTimes, type HttpLimits, type HttpTimes } 
 import { createHttpOwners } from "./http-owners.ts";
 import { answerEmpty } from "./post-answer.ts";
 
-/** The parts of an HTTP request that decide whether the request is accepted. */
+/** The parts of an HTTP request that `admit` gets. */
 export interface HttpEntry {
   readonly path: string;
   readonly authorization: string | undefined;
 }
 
 /**
- * The decision of `admit` about one request: the HTTP status of a refusal, or the owner of an accepted request and the
- * context that `onClient` receives.
+ * What `admit` returns: an HTTP status to refuse the request, or the owner and context to accept it. `onClient` gets
+ * the context.
  */
 export type HttpAdmission<Context> =
   | { readonly status: 401 | 403 | 404 }
@@ -27,8 +27,7 @@ export type HttpAdmission<Context> =
 /** Options of `listenHttp`. */
 export interface HttpListenerOptions<Context = undefined> extends HttpFaceOptions<Context> {
   /**
-   * Accepts or refuses each request before its body is read. Default: accepts every request to `path`, all with the
-   * same owner.
+   * Accepts or refuses each request before its body is read. Default: accepts all requests to `path`, with one owner.
    */
   readonly admit?: (entry: HttpEntry) => HttpAdmission<Context>;
   /** The port to listen on. Default: any free port. */
@@ -37,7 +36,7 @@ export interface HttpListenerOptions<Context = undefined> extends HttpFaceOption
   readonly path?: string;
   readonly limits?: Partial<HttpLimits>;
   readonly times?: Partial<HttpTimes>;
-  /** The source of time. Default: the system's clock. */
+  /** The clock. Default: the system's clock. */
   readonly time?: TimeSource;
 }
 
@@ -51,7 +50,7 @@ export interface HttpListener {
 const loopback = "127.0.0.1";
 
 /**
- * Starts listening.
+ * Starts listening on 127.0.0.1.
  *
  * @throws Error if the port is in use
  */
@@ -67,10 +66,9 @@ export async function listenHttp<Context = undefined>(options: HttpListenerOptio
       entry.path === path ? { owner: "", context: undefined as Context } : { status: 404 });
   let ownPort = 0;
 
-  /** Handles a request. Checks its headers before it reads the body. */
   function handle(request: IncomingMessage, response: ServerResponse) {
     const { method } = request;
-    // Browsers send OPTIONS before a request of a web page. Web pages have no access.
+    // Browsers send OPTIONS to ask whether a web page may send a request. Web pages may not.
     if (method === "OPTIONS") return answerEmpty(response, 403);
     if (method !== "POST" && method !== "GET" && method !== "DELETE")
       return answerEmpty(response, 405, { allow: "POST, GET, DELETE" });
@@ -118,10 +116,10 @@ export async function listenHttp<Context = undefined>(options: HttpListenerOptio
   };
 }
 
-/** Closes the connection after the answer, because Fairlead does not read the rest of the request's body. */
+/** The rest of the request's body is not read, so the connection cannot be reused. */
 const closing = { connection: "close" } as const;
 
-/** Runs `take`. An exception fails only this request, with status 500. */
+/** An exception in `take` fails only this request, with status 500. */
 function guarded(response: ServerResponse, take: () => void): void {
   try {
     take();

@@ -1,6 +1,6 @@
 /**
- * The sessions, requests and streams of each owner. The owner is the name that `admit` gives to the sender of a
- * request. Each owner has its own limits.
+ * The sessions, requests and streams of each owner, with limits for each. An owner is the name that `admit` gives to a
+ * client.
  */
 
 import { randomBytes } from "node:crypto";
@@ -15,20 +15,20 @@ interface OpenSession {
 
 /** The open sessions, requests and streams of one owner. */
 export interface HttpOwner {
-  /** Opens a session. Returns undefined if the owner has reached its limit and none of its sessions is idle. */
+  /** Opens a session. At the limit, ends an idle session first, or returns undefined if none is idle. */
   createSession(): { readonly id: string; readonly session: HttpSession } | undefined;
   findSession(id: string): HttpSession | undefined;
-  /** Counts a stream or request until the returned function is called. Returns undefined if the limit is reached. */
+  /** Counts one more open stream or request. The returned function ends it. Undefined if the limit is reached. */
   enter(kind: "requests" | "streams"): (() => void) | undefined;
-  /** The open answers to modern requests, which belong to no session. */
+  /** The open responses to modern requests, which have no session. */
   readonly answers: Set<PostAnswer>;
 }
 
-/** All owners of a listener's sessions and requests. */
+/** All owners of one listener. An owner is created when it is first used. */
 export interface HttpOwners {
   get(name: string): HttpOwner;
   /**
-   * Writes a comment to each open stream, so that it stays open. Ends the idle sessions whose last use was before
+   * Writes a comment to each open stream, to keep its connection open. Ends idle sessions that were last used before
    * `before`.
    */
   sweep(before: number): void;
@@ -38,14 +38,14 @@ export interface HttpOwners {
 type OwnerLimits = Pick<HttpLimits, "sessions" | "requests" | "streams" | "unsentBytes">;
 
 /**
- * Creates an empty store of owners.
+ * Creates an empty list of owners.
  * @param now Returns the current time, in milliseconds.
  */
 export function createHttpOwners(limits: OwnerLimits, now: () => number): HttpOwners {
   const owners = new Map<string, HttpOwner & { readonly sessions: Map<string, OpenSession> }>();
 
   function createOwner() {
-    /** Sessions in the order of their last use. */
+    /** The session that was unused for the longest time comes first. */
     const sessions = new Map<string, OpenSession>();
     const counts = { requests: 0, streams: 0 };
 

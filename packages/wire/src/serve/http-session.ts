@@ -7,18 +7,17 @@ import { member } from "../shapes/json.ts";
 import { modernStatus } from "./message-errors.ts";
 import { beginEvents, type PostAnswer, writeComment, writeEvent } from "./post-answer.ts";
 
-/** A client's session, to which its POST requests and its GET stream belong. */
+/** One client's session: its POST requests, and its GET stream. */
 export interface HttpSession {
   readonly open: OpenChannel;
   /** Whether a request with this id is open. */
   has(id: RequestId): boolean;
   /**
-   * Delivers a message. `answer` is set if the message is a request. Returns false if too many messages are waiting.
+   * Delivers a client's message. `answer` is for the response to a request. Returns false if too many messages wait.
    */
   take(message: RpcMessage, size: number, answer?: PostAnswer): boolean;
   /**
-   * Uses this HTTP response as the stream for messages that belong to no request. Returns false if another such stream
-   * is open.
+   * Sends messages that belong to no request on this HTTP response. Returns false if there is already such a stream.
    */
   listen(response: ServerResponse, headers: Readonly<Record<string, string>>): boolean;
   /** Writes a comment to every open stream. */
@@ -28,14 +27,11 @@ export interface HttpSession {
   readonly end: () => void;
 }
 
-/**
- * Maximum number of waiting messages in each direction: to a client without a GET stream, and to a server that is not
- * ready.
- */
+/** Maximum number of messages that wait for the client's GET stream, and of messages that wait for `open`. */
 const waitingMessages = 100;
 
 /**
- * Creates a session.
+ * Creates a session without requests.
  * @param onEnd Called once, when the client or the server has ended the session.
  */
 export function createHttpSession(unsentBytes: number, onEnd: () => void): HttpSession {
@@ -59,7 +55,7 @@ export function createHttpSession(unsentBytes: number, onEnd: () => void): HttpS
   function send(message: RpcMessage, about: RequestId | undefined): void {
     const id = message["id"] as RequestId;
     if (message["method"] === undefined) {
-      // If the connection of the request is lost, its answer is lost too.
+      // If the request's connection is lost, its response is lost too.
       answers.get(id)?.finish(message);
       answers.delete(id);
       return;
@@ -70,7 +66,7 @@ export function createHttpSession(unsentBytes: number, onEnd: () => void): HttpS
     else if (waiting.push(message) > waitingMessages) waiting.shift();
   }
 
-  /** Ends the HTTP response to a cancelled request, because a cancelled request gets no JSON-RPC response. */
+  /** A cancelled request gets no JSON-RPC response, so its HTTP response ends here. */
   function endCancelled(message: RpcMessage): void {
     if (message["method"] !== "notifications/cancelled") return;
     const id = member(message["params"], "requestId") as RequestId;
@@ -85,7 +81,7 @@ export function createHttpSession(unsentBytes: number, onEnd: () => void): HttpS
       send(message, about);
     },
     setProtocolVersion() {
-      // Each request of the client contains the protocol version, so the version need not be stored.
+      // Nothing to do: each request of the client contains the protocol version.
     },
     async close() {
       end();
@@ -141,8 +137,8 @@ export interface HttpRequest {
 }
 
 /**
- * Creates the channel.
- * @param headers Headers that repeat arguments of the request.
+ * Creates the channel of one modern request.
+ * @param headers The `mcp-param-…` headers, which contain arguments of the tool call.
  */
 export function createHttpRequest(
   message: RpcMessage,
@@ -163,7 +159,7 @@ export function createHttpRequest(
   return {
     async open(given) {
       events = given;
-      // The message is delivered after `open` has returned the channel, because a handler may answer at once.
+      // A handler may answer at once, so the message is delivered only after `open` has returned the channel.
       queueMicrotask(() => given.message(message, size, undefined, headers));
       // The client may have disconnected before its request was delivered.
       if (isOver) queueMicrotask(() => given.closed(undefined));
@@ -176,7 +172,7 @@ export function createHttpRequest(
           end();
         },
         setProtocolVersion() {
-          // Each request of the client contains the protocol version, so the version need not be stored.
+          // Nothing to do: each request of the client contains the protocol version.
         },
         async close() {
           end();

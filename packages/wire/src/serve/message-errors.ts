@@ -1,21 +1,21 @@
-/** The JSON-RPC errors that the server's transport sends for a message that it does not pass to a handler. */
+/** JSON-RPC errors for messages that are refused before a handler sees them. */
 
 import { modernErrors } from "../eras/modern-envelope.ts";
 import type { RequestId, RpcMessage } from "../rpc/channel.ts";
 
-/** JSON-RPC error codes for messages that cannot be handled. */
+/** JSON-RPC error codes for refused messages. */
 export const messageErrors = {
   parse: -32700,
   invalidRequest: -32600,
   methodNotFound: -32601,
   invalidParams: -32602,
   internal: -32603,
-  /** The MCP reference servers use the same codes. */
+  /** This code and the next are the codes of the MCP reference servers. */
   noSession: -32000,
   unknownSession: -32001,
 } as const;
 
-/** Creates an error response. The id is null if the message's id is unknown. */
+/** Creates an error response. Pass null as `id` if the message has no readable id. */
 export function errorResponse(id: RequestId | null, code: number, message: string, data?: unknown): RpcMessage {
   return { jsonrpc: "2.0", id, error: { code, message, ...(data !== undefined && { data }) } };
 }
@@ -25,7 +25,7 @@ const statuses: ReadonlyMap<unknown, number> = new Map([
   ...Object.values(modernErrors).map((code) => [code, 400] as const),
 ]);
 
-/** Returns the HTTP status for a response of the protocol version 2026-07-28. Some error codes have their own status. */
+/** Returns the HTTP status for a response to a modern request: 400 or 404 for some error codes, otherwise 200. */
 export function modernStatus({ error }: RpcMessage): number {
   const code = typeof error === "object" && error !== null && "code" in error ? error.code : undefined;
   return statuses.get(code) ?? 200;

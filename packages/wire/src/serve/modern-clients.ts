@@ -1,14 +1,14 @@
 /**
- * Combines the modern requests of an HTTP listener into one client, so that a server that keeps state has one
- * connection for all of them.
+ * Combines the modern requests of an HTTP listener into one client, because a server with state needs one connection
+ * for all of them.
  */
 
 import type { Channel, ChannelEvents, OpenChannel, RequestId, RpcMessage } from "../rpc/channel.ts";
 import { isObject, listOf, member, objectOf, stringOf } from "../shapes/json.ts";
 
-/** The combined client. The server sees one client, although the requests come from many HTTP connections. */
+/** One client for the server, although its requests come over many HTTP connections. */
 export interface ModernClients {
-  /** Adds a request. `open` is the function that `listenHttp` passes for this request. */
+  /** Adds a request. `open` is what `onClient` got for this request. */
   readonly add: (open: OpenChannel) => void;
   /** Returns the input schema of a tool, if the server has listed the tool. */
   readonly schemaOf: (tool: string) => unknown;
@@ -17,8 +17,7 @@ export interface ModernClients {
 /** The `_meta` member with the id of the `subscriptions/listen` request that a notification belongs to. */
 const subscriptionKey = "io.modelcontextprotocol/subscriptionId";
 /**
- * Maximum number of tools whose input schemas are kept. For any other tool, the headers that repeat arguments are not
- * checked.
+ * Maximum number of tools whose input schemas are kept. For further tools, the `mcp-param-…` headers are not checked.
  */
 const mostTools = 10_000;
 
@@ -34,11 +33,10 @@ type Arrival = Parameters<ChannelEvents["message"]>;
 /**
  * Creates the combined client.
  *
- * @param serve Serves the combined client. Called at the first request. Called again if a request arrives after the
- * earlier promise has ended.
+ * @param serve Serves the combined client. Called for the first request, and again after its promise has ended.
  */
 export function createModernClients(serve: (open: OpenChannel) => Promise<void>): ModernClients {
-  /** Requests by the ids that the server sees. The clients' own ids may be equal on different HTTP connections. */
+  /** Keys are new ids, because requests from different HTTP connections may have the same id. */
   const requests = new Map<RequestId, OpenRequest>();
   const schemas = new Map<string, unknown>();
   let early: Arrival[] = [];
@@ -50,7 +48,7 @@ export function createModernClients(serve: (open: OpenChannel) => Promise<void>)
     isServing = true;
     let isOpened = false;
     const ended = (): void => {
-      // If the channel was never opened, the server could not be reached, so all requests end.
+      // If `serve` ended without opening the channel, no server can answer the requests.
       if (!isOpened) endAll();
       events = undefined;
       isServing = false;
@@ -88,7 +86,7 @@ export function createModernClients(serve: (open: OpenChannel) => Promise<void>)
         return undefined;
       },
       closed() {
-        // If the client has disconnected before the response, the request is cancelled at the server.
+        // The client closed its connection before the response, so the request is cancelled.
         if (!requests.delete(id)) return;
         early = early.filter(([message]) => message["id"] !== id);
         const params = { requestId: id };
@@ -124,7 +122,7 @@ export function createModernClients(serve: (open: OpenChannel) => Promise<void>)
       if (request !== undefined) send(request, asRequested(message, request));
     },
     setProtocolVersion() {
-      // Each request of the client contains the protocol version, so the version need not be stored.
+      // Nothing to do: each request of the client contains the protocol version.
     },
     async close() {
       endAll();
@@ -136,7 +134,7 @@ export function createModernClients(serve: (open: OpenChannel) => Promise<void>)
 
   const open: OpenChannel = async (given) => {
     events = given;
-    // Early messages are delivered after `open` has returned the channel, because a handler may answer at once.
+    // A handler may answer at once, so early messages are delivered only after `open` has returned the channel.
     queueMicrotask(() => {
       for (const arrival of early.splice(0)) given.message(...arrival);
     });
@@ -147,11 +145,11 @@ export function createModernClients(serve: (open: OpenChannel) => Promise<void>)
 }
 
 function send({ channel }: OpenRequest, message: RpcMessage): void {
-  // Errors are ignored here, because the channel's `closed` event handles a client that has disconnected.
+  // If the client has closed its connection, sending fails. `closed` then handles it.
   channel.then((opened) => opened.send(message)).catch(() => undefined);
 }
 
-/** Returns a message of the server with the client's own progress token and request id. */
+/** Puts the client's own progress token and request id back into the server's message. */
 function asRequested(message: RpcMessage, { id, progressToken }: OpenRequest): RpcMessage {
   const params = objectOf(message["params"]);
   const meta = params["_meta"];

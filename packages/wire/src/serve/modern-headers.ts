@@ -14,14 +14,14 @@ const capabilitiesKey = "io.modelcontextprotocol/clientCapabilities";
 /** The last protocol version with sessions. */
 const lastLegacy = "2025-11-25";
 
-/** Returns the protocol version in the body of a modern message. Returns undefined in the legacy protocol era. */
+/** Returns the protocol version in the message's `_meta`, or undefined for a legacy message. */
 export function modernVersionOf(message: RpcMessage): string | undefined {
   return stringOf(member(member(message["params"], "_meta"), versionKey));
 }
 
 /**
- * Finds out the protocol era of a message. A version in `_meta` means modern. Otherwise, `initialize` or a session id
- * means legacy. In all other cases, the headers `mcp-protocol-version` and `mcp-method` decide.
+ * Returns the protocol era of a message. A version in `_meta` means modern, then `initialize` or a session id means
+ * legacy. Otherwise the headers `mcp-protocol-version` and `mcp-method` decide.
  */
 export function eraOf(message: RpcMessage, headers: IncomingHttpHeaders): Era {
   if (modernVersionOf(message) !== undefined) return "modern";
@@ -30,7 +30,7 @@ export function eraOf(message: RpcMessage, headers: IncomingHttpHeaders): Era {
   return (version !== undefined && version > lastLegacy) || headers["mcp-method"] !== undefined ? "modern" : "legacy";
 }
 
-/** The reason why a modern request is refused, as a JSON-RPC error. */
+/** Why a modern request is refused, as the members of a JSON-RPC error. */
 export interface HeaderProblem {
   readonly code: number;
   readonly message: string;
@@ -40,7 +40,7 @@ export interface HeaderProblem {
 /**
  * Compares the headers with the body. Returns undefined if they match.
  *
- * @param schemaOf Returns the input schema of a tool, if known. The schema says which arguments are repeated as
+ * @param schemaOf Returns the input schema of a tool, or undefined. It says which arguments must also be sent as
  * headers.
  */
 export function headerProblem(
@@ -71,8 +71,8 @@ export function headerProblem(
 }
 
 /**
- * Returns the expected headers, which repeat arguments of a tool call. The value undefined means that the header must
- * be absent, because the argument is absent.
+ * Returns the `mcp-param-…` headers that a tool call must have. Undefined: the header must be absent, like its
+ * argument.
  */
 function argumentHeaders(
   method: string,
@@ -86,7 +86,7 @@ function argumentHeaders(
   return { ...Object.fromEntries(absent), ...paramHeaderValues(found.headers, args) };
 }
 
-/** Returns the decoded value of a header. Returns undefined if the value claims to be Base64 and is not. */
+/** Returns undefined if the value says that it is Base64, but is not. */
 function decoded(value: string): string | undefined {
   const encoded = /^=\?base64\?(.*)\?=$/.exec(value)?.[1];
   if (encoded === undefined) return value;
@@ -101,7 +101,7 @@ function mismatch(name: string, sent: string | undefined): HeaderProblem {
 
 const paramHeader = /^mcp-param-/;
 
-/** Returns those headers of a request that repeat arguments of a tool call. */
+/** Returns the `mcp-param-…` headers, which contain arguments of a tool call. */
 export function paramHeadersIn(headers: IncomingHttpHeaders): Readonly<Record<string, string>> {
   const found = Object.entries(headers).filter(([name]) => paramHeader.test(name));
   return Object.fromEntries(found.map(([name, value]) => [name, String(value)]));

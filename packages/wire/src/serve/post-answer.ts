@@ -1,15 +1,15 @@
 /**
- * The HTTP response to one POST request. It is JSON by default. It is an event stream if the client prefers one, or if
- * the server sends other messages before the JSON-RPC response.
+ * The HTTP response to one POST request: JSON by default. It becomes an event stream if the client prefers one, or if
+ * other messages are sent before the JSON-RPC response.
  */
 
 import type { IncomingHttpHeaders, ServerResponse } from "node:http";
 import type { RpcMessage } from "../rpc/channel.ts";
 
-/** The options for answering a POST request. */
+/** How to answer one POST request. `headers` are added to the HTTP response. */
 export interface PostAnswerOptions {
   readonly headers: Readonly<Record<string, string>>;
-  /** Whether the HTTP response is an event stream even if it contains only the JSON-RPC response. */
+  /** Whether to send an event stream even if the JSON-RPC response is the only message. */
   readonly asEvents: boolean;
   readonly unsentBytes: number;
   /** Called once, when the request has ended. */
@@ -47,13 +47,13 @@ export function beginEvents(response: ServerResponse, headers: Readonly<Record<s
   response.flushHeaders();
 }
 
-/** Writes one message as an event. Closes the stream if the client does not read it. */
+/** Writes one message as an event. Closes the stream if more than `unsentBytes` wait for the client. */
 export function writeEvent(response: ServerResponse, message: RpcMessage, unsentBytes: number): void {
   response.write(`event: message\ndata: ${JSON.stringify(message)}\n\n`);
   if (response.writableLength > unsentBytes) response.destroy();
 }
 
-/** Writes a comment, which clients ignore, so that proxies do not close the stream as inactive. */
+/** Writes a comment. Clients ignore it, but proxies do not close a stream on which something is sent. */
 export function writeComment(response: ServerResponse): void {
   response.write(": waiting\n\n");
 }
@@ -66,7 +66,7 @@ export function prefersEvents({ accept = "" }: IncomingHttpHeaders): boolean {
   return events >= 0 && (json < 0 || events < json);
 }
 
-/** Answers one POST. */
+/** Answers one POST request, as JSON or as an event stream. */
 export class PostAnswer {
   readonly #response: ServerResponse;
   readonly #options: PostAnswerOptions;
@@ -83,12 +83,12 @@ export class PostAnswer {
       });
   }
 
-  /** Whether the server still handles the request and the client is still connected. */
+  /** True until the request has ended or the client has disconnected. */
   get isConnected(): boolean {
     return !this.#isOver && !this.#response.destroyed;
   }
 
-  /** Sends a message that belongs to the request. From then on, the response is an event stream. */
+  /** Sends a message before the JSON-RPC response. From then on, the response is an event stream. */
   send(message: RpcMessage): void {
     if (!this.isConnected) return;
     const { headers, unsentBytes } = this.#options;
@@ -96,11 +96,11 @@ export class PostAnswer {
     writeEvent(this.#response, message, unsentBytes);
   }
 
-  /** Called at intervals, to keep the connection open. Writes a comment at each call except the first. */
+  /** Keeps the connection open. Called at intervals. Each call except the first writes a comment. */
   keepAlive(): void {
     if (!this.isConnected) return;
-    // The first call may come right after the request. A comment would turn a response that could be JSON into a
-    // stream.
+    // The first call may come right after the request. A comment would make the response a stream although it could be
+    // JSON.
     if (!this.#hasWaited) {
       this.#hasWaited = true;
       return;
@@ -109,7 +109,7 @@ export class PostAnswer {
     writeComment(this.#response);
   }
 
-  /** Sends the JSON-RPC response and ends the HTTP response. `status` is used only if no message was sent before. */
+  /** Sends the JSON-RPC response and ends the HTTP response. `status` has no effect if a message was sent before. */
   finish(message: RpcMessage, status = 200): void {
     if (!this.#end()) return;
     const response = this.#response;
@@ -123,7 +123,7 @@ export class PostAnswer {
     response.end();
   }
 
-  /** Ends the HTTP response without a JSON-RPC response. `status` is used only if nothing was sent before. */
+  /** Ends the HTTP response without a JSON-RPC response. `status` has no effect if a message was sent before. */
   end(status = 503): void {
     if (!this.#end()) return;
     if (this.#response.headersSent) this.#response.end();
@@ -131,8 +131,7 @@ export class PostAnswer {
   }
 
   /**
-   * Marks the request as ended.
-   * @returns Whether the client is still connected. False if the request had already ended.
+   * @returns Whether a response can still be sent. False if the request had ended, or if the client has disconnected.
    */
   #end(): boolean {
     if (this.#isOver) return false;

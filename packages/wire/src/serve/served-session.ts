@@ -1,4 +1,4 @@
-/** One client from the server's point of view: answers its requests, and sends it notifications and requests. */
+/** Serves one client: answers its requests, and sends it notifications and requests. */
 
 import type { WireError } from "../errors.ts";
 import type { RequestAbort } from "../rpc/abort.ts";
@@ -8,21 +8,21 @@ import type { JsonObject, RequestStop } from "../session.ts";
 import { defaultLimits, defaultTimes, type WireLimits, type WireTimes } from "../target.ts";
 import { modernVersionOf } from "./modern-headers.ts";
 
-/** The request that a handler answers. */
+/** A client's request, for the handler that answers it. */
 export interface ServedRequest {
   readonly id: RequestId;
-  /** A signal that aborts when the client cancels the request or disconnects. */
+  /** Aborts when the client cancels the request or disconnects. */
   readonly signal: AbortSignal;
   /**
-   * The abort state of the request. Creating it takes less time than creating `signal`. The handler may call
-   * `stop.abort` to end its own work. The client still gets an answer.
+   * Aborts like `signal`, but costs less. The handler may call `stop.abort` to end its own work. The client still gets
+   * a response.
    */
   readonly stop?: RequestStop | undefined;
-  /** Calls a function when the handler has answered the request or has failed. */
+  /** Calls the callback when the handler has answered the request, or has failed. */
   atEnd?(callback: () => void): void;
 }
 
-/** A request. It is a class, so that its `signal` getter creates an `AbortSignal` only when a handler reads it. */
+/** A class, because its getter `signal` creates an `AbortSignal` only when a handler reads it. */
 class OpenServedRequest implements ServedRequest {
   readonly id: RequestId;
   readonly stop: RequestAbort;
@@ -41,26 +41,26 @@ class OpenServedRequest implements ServedRequest {
   }
 }
 
-/** The functions with which a server handles one client's messages. */
+/** What a server does with one client's messages. */
 export interface ServedSession {
   /**
-   * Answers a request. A `WireError` with `evidence.rpc` becomes that JSON-RPC error. Any other error becomes an
-   * internal error.
+   * Returns the result of a request. If it throws a `WireError` with `evidence.rpc`, the client gets that JSON-RPC
+   * error. Any other error becomes an internal error.
    */
   request(method: string, params: JsonObject, request: ServedRequest): Promise<JsonObject>;
   notification?(method: string, params: JsonObject): void;
 }
 
-/** Options of a request to the client. */
+/** Options of a request that the server sends to its client. */
 export interface ClientRequestOptions {
-  /** The client's request that this request belongs to. */
+  /** The id of the client's request during which the server asks. */
   readonly about?: RequestId | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A client from the server's point of view. */
+/** A connected client, for a server that wants to send it messages. */
 export interface ServedClient {
-  /** Sends a notification. `about` is the client's request that it belongs to. */
+  /** Sends a notification. `about` is the id of the client's request that it is about. */
   notify(method: string, params?: JsonObject, about?: RequestId): Promise<void>;
   /** Sends a request and waits for the answer. There is no timeout, because a person may have to answer. */
   request(method: string, params?: JsonObject, options?: ClientRequestOptions): Promise<JsonObject>;
@@ -69,20 +69,17 @@ export interface ServedClient {
   close(): Promise<void>;
 }
 
-/**
- * Limits and times for one client. The defaults are those of `connect`, except that 256 requests may be open at a time.
- */
+/** Limits and times for one client. Defaults: as for `connect`, but 256 requests may be open. */
 export interface ServeOptions {
   readonly limits?: Partial<WireLimits>;
   readonly times?: Partial<WireTimes>;
   readonly onDiagnostic?: (text: string) => void;
 }
 
-/** Maximum number of requests of one client that are answered at the same time. */
 const openRequests = 256;
 
 /**
- * Serves one client over an open channel.
+ * Opens the channel and answers the client's requests.
  *
  * @example
  * ```ts
@@ -123,7 +120,7 @@ export function serveClient(
     onNotification: (method, params) => session.notification?.(method, params),
     onDiagnostic,
   });
-  // No message can arrive before `session` is set, because the channel is still opening.
+  // The channel opens asynchronously, so no message can arrive before `session` is set.
   const session = create(client);
   return client;
 }

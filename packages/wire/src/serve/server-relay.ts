@@ -1,6 +1,6 @@
 /**
- * The connection of a relay to a server. The relay passes the client's messages on unchanged, including the handshake,
- * so it works with every protocol version.
+ * Connects a relay to a server. A relay passes a client's messages on unchanged, also the handshake, so it works with
+ * every protocol version.
  */
 
 import { type ChannelOptions, channelFor } from "../attempt.ts";
@@ -18,13 +18,13 @@ import { modernVersionOf } from "./modern-headers.ts";
 export interface ServerRelayOptions
   extends ChannelOptions,
     Pick<ConnectOptions, "onDiagnostic" | "onMessage" | "limits" | "times" | "signal"> {
-  /** Receives each message of the server, and an error response for each request that could not be sent. */
+  /** Called with each message of the server. If a request could not be sent, called with an error response to it. */
   readonly onReceived: (message: RpcMessage) => void;
 }
 
 /** An open connection to a server that carries a client's messages unchanged. */
 export interface ServerRelay {
-  /** Sends a message. `headers`: HTTP headers that repeat arguments of the message. Stdio ignores them. */
+  /** Sends a message. `headers` are its `Mcp-Param-…` headers, which stdio ignores. */
   send(message: RpcMessage, headers?: Readonly<Record<string, string>>): void;
   /** Resolves once, when the connection ends: with the cause, or with undefined after `close`. */
   readonly closed: Promise<WireError | undefined>;
@@ -34,14 +34,14 @@ export interface ServerRelay {
 const otherTransport: ReadonlySet<unknown> = new Set([400, 404, 405]);
 
 /**
- * Opens the connection.
- * @throws WireError if the server's program cannot be started
+ * Starts the server's program, or opens the connection to its URL.
+ * @throws WireError if the program cannot be started
  */
 export async function openServerRelay(target: Target, options: ServerRelayOptions): Promise<ServerRelay> {
   const limits = { ...defaultLimits, ...options.limits };
   const times = { ...defaultTimes, ...options.times };
   const { onMessage, onReceived, signal } = options;
-  /** The client's open requests by id. When a response arrives, its request is needed to find the protocol version. */
+  /** The client's open requests by id. The request and its response together show the protocol version. */
   const open = new Map<unknown, { readonly message: RpcMessage; readonly cancelled: AbortController }>();
   let settleClosed: (cause: WireError | undefined) => void = () => {};
   const closed = new Promise<WireError | undefined>((resolve) => {
@@ -128,7 +128,7 @@ export async function openServerRelay(target: Target, options: ServerRelayOption
   };
 }
 
-/** Returns the HTTP headers that repeat parts of a modern message. */
+/** The modern protocol era requires these headers. Their values are also in the message. */
 function headersOf(message: RpcMessage): Readonly<Record<string, string>> {
   const version = modernVersionOf(message);
   const method = stringOf(member(message, "method"));

@@ -1,4 +1,4 @@
-/** The channel to the client that started this program: reads its messages from stdin, and writes to stdout. */
+/** The channel to the client that started this program: messages come from stdin and go to stdout. */
 
 import type { Readable, Writable } from "node:stream";
 import type { Channel, ChannelEvents, OpenChannel, RpcMessage } from "../rpc/channel.ts";
@@ -15,23 +15,21 @@ export interface ClientStreams {
   readonly output: Writable;
 }
 
-/** Limits of the channel. Default: those of `connect`. */
+/** Limits and times of the channel. Defaults: as for `connect`. */
 export interface ClientStdioOptions {
   readonly limits?: Pick<WireLimits, "messageBytes" | "unsentBytes">;
   readonly times?: Pick<WireTimes, "send">;
   /**
-   * Milliseconds for which open requests may still be answered after the end of stdin. `Infinity` means: until all are
-   * answered. Default: `times.send`.
+   * How long open requests may still be answered after the end of stdin, in milliseconds. Default: `times.send`. With
+   * `Infinity`, the channel waits for all responses.
    */
   readonly lastAnswers?: number;
 }
 
-/**
- * Maximum number of messages that are read from one JSON-RPC batch. The protocol has had no batches since 2025-06-18.
- */
+/** Fairlead reads at most this many messages of a JSON-RPC batch. The protocol has had no batches since 2025-06-18. */
 const batchLimit = 100;
 
-/** Returns the function that starts reading the client's messages. */
+/** Returns the function that opens the channel and starts reading. */
 export function openClientStdio(streams: ClientStreams, options: ClientStdioOptions = {}): OpenChannel {
   return async (events) => readClient(streams, events, options);
 }
@@ -41,9 +39,9 @@ function readClient({ input, output }: ClientStreams, events: ChannelEvents, opt
   const { send: deadline } = options.times ?? defaultTimes;
   const { lastAnswers = deadline } = options;
   const outbox = createOutbox(output, { messageBytes, unsentBytes, deadline, reader: "the client" });
-  /** The client's requests that wait for a response. */
+  /** The ids of the client's requests without a response. */
   const open = new Set<unknown>();
-  /** The ids of the requests to the client that have no answer yet. */
+  /** The ids of our requests to the client without a response. */
   const questions = new Set<unknown>();
   let isEnded = false;
   let isClosed = false;
@@ -59,9 +57,7 @@ function readClient({ input, output }: ClientStreams, events: ChannelEvents, opt
     events.closed(undefined);
   }
 
-  /**
-   * Handles the end of stdin. The client still gets the responses to its open requests, but it can answer no requests.
-   */
+  /** After the end of stdin, the client can still read responses, but it can no longer send any. */
   function onEnd(): void {
     if (isEnded) return;
     isEnded = true;
@@ -89,8 +85,7 @@ function readClient({ input, output }: ClientStreams, events: ChannelEvents, opt
     }
     const { method, id } = value;
     if (method === undefined) questions.delete(id);
-    // Counts only requests that get a response: `subscriptions/listen` gets none while its stream is open, and a request
-    // whose id is neither a string nor a number gets none at all.
+    // `subscriptions/listen` has no response while it is open. A request with an invalid id never gets one.
     else if (method !== "subscriptions/listen" && (typeof id === "string" || typeof id === "number")) open.add(id);
     if (value["method"] === "notifications/cancelled" && isObject(value["params"]))
       open.delete(value["params"]["requestId"]);
@@ -135,7 +130,7 @@ function readClient({ input, output }: ClientStreams, events: ChannelEvents, opt
       if (method === undefined) open.delete(id);
       if (!isEnded) return sent;
       return sent.then(closeIfAnswered, (error: unknown) => {
-        // Not at once: if the response cannot be sent, the sender may still send an error instead.
+        // Waits a moment: if the response cannot be sent, the caller may send an error instead.
         setImmediate(closeIfAnswered);
         throw error;
       });

@@ -3,7 +3,7 @@
 import type { JsonObject } from "../session.ts";
 import { excerpt, isObject, stringOf } from "./json.ts";
 
-/** The contents of a resource: `text`, or `blob` in Base64. Both are absent if the server sent neither. */
+/** The contents of a resource: `text`, or `blob` in Base64. Neither is set if the server sent neither. */
 export interface ResourceContents {
   readonly uri: string;
   readonly mimeType?: string;
@@ -18,7 +18,7 @@ export interface Annotated {
   readonly meta?: JsonObject;
 }
 
-/** A content block. */
+/** One content block of a tool result or a prompt message. */
 export type Block =
   | ({ readonly type: "text"; readonly text: string } & Annotated)
   | ({ readonly type: "image" | "audio"; readonly data: string; readonly mimeType: string } & Annotated)
@@ -32,14 +32,12 @@ export type Block =
       readonly mimeType?: string;
       readonly size?: number;
     } & Annotated)
-  /** A block of an unknown type, or an invalid block. `raw` is the block as the server sent it. */
+  /** An invalid block, or a block of an unknown type. `raw` is what the server sent. */
   | { readonly type: "unknown"; readonly raw: unknown };
 
 const unnamedType = "application/octet-stream";
 
-/**
- * Returns the content of a result as a list of blocks. Adds a text about each deviation from the protocol to `notes`.
- */
+/** Returns the content of a result as blocks. Adds a sentence to `notes` for each mistake in the content. */
 export function blocksOf(content: unknown, notes: string[]): Block[] {
   if (Array.isArray(content)) return content.map((block: unknown) => blockOf(block, notes));
   if (content === undefined || content === null) {
@@ -50,7 +48,7 @@ export function blocksOf(content: unknown, notes: string[]): Block[] {
   return [blockOf(content, notes)];
 }
 
-/** Returns one block. If the block is not valid, adds the reason to `notes`. */
+/** Returns one block. Adds a sentence to `notes` if the block is invalid. */
 export function blockOf(raw: unknown, notes: string[]): Block {
   if (typeof raw === "string") {
     notes.push("a content block is a string");
@@ -65,7 +63,7 @@ export function blockOf(raw: unknown, notes: string[]): Block {
 
 function knownBlockOf(raw: JsonObject): Block | undefined {
   const { text, data, resource, uri, name, size } = raw;
-  // A text block without annotations is the most frequent case, so it is built without the slow spread.
+  // Most blocks are text without annotations. This path avoids the slow spread.
   if (raw["type"] === "text" && raw["annotations"] === undefined && raw["_meta"] === undefined)
     return typeof text === "string" ? { type: "text", text } : undefined;
   const annotated = annotatedOf(raw);
@@ -94,7 +92,7 @@ function knownBlockOf(raw: JsonObject): Block | undefined {
   return undefined;
 }
 
-/** Returns the contents of a resource. Returns undefined if the contents have no `uri`. */
+/** Returns the contents of a resource, or undefined if `uri` is missing. */
 export function contentsOf(raw: unknown): ResourceContents | undefined {
   if (!isObject(raw) || typeof raw["uri"] !== "string") return undefined;
   const { uri, text, blob } = raw;
@@ -102,7 +100,7 @@ export function contentsOf(raw: unknown): ResourceContents | undefined {
   return { uri, ...strings(raw, ["mimeType"]), ...body, ...metaOf(raw) };
 }
 
-/** Returns the `_meta` member of an object under the name `meta`. */
+/** Returns `{ meta }` with the object's `_meta`, or `{}` if it has none. */
 export function metaOf(raw: JsonObject): { meta?: JsonObject } {
   return isObject(raw["_meta"]) ? { meta: raw["_meta"] } : {};
 }

@@ -4,24 +4,24 @@ import { Buffer, isAscii } from "node:buffer";
 import { StringDecoder } from "node:string_decoder";
 import { immediateTurn } from "./sliced-json.ts";
 
-/** For texts shorter than this many bytes, the check for ASCII would save no time. */
+/** For a shorter text (in bytes), checking for ASCII would take longer than it saves. */
 const longText = 16_384;
 /** Number of bytes after which `decodeInSlices` lets other code run. */
 const sliceBytes = 512 * 1024;
 
-/** Decodes UTF-8. A long text that is all ASCII is decoded as Latin-1, which is faster. */
+/** Decodes UTF-8. A long ASCII text is decoded as Latin-1, which is faster and gives the same text. */
 export function decodeUtf8(bytes: Buffer): string {
   return bytes.toString(bytes.length >= longText && isAscii(bytes) ? "latin1" : "utf8");
 }
 
-/** Decodes a text that arrived in several pieces. `size` is the number of bytes of all pieces. */
+/** Decodes a text that arrived in several pieces. `size` is their total number of bytes. */
 export function decodePieces(pieces: readonly Buffer[], size: number): string {
   const [first] = pieces;
   return decodeUtf8(pieces.length === 1 && first !== undefined ? first : Buffer.concat(pieces, size));
 }
 
 /**
- * Decodes like `decodePieces`, but lets other code run after each half megabyte. Empties the list, to free its memory
+ * Decodes like `decodePieces`, but lets other code run after each half megabyte. Empties `pieces`, to free memory
  * early.
  */
 export async function decodeInSlices(pieces: Buffer[], nextTurn: () => Promise<void> = immediateTurn): Promise<string> {
@@ -29,7 +29,7 @@ export async function decodeInSlices(pieces: Buffer[], nextTurn: () => Promise<v
   const texts: string[] = [];
   let bytes = 0;
   for (const piece of pieces.splice(0)) {
-    // Before a piece of ASCII, `decoder.end()` turns an incomplete character into a replacement character.
+    // An incomplete character before a piece of ASCII can never be completed. `decoder.end()` replaces it.
     texts.push(isAscii(piece) ? decoder.end() + piece.toString("latin1") : decoder.write(piece));
     bytes += piece.length;
     if (bytes < sliceBytes) continue;

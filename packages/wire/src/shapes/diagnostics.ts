@@ -1,12 +1,12 @@
 /** Limits how often the same diagnostic is reported, because a server may cause millions of them. */
 
 /**
- * Reports a diagnostic. Diagnostics with the same `kind` are counted together. `kind` must not contain text of the
- * server, because each new kind takes memory.
+ * Reports a diagnostic. Diagnostics of the same `kind` are counted together. A kind must not contain a server's text,
+ * because each new kind takes memory.
  */
 export type Diagnose = (kind: string, text?: string) => void;
 
-/** Returns a reporter that passes on only the first, the tenth, the hundredth (and so on) diagnostic of each kind. */
+/** Returns a function that reports only the 1st, 10th, 100th (and so on) diagnostic of each kind. */
 export function createDiagnostics(tell: (text: string) => void): Diagnose {
   const counts = new Map<string, number>();
   return (kind, text = kind) => {

@@ -1,29 +1,23 @@
-/** Estimates the memory of the values of a message while its JSON text is read. */
+/** Estimates how much memory a message needs when its JSON text is parsed. */
 
 import { WireError } from "../errors.ts";
 
-/**
- * The estimated memory of each kind of value, in bytes. `ownKey` is the memory of a key that only one object has.
- * Objects that have the same key share its memory.
- */
+/** The estimated memory of each kind of value, in bytes. Objects with the same key share the key's memory, `ownKey`. */
 export const memory = { object: 56, member: 8, ownKey: 160, list: 32, item: 8, string: 24, number: 16 } as const;
 const megabyte = 1024 * 1024;
-/** Maximum memory of the values of one message. */
+/** Maximum memory of one parsed message, in bytes. */
 export const mostMemory: number = 64 * megabyte;
-/** The values of a message may take this many bytes of memory for each byte that its text may have. */
+/** A parsed message may take this many times as much memory as its text may have bytes. */
 const memoryShare = 4;
-/** Maximum number of keys that are counted once. Each use of any other key is counted separately. */
+/** This many different keys are counted once each. Further keys are counted each time they occur. */
 const sharedKeys = 1_000;
 
-/** Returns how much memory the values of a message may take, if its text may have `largest` bytes. */
+/** Returns how much memory a parsed message may take, in bytes, if its text may have `largest` bytes. */
 export function memoryFor(largest: number): number {
   return Math.min(mostMemory, memoryShare * largest);
 }
 
-/**
- * Returns the memory of an object's key. The memory is 0 if an earlier object has the same key. `keys` contains the
- * keys of the earlier objects.
- */
+/** Returns the memory of an object's key, in bytes: 0 if an earlier object has it. Adds the key to `keys`. */
 export function keyMemory(key: string, keys: Set<string>): number {
   if (keys.has(key)) return 0;
   if (keys.size < sharedKeys) keys.add(key);
@@ -31,8 +25,7 @@ export function keyMemory(key: string, keys: Set<string>): number {
 }
 
 /**
- * Returns the memory of a list and its items. Works without recursion, because items may be nested deeper than the
- * stack allows.
+ * Returns the memory of a list and its items, in bytes. No recursion, because deep nesting would overflow the stack.
  */
 export function itemsMemory(items: readonly unknown[], keys: Set<string>): number {
   const open: object[] = [items];
@@ -60,6 +53,7 @@ function scalarMemory(value: unknown): number {
   return typeof value === "string" ? memory.string + 2 + value.length : memory.number;
 }
 
+/** Returns the error for a message whose parsed values take more than `maxMemory` bytes. */
 export function tooMuchMemory(maxMemory: number): WireError {
   const most = Math.round(maxMemory / megabyte);
   const message = `the values of a message take more than ${most} MB of memory`;

@@ -2,7 +2,7 @@
 
 import type { JsonObject } from "../session.ts";
 
-/** Whether a value is an object, but not an array or null. */
+/** Whether a value is an object. False for arrays and null. */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
@@ -27,12 +27,12 @@ export function member(value: unknown, key: string): unknown {
   return isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
 }
 
-/** Returns an object's own member if it is a string with at least one character. */
+/** Returns an object's own member if it is a string that is not empty. */
 export function textIn(value: unknown, key: string): string | undefined {
   return stringOf(member(value, key)) || undefined;
 }
 
-/** Returns the parsed text. Returns undefined if it is not JSON. */
+/** Returns the parsed text, or undefined if it is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -41,19 +41,19 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Returns the parsed text if it is a JSON object. */
+/** Returns the parsed text, or undefined if it is not a JSON object. */
 export function parseObject(text: string): JsonObject | undefined {
   const value = parseJson(text);
   return isObject(value) ? value : undefined;
 }
 
-/** Whether `JSON.stringify` can write the value. It fails on values that are nested too deeply. */
+/** Whether a value has at most `levels` levels. `JSON.stringify` throws if a value is nested too deeply. */
 export function isShallow(value: unknown, levels = 500): boolean {
   if (typeof value !== "object" || value === null) return true;
   return levels > 0 && Object.values(value).every((inner) => isShallow(inner, levels - 1));
 }
 
-/** Returns the first characters of a value as JSON, for error messages. Never throws. */
+/** Returns at most `most` characters of a value as JSON, for error messages. Never throws. */
 export function excerpt(value: unknown, most: number): string {
   try {
     return String(JSON.stringify(value)).slice(0, most);

@@ -1,10 +1,10 @@
-/** Checks the items of a server's list. Repairs small faults, and drops items that cannot be used. */
+/** Checks the items of a server's list. Repairs small mistakes, and drops items that cannot be used. */
 
 import { paramHeadersOf } from "../http/param-headers.ts";
 import type { JsonObject } from "../session.ts";
 import { isObject } from "./json.ts";
 
-/** The lists of a server. */
+/** The kinds of lists that a server can have. */
 export type ListKind = "tools" | "prompts" | "resources" | "resourceTemplates";
 
 /** Members that every listed item may have. Other members are kept without a check. */
@@ -50,10 +50,10 @@ interface ItemTypes {
   readonly resourceTemplates: ListedResourceTemplate;
 }
 
-/** The item type of a list. */
+/** The type of the items in a list of this kind. */
 export type ListedItem<K extends ListKind> = ItemTypes[K];
 
-/** An item that was dropped or repaired, with the reason. */
+/** An item that was dropped or repaired, and why. `name` is absent if the item has none. */
 export interface DroppedItem {
   readonly name?: string;
   readonly reason: string;
@@ -62,7 +62,7 @@ export interface DroppedItem {
 /** @deprecated Renamed to `DroppedItem`. */
 export type Dropped = DroppedItem;
 
-/** The items of a list after they were checked. */
+/** The checked items of a list. */
 export interface CheckedItems<K extends ListKind> {
   readonly items: ListedItem<K>[];
   readonly dropped: DroppedItem[];
@@ -70,7 +70,7 @@ export interface CheckedItems<K extends ListKind> {
 }
 
 interface Shape {
-  /** The name of the member that identifies an item. An item without it is dropped. */
+  /** The member that identifies an item. An item without it is dropped. */
   readonly key: string;
   /** Required members, each with a default that replaces an invalid value. */
   readonly needed: readonly (Member & { readonly instead: (entry: JsonObject) => unknown })[];
@@ -117,9 +117,9 @@ const shapes: Readonly<Record<ListKind, Shape>> = {
 };
 
 /**
- * Checks items and adds them to `into`.
+ * Checks items, and adds each to a list in `into`: usable, dropped or repaired.
  *
- * @param mirrorsHeaders True over HTTP, where a tool with an invalid `x-mcp-header` in its schema must be dropped.
+ * @param mirrorsHeaders True over HTTP: a tool whose schema has an invalid `x-mcp-header` is dropped.
  */
 export function checkItems<K extends ListKind>(
   kind: K,
@@ -142,7 +142,7 @@ function isItem<K extends ListKind>(kind: K, entry: unknown): entry is ListedIte
   return isName(entry[key]) && allFit(entry, needed, false) && allFit(entry, optional, true);
 }
 
-/** Whether all members are valid. The loop uses an index, because an iterator would allocate memory for each item. */
+/** A loop with an index, because an iterator would allocate memory for each item. */
 function allFit(entry: JsonObject, members: readonly Member[], mayBeMissing: boolean): boolean {
   for (let index = 0; index < members.length; index += 1) {
     const expected = members[index];
@@ -153,8 +153,7 @@ function allFit(entry: JsonObject, members: readonly Member[], mayBeMissing: boo
 }
 
 /**
- * Returns a copy of the item without its invalid members, and with defaults for required members. Returns undefined if
- * the item cannot be repaired.
+ * Removes invalid optional members, and sets defaults for required members. Returns undefined if that is not enough.
  */
 function repaired<K extends ListKind>(kind: K, entry: unknown, notes: DroppedItem[]): ListedItem<K> | undefined {
   const { key, needed, optional } = shapes[kind];
@@ -182,7 +181,7 @@ function whyNot(kind: ListKind, entry: unknown): string {
   return isObject(entry) ? `it has no ${shapes[kind].key}` : "it is not an object";
 }
 
-/** Returns the name of an item, or its URI if it is a resource. Returns an empty object if the item has none. */
+/** Returns `{ name }` with the item's name, or with the URI of a resource. Returns `{}` if the item has none. */
 export function nameOf(kind: ListKind, entry: unknown): { name?: string } {
   const name = isObject(entry) ? entry[shapes[kind].key] : undefined;
   return typeof name === "string" ? { name } : {};

@@ -20,37 +20,33 @@ export interface ListOptions extends McpRequestOptions {
   readonly maxItems?: number;
   /** Maximum size of a page, in bytes. Default: `WireLimits.messageBytes`. */
   readonly maxPageBytes?: number;
-  /**
-   * A size limit that several lists share. Reading a list reduces `bytes` by the size of that list. Default: no limit.
-   */
+  /** A limit that several lists share. Reading a list subtracts its size from `bytes`. Default: no limit. */
   readonly room?: ByteRoom;
 }
 
-/** The bytes that are left of a limit. */
 interface ByteRoom {
   bytes: number;
 }
 
-/** A server's list after its items were checked. */
+/** A server's complete list. Its items have been checked. */
 export interface Listing<K extends ListKind> {
   readonly items: readonly ListedItem<K>[];
   /** Items that were dropped, each with a reason. */
   readonly dropped: readonly DroppedItem[];
-  /** Items that were repaired, each with its fault. */
+  /** Items that were repaired, each with its mistake. */
   readonly repaired: readonly DroppedItem[];
   /** Why the list may be incomplete. Absent if it is complete. */
   readonly truncated?: string;
   /**
-   * The size of the list in bytes: its size as text or in memory, whichever is larger. Absent if the options set no
-   * limit in bytes.
+   * The size of the list in bytes, as text or in memory, whichever is larger. Only set if the options limit the bytes.
    */
   readonly bytes?: number;
   /**
-   * Which limit made the list incomplete. `page`: the size of one page. `memory`: the memory of one page. `room`: the
-   * size of all lists together.
+   * The limit that the list exceeded. `page`: size of a page. `memory`: memory of a page. `room`: size of all lists
+   * together.
    */
   readonly cutBy?: "page" | "memory" | "room";
-  /** How long the list stays valid, in milliseconds: the shortest `ttlMs` of its pages. */
+  /** The list is valid for this many milliseconds: the shortest `ttlMs` of its pages. */
   readonly ttlMs?: number;
 }
 
@@ -69,11 +65,11 @@ const methodNotFound = -32601;
 const longestCursor = 64 * 1024;
 /** Maximum memory of one item of a list, in bytes. Larger items are dropped. */
 const maxItemBytes = 1024 * 1024;
-/** The memory of a list is estimated only if its text has at least this many bytes. */
+/** For a smaller list (in bytes), the memory is not estimated. */
 const weighedFrom = 1024 * 1024;
 
 /**
- * Reads all pages of a list. If the server does not have the capability, the list is empty.
+ * Reads all pages of a list. If the server does not support this kind of list, the result is empty.
  *
  * @throws WireError if the first page fails.
  */
@@ -118,7 +114,6 @@ export async function listAll<K extends ListKind>(
 
   const onDropped = (note: DroppedItem): void => void found.dropped.push(note);
 
-  /** Removes items that are larger than `maxItemBytes`. Small lists are not checked. */
   function weighed(entries: unknown): unknown {
     if (!Array.isArray(entries) || (bytes ?? 0) < weighedFrom) return entries;
     let weight = 0;
@@ -149,8 +144,8 @@ export async function listAll<K extends ListKind>(
         return cut(page, maxBytes < maxPageBytes ? "room" : "page");
       if (!(error instanceof WireError) || error.code !== "rpc") throw error;
       if (page > 1) return upTo(`page ${page} was refused: ${error.message}`);
-      // Many servers do not declare their capabilities, so the list is requested anyway. If the server refuses, the
-      // list is empty.
+      // Many servers do not declare their capabilities, so Fairlead requests the list anyway. A refusal then means an
+      // empty list.
       if (error.evidence.rpc?.code === methodNotFound || !isObject(session.capabilities[capability])) return found;
       throw error;
     }
@@ -158,7 +153,7 @@ export async function listAll<K extends ListKind>(
     const isCut = Array.isArray(listed) && listed.length > room;
     const entries = weighed(isCut ? listed.slice(0, room) : listed);
     if (bytesLeft.bytes < 0) return cut(page, "room");
-    // Weighing, checking and using thousands of items takes tens of milliseconds, so other code may run in between.
+    // Thousands of items take tens of milliseconds, so other code may run before and after the check.
     const isLong = pageBytes >= weighedFrom;
     if (isLong) await immediateTurn();
     const { nextCursor } = result;

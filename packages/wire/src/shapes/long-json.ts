@@ -1,23 +1,23 @@
 /**
- * Parses long JSON texts. If `JSON.parse` would take too long, the text is parsed in slices, and other code runs
- * between two slices.
+ * Parses long JSON texts. If `JSON.parse` would block the event loop for too long, other code runs while the text is
+ * parsed.
  */
 
 import { parseInSlices, type SliceOptions } from "./sliced-json.ts";
 
-/** If `JSON.parse` would take more than this many nanoseconds, the text is parsed in slices. */
+/** `JSON.parse` may take this many nanoseconds. A text that needs longer is parsed in slices. */
 const wholeTime = 40_000_000;
-/** The time for reading one character, in nanoseconds. */
+/** How long `JSON.parse` takes for one character, in nanoseconds. */
 const characterTime = 2;
-/** The time for making one value, in nanoseconds. */
+/** How long `JSON.parse` takes for one value, in nanoseconds. */
 const valueTime = 100;
 const samples = 64;
 const sampleLength = 256;
 
 /**
- * Parses the text. Returns undefined if it is not JSON.
+ * Parses the text. Resolves with undefined if it is not JSON.
  *
- * @throws WireError `too_large` if the values take more than `maxMemory`.
+ * @throws WireError `too_large` if the text is parsed in slices and its values take more than `maxMemory`.
  */
 export function parseLongJson(text: string, options?: SliceOptions): Promise<unknown> {
   return parseTime(text) > wholeTime ? parseInSlices(text, options) : parseWhole(text);
@@ -32,8 +32,8 @@ async function parseWhole(text: string): Promise<unknown> {
 }
 
 /**
- * Estimates the time that `JSON.parse` takes for the text, in nanoseconds. Counts the values in samples of the text.
- * The samples are at random positions, so that a server cannot place most of its values outside of them.
+ * Estimates how long `JSON.parse` takes, in nanoseconds, by counting the values in samples of the text. Random
+ * positions, because a server could otherwise put most values outside the samples.
  */
 function parseTime(text: string): number {
   const length = Math.min(sampleLength, text.length);
@@ -45,7 +45,7 @@ function parseTime(text: string): number {
   return text.length * (characterTime + (valueTime * values) / (samples * length));
 }
 
-/** Whether the character is a comma, a colon or an opening bracket. A value may follow each of them. */
+/** Each comma, colon and `[` comes before a value. */
 function precedesValue(character: number): boolean {
   return character === 0x2c || character === 0x3a || character === 0x5b;
 }

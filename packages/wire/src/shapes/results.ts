@@ -1,6 +1,6 @@
 /**
- * Normalises the results of `tools/call`, `prompts/get` and `resources/read`. Each deviation from the protocol becomes
- * a note.
+ * Gives the results of `tools/call`, `prompts/get` and `resources/read` a fixed shape. Each mistake of the server
+ * becomes a note.
  */
 
 import type { JsonObject } from "../session.ts";
@@ -10,11 +10,11 @@ import { excerpt, isObject, stringOf } from "./json.ts";
 /** The result of `tools/call`. */
 export interface ToolResult {
   readonly content: readonly Block[];
-  /** The structured content: any JSON value. Absent if the server sent none. */
+  /** Any JSON value. Absent if the server sent none. */
   readonly structuredContent?: unknown;
   readonly isError: boolean;
   readonly meta?: JsonObject;
-  /** Notes about deviations from the protocol that were repaired. */
+  /** A sentence for each mistake in the server's result. */
   readonly notes: readonly string[];
 }
 
@@ -34,7 +34,7 @@ export interface ResourceResult {
   readonly notes: readonly string[];
 }
 
-/** Normalises the result of `tools/call`. */
+/** Returns a tool's result in a fixed shape. Accepts the mistakes that servers are known to make. */
 export function normaliseToolResult(raw: JsonObject): ToolResult {
   const notes: string[] = [];
   const { structuredContent, isError, toolResult } = raw;
@@ -42,14 +42,14 @@ export function normaliseToolResult(raw: JsonObject): ToolResult {
   const given = raw["content"] ?? nested?.["content"] ?? nested?.["message"] ?? raw["content"];
   const isOldForm = given === undefined && toolResult !== undefined;
   if (nested !== undefined) notes.push("isError is a member of error, not of the result");
-  // A result with structured content may have no content blocks, so their absence gets no note.
+  // A result with structured content needs no content blocks, so missing blocks are not a mistake.
   const content = isOldForm
     ? [oldFormBlock(toolResult)]
     : blocksOf(given, structuredContent === undefined ? notes : []);
   if (isOldForm) notes.push("the result has the member toolResult, which only the first protocol versions define");
   if (isError !== undefined && typeof isError !== "boolean") notes.push("isError is not a boolean");
   const failed = isTrue(isError) || nested !== undefined;
-  // Most results have neither member. They are returned here, because the spreads below are slow.
+  // Most results have neither, and the spreads below are slow.
   if (structuredContent === undefined && raw["_meta"] === undefined) return { content, isError: failed, notes };
   return {
     content,
@@ -60,7 +60,7 @@ export function normaliseToolResult(raw: JsonObject): ToolResult {
   };
 }
 
-/** Handles `error: {isError: true, …}`, which some servers send instead of `isError: true`. */
+/** Some servers send `error: {isError: true, …}` instead of `isError: true`. */
 function nestedError({ error }: JsonObject): JsonObject | undefined {
   return isObject(error) && isTrue(error["isError"]) ? error : undefined;
 }
@@ -69,7 +69,7 @@ function isTrue(value: unknown): boolean {
   return value === true || value === "true";
 }
 
-/** Returns the `toolResult` member of the first protocol versions as a text block. */
+/** The first protocol versions had `toolResult` instead of `content`. */
 function oldFormBlock(toolResult: unknown): Block {
   return {
     type: "text",
@@ -77,7 +77,7 @@ function oldFormBlock(toolResult: unknown): Block {
   };
 }
 
-/** Normalises the result of `prompts/get`. */
+/** Returns a prompt's messages in a fixed shape. */
 export function normalisePromptResult(raw: JsonObject): PromptResult {
   const notes: string[] = [];
   const description = stringOf(raw["description"]);
@@ -104,9 +104,9 @@ function messagesOf(message: unknown, notes: string[]): PromptResult["messages"]
 }
 
 /**
- * Normalises the result of `resources/read`.
+ * Returns a resource's contents in a fixed shape.
  *
- * @param uri The requested URI. Contents that have no `uri` get this one.
+ * @param uri The requested URI. Contents without a `uri` get this one.
  */
 export function normaliseResourceResult(raw: JsonObject, uri: string): ResourceResult {
   const notes: string[] = [];

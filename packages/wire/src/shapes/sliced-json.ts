@@ -1,37 +1,26 @@
 /**
- * Parses long JSON texts in slices, so that a large message of one server does not block the event loop. `JSON.parse`
- * alone needs more than a second for 16 MB of small values.
+ * Parses long JSON texts in slices, so that a server's large message does not block the event loop. `JSON.parse` alone
+ * needs more than a second for 16 MB of small values.
  */
 
 import { createItemReader } from "./json-items.ts";
 import { itemsMemory, keyMemory, memory, mostMemory, tooMuchMemory } from "./json-memory.ts";
 
-/**
- * Minimum length of a text that is parsed in slices, in characters. `JSON.parse` reads shorter texts in a few
- * milliseconds.
- */
+/** A text with fewer characters is never parsed in slices, because `JSON.parse` reads it in a few milliseconds. */
 export const longJson: number = 128 * 1024;
 
-/** The work of one slice. One unit is about one nanosecond. */
+/** After this much work, other code may run. One unit is about one nanosecond. */
 const sliceWork = 500_000;
 /** The work for reading one value, in units. */
 const valueWork = 150;
-/**
- * Maximum length of a string that is decoded at once, in characters. Longer strings are decoded in pieces of this
- * length.
- */
+/** Longer strings (in characters) are decoded in pieces of this length. */
 const pieceLength = 512 * 1024;
-/**
- * The characters of a string are checked one by one up to this number. For a longer string, `indexOf` finds the end.
- */
+/** The first characters of a string are checked one by one. After this many, `indexOf` finds the end. */
 const searchedFrom = 32;
-/**
- * V8 copies the characters of a `text.slice` that is shorter than this. A longer slice would keep the complete text in
- * memory.
- */
+/** V8 copies a slice that is shorter than this. A longer slice would keep the whole text in memory. */
 const copiedLength = 13;
 
-/** How `parseInSlices` works. */
+/** Options of `parseInSlices`. */
 export interface SliceOptions {
   /** Maximum estimated memory of the values, in bytes. Default: 64 MB. */
   readonly maxMemory?: number;
@@ -40,7 +29,7 @@ export interface SliceOptions {
 }
 
 /**
- * Parses the text. Returns undefined if it is not JSON.
+ * Parses the text. Resolves with undefined if it is not JSON.
  *
  * @throws WireError `too_large` if the values take more than `maxMemory`.
  */
@@ -69,7 +58,7 @@ interface OpenObject {
   key: string;
 }
 
-/** An incomplete list, stored as the index in `waiting` at which the items of the list begin. */
+/** A list that is not complete: the index in `waiting` where its items begin. */
 type OpenList = number;
 
 const quote = 0x22;
@@ -82,7 +71,7 @@ const closeList = 0x5d;
 const openObject = 0x7b;
 const closeObject = 0x7d;
 
-/** Parses without recursion, because a message may be nested deeper than the stack allows. Yields after each slice. */
+/** No recursion, because deep nesting would overflow the stack. Yields after each slice. */
 function* parseSteps(text: string, maxMemory: number): Generator<void, unknown, void> {
   const open: (OpenObject | OpenList)[] = [];
   /** The items of all lists that are not complete yet. */
@@ -93,7 +82,7 @@ function* parseSteps(text: string, maxMemory: number): Generator<void, unknown, 
   let work = 0;
   let used = 0;
   let isKeyNext = false;
-  /** The position after the latest comma in a list, or after the opening bracket of the latest list. */
+  /** Where the next items of the current list begin: after its last comma, or after its `[`. */
   let itemsFrom = -1;
 
   for (;;) {
@@ -144,7 +133,8 @@ function* parseSteps(text: string, maxMemory: number): Generator<void, unknown, 
     }
     work += valueWork + (at - begin);
 
-    // Adds the value to its list or object. Repeats this with the list or object if it is now complete.
+    // Adds the value to the list or object around it. If that is now complete, adds it to the next one around it, and
+    // so on.
     for (;;) {
       if (used > maxMemory) throw tooMuchMemory(maxMemory);
       if (work > sliceWork) {
@@ -190,10 +180,7 @@ function* parseSteps(text: string, maxMemory: number): Generator<void, unknown, 
   }
 }
 
-/**
- * Adds a member to an object. The key `__proto__` needs `defineProperty`, because an assignment would change the
- * prototype.
- */
+/** An assignment to the key `__proto__` would change the prototype. */
 function setMember(target: Record<string, unknown>, key: string, value: unknown): void {
   if (key === "__proto__")
     Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true });
@@ -204,7 +191,7 @@ function isSpace(character: number): boolean {
   return character === 0x20 || character === 0x0a || character === 0x0d || character === 0x09;
 }
 
-/** Returns the position after the white space. Skips at most `pieceLength` characters. */
+/** Skips white space, but at most `pieceLength` characters, so that other code can run. */
 function afterSpaces(text: string, from: number): number {
   let at = from;
   while (isSpace(text.charCodeAt(at)) && at - from < pieceLength) at += 1;
@@ -221,10 +208,7 @@ function scalarEnd(text: string, from: number): number {
   return at;
 }
 
-/**
- * Parses a number, `true`, `false` or `null`. Numbers with one or two digits are the most frequent, so they are read
- * without `JSON.parse`.
- */
+/** Numbers with one or two digits are the most frequent, so they are read without `JSON.parse`. */
 function scalar(text: string, from: number, end: number): unknown {
   const first = text.charCodeAt(from) - zero;
   if (first >= 0 && first <= 9) {
@@ -250,16 +234,13 @@ function stringEnd(text: string, from: number): number {
   return -1;
 }
 
-/**
- * Returns the position of the next quotation mark. Returns `from` if there is a backslash before it, or no quotation
- * mark.
- */
+/** Returns the position of the next `"`. Returns `from` if there is none, or if a backslash comes first. */
 function plainEnd(text: string, from: number): number {
   const end = text.indexOf('"', from);
   return end === -1 || text.slice(from, end).includes("\\") ? from : end;
 }
 
-/** Decodes a short string. A string without escapes is read without `JSON.parse`. */
+/** A string without escapes needs no `JSON.parse`. */
 function shortString(text: string, from: number, end: number): string {
   for (let at = from + 1; at < end - 1; at += 1) {
     const next = text.charCodeAt(at);
