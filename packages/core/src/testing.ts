@@ -62,9 +62,9 @@ export const MCPToolTestHelper = {
   },
 
   /**
-   * Runs the tool.
+   * Runs the tool and returns what the model and the user get.
    *
-   * @throws Error if the tool gives nothing for the model, or if its display is not the expected JSON
+   * @throws Error if the model gets nothing, or if the user does not see the expected JSON
    */
   async testToolExecution(tool: DiscoveredMCPTool, params: unknown, expected?: unknown): Promise<ToolExecution> {
     const execution = await tool.execute(params);

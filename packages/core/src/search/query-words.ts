@@ -1,4 +1,4 @@
-/** The words to search for: the words of a query, their synonyms, and words that are spelt similarly. Pure. */
+/** Finds the words to search for: the words of the query, their synonyms, and words with a similar spelling. Pure. */
 
 import { synonymsOf } from "./synonyms.ts";
 import { searchWords } from "./words.ts";
@@ -7,14 +7,12 @@ const synonymWeight = 0.3;
 const longestQuery = 2000;
 const mostWords = 64;
 
-/**
- * A query with at least this many words counts as long. In a long query, words of URLs and paths count as much as other
- * words.
- */
+/** In a query of at least this many words, the words in URLs and paths count as much as the other words. */
 const longQuery = 12;
 
 /**
- * Returns the words to search for, each with its weight in the ranking. `known` contains all words that occur in tools.
+ * Returns the words to search for, each with its weight in the ranking. `known` contains all words of the indexed
+ * tools.
  */
 export function queryWords(query: string, known: ReadonlyMap<string, unknown>): ReadonlyMap<string, number> {
   const text = query.slice(0, longestQuery);
@@ -23,7 +21,7 @@ export function queryWords(query: string, known: ReadonlyMap<string, unknown>): 
   const weights = new Map<string, number>();
   for (const word of words) for (const synonym of synonymsOf(word)) weights.set(synonym, synonymWeight);
   /*
-   * In a short query, words of URLs and paths weigh less. Otherwise they would outweigh the words that describe the
+   * In a short query, words in URLs and paths weigh less. Otherwise they would outweigh the words that describe the
    * task.
    */
   const valueWeight = Math.min(1, read.length / longQuery);
@@ -34,8 +32,8 @@ export function queryWords(query: string, known: ReadonlyMap<string, unknown>): 
 }
 
 /**
- * Replaces each URL by `url`, and each path by `file` and the extension. The words inside a URL or path say less about
- * the wanted tool.
+ * Replaces each URL by `url`, and `/tmp/a.csv` by `file .csv`. The words inside a URL or path say little about the
+ * tool.
  */
 function withoutValues(query: string): string {
   return query
@@ -48,7 +46,7 @@ function withoutValues(query: string): string {
 
 const shortestMisspelt = 5;
 
-/** The word, and all known words that begin with the same letter and differ from the word by one letter. */
+/** Returns the word, and the known words with the same first letter that differ from it by one letter. */
 function respelled(word: string, known: ReadonlyMap<string, unknown>): readonly string[] {
   if (word.length < shortestMisspelt) return [word];
   const near: string[] = [word];

@@ -1,27 +1,29 @@
-/** Finds the tools that contain a word, and ranks them for a query (BM25F with synonyms). */
+/** Finds the tools whose texts contain the words of a query, and ranks these tools (BM25F with synonyms). */
 
 import { createTurns, type Turns } from "../text/turns.ts";
 import { queryWords } from "./query-words.ts";
 import { type SearchableServer, type SearchableTool, wordsOfServer, wordsOfTool } from "./tool-words.ts";
 
+/** A tool that matches a query. A higher score means a better match. */
 export interface RankedTool {
   readonly server: string;
   readonly tool: SearchableTool;
   readonly score: number;
 }
 
+/** An index of tools for full-text search. Changes run one after another. */
 export interface ToolIndex {
   /**
-   * Replaces the tools of a server, and pauses so that other code can run. Until all new tools are indexed, searches
-   * find the server's previous tools.
+   * Replaces the indexed tools of a server. Pauses regularly, so that other code can run. Searches find the previous
+   * tools until the new tools are complete.
    */
   readonly set: (server: SearchableServer, tools: readonly SearchableTool[]) => Promise<void>;
   readonly remove: (server: string) => Promise<void>;
-  /** The tools that contain a word of the query or one of its synonyms. The best match comes first. */
+  /** Returns the tools whose texts contain a word of the query or a synonym, best match first. */
   readonly rank: (query: string, most: number) => readonly RankedTool[];
 }
 
-/** The numbers of the tools that contain one word, and the weight of the word in each of these tools. */
+/** For one word: the numbers of the tools that contain it, and its weight in each of these tools. */
 interface Posting {
   readonly tools: number[];
   readonly weights: number[];
@@ -47,9 +49,10 @@ const saturation = 2;
 const mostOutdated = 1000;
 /** How many characters are indexed without a pause. This takes a few milliseconds, even if all words are new. */
 const perSlice = 8_000;
-/** Indexing a tool without any text takes as long as indexing this many characters. */
+/** The fixed effort to index a tool, as a number of characters. */
 const perTool = 100;
 
+/** Creates an empty index in memory. */
 export function createToolIndex(): ToolIndex {
   let state = emptyState();
   // Counts the indexed characters of all servers together, because many small servers take as long as one large server.
@@ -61,7 +64,6 @@ export function createToolIndex(): ToolIndex {
     return last;
   }
 
-  /** Rebuilds the index if most of its tools were removed. */
   async function withoutOutdated(): Promise<void> {
     const live = liveCount(state);
     if (state.tools.length <= 2 * live + mostOutdated) return;
@@ -107,7 +109,6 @@ function liveCount({ servers }: IndexState): number {
   return count;
 }
 
-/** Indexes the tools with a pause every few milliseconds, then replaces the server's previous tools. */
 async function addServer(
   state: IndexState,
   server: SearchableServer,

@@ -10,22 +10,26 @@ import { findTools, type NamedTool } from "./find-tools.ts";
 import { createToolIndex } from "./tool-index.ts";
 import type { SearchableServer, SearchableTool } from "./tool-words.ts";
 
+/** A tool that matches a query. A higher score means a better match. */
 export interface FoundTool {
   readonly tool: DiscoveredMCPTool;
   readonly score: number;
 }
 
+/** Searches the names, descriptions and parameters of all tools of a host. */
 export interface ToolSearch {
   /** The matching tools, best first. If there are several queries, their results alternate. */
   readonly find: (queries: readonly string[], limit: number) => Promise<readonly FoundTool[]>;
 }
 
+/** The tools to search, and the server texts that are searched with them. */
 export interface ToolSearchOptions {
   /** All tools. Returns the same array until a tool changes. */
   readonly tools: () => Promise<readonly DiscoveredMCPTool[]>;
   readonly aboutServer: (name: string) => SearchableServer;
 }
 
+/** Creates a search. Builds the index at the first `find`, not now. */
 export function createToolSearch({ tools, aboutServer }: ToolSearchOptions): ToolSearch {
   const index = createToolIndex();
   const digests = new Map<string, string>();
@@ -33,7 +37,7 @@ export function createToolSearch({ tools, aboutServer }: ToolSearchOptions): Too
   let names: ToolNames = emptyNames;
   let updating: Promise<void> | undefined;
 
-  /** Updates the index with the current tools. Does not index a server again if the server is unchanged. */
+  /** Updates the index with the current tools. Skips servers whose digest is unchanged. */
   async function update(): Promise<void> {
     const latest = await tools();
     if (latest === indexed) return;
@@ -68,17 +72,14 @@ export function createToolSearch({ tools, aboutServer }: ToolSearchOptions): Too
 }
 
 const toolsPerTurn = 250;
-/**
- * Fairlead compares only this many characters of a text with tool names, because trying every separator in a long text
- * would take too long.
- */
+/** Only this many characters of a query are compared with tool names, because each separator in the text is tried. */
 const longestName = 1000;
 
 interface ToolNames {
   readonly find: (server: string, name: string) => DiscoveredMCPTool | undefined;
   /**
-   * Returns the tools with this name; case does not matter. The name is the tool's name for the model, or the server's
-   * own name for the tool, with or without the server's name before it: `search`, `files.search`.
+   * Returns the tools with this name, in upper or lower case. The name may be the name for the model, the server's own
+   * name for the tool (`search`), or server and tool (`files.search`).
    */
   readonly named: (name: string) => readonly NamedTool[];
 }

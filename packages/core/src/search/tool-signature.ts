@@ -7,6 +7,7 @@ import { toLabel } from "../normalise/content/shorten.ts";
 import { parametersOf } from "../normalise/schema/properties.ts";
 import { createTypeWriter, fold, toKey } from "../normalise/schema/write/type-text.ts";
 
+/** A tool as a model sees it. `parameters` is a JSON Schema. */
 export interface DescribedTool {
   readonly name: string;
   readonly description: string;
@@ -17,7 +18,10 @@ const limits = { depth: 1, members: 6, parts: 60 };
 const mostOptional = 8;
 const longestSentence = 160;
 
-/** The signature of a tool. It contains all required parameters. `…` stands for parameters that are left out. */
+/**
+ * Returns a line such as `read(path: string, …) - Reads a file.` All required parameters are listed; `…` replaces the
+ * rest.
+ */
 export function toolSignature({ name, description, parameters: schema }: DescribedTool): string {
   const parameters = parametersOf(schema);
   const required = parameters.filter((parameter) => parameter.required).length;

@@ -1,6 +1,6 @@
 /**
- * The words of one tool with their weights. A word weighs more in a name than in a description, and it weighs less in a
- * long text. Pure.
+ * Splits a tool into words with weights. A word weighs more in a name than in a description, and less in a long text.
+ * Pure.
  */
 
 import type { JsonObject } from "@fairlead/wire";
@@ -25,8 +25,8 @@ export interface SearchableServer {
 }
 
 /**
- * How much a word in one field of a tool counts. The parameters are those of BM25F: the weight of a word, the usual
- * number of words in the field, and `b`, by which the weight decreases in a longer field.
+ * How much a word in one field of a tool counts, for BM25F. If the field has more than `usual` words, each word counts
+ * less. `b` (0 to 1) says how strongly.
  */
 interface Field {
   readonly weight: number;
@@ -55,12 +55,14 @@ export function wordsOfServer({ name, title = "", instructions = "" }: Searchabl
   return weights;
 }
 
+/** The words of one tool and its server, each with its weight. */
 export interface ToolWords {
   readonly weights: ReadonlyMap<string, number>;
   /** How many characters of the tool's texts were split into words. */
   readonly characters: number;
 }
 
+/** Returns the words of a tool, including the words of its server from `wordsOfServer`. */
 export function wordsOfTool(tool: SearchableTool, ofServer: ReadonlyMap<string, number>): ToolWords {
   const weights: Weights = new Map(ofServer);
   const { names, texts } = parametersOf(tool.inputSchema);

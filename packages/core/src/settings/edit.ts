@@ -10,14 +10,20 @@ import { removeValue, setValue } from "../files/json/json-edit.ts";
 import { type Node, parseJsonc } from "../files/json/jsonc.ts";
 import { childNode, entriesOf, itemNodes, plainValueOf, stringNode } from "./read/nodes.ts";
 
+/** Where the edited file may be. Without `within`, a new file is readable only by the user. */
 export interface EditOptions {
   /**
-   * The root of the workspace that contains the file. Fairlead follows no symbolic link out of this folder. Absent for
-   * the user's own settings file.
+   * The root of the workspace that contains the file. Fairlead does not follow symbolic links out of this folder.
+   * Absent for the user's own settings file.
    */
   readonly within?: string;
 }
 
+/**
+ * Adds a server to `mcpServers`. Returns the entry that it replaced, or undefined.
+ *
+ * @throws HostError `usage` if the name exists and `replace` is false
+ */
 export async function writeServer(
   file: string,
   name: string,
@@ -39,13 +45,18 @@ export async function writeServer(
   return { replaced };
 }
 
+/** A change of the word at index `at` in `args`. */
 export interface ArgumentChange {
   readonly at: number;
   readonly before: string;
   readonly after: string;
 }
 
-/** Replaces one word of a server's command line. Comments between the words stay. */
+/**
+ * Replaces one word in a server's `args`. Comments between the words stay.
+ *
+ * @throws HostError `usage` if the word is no longer `before`
+ */
 export async function replaceArgument(
   file: string,
   name: string,
@@ -72,6 +83,7 @@ export async function replaceArgument(
   return { replaced };
 }
 
+/** Removes a server from `mcpServers`. Returns the removed entry, or undefined if there was none. */
 export async function removeServer(
   file: string,
   name: string,
@@ -116,7 +128,7 @@ function withoutEmptyParents(text: string, path: readonly string[]): string {
   return isEmpty && path.length > 0 ? withoutEmptyParents(removeValue(text, path), path.slice(0, -1)) : text;
 }
 
-/** Refuses a file with a syntax error, and a file in which the value of a key in `objects` is not an object. */
+/** Parses the file. Refuses a syntax error, and a value that is not an object at a key in `objects`. */
 function openForEdit(file: string, text: string | undefined, objects: readonly string[]): Node | undefined {
   if (text === undefined) return undefined;
   const document = parseJsonc(text);

@@ -1,5 +1,6 @@
 /** Splits a command line into words, with the quoting rules of a shell. Refuses operators and substitutions. */
 
+/** The words of a command line, or why Fairlead refuses the line. */
 export type ShellLine =
   /** The words, written as settings values: a quoted dollar sign becomes `$$`. */
   | { readonly kind: "words"; readonly words: readonly string[] }
@@ -13,6 +14,7 @@ interface Word {
 
 const operators = "|&;<>()`\n\r";
 
+/** Splits a command line into words. Runs nothing and expands nothing. */
 export function splitShellLine(line: string): ShellLine {
   const words: Word[] = [];
   let word: string | undefined;
@@ -67,8 +69,7 @@ function checkFirst([first]: readonly Word[]): ShellLine | undefined {
 }
 
 /**
- * Refuses a quoted `~` at the start of a word. For a shell, a quoted `~` is plain text, but in settings it means the
- * home folder.
+ * Refuses a quoted `~` at the start of a word. A shell takes it literally, but in settings it means the home folder.
  */
 function checkHome(words: readonly Word[], line: string): ShellLine | undefined {
   const quoted = words.find(({ text, at }) => /^~(?:$|[/\\])/.test(text) && !/^~(?:$|[/ \t])/.test(line.slice(at - 1)));

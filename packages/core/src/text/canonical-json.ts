@@ -1,11 +1,12 @@
 /** Writes JSON with sorted members, so that equal values have equal texts. */
 
 /**
- * The number of levels that are written by recursion. Deeper levels are written by a loop, because a server's value may
- * be nested deeper than the call stack allows.
+ * Recursion writes this many levels, and a loop writes deeper ones. A server's value may be nested deeper than the call
+ * stack allows.
  */
 const mostLevels = 100;
 
+/** Returns JSON without spaces. Writes `undefined` as `null`, and accepts any nesting depth. */
 export function canonicalJson(value: unknown): string {
   return write(value, mostLevels);
 }
@@ -27,7 +28,7 @@ function write(value: unknown, levels: number): string {
   return `{${text}}`;
 }
 
-/** The largest number of members that are sorted without `sort`, which allocates a kilobyte even for two names. */
+/** Up to this many names are sorted without `sort`, which allocates a kilobyte even for two names. */
 const fewNames = 16;
 
 function sortedNames(members: object): readonly string[] {
@@ -46,7 +47,6 @@ function sortedNames(members: object): readonly string[] {
 }
 
 interface Open {
-  /** The sorted member names of an object. */
   readonly names: readonly string[] | undefined;
   readonly values: readonly unknown[];
   next: number;

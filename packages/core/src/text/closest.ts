@@ -1,8 +1,9 @@
 /** Finds the most similar known word, for "did you mean". */
 
+/** Returns the most similar known word, ignoring case. Undefined if none is similar enough. */
 export function closest(word: string, known: Iterable<string>): string | undefined {
   let best: string | undefined;
-  // A third of the letters may differ. The limit is at least one letter and at most four.
+  // A third of the letters may differ, but at least one and at most four.
   let limit = Math.min(4, Math.max(1, Math.floor(word.length / 3))) + 1;
   for (const candidate of known) {
     const distance = editDistance(word.toLowerCase(), candidate.toLowerCase(), limit);
@@ -11,7 +12,7 @@ export function closest(word: string, known: Iterable<string>): string | undefin
   return best;
 }
 
-/** Damerau–Levenshtein distance (two swapped neighbours count once). Stops at `limit`, so that long words cost little. */
+/** Damerau–Levenshtein distance: two swapped neighbours count once. Stops at `limit`, to save time with long words. */
 function editDistance(a: string, b: string, limit: number): number {
   if (Math.abs(a.length - b.length) >= limit) return limit;
   let beforeLast: number[] = [];

@@ -1,6 +1,6 @@
-/** The text `(hidden)`, which replaces a secret in messages, and functions that write and compare such messages. */
+/** Replaces secrets in messages by `(hidden)`, and compares such messages with the original texts. */
 
-/** The text that replaces a secret, and any text that looks like a secret. */
+/** Messages contain this text in place of a secret, or of anything that looks like a secret. */
 export const hidden = "(hidden)";
 
 /** Whether `text` can be made from `shown` by replacing every `(hidden)` with some text. */

@@ -9,6 +9,7 @@ const unusual = /[^\n\t -~]/;
 const control = (): RegExp => /(?![\n\r\t])\p{Cc}/gu;
 const loneSurrogate = (): RegExp => /\p{Cs}/gu;
 
+/** Returns the text without control characters, colours and invisible characters. */
 export function toModelText(text: string): string {
   if (!unusual.test(text)) return text;
   return withoutColours(text)
@@ -20,6 +21,7 @@ export function toModelText(text: string): string {
 /** Matches the colour sequences that programs write into their output. */
 const colour = new RegExp(`${String.fromCharCode(27)}\\[[\\d;:]*m`, "g");
 
+/** Removes terminal colour sequences. Leaves all other escape sequences. */
 export function withoutColours(text: string): string {
   return text.replaceAll(colour, "");
 }

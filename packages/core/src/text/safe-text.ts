@@ -19,14 +19,11 @@ export type SafeText = string & { readonly [brand]: true };
  */
 const unusual = /[^\n\t -~]/;
 const unusualOnALine = /[^ -~]| {241}/;
-/**
- * Matches more combining marks on one letter than any script needs. So many marks would cover the lines above and
- * below.
- */
+/** Matches more than eight combining marks on one letter. So many marks would cover the lines above and below. */
 const markFlood = (): RegExp => /(\p{M}{8})(\p{M}+)/gu;
 /** Matches a combining mark without a letter, which would change the character printed before it. */
 const looseMark = (): RegExp => /(^|[\n\t])(?=\p{M})/gu;
-/** Matches blanks or replacement symbols that fill three or more rows and would push the following text out of view. */
+/** Matches more than 240 blanks or equal symbols (three rows), which would push the following text out of view. */
 const blankRun = /( |␊|␉|⟨U\+[0-9A-F]+⟩)\1{240,}/g;
 
 function picture(character: string): string {
@@ -52,8 +49,8 @@ export function toSafeLine(text: string): SafeText {
 }
 
 /**
- * Foreign text on one line, for a person who must decide about it: nothing is left out. Shows invisible characters and
- * look-alikes by their code points, and counts long runs of blanks.
+ * Returns foreign text on one line and leaves nothing out, because a person decides about it. Shows invisible
+ * characters and look-alikes as code points, and counts long runs of blanks.
  */
 export function toVisibleLine(text: string): SafeText {
   if (!unusualOnALine.test(text)) return text as SafeText;
@@ -77,10 +74,7 @@ function oneLine(text: string): SafeText {
   return text.replaceAll("\n", "␊").replaceAll("\t", "␉") as SafeText;
 }
 
-/**
- * Joins Fairlead's own text, which may contain escape sequences, with safe parts: `` safe`"${toSafeLine(name)}" is
- * unknown` ``.
- */
+/** Joins Fairlead's own words with safe parts: `` safe`"${toSafeLine(name)}" is unknown` ``. */
 export function safe(words: TemplateStringsArray, ...parts: readonly (SafeText | number)[]): SafeText {
   return words.reduce((text, word, index) => `${text}${parts[index - 1]}${word}`) as SafeText;
 }
@@ -116,8 +110,8 @@ export function replaceSafe(text: SafeText, pattern: RegExp, replace: (match: st
 }
 
 /**
- * JSON that is safe to print: every disruptive or invisible character is escaped, and too deeply nested parts are
- * replaced by a description.
+ * Returns JSON that is safe to print. Escapes control and invisible characters, and replaces parts that are nested too
+ * deeply by a description.
  */
 export function toSafeJson(value: unknown, indent = 2): SafeText {
   const escaped = (character: string): string =>
@@ -133,7 +127,7 @@ function unicodeEscape(text: string, at: number): string {
   return `\\u${text.charCodeAt(at).toString(16).padStart(4, "0")}`;
 }
 
-/** Matches a word as a reader sees it: invisible characters do not separate words. */
+/** Matches a word as a reader sees it, including invisible characters inside the word. */
 const words = (): RegExp => /[\p{L}\p{M}\p{N}\p{Cf}_]+/gu;
 const latin = (): RegExp => /\p{Script=Latin}/u;
 /**

@@ -1,8 +1,6 @@
-/**
- * Compares JSON values without regard to the order of their members. Creates no text and does not recurse, because a
- * server can choose very large or deep values.
- */
+/** Compares JSON values. Creates no text and does not recurse, because a server can send very large or deep values. */
 
+/** Whether two JSON values are equal. The order of object members does not matter. */
 export function isSameJson(one: unknown, other: unknown): boolean {
   const pairs: [unknown, unknown][] = [[one, other]];
   for (let pair = pairs.pop(); pair !== undefined; pair = pairs.pop()) {

@@ -1,10 +1,6 @@
 /** Estimates how many tokens a text costs a model, without a tokenizer. Pure. */
 
-/**
- * Matches one piece of a text, whose tokens are then estimated: a Chinese, Japanese or Korean character, Latin letters
- * up to the next capital, an emoji, letters of other scripts, digits, a line break with its indent, blanks, or other
- * signs.
- */
+/** Matches the next piece of a text. Each piece, such as a word, an emoji or a row of digits, has its own estimate. */
 const pieces = (): RegExp =>
   /([\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}])|([A-Z]*[a-z\u00c0-\u024f]+|[A-Z]+)|([\u{10000}-\u{10ffff}])|([\p{L}\p{M}]+)|(\p{N}+)|(\s*\n\s*)|(\s{2,})|(\s)|([^\s\p{L}\p{M}\p{N}\u{10000}-\u{10ffff}]+)/gu;
 
@@ -28,7 +24,7 @@ export function estimateTokens(text: string): number {
   return Math.ceil(tokens);
 }
 
-/** An upper bound for the average number of characters in one token. */
+/** No text has more characters per token than this, on average. */
 const charactersPerToken = 8;
 
 /**

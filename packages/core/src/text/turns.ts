@@ -1,12 +1,12 @@
 /** Divides long work into slices, so that other code can run between the slices. */
 
 /**
- * The amount of work in one slice, in characters of JSON that are written or hashed. One slice takes a few
- * milliseconds. If several tasks run at the same time, each does one slice in each turn of the event loop.
+ * One slice, in characters of JSON, takes a few milliseconds. If several tasks run, each does one slice per turn of the
+ * event loop.
  */
 const perTurn = 64 * 1024;
 
-/** Counts work. */
+/** Counts finished work, and pauses after each slice. */
 export interface Turns {
   /**
    * Adds an amount of finished work. When the slice is used up, returns a promise that resolves in the next turn of the
@@ -15,6 +15,7 @@ export interface Turns {
   done(size: number): Promise<void> | undefined;
 }
 
+/** Creates a counter. `most` is the amount of work in one slice; default: 64 Ki characters. */
 export function createTurns(most: number = perTurn): Turns {
   let done = 0;
   return {
@@ -35,7 +36,7 @@ export function nextTurn(): Promise<void> {
 /** Work that pauses after each slice. The caller may do other work before it asks for the next slice. */
 export type Sliced<T> = Generator<undefined, T, undefined>;
 
-/** Does all slices without a pause, for a caller that cannot wait. */
+/** Does all slices at once, for a caller that cannot wait. */
 export function runAtOnce<T>(steps: Sliced<T>): T {
   let step = steps.next();
   while (step.done !== true) step = steps.next();
@@ -43,8 +44,8 @@ export function runAtOnce<T>(steps: Sliced<T>): T {
 }
 
 /**
- * Does one slice in each turn of the event loop. Stops between two slices and returns undefined as soon as `isOutdated`
- * returns true: the work is no longer needed.
+ * Does one slice in each turn of the event loop. Stops and returns undefined when `isOutdated` returns true, because
+ * then the result is no longer needed.
  */
 export async function runInTurns<T>(steps: Sliced<T>, isOutdated: () => boolean): Promise<T | undefined> {
   let step = steps.next();

@@ -15,16 +15,14 @@ import { present } from "../settings/schema/present.ts";
 import { admit } from "./admit.ts";
 import type { AdmittedServer, Configuration } from "./configuration.ts";
 
+/** A server that the user gives on the command line for one run. */
 export interface AdHocServer {
   readonly name: string;
   /** The entry as a settings file would contain it. */
   readonly entry: Readonly<Record<string, unknown>>;
 }
 
-/**
- * The options of a server from the command line. Options in the settings do not apply, even if they are for a server
- * with the same name.
- */
+/** The options of a server from the command line. Options in `fairlead.servers` do not apply to it. */
 const extras: ServerExtras = {
   start: "lazy",
   enabled: true,
@@ -36,8 +34,9 @@ const extras: ServerExtras = {
 };
 
 /**
- * Adds the server to the configuration. The allow and deny lists of the settings decide whether the server may start.
- * `admission` contains this decision.
+ * Adds the server to the configuration. `added.admission` says whether `mcp.allowed` and `mcp.excluded` let it start.
+ *
+ * @throws HostError `usage` if the name is taken
  */
 export async function addAdHocServer(
   configuration: Configuration,

@@ -1,6 +1,6 @@
 /**
- * Decides whether a configured server may start. If the server is refused, gives the reason and the command that the
- * user can run next. `admit` is pure.
+ * Decides whether a configured server may start. If not, gives the reason and the next command for the user. `admit` is
+ * pure.
  */
 
 import { HostError } from "../errors.ts";
@@ -36,6 +36,7 @@ export type Admission =
       readonly next?: string;
     };
 
+/** The facts about the workspace that decide which servers may start. */
 export interface AdmissionFacts {
   readonly trust: TrustDecision;
   readonly settings: Pick<Settings, "allowed" | "excluded">;
@@ -45,9 +46,8 @@ export interface AdmissionFacts {
 }
 
 /**
- * Decides whether a server may start. Checks in this order whether the user has disabled it, whether the allow and deny
- * lists permit it, whether the workspace is trusted, whether the server is approved, whether it is Fairlead itself, and
- * whether its entry has mistakes.
+ * Decides whether a server may start. The checks, in order: disabled, allow and deny lists, trust, approval, Fairlead
+ * itself, mistakes in the entry.
  */
 export function admit(server: ConfiguredServer, facts: AdmissionFacts): Admission {
   return (
@@ -160,7 +160,7 @@ function unapproved(
   };
 }
 
-/** Why the approval does not cover the server. For example, the entry or a program file has changed. */
+/** Returns why the approval does not cover the server, as the end of a sentence ("has changed since …"). */
 export function whyUnapproved(approval: Approval | undefined, { fingerprint, programs = [] }: Approvable): string {
   if (approval === undefined) return "has not been approved yet";
   if (approval.fingerprint !== fingerprint) return "has changed since you approved it";
@@ -220,8 +220,8 @@ function mistaken({ name, origin, definition, problems }: ConfiguredServer): Adm
 }
 
 /**
- * The command that trusts the folder. By default, this command trusts the current folder, so the folder is named only
- * if an option chose the workspace.
+ * The command that trusts the folder. It names the folder only if an option chose the workspace; otherwise the current
+ * folder is meant.
  */
 function trustAdd({ root, rootFrom }: AdmissionFacts["locations"]): string {
   return rootFrom === "option" ? `fairlead trust add ${toShellWord(root)}` : "fairlead trust add";

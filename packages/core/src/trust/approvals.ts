@@ -6,24 +6,27 @@ import { readState, updateState } from "../files/atomic/state-file.ts";
 import type { ServerDefinition } from "../settings/define/definition.ts";
 import { isSamePrograms, type ProgramFile } from "./approved-programs.ts";
 
+/** The approvals of one workspace, by server name. */
 export type WorkspaceApprovals = ReadonlyMap<string, Approval>;
 /** Approvals by the real path of the workspace root, then by server name. */
 export type Approvals = ReadonlyMap<string, WorkspaceApprovals>;
 
 /**
- * Maximum number of workspaces in the approvals file, and maximum number of servers in each workspace. The oldest
- * approvals are removed first.
+ * The file keeps at most this many workspaces, and this many servers in each. Fairlead removes the oldest approvals
+ * first.
  */
 const mostKept = 1000;
-/** How many sets of program files the approval of one server can contain. */
+/** An approval keeps at most this many sets of program files. */
 const mostProgramsKept = 16;
 
 type Stored = ApprovalsFile["workspaces"];
 
+/** Reads the approvals of all workspaces. `state` is Fairlead's state folder. */
 export async function readApprovals(state: string): Promise<Approvals> {
   return toApprovals((await readApprovalsFile(state)).workspaces);
 }
 
+/** Stores approvals for servers of the workspace `root`. Replaces earlier approvals of the same names. */
 export async function approve(
   state: string,
   root: string,
@@ -43,8 +46,8 @@ export async function approve(
 export type Approvable = Pick<ServerDefinition, "name" | "fingerprint" | "programs">;
 
 /**
- * Creates the approval of a server. Keeps the program files that were approved earlier for the same entry, because one
- * entry may run different files, such as two versions of Node in two terminals.
+ * Creates the approval of a server. Keeps earlier program files of the same entry, because it may run different ones
+ * (for example, two versions of Node in two terminals).
  */
 function toApproval({ fingerprint, programs }: Approvable, old: Approval | undefined, now: Date): Approval {
   const approval = { fingerprint, approvedAt: now.toISOString() };
@@ -61,8 +64,7 @@ export function isApprovedBy(approval: Approval | undefined, { fingerprint, prog
 }
 
 /**
- * Removes the approvals of a workspace. If `names` is given, removes only those of the named servers. Returns the names
- * that were removed.
+ * Removes the approvals of a workspace, or only those of the servers in `names`. Returns the names that were removed.
  */
 export async function revoke(state: string, root: string, names?: readonly string[]): Promise<readonly string[]> {
   let revoked: readonly string[] = [];
@@ -115,8 +117,8 @@ export interface ToolApproval extends Approval {
   /** Digest of the tool's definition. */
   readonly digest: string;
   /**
-   * The workspace root, if the tool's server is an entry of a workspace. In a different workspace, the same entry may
-   * run a different program.
+   * The workspace root, if the server's entry is in a workspace. In another workspace, an equal entry may run another
+   * program.
    */
   readonly workspace?: string;
   /** The approved definition as JSON, so that Fairlead can show a later change. Absent if the JSON is too long. */
@@ -131,13 +133,14 @@ interface ApprovalsFile {
 
 const nothing: ApprovalsFile = { version: 2, workspaces: {}, tools: [] };
 
+/** Reads the approvals of servers and tools. Empty if the file does not exist. */
 export async function readApprovalsFile(state: string): Promise<ApprovalsFile> {
   return (await readState(approvalsPath(state), parse)) ?? nothing;
 }
 
 /**
- * Changes the approvals file while this process holds the file's lock. If `change` returns undefined, the file stays
- * unchanged. `change` may be called more than once.
+ * Changes the approvals file under a lock. If `change` returns undefined, the file stays unchanged. `change` may run
+ * more than once.
  */
 export async function updateApprovalsFile(
   state: string,
@@ -149,6 +152,7 @@ export async function updateApprovalsFile(
   });
 }
 
+/** Returns the path of the approvals file in Fairlead's state folder. */
 export function approvalsPath(state: string): string {
   return join(state, "approvals.json");
 }

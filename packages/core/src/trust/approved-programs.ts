@@ -15,18 +15,15 @@ import { findProgram, type ProgramPlace, systemPath } from "./programs.ts";
 
 /** One file that the server would run. */
 export interface ProgramFile {
-  /** The real path, with symbolic links resolved. If the file does not exist, the path as the entry names it. */
+  /** The path without symbolic links. If the file does not exist, the path in the entry. */
   readonly file: string;
-  /**
-   * SHA-256 of the file's content. Absent for a file outside the workspace, because the workspace cannot change that
-   * file.
-   */
+  /** SHA-256 of the file's content. Absent for a file outside the workspace, which the workspace cannot change. */
   readonly digest?: string;
 }
 
 /**
- * Sets `programs` in the definition of a trusted workspace's stdio server: the files that the server would run. Returns
- * any other server unchanged.
+ * Adds `programs`, the files that the server would run, to the definition. Returns the server unchanged if it is not a
+ * stdio server of a trusted workspace.
  */
 export async function withPrograms(server: ConfiguredServer, place: ProgramPlace): Promise<ConfiguredServer> {
   const { scope, definition } = server;
@@ -35,8 +32,8 @@ export async function withPrograms(server: ConfiguredServer, place: ProgramPlace
 }
 
 /**
- * The files that the server would run: the program, the interpreter that the program's first line names, and the files
- * that the interpreter gets as arguments.
+ * Returns the files that the server would run: the program, the interpreter in its first line, and files among the
+ * arguments.
  */
 export async function readPrograms(
   { command, args, env, cwd }: StdioTransport,
@@ -53,6 +50,7 @@ export async function readPrograms(
   return Promise.all(paths.map((file) => identify(file, root)));
 }
 
+/** Whether two lists contain the same files with the same content, in the same order. */
 export function isSamePrograms(one: readonly ProgramFile[], other: readonly ProgramFile[]): boolean {
   return (
     one.length === other.length &&
@@ -66,7 +64,6 @@ async function identify(path: string, root: string): Promise<ProgramFile> {
   return { file, ...(digest !== undefined && { digest }) };
 }
 
-/** The digest of the file's content. Undefined if the file cannot be read. */
 async function digestOf(file: string): Promise<string | undefined> {
   if ((await stat(file).catch(() => undefined))?.isFile() !== true) return undefined;
   const hash = createHash("sha256");
@@ -81,8 +78,8 @@ async function digestOf(file: string): Promise<string | undefined> {
 const longestLine = 256;
 
 /**
- * The interpreter that a script's first line names, if that line uses `env` (`#!/usr/bin/env node`) or names a file of
- * the workspace. Other interpreters, such as `/bin/sh`, are left out, because they belong to the system.
+ * Returns the interpreter in a script's first line if it uses `env` (`#!/usr/bin/env node`) or a file of the workspace.
+ * Others, such as `/bin/sh`, belong to the system and are left out.
  */
 async function interpreterOf(
   file: string,
@@ -96,10 +93,13 @@ async function interpreterOf(
   return (await isWorkspaceFile(interpreter, root)) ? [interpreter] : [];
 }
 
-/** The program and the argument in a script's first line: `/usr/bin/env` and `node` for `#!/usr/bin/env -S node`. */
+/**
+ * Returns the program and the argument in a script's first line: `/usr/bin/env` and `node` for `#!/usr/bin/env -S
+ * node`.
+ */
 export async function firstLine(file: string): Promise<readonly [program?: string, argument?: string]> {
   const handle = await open(file).catch(() => undefined);
-  // If the file can be executed but not read, it is not a script.
+  // A file that can be executed but not read is not a script.
   if (handle === undefined) return [];
   try {
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(longestLine), 0, longestLine, 0);
@@ -131,7 +131,7 @@ function preloadsIn(env: ReadonlyMap<string, string>): readonly string[] {
   });
 }
 
-/** All files of the workspace that the arguments name. Only the interpreter knows which of these files it runs. */
+/** Returns all workspace files among the arguments. Only the interpreter knows which of them it runs. */
 async function filesIn(args: readonly string[], cwd: string, root: string): Promise<readonly string[]> {
   const files = await Promise.all(args.flatMap(pathsIn).map((path) => filesOf(resolve(cwd, path), root)));
   return [...new Set(files.flat())];
@@ -162,8 +162,8 @@ const endings = [".js", ".mjs", ".cjs", ".json", ".node", ".ts", ".mts", ".cts",
 const folderFiles = [...endings.map((ending) => `index${ending}`), "__main__.py"];
 
 /**
- * The existing files that an interpreter may run for this path: the path itself, the path with an ending, and the files
- * that run if the path is a folder. Returns all these files, because each interpreter chooses differently.
+ * Returns the existing files that an interpreter may run for this path, such as `PATH.js` or `PATH/index.js`. Returns
+ * all, because each interpreter chooses differently.
  */
 async function filesOf(path: string, root: string): Promise<readonly string[]> {
   if (await isWorkspaceFile(path, root)) return [path];
@@ -180,7 +180,6 @@ async function filesOf(path: string, root: string): Promise<readonly string[]> {
   return candidates.filter((_, at) => isFound[at]);
 }
 
-/** The member `main` of a `package.json`. */
 async function mainOf(manifest: string): Promise<string | undefined> {
   const found = await readText(manifest, limits.settingsBytes);
   const content = found.kind === "text" ? parseJson(found.text) : undefined;

@@ -14,6 +14,7 @@ import { programPlace } from "./programs.ts";
 import { decideTrust, type TrustDecision } from "./trust-decision.ts";
 import { readTrustedFolders, type TrustedFolders } from "./trusted-folders.ts";
 
+/** Where the settings are, and who decides whether the workspace is trusted. */
 export interface ConfigurationOptions extends LocateOptions {
   readonly trustWorkspace?: boolean;
   /** The trust decision of the embedding program, such as an IDE. */
@@ -38,6 +39,11 @@ export interface Configuration {
   readonly servers: readonly AdmittedServer[];
 }
 
+/**
+ * Loads the settings and decides which servers may start. Starts no server.
+ *
+ * @throws HostError if an option or an environment variable is wrong
+ */
 export async function loadConfiguration(options: ConfigurationOptions): Promise<Configuration> {
   const { environment, trustWorkspace: flag = false, embedderTrust } = options;
   const locations = await locate(options);
@@ -83,7 +89,7 @@ async function readRules({ trustedFolders, root }: Locations, { home }: Environm
  * the user would lie in the workspace.
  */
 async function isInWorkspace(file: string, root: string, home: string): Promise<boolean> {
-  // If a path cannot be resolved, reading the file will fail too, and that error contains the reason.
+  // If a path cannot be resolved, Fairlead cannot read the file either, and reports that error instead.
   const [realFile, realHome] = await Promise.all([file, home].map((path) => realpath(path).catch(() => path)));
   return isInside(realFile ?? file, root) && !isInside(realHome ?? home, root);
 }

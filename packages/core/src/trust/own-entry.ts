@@ -1,6 +1,6 @@
 /**
- * Recognises Fairlead's own gateway among the configured servers. If a gateway started itself as a server, it would
- * start gateways without end.
+ * Finds entries that start Fairlead's own gateway. A gateway that starts itself as a server would start gateways
+ * without end.
  */
 
 import { HostError } from "../errors.ts";
@@ -24,7 +24,7 @@ function isOurProgram(word: string): boolean {
 /**
  * Refuses to start a gateway inside another gateway.
  *
- * @throws HostError `usage` if this gateway was started, directly or indirectly, by a server of another gateway
+ * @throws HostError `usage` if another gateway started this process, directly or through other processes
  */
 export function refuseNested(env: Readonly<Record<string, string | undefined>>): void {
   if (!env[parentVariable]) return;

@@ -1,6 +1,6 @@
 /**
- * Finds programs on a `PATH`: the programs of servers, and programs that Fairlead itself needs. Every search uses this
- * file, so that Fairlead never finds a program in an untrusted workspace.
+ * Finds programs in `PATH`, for servers and for Fairlead itself. Every search goes through this file, so that Fairlead
+ * never runs a program from an untrusted workspace.
  */
 
 import { accessSync, constants, realpathSync, statSync } from "node:fs";
@@ -33,10 +33,7 @@ export function programPlace<Given extends ProgramPlace["environment"]>(configur
   return { environment, root: locations.root, trusted: trust.trusted };
 }
 
-/**
- * The system's default search path, used if `PATH` is not set. An empty `PATH` is different: it means the current
- * folder.
- */
+/** The search path if `PATH` is not set. An empty `PATH` is different: it means the current folder. */
 export const systemPath = "/bin:/usr/bin";
 
 /** A search path, and the entries that were removed from it. */
@@ -75,7 +72,7 @@ export async function isUntrustedFolder(path: string, place: ProgramPlace): Prom
 
 /**
  * Whether a program file lies in the untrusted workspace, directly or through a symbolic link. Resolves the link
- * synchronously, so that the file starts as soon as possible after the check.
+ * synchronously, so that little time passes between this check and the start.
  */
 export async function isUntrusted(file: string, place: ProgramPlace): Promise<boolean> {
   const forbidden = await forbiddenFolder(place);
@@ -90,8 +87,8 @@ export async function isUntrusted(file: string, place: ProgramPlace): Promise<bo
 }
 
 /**
- * The untrusted workspace, from which Fairlead starts no program. Undefined if the workspace is trusted. Also undefined
- * if the workspace contains the home folder, because then no program of the user could start.
+ * The workspace, if Fairlead must not start programs in it. Undefined if it is trusted, or if it contains the home
+ * folder: then no program of the user could start.
  */
 async function forbiddenFolder(place: ProgramPlace): Promise<string | undefined> {
   const { environment, root, trusted } = place;
@@ -116,11 +113,7 @@ interface Kept {
 
 const cachedResults = new WeakMap<ProgramPlace["environment"], Map<string, Kept>>();
 
-/**
- * Returns the cached result for `question`. If there is none, or if it is too old, calls `find` and caches the result.
- *
- * @param question The key of the cached result.
- */
+/** Returns the cached result for the key `question`, or calls `find` if there is none or it is too old. */
 function recently<T>(
   { environment, clock = systemClock }: ProgramPlace,
   question: string,
@@ -140,16 +133,13 @@ function recently<T>(
 export interface OwnProgram {
   /** An absolute path. */
   readonly file: string;
-  /**
-   * Fairlead's environment. Its `PATH` contains only folders that Fairlead may search, because the program may start
-   * further programs.
-   */
+  /** Fairlead's environment with a safe `PATH`, because the program may start further programs. */
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
 /**
- * Finds a program that Fairlead itself needs, such as the program that opens a browser. Ignores relative entries of
- * `PATH`, even in a trusted workspace, because Fairlead starts the program in another folder.
+ * Finds a program that Fairlead itself needs, for example to open a browser. Ignores relative entries of `PATH`,
+ * because Fairlead starts the program in another folder.
  */
 export async function findOwnProgram(name: string, place: ProgramPlace): Promise<OwnProgram | undefined> {
   const { env } = place.environment;
@@ -160,8 +150,8 @@ export async function findOwnProgram(name: string, place: ProgramPlace): Promise
 }
 
 /**
- * The executable file of a command. Undefined if there is none. Always undefined on Windows, where the system finds the
- * file.
+ * Returns the executable file of a command. Undefined if there is none, and always on Windows, where the system finds
+ * the file.
  */
 export async function findProgram(command: string, path: string, cwd: string): Promise<string | undefined> {
   if (process.platform === "win32") return undefined;

@@ -1,3 +1,5 @@
+/** Decides whether a workspace is trusted, from flags, environment variables, settings and trust rules. */
+
 import { isInside } from "../files/real-path.ts";
 import type { Problem } from "../settings/define/definition.ts";
 import { TrustLevel, type TrustRule } from "./trusted-folders.ts";
@@ -15,6 +17,7 @@ export interface TrustDecision {
 /** @deprecated Renamed to `TrustDecision`. */
 export type TrustVerdict = TrustDecision;
 
+/** Everything that decides whether the workspace is trusted. */
 export interface TrustFacts {
   /** `--trust-workspace`. */
   readonly flag: boolean;

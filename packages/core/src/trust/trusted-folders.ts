@@ -22,23 +22,26 @@ export const TrustLevel = {
 export type TrustLevel = (typeof TrustLevel)[keyof typeof TrustLevel];
 const levels = Object.values(TrustLevel);
 
+/** One rule of `trustedFolders.json`, with its position in the file. */
 export interface TrustRule {
   /** The path as written in the file. */
   readonly path: string;
   readonly level: TrustLevel;
   readonly origin: Origin;
   /**
-   * The real path of the folder. Absent if the rule has no effect: the folder does not exist, or the rule trusts a
-   * symbolic link.
+   * The real path of the folder. Absent if the rule has no effect, because the folder does not exist or is a symbolic
+   * link.
    */
   readonly effective?: string;
 }
 
+/** The user's trust rules, and the mistakes in their file. */
 export interface TrustedFolders {
   readonly rules: readonly TrustRule[];
   readonly problems: readonly Problem[];
 }
 
+/** Reads the trust rules. If the file is absent or invalid, there are no rules. */
 export async function readTrustedFolders(file: string): Promise<TrustedFolders> {
   const read = await readText(file, limits.settingsBytes);
   switch (read.kind) {
@@ -59,7 +62,7 @@ function nothingFrom(file: string, { message, line, column }: JsoncError): Trust
 async function toRules(file: string, document: JsoncDocument): Promise<TrustedFolders> {
   const mistake = mistakeIn(document);
   if (mistake !== undefined) return nothingFrom(file, mistake);
-  // Reads syntax nodes, because for two rules with the same path `JSON.parse` keeps only the last rule.
+  // Reads syntax nodes, because `JSON.parse` would drop all but the last rule for a path.
   const judged = await Promise.all(
     propertyNodes(document.root).map(({ name, key, value }) =>
       toRule(name, stringNode(value), { scope: "user", file, ...document.positionAt(key.offset) }),
@@ -139,7 +142,7 @@ function updateRules(
 
 function refusal(file: string, { message, line, column }: JsoncError): HostError {
   return new HostError("settings_invalid", `${file}:${line}:${column}: ${message}; the file was not changed`, {
-    next: `Correct ${file} by hand, then try again.`,
+    next: `Correct the mistake in ${file}, then try again.`,
   });
 }
 
@@ -159,12 +162,12 @@ function realOrWritten(path: string): string {
   }
 }
 
-/** What a trust rule's path names. `gone`: no readable folder. `link`: a symbolic link. */
+/** The kind of path in a trust rule. `gone`: no readable folder. `link`: a symbolic link. */
 type RulePath = { readonly kind: "folder"; readonly real: string } | { readonly kind: "gone" | "link" };
 
 /**
- * Finds the real folder of a rule. If the rule trusts a symbolic link, Fairlead does not follow the link, because the
- * creator of the link could choose which folder is trusted.
+ * Finds the real folder of a rule. Does not follow a link that a rule trusts, because the creator of the link could
+ * choose the trusted folder.
  */
 export async function findRulePath(path: string, trusts: "folder" | "parent" | "nothing"): Promise<RulePath> {
   switch (trusts) {
@@ -194,7 +197,7 @@ async function realPath(path: string): Promise<RulePath> {
   return real === undefined ? { kind: "gone" } : { kind: "folder", real };
 }
 
-/** Returns undefined after a file system error. Throws all other errors again. */
+/** Returns undefined after a file system error. Rethrows other errors. */
 async function reach<T>(looking: Promise<T>): Promise<T | undefined> {
   try {
     return await looking;

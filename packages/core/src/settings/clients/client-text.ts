@@ -65,7 +65,7 @@ export async function changeServers(
       "settings_invalid",
       `${file} is written in a form that Fairlead cannot edit; the file was not changed`,
       {
-        next: `Add the entry by hand: fairlead connect ${client} --print`,
+        next: `Copy the entry into the file by hand. To print the entry: fairlead connect ${client} --print`,
       },
     );
   return result;

@@ -29,7 +29,7 @@ export type ForeignEntry = Readonly<Record<string, unknown>>;
 
 interface ClientTraits {
   readonly title: string;
-  /** With `json`, the client refuses comments and trailing commas. With `jsonc`, the client accepts them. */
+  /** With `json`, the client rejects comments and trailing commas. With `jsonc`, it accepts them. */
   readonly syntax: "json" | "jsonc" | "toml";
   /** The key of the object that holds the client's servers. */
   readonly key: string;
@@ -46,6 +46,7 @@ export const ownEntryName = "fairlead";
 /** The keys of a server entry whose values may contain a token. */
 export const tokenKeys: readonly string[] = ["headers", "http_headers"];
 
+/** The clients that `fairlead connect` supports, in the order of help texts and lists. */
 export const clientNames: readonly ClientName[] = [
   "claude-code",
   "claude-desktop",
@@ -63,6 +64,7 @@ const typedStdio: ClientTraits["stdio"] = (entry) => ({ type: "stdio", ...plainS
 const plainHttp: ClientTraits["http"] = ({ url, headers }) => ({ url, ...table("headers", headers) });
 const typedHttp: ClientTraits["http"] = (entry) => ({ type: "http", ...plainHttp(entry) });
 
+/** For each client: its title, the syntax of its file, and how it writes a server entry. */
 export const clients: Readonly<Record<ClientName, ClientTraits>> = {
   "claude-code": {
     title: "Claude Code",
@@ -148,6 +150,7 @@ function table(key: string, values: Readonly<Record<string, string>>): ForeignEn
   return Object.keys(values).length > 0 ? { [key]: values } : {};
 }
 
+/** Whether `fairlead connect` supports a client with this name. */
 export function isClientName(name: string): name is ClientName {
   return Object.hasOwn(clients, name);
 }

@@ -29,6 +29,7 @@ export interface ConnectPlan {
   readonly earlier: Receipt | undefined;
 }
 
+/** The entry that `connect` adds to a client's file, and the servers that it removes. */
 export interface ConnectRequest {
   readonly client: ClientName;
   readonly file: string;
@@ -38,8 +39,9 @@ export interface ConnectRequest {
 }
 
 /**
- * @throws HostError if the file has a syntax error or cannot be read, or has an entry `fairlead` that Fairlead did not
- * write
+ * Plans the change of a client's file. Writes nothing.
+ *
+ * @throws HostError if the file cannot be read or parsed, or if another server in it is named `fairlead`
  */
 export async function planConnect(request: ConnectRequest, receipts: ReceiptStore): Promise<ConnectPlan> {
   const { client, file, entry, move } = request;
@@ -65,7 +67,11 @@ export async function planConnect(request: ConnectRequest, receipts: ReceiptStor
   return { client, file, text, after, entry, before, moved: [...new Set([...movedBefore, ...move])], earlier };
 }
 
-/** Reads a client's file. @throws HostError if it exists and cannot be read as text */
+/**
+ * Returns the text of a client's file. Undefined if the file does not exist.
+ *
+ * @throws HostError if the file exists and cannot be read as text
+ */
 export async function readClientFile(file: string): Promise<string | undefined> {
   const found = await readText(file, limits.clientFileBytes);
   if (found.kind === "unreadable") throw notWritten(file, found.reason, found.cause);
@@ -141,11 +147,12 @@ export async function writeConnect(plan: ConnectPlan, receipts: ReceiptStore): P
   });
 }
 
-/** A copy of the entry without its token, because the receipt of `connect` must not contain the token. */
+/** Returns the entry without its token, because a receipt must not contain a token. */
 function withoutToken(entry: ForeignEntry): ForeignEntry {
   return Object.fromEntries(Object.entries(entry).filter(([key]) => !tokenKeys.includes(key)));
 }
 
+/** Creates the error `busy` for a file that another program changed during `connect` or `disconnect`. */
 export function overtaken(file: string): HostError {
   return new HostError("busy", `${file} was changed by another program meanwhile; Fairlead did not change it`, {
     next: "Try again.",

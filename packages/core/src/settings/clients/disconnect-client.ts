@@ -30,7 +30,11 @@ export type DisconnectPlan =
    */
   | { readonly kind: "changed"; readonly text: string; readonly after: string; readonly wrote: string | undefined };
 
-/** @throws HostError if the file has a syntax error or cannot be read */
+/**
+ * Plans how to undo `connect`. Writes nothing.
+ *
+ * @throws HostError if the file has a syntax error or cannot be read
+ */
 export async function planDisconnect(receipt: Receipt, receipts: ReceiptStore): Promise<DisconnectPlan> {
   const { client, file, entry, moved } = receipt;
   const text = await readClientFile(file);
@@ -64,7 +68,11 @@ function tokenIn(value: unknown): ForeignEntry {
   return Object.fromEntries(own.filter(([key]) => tokenKeys.includes(key)));
 }
 
-/** Carries out a plan. @throws HostError `busy` if the file has changed since the plan was made */
+/**
+ * Carries out a plan, then removes the receipt.
+ *
+ * @throws HostError `busy` if the file has changed since the plan was made
+ */
 export async function writeDisconnect(receipt: Receipt, plan: DisconnectPlan, receipts: ReceiptStore): Promise<void> {
   const { client, file, folders } = receipt;
   await receipts.lock(client, file, async () => {
@@ -111,7 +119,10 @@ async function removeFolders(folders: readonly string[]): Promise<void> {
   }
 }
 
-/** The error of `disconnect` if the client's file has changed since `connect` and `--force` is absent. */
+/**
+ * Creates the error for a client's file that has changed since `connect`. With `--force`, `disconnect` ignores the
+ * change.
+ */
 export function changedSince({ client, file }: Receipt): HostError {
   return new HostError(
     "changed",

@@ -20,7 +20,7 @@ export interface EditableText {
   removeEmpty(): string;
   /** Copies a server from another settings text of the same client. */
   copy(from: EditableText, name: string): string;
-  /** The server as written in the text. Undefined for JSON. */
+  /** The source text of a server in TOML. Undefined for JSON. */
   sourceOf(name: string): string | undefined;
 }
 

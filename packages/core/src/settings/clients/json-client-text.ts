@@ -7,6 +7,7 @@ import { plainValueOf, propertyNodes } from "../read/nodes.ts";
 import { clients, type ForeignEntry } from "./client.ts";
 import type { EditableText, ServerInText, TextContext } from "./editable-text.ts";
 
+/** Parses a client's JSON settings. Throws the error from `context.refuse` if the text has a mistake. */
 export function openJsonText(text: string, context: TextContext): EditableText {
   const { client, refuse } = context;
   const { key, syntax, title } = clients[client];
@@ -35,8 +36,8 @@ export function openJsonText(text: string, context: TextContext): EditableText {
 }
 
 /**
- * Reads the servers. Refuses two properties with the same name. Programs disagree on which of the two counts, so an
- * edit might have no effect.
+ * Reads the servers. Refuses duplicate keys: programs disagree on which of the two counts, so an edit might have no
+ * effect.
  */
 function serversIn(document: JsoncDocument, key: string, { refuse }: TextContext): ReadonlyMap<string, ServerInText> {
   const holders = propertyNodes(document.root).filter(({ name }) => name === key);

@@ -1,6 +1,6 @@
 /**
- * Receipts of `fairlead connect`. A receipt describes a change of a client's file and contains the earlier text, so
- * that `disconnect` can undo the change.
+ * Stores the receipts of `fairlead connect`. With the receipt and the earlier text, `disconnect` can undo a change of a
+ * client's file.
  */
 
 import { createHash } from "node:crypto";
@@ -16,7 +16,7 @@ import { unless } from "../../files/system-error.ts";
 import { limits } from "../../limits.ts";
 import { type ClientName, type ForeignEntry, isClientName } from "./client.ts";
 
-/** A receipt: what `disconnect` needs to undo one change of a client's file. */
+/** Describes one change of a client's file, so that `disconnect` can undo the change. */
 export interface Receipt {
   readonly client: ClientName;
   readonly file: string;
@@ -25,14 +25,15 @@ export interface Receipt {
   /** The digest of the text that `connect` wrote. */
   readonly after: string;
   readonly entry: ForeignEntry;
-  /** Servers of the client that `--replace` has moved to Fairlead's settings. */
+  /** Names of the servers that `connect --replace` moved from the client's file to Fairlead's settings. */
   readonly moved: readonly string[];
-  /** Folders that were created for the file, outermost first. */
+  /** Folders that `connect` created for the file, outermost first. */
   readonly folders: readonly string[];
   /** When `connect` wrote the file, in ISO 8601. */
   readonly written: string;
 }
 
+/** The receipts on disk: one for each file that `connect` has changed. */
 export interface ReceiptStore {
   list(): Promise<readonly Receipt[]>;
   read(client: ClientName, file: string): Promise<Receipt | undefined>;
@@ -47,14 +48,15 @@ export interface ReceiptStore {
   lock<T>(client: ClientName, file: string, work: () => Promise<T>): Promise<T>;
 }
 
+/** Returns the SHA-256 of a text in hex. */
 export function digestOf(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }
 
-/** @param state Fairlead's state folder. */
+/** Opens the receipts in Fairlead's state folder. */
 export function openReceipts(state: string): ReceiptStore {
   const folder = join(state, "clients");
-  // A client can have several files, because CLAUDE_CONFIG_DIR and CODEX_HOME choose the file.
+  // The name contains a digest of the path, because a client can have several files (CLAUDE_CONFIG_DIR, CODEX_HOME).
   const baseOf = ({ client, file }: Pick<Receipt, "client" | "file">): string =>
     join(folder, `${client}-${digestOf(file).slice(0, 12)}`);
   const read = (path: string): Promise<Receipt | undefined> => readState(path, parseReceipt);

@@ -13,6 +13,7 @@ const byteOrderMark = "\uFEFF";
 /** The start and end of one table in the text, in whole lines. The table's header is included. */
 type Span = readonly [start: number, end: number];
 
+/** Parses a client's TOML settings. Throws the error from `context.refuse` if the text has a mistake. */
 export async function openTomlText(text: string, context: TextContext): Promise<EditableText> {
   const { client, refuse } = context;
   const { key } = clients[client];

@@ -20,6 +20,7 @@ export interface EntryCandidate {
   readonly fromLine: boolean;
 }
 
+/** The entry that applies to one server name, and the entries that have no effect. */
 export interface EntryChoice {
   readonly winner: EntryCandidate;
   readonly shadowed: readonly EntryCandidate[];
@@ -28,8 +29,8 @@ export interface EntryChoice {
 }
 
 /**
- * The order of servers by the scope of their entries. If two servers have tools with the same name, the tool of the
- * first server gets no prefix.
+ * Servers are listed in this order of scopes. If two servers have tools with the same name, the first server's tool
+ * gets no prefix.
  */
 const order: readonly Scope[] = ["user", "workspace", "system", "system-defaults"];
 

@@ -23,12 +23,13 @@ import {
 import { readMachineAuth } from "./machine-auth.ts";
 import { findVariables, type Mentions, type Mistake } from "./mentions.ts";
 
+/** What `defineServer` needs besides the entry: its file, the variables and Fairlead's own settings. */
 export interface EntryContext {
   readonly source: SettingsSource;
   /** The syntax node of the server's name. Messages show the position of this node. */
   readonly at: Node;
   /**
-   * Looks up variables. Absent for an entry of an untrusted workspace, because Fairlead does not look up its variables.
+   * Looks up variables. Undefined for an entry of an untrusted workspace, whose variables Fairlead does not look up.
    */
   readonly lookup: Lookup | undefined;
   readonly base: PathBase;
@@ -39,12 +40,14 @@ export interface EntryContext {
   readonly found: readonly Problem[];
 }
 
+/** The server definition and all problems. `definition` is absent if the entry is invalid. */
 export interface DefineResult {
   readonly kind: Transport["kind"] | undefined;
   readonly definition?: ServerDefinition;
   readonly problems: readonly Problem[];
 }
 
+/** Checks an entry and fills in the defaults. Reports mistakes in `problems`; does not throw. */
 export function defineServer(name: string, entry: Node, context: EntryContext): DefineResult {
   const problems = [...context.found];
   const add: AddProblem = (problem, node, next, source = context.source) => {
@@ -131,7 +134,7 @@ function defineMachineAuth(
     add({ severity: "error", code: "settings_invalid", message: read.reason }, machine.node, read.next, machine.source);
     return undefined;
   }
-  /* With `machineAuth: true`, the sign-in uses only variables of the entry. `mentions` already contains them. */
+  // With `machineAuth: true`, the sign-in uses only variables of the entry, which are already in `mentions`.
   const own =
     machine.node.type === "object"
       ? findVariables(machine.node, machine.lookup, { schema: machineAuthSchema, where: "machineAuth" })
@@ -225,8 +228,8 @@ function placesFor(variable: string): string {
 }
 
 /**
- * The facts that an approval covers. Approvals, negotiated protocols and cached catalogs are stored with the digest of
- * these facts. If the digest changes, they no longer apply.
+ * What an approval covers. Approvals, negotiated protocols and cached catalogs are stored with a digest of these facts.
+ * If the digest changes, they no longer apply.
  */
 interface FingerprintFacts {
   /** The entry as written. Its `description` is not part of the digest, so a new description needs no new approval. */

@@ -3,9 +3,9 @@
 /** The scopes of settings, weakest first. */
 export type Scope = "system-defaults" | "user" | "workspace" | "system";
 
-/** Used as the file name of a server that is given on the command line for one run. */
+/** The origin's file name if the user gave the server on the command line. */
 export const typedOrigin = "command line";
-/** Used as the file name of settings that a program passes as an object. */
+/** The origin's file name if a program passed the settings as an object. */
 export const optionOrigin = "settings option";
 
 /** Where a value is written in the settings. Line and column count from 1. */
@@ -262,7 +262,7 @@ export interface Settings {
   readonly excluded: NameList;
   /** The denials of `mcp.excluded` and `fairlead.permissions`, each with its place in the settings. */
   readonly gates: readonly Gate[];
-  /** Mistakes in the settings that deny servers or tools. `problems` contains these mistakes too. */
+  /** Mistakes in `mcp.excluded` and similar settings: a denial may be missing because of them. Also in `problems`. */
   readonly gateProblems: readonly Problem[];
   /**
    * Servers that `fairlead.servers.NAME.enabled: false` disables, each with the place of this setting. Also contains
@@ -291,7 +291,7 @@ export interface HostSettings {
   readonly toolBudget: ToolBudget;
   /** The size of the model's context in tokens, if the user sets it. */
   readonly contextTokens?: number;
-  /** The largest result, in tokens, that a model gets completely. */
+  /** The maximum size, in tokens, of a result that a model gets completely. Larger results are shortened. */
   readonly resultTokens: number;
   /** Whether models may list and read resources. */
   readonly resourceFunctions: boolean;

@@ -4,6 +4,7 @@ import type { Node } from "../../files/json/jsonc.ts";
 import { childNode, stringNode, textMapOf, textsOf } from "../read/nodes.ts";
 import type { Transport } from "./definition.ts";
 
+/** Reports a problem at a node of the entry. `next` says how to correct it. */
 export type ReportProblem = (severity: "error" | "warning", node: Node, message: string, next?: string) => void;
 
 const ways = ["command", "url", "httpUrl"] as const;

@@ -1,3 +1,5 @@
+/** Expands variables, secrets and paths in the values of a server's entry. */
+
 import { resolve, sep } from "node:path";
 import { HostError } from "../../errors.ts";
 import { whyNotUrl } from "../schema/validate.ts";
@@ -13,8 +15,9 @@ export interface PathBase {
 }
 
 /**
- * The transport with variables and secrets expanded. Called just before Fairlead connects, because this function reads
- * secrets.
+ * Expands the variables and secrets of the transport. Call it just before connecting, because it reads secrets.
+ *
+ * @throws HostError `variable_unset` if a value is missing, `settings_invalid` if the URL or a header is invalid
  */
 export async function expandTransport(definition: ServerDefinition, secret: Secret): Promise<Transport> {
   const transport = resolveTransport(definition.transport, definition.base, await renderWith(definition, secret));
@@ -22,6 +25,11 @@ export async function expandTransport(definition: ServerDefinition, secret: Secr
   return transport;
 }
 
+/**
+ * Expands the variables and secrets of the authentication.
+ *
+ * @throws HostError `variable_unset` if a value is missing
+ */
 export async function expandAuthentication(definition: ServerDefinition, secret: Secret): Promise<Authentication> {
   const { authentication } = definition;
   if (authentication.provider === "sa-impersonation") return authentication;
@@ -42,10 +50,7 @@ export async function expandMachineAuth(
   return renderMachineAuth(definition, await renderWith({ ...definition, values: machineAuth.values }, secret));
 }
 
-/**
- * `machineAuth` for the user to read, for example in `doctor`. Paths are resolved, and secrets are not expanded.
- * Undefined if the settings do not contain `machineAuth`.
- */
+/** `machineAuth` for display, for example in `doctor`. Secrets are not expanded. Undefined if the settings lack it. */
 export function describeMachineAuth(definition: ServerDefinition): MachineAuthSettings | undefined {
   const { machineAuth } = definition.extras;
   return machineAuth && renderMachineAuth(definition, renderer(machineAuth.values));
@@ -67,7 +72,7 @@ function renderMachineAuth(
   return { kind, ...Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, rendered(key, value)])) };
 }
 
-/** The transport with variables expanded. Secrets are not expanded, because Fairlead shows and compares the result. */
+/** Expands variables and paths, but not secrets unless `render` does. Fairlead shows and compares the result. */
 export function resolveTransport(transport: Transport, base: PathBase, render: Render): Transport {
   if (transport.kind !== "stdio")
     return { kind: transport.kind, url: render(transport.url), headers: renderAll(transport.headers, render) };
@@ -81,15 +86,15 @@ export function resolveTransport(transport: Transport, base: PathBase, render: R
 }
 
 /**
- * The program of a command. A relative path becomes absolute. A name without a slash does not change, because Fairlead
- * searches for it in `PATH`.
+ * Returns the path of a command's program. A name without a slash stays as it is, because Fairlead looks for it in
+ * `PATH`.
  */
 export function resolveCommand(command: string, base: PathBase, render: Render): string {
   const path = renderPath(command, base, render);
   return path.includes("/") || path.includes(sep) ? resolve(base.folder, path) : path;
 }
 
-/** Expands a path. Expands a `~` that is written in the settings, but not a `~` in the value of a variable. */
+/** Expands a path. Only a `~` in the settings stands for the home folder, not a `~` in the value of a variable. */
 function renderPath(text: string, { home }: PathBase, render: Render): string {
   return /^~(?:$|[/\\])/.test(text) ? home + render(text.slice(1)) : render(text);
 }
@@ -106,7 +111,7 @@ function renderOAuth(oauth: OAuthSettings, render: Render): OAuthSettings {
   return Object.fromEntries(rendered);
 }
 
-/** Expands the variables and secrets whose values are known, and leaves all others as written. */
+/** Returns a function that replaces known variables and secrets by their values, and leaves all others as written. */
 export function renderer(
   values: ReadonlyMap<string, string>,
   secrets: ReadonlyMap<string, string> = new Map(),
@@ -150,7 +155,7 @@ function checkReady(serverName: string, url: string, headers: ReadonlyMap<string
   if (whyNotUrl(url, "url") !== undefined)
     throw new HostError(
       "settings_invalid",
-      `the URL of "${serverName}" is not a URL once its variables are filled in`,
+      `the URL of "${serverName}" is not valid after its variables are replaced by their values`,
       { serverName },
     );
   for (const [name, value] of headers) {
@@ -179,6 +184,7 @@ type Template =
 const special = /\$(?:\$|(?<bare>[A-Za-z_]\w*)|\{(?<braced>[^}]*)(?<closed>\})?)/g;
 const inBraces = /^(?:secret:(?<secret>[^:$\s]+)|(?<name>[A-Za-z_]\w*)(?::-(?<fallback>.*))?)$/s;
 
+/** Splits a settings value into plain text and references. Does not look up values. */
 export function parseVariables(text: string): Template {
   if (text !== "" && !text.includes("$")) return { kind: "parts", parts: [{ kind: "text", text }] };
   const parts: TemplatePart[] = [];
@@ -200,13 +206,13 @@ function toPart(written: string, { bare, braced, closed }: Record<string, string
   if (closed === undefined) return `"${written}" has no closing "}"`;
   const { secret, name, fallback } = inBraces.exec(braced)?.groups ?? {};
   if (secret !== undefined) return { kind: "secret", name: secret };
-  // Defaults are not expanded, so a default that contains a variable is refused.
+  // Defaults are not expanded, so a default with a variable (`${A:-${B}}`) is refused.
   if (name === undefined || fallback?.includes("${"))
     return `"${written}" is none of \${NAME}, \${NAME:-default} and \${secret:NAME}`;
   return { kind: "variable", name, ...(fallback === undefined ? {} : { fallback }) };
 }
 
-/** The value of a variable. If the variable is unset or empty, returns the default that the reference contains. */
+/** Returns the value of a variable, or the default in the reference if the variable is unset or empty. */
 export function valueOfVariable(
   part: TemplatePart & { kind: "variable" },
   values: ReadonlyMap<string, string>,

@@ -1,6 +1,6 @@
 /**
- * Merges `mcp.allowed`, `mcp.excluded` and `fairlead.*` of all settings files. A workspace's file can only add
- * restrictions.
+ * Merges `mcp.allowed`, `mcp.excluded` and `fairlead.*` from all settings files. A workspace's file can add
+ * restrictions, but not remove them.
  */
 
 import type { Node } from "../../files/json/jsonc.ts";
@@ -10,6 +10,7 @@ import { defaults } from "../schema/defaults.ts";
 import { present } from "../schema/present.ts";
 import type { ClientProfile, Gate, HostSettings, NameList, Origin, Problem, ServerExtras } from "./definition.ts";
 
+/** The merged settings that do not belong to a single server. */
 export interface HostWide {
   readonly allowed?: NameList;
   readonly excluded: NameList;
@@ -80,10 +81,7 @@ export function hostWide(sources: readonly CheckedSource[]): HostWide {
   };
 }
 
-/**
- * The profiles of the gateway's clients. If several files have a profile for a client, the strongest file's profile
- * counts.
- */
+/** If several files have a profile for the same client, the profile in the strongest file applies. */
 function clientProfiles(own: readonly CheckedSource[]): ReadonlyMap<string, ClientProfile> {
   const profiles = new Map<string, ClientProfile>();
   for (const source of own)
@@ -105,8 +103,8 @@ function clientProfiles(own: readonly CheckedSource[]): ReadonlyMap<string, Clie
 }
 
 /**
- * The intersection of the `mcp.allowed` lists of all settings files. A list of the wrong type allows nothing, so that a
- * mistake gives no access.
+ * A server must be in the `mcp.allowed` list of every file that has one. A value of the wrong type allows no server, so
+ * that a mistake gives no access.
  */
 function allowedOf(sources: readonly CheckedSource[]): NameList | undefined {
   const lists = sources.flatMap((source) => {
@@ -120,8 +118,8 @@ function allowedOf(sources: readonly CheckedSource[]): NameList | undefined {
 }
 
 /**
- * The union of the lists at `path` in all settings files. A string instead of a list counts as one name, because
- * ignoring the string would remove a restriction.
+ * Joins the lists at `path` in all settings files. A string instead of a list counts as one name, because ignoring it
+ * would remove a restriction.
  */
 function united(sources: readonly CheckedSource[], ...path: readonly string[]): NameList {
   const lists = sources.flatMap((source) => {
@@ -169,8 +167,8 @@ export function gatesOf(sources: readonly CheckedSource[]): readonly Gate[] {
 }
 
 /**
- * The names in a list of denials. A string instead of a list counts as one name, because ignoring the string would
- * remove a restriction.
+ * Reads a list of denied names. A string instead of a list counts as one name, because ignoring it would remove a
+ * restriction.
  */
 function listed(
   sources: readonly CheckedSource[],
@@ -213,8 +211,8 @@ function permissions(sources: readonly CheckedSource[]): readonly Gate[] {
 export const privileges = ["trustAnnotations", "sampling", "roots", "machineAuth", "issuerOverride"] as const;
 
 /**
- * Merges `fairlead.servers.<name>` of all settings files. `privileged` is false if a workspace's entry replaces the
- * entry to which the user gave rights.
+ * Merges `fairlead.servers.<name>` from all settings files. `privileged` is false if a workspace's entry replaces the
+ * entry that the user gave rights to.
  */
 export function extrasFor(
   name: string,
@@ -240,7 +238,7 @@ export function extrasFor(
         .map(switchOf)
         .findLast((value) => value !== undefined) ?? false,
     share: shares.findLast((word) => word === "auto" || word === "all" || word === "client") ?? "auto",
-    // The server's results are hidden if any settings file sets `hideResults`.
+    // One settings file with `hideResults` is enough to hide the results.
     ...(said("hideResults").some((node) => switchOf(node) === true) && { hideResults: true }),
     ...present({
       issuerOverride: said("issuerOverride", granting)

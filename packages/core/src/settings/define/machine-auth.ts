@@ -18,7 +18,7 @@ export interface MachineAuthEntry {
   readonly hasOwnHeader: boolean;
 }
 
-/** The settings in `machineAuth`, or a mistake: `reason` names the mistake, and `next` the edit that corrects it. */
+/** The settings in `machineAuth`, or a mistake in them. `next` is the edit that corrects the mistake. */
 export type ReadMachineAuth =
   | { readonly settings: MachineAuthSettings }
   | { readonly reason: string; readonly next?: string };

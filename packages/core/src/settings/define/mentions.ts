@@ -9,6 +9,7 @@ import type { LeafKey, SettingsKey } from "../schema/key.ts";
 import type { VariableUse } from "./definition.ts";
 import { parseVariables, type TemplatePart, valueOfVariable } from "./expand.ts";
 
+/** A text in an entry that may contain variables or secrets. */
 export interface ExpandedText {
   /** The path of the text in the entry, such as `env.TOKEN`. */
   readonly where: string;
@@ -17,11 +18,12 @@ export interface ExpandedText {
   readonly text: string;
 }
 
+/** Why a variable or secret in a text cannot be used. */
 export type Mistake = { readonly text: ExpandedText } & (
   | { readonly kind: "malformed"; readonly reason: string }
   | { readonly kind: "unset"; readonly variable: string }
   /**
-   * The user's own entry uses a variable from a workspace's `.env` file, but not in `env` or `headers`. The workspace
+   * An entry of the user uses a variable from the workspace's `.env` file outside `env` and `headers`. The workspace
    * could then choose the program or the URL.
    */
   | { readonly kind: "confined"; readonly variable: string }
@@ -29,6 +31,7 @@ export type Mistake = { readonly text: ExpandedText } & (
   | { readonly kind: "secret-in-path"; readonly secret: string }
 );
 
+/** The variables and secrets of one entry. `values` holds the values that were found. */
 export interface Mentions {
   readonly texts: readonly ExpandedText[];
   readonly variables: readonly VariableUse[];
@@ -37,12 +40,12 @@ export interface Mentions {
   readonly mistakes: readonly Mistake[];
 }
 
-/** Maximum number of mistakes that Fairlead reports for one entry, because a hostile entry can have very many. */
+/** Fairlead reports at most this many mistakes for one entry, because a hostile entry can have very many. */
 const mistakesKept = 100;
 
 /**
- * Finds the variables. If `lookup` is undefined, as in an untrusted workspace, Fairlead does not look up any variable
- * and does not report missing variables.
+ * Finds the variables and secrets. If `lookup` is undefined (untrusted workspace), Fairlead looks up no variable and
+ * reports none as unset.
  */
 export function findVariables(
   entry: Node,

@@ -3,7 +3,8 @@
 import { hasUnseen } from "../../text/unseen.ts";
 
 /**
- * Why the name is invalid. The text continues a sentence that begins with "the name". Undefined if the name is valid.
+ * Returns why the name is invalid, as the end of a sentence ("the name … has invisible characters"). Undefined if it is
+ * valid.
  */
 export function whyNotServerName(name: string): string | undefined {
   if (name.trim() === "") return "is blank";

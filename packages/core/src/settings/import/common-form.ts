@@ -3,6 +3,7 @@
 import { isObject } from "@fairlead/wire/json";
 import type { Program } from "./program.ts";
 
+/** Returns the entry with the keys that most programs use. Does not check values. */
 export function toCommonForm(program: Program, entry: unknown): unknown {
   if (!isObject(entry)) return entry;
   if (program === "zed") return fromZed(entry);
@@ -17,8 +18,8 @@ function fromZed({ source: _source, command, ...rest }: Readonly<Record<string, 
 }
 
 /**
- * Converts an entry of opencode. In such an entry, the command is a list, `environment` contains the variables, and
- * references are `{env:NAME}` and `{file:PATH}`.
+ * Converts an entry of opencode: `command` is a list, `environment` holds the variables, and references are
+ * `{env:NAME}` and `{file:PATH}`.
  */
 function fromOpencode({ type, command, environment, ...rest }: Readonly<Record<string, unknown>>): unknown {
   const known = type === "local" || type === "remote" || type === undefined;

@@ -12,12 +12,10 @@ import { foreignFields } from "./foreign-file.ts";
 import type { Program } from "./program.ts";
 import { isVariableName, literal } from "./references.ts";
 
-/**
- * Converts the keys of a server with a command. Returns the path of its `envFile`, which the caller reads and converts.
- */
+/** Converts the keys of a server with a command. Returns the path of its `envFile`; the caller converts that file. */
 export function convertCommand(reader: FieldReader, draft: EntryDraft, context: ConversionContext): string | undefined {
   const command = reader.text("command");
-  // A command without a slash is searched for in PATH, so it means the same program in every folder.
+  // Programs search for a command without a slash in PATH, so it means the same program in every folder.
   const isPath = command?.includes("/") || (context.platform === "win32" && command?.includes("\\"));
   if (command !== undefined) draft.set("command", isPath ? anchored("command", command, reader, context) : command);
   const args = reader.texts("args");
@@ -28,24 +26,24 @@ export function convertCommand(reader: FieldReader, draft: EntryDraft, context: 
   if (cwd !== undefined) draft.set("cwd", anchored("cwd", cwd, reader, context));
   else for (const [at, argument] of (args ?? []).entries()) hintAtRelative(`args[${at}]`, argument, reader, context);
   const envFile = reader.raw("envFile");
-  if (envFile !== undefined && typeof envFile !== "string") reader.remark("dropped", "envFile", "is not a text");
+  if (envFile !== undefined && typeof envFile !== "string") reader.remark("dropped", "envFile", "is not a string");
   return typeof envFile === "string" ? envFile : undefined;
 }
 
 /**
- * Makes a relative path absolute, because for the other program such a path begins in the project folder. If Fairlead
- * writes the new entry into the settings of the same project, the path stays relative.
+ * Makes a relative path absolute, because the other program resolves it in the project folder. The path stays relative
+ * if the new entry goes into the settings of the same project.
  */
 function anchored(key: string, value: string, reader: FieldReader, context: ConversionContext): string {
   const path = context.platform === "win32" ? win32 : posix;
   /*
-   * A path that begins with a variable does not change, because the variable's value may be an absolute path. `$$` is
-   * not a variable but a dollar sign.
+   * A path that begins with a variable stays as it is, because the value may be an absolute path. `$$` is a dollar
+   * sign.
    */
   if (path.isAbsolute(value) || /^(~|\$[^$])/.test(value) || staysInPlace(context)) return value;
   if (context.folder === undefined) {
     const where = context.target === "user" ? "your home folder" : "the workspace";
-    reader.remark("hint", key, `is a relative path; in Fairlead it starts in ${where}`);
+    reader.remark("hint", key, `is a relative path; Fairlead resolves it in ${where}`);
     return value;
   }
   const whole = path.join(literal(context.folder), value);
@@ -55,7 +53,7 @@ function anchored(key: string, value: string, reader: FieldReader, context: Conv
 
 function hintAtRelative(key: string, value: string, reader: FieldReader, context: ConversionContext): void {
   if (context.folder === undefined || staysInPlace(context) || !/^\.\.?([/\\]|$)/.test(value)) return;
-  const message = `is relative to ${context.folder}, but Fairlead starts the server in another folder: add "cwd", or write the whole path`;
+  const message = `is relative to ${context.folder}, but Fairlead starts the server in another folder: add "cwd", or write an absolute path`;
   reader.remark("hint", key, message, context.folder === context.root ? "fairlead mcp import -s project" : undefined);
 }
 
@@ -112,7 +110,7 @@ function scopesOf(value: unknown, key: string, reader: FieldReader): readonly st
 
 /** Converts keys that only Codex has. They contain variable names without `$`, and times in seconds. */
 export function convertCodexKeys(reader: FieldReader, draft: EntryDraft, kind: TransportKind | undefined): void {
-  // Reads `name`, so that no remark reports it. It is an outdated display name, which Codex ignores too.
+  // Reads `name`, so that no remark reports it as unknown. It is an old display name, which Codex ignores too.
   reader.raw("name");
   if (kind === "stdio") forwardVariables(reader, draft);
   if (kind === "http") convertHeaders(reader, draft);

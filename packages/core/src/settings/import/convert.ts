@@ -20,6 +20,7 @@ import { type ForeignServer, foreignFields } from "./foreign-file.ts";
 import { convertMcpRemote } from "./mcp-remote.ts";
 import { type Program, programs, type Remark } from "./program.ts";
 
+/** The new entry, and what the user should know about it. `entry` is empty if it cannot be imported. */
 export interface Conversion {
   readonly entry: Readonly<Record<string, unknown>>;
   readonly enabled: boolean;
@@ -28,6 +29,7 @@ export interface Conversion {
   readonly remarks: readonly Remark[];
 }
 
+/** Converts a server's entry. If this fails, `remarks` contains an `obstacle`. */
 export function convertServer({ name, value, disabled }: ForeignServer, context: ConversionContext): Conversion {
   const fields = foreignFields(value);
   if (!fields) return refused("the entry is not a JSON object");
@@ -133,7 +135,7 @@ function whyDropped(key: string, kind: TransportKind): string {
   return reasons.get(key) ?? "Fairlead has no such setting";
 }
 
-/** Validates a converted entry. An entry with a mistake is not imported. */
+/** Validates a converted entry. Returns one remark for each mistake. */
 export function checkEntry(name: string, entry: Readonly<Record<string, unknown>>): readonly Remark[] {
   const servers = Object.fromEntries([[name, entry]]);
   const { root } = parseJsonc(JSON.stringify({ mcpServers: servers }));

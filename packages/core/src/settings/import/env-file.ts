@@ -12,14 +12,16 @@ import type { Conversion } from "./convert.ts";
 import type { ImportSource, Remark } from "./program.ts";
 import { isVariableName, resolveVariableReferences } from "./references.ts";
 
+/** What decides whether Fairlead may read an `envFile`, and which variables have values. */
 export interface EnvFileContext {
   readonly environment: Environment;
   readonly root: string;
   readonly trusted: boolean;
-  /** Looks up a variable for an entry of the settings file into which Fairlead imports. */
+  /** Looks up a variable with the rules of the settings file that gets the new entry. */
   readonly lookup: Lookup;
 }
 
+/** Adds the variables of the entry's `envFile` to `env`. Returns `conversion` unchanged if it has no `envFile`. */
 export async function convertEnvFile(
   conversion: Conversion,
   source: ImportSource,

@@ -5,6 +5,7 @@ import { foreignFields } from "./foreign-file.ts";
 import type { Remark } from "./program.ts";
 import { convertReferences, type ReferenceContext } from "./references.ts";
 
+/** Reads the keys of one entry, and remembers which keys it has read. */
 export interface FieldReader {
   /** Whether the key has a value other than `null`. */
   has(key: string): boolean;
@@ -25,6 +26,7 @@ export interface FieldReader {
   refuse(key: string, message: string): undefined;
 }
 
+/** Creates a reader for the keys of one entry. Adds its remarks to `remarks`. */
 export function createFieldReader(
   fields: ReadonlyMap<string, unknown>,
   context: ReferenceContext,
@@ -53,7 +55,7 @@ export function createFieldReader(
   /** Converts numbers and booleans to text, as Fairlead does for its own settings. */
   function item(value: unknown, key: string): string | undefined {
     if (typeof value === "string") return convert(value, key);
-    return typeof value === "number" || typeof value === "boolean" ? String(value) : refuse(key, "is not a text");
+    return typeof value === "number" || typeof value === "boolean" ? String(value) : refuse(key, "is not a string");
   }
 
   return {
@@ -64,7 +66,7 @@ export function createFieldReader(
     text(key) {
       const value = raw(key);
       if (value === undefined) return undefined;
-      return typeof value === "string" ? convert(value, key) : refuse(key, "is not a text");
+      return typeof value === "string" ? convert(value, key) : refuse(key, "is not a string");
     },
     texts(key) {
       const value = raw(key);
@@ -98,6 +100,7 @@ export function createFieldReader(
   };
 }
 
+/** What the conversion of an entry depends on besides the entry. */
 export interface ConversionContext extends ReferenceContext {
   /** The scope of the new entry, which decides where its relative paths start. */
   readonly target: "user" | "workspace";
@@ -106,9 +109,10 @@ export interface ConversionContext extends ReferenceContext {
 /** The new entry while it is being built. It is a `Map`, because another program's key may be named `__proto__`. */
 export type EntryDraft = Map<string, unknown>;
 
-/** The transport of an entry. `url` means HTTP, or SSE if the server does not support HTTP. */
+/** The transport of an entry. `url` means that Fairlead tries HTTP, then SSE. */
 export type TransportKind = "stdio" | "http" | "sse" | "url";
 
+/** Writes `timeout` in milliseconds into the new entry. Limits it to the longest time that Fairlead allows. */
 export function convertTimeout(
   reader: FieldReader,
   draft: EntryDraft,

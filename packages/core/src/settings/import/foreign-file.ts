@@ -8,25 +8,29 @@ import { plainValueOf } from "../read/nodes.ts";
 import { toCommonForm } from "./common-form.ts";
 import type { ImportSource, Program } from "./program.ts";
 
+/** A server in another program's file. `value` is the entry in the common form. */
 export interface ForeignServer {
   readonly name: string;
   readonly value: unknown;
-  /** Whether a part of the file outside the server's entry disables the server. */
+  /** True if the file disables the server outside its entry, as `disabledMcpServers` of Claude Code does. */
   readonly disabled: boolean;
-  /** The project for which the file configures this server. */
+  /** The project folder that the server belongs to. Absent if it belongs to no single project. */
   readonly folder?: string;
 }
 
+/** The servers in a file. `inputs` are the descriptions of VS Code's inputs, by ID. */
 export type ForeignFile =
   | { readonly kind: "read"; readonly servers: readonly ForeignServer[]; readonly inputs: ReadonlyMap<string, string> }
   | { readonly kind: "absent" }
   /** The file cannot be used. `line` and `column` are the position of a syntax error. */
   | { readonly kind: "broken"; readonly message: string; readonly line?: number; readonly column?: number };
 
+/** A parsed JSON or TOML file, or why there is none. */
 export type Document =
   | { readonly kind: "value"; readonly value: unknown }
   | Extract<ForeignFile, { kind: "absent" | "broken" }>;
 
+/** Reads and parses a file. Does not throw if the file is absent or broken. */
 export async function readDocument(file: string, syntax: "jsonc" | "toml"): Promise<Document> {
   const read = await readText(file, limits.clientFileBytes);
   if (read.kind === "absent") return read;
@@ -35,8 +39,8 @@ export async function readDocument(file: string, syntax: "jsonc" | "toml"): Prom
 }
 
 /**
- * Reads the servers in a file of another program. If the file has servers for certain projects, reads only those for
- * the projects in `folders`.
+ * Reads the servers in a file of another program. Of the servers that belong to a project, reads those of the projects
+ * in `folders`.
  */
 export async function readForeignFile(source: ImportSource, folders: readonly string[]): Promise<ForeignFile> {
   const document = await readDocument(source.file, source.program === "codex" ? "toml" : "jsonc");
@@ -51,7 +55,7 @@ export function foreignFields(value: unknown): ReadonlyMap<string, unknown> | un
 
 function serversOf(program: Program, value: unknown, folders: readonly string[]): ForeignFile {
   const fields = foreignFields(value);
-  if (!fields) return { kind: "broken", message: "the file does not hold an object" };
+  if (!fields) return { kind: "broken", message: "the file does not contain an object" };
   const body = program === "vscode" && !fields.has("servers") ? (foreignFields(fields.get("mcp")) ?? fields) : fields;
   const key = holderKeys.get(program) ?? "mcpServers";
   const listed = body.get(key);

@@ -30,8 +30,8 @@ interface RemoteProxy {
 }
 
 /**
- * If an entry runs mcp-remote, writes the URL to which mcp-remote connects into the new entry. Returns false if the
- * entry runs a different program, or if it uses an option of mcp-remote that Fairlead cannot convert.
+ * If the entry runs mcp-remote, writes mcp-remote's URL into the new entry. Returns false if the entry runs another
+ * program, or uses an option that Fairlead cannot convert.
  */
 export function convertMcpRemote(reader: FieldReader, draft: EntryDraft): boolean {
   const command = reader.peek("command");
@@ -86,10 +86,7 @@ function write({ url, kind, headers, excludeTools }: RemoteProxy, reader: FieldR
   const env = foreignFields(reader.raw("env")) ?? new Map<string, unknown>();
   const used = new Set<string>();
 
-  /**
-   * Converts references. In a header, `${NAME}` stands for a variable in the entry's `env` or in the environment of the
-   * process.
-   */
+  /** Converts references. In a header, mcp-remote takes `${NAME}` from the entry's `env` or from the environment. */
   function expanded(text: string, key: string): string {
     return text
       .split(/(\$\{[^}]*\})/)

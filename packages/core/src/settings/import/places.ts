@@ -4,6 +4,7 @@ import { posix, win32 } from "node:path";
 import type { Environment } from "../read/paths.ts";
 import type { ImportSource, Program } from "./program.ts";
 
+/** Returns the user's and the project's default files of each program, whether they exist or not. */
 export function usualPlaces({ env, home, platform }: Environment, root: string): readonly ImportSource[] {
   const path = platform === "win32" ? win32 : posix;
   const support = applicationFolder({ env, home, platform });
@@ -36,8 +37,8 @@ export function usualPlaces({ env, home, platform }: Environment, root: string):
 }
 
 /**
- * The project folder that a file belongs to, according to the file's path. Undefined if no program stores a project's
- * settings under such a path.
+ * Returns the project folder of a settings file such as `.vscode/mcp.json`. Undefined if the path is not one of a
+ * project's file.
  */
 export function projectFolder(
   file: string,
@@ -50,7 +51,7 @@ export function projectFolder(
   return inDotFolder && path.dirname(parent) !== home ? path.dirname(parent) : undefined;
 }
 
-/** The user's folder in which programs store their settings on this platform. */
+/** The folder for settings of programs: `%APPDATA%`, `~/Library/Application Support` or `~/.config`. */
 export function applicationFolder({ env, home, platform }: Places): string {
   if (platform === "win32") return env["APPDATA"] || win32.join(home, "AppData", "Roaming");
   if (platform === "darwin") return posix.join(home, "Library", "Application Support");
@@ -59,12 +60,12 @@ export function applicationFolder({ env, home, platform }: Places): string {
 
 type Places = Pick<Environment, "env" | "home" | "platform">;
 
-/** The settings folder of programs that use `~/.config` even on macOS. */
+/** Like `applicationFolder`, but `~/.config` on macOS too. Zed uses this folder. */
 export function configFolder(places: Places): string {
   return places.platform === "darwin" ? applicationFolder({ ...places, platform: "linux" }) : applicationFolder(places);
 }
 
-/** The settings folder of opencode, which is `.config` in the home folder on every platform. */
+/** The settings folder of opencode: `~/.config/opencode` on every platform. */
 export function opencodeFolder({ env, home, platform }: Places): string {
   if (platform === "win32") return win32.join(home, ".config", "opencode");
   return posix.join(env["XDG_CONFIG_HOME"] || posix.join(home, ".config"), "opencode");

@@ -1,6 +1,6 @@
 /**
- * Collects the servers of other programs, and decides for each whether it is imported. An import replaces an existing
- * entry only if the user asks for this.
+ * Finds the servers of other programs, and decides which of them to import. An import replaces an existing entry only
+ * if the user asks for it.
  */
 
 import { isDeepStrictEqual } from "node:util";
@@ -11,6 +11,7 @@ import type { ConversionContext } from "./field-reader.ts";
 import { type ForeignFile, readForeignFile } from "./foreign-file.ts";
 import type { ImportSource } from "./program.ts";
 
+/** What an import does with one server, or why it leaves the server out. */
 export type ImportAction =
   | { readonly kind: "add" }
   | { readonly kind: "replace" }
@@ -18,35 +19,38 @@ export type ImportAction =
   | { readonly kind: "same" }
   /** The target file has a different entry with this name. */
   | { readonly kind: "exists" }
-  /** A file that was read earlier has an equal entry with this name. */
+  /** An earlier file has an equal entry with this name. */
   | { readonly kind: "duplicate"; readonly of: ImportSource }
   /**
-   * A file that was read earlier has a different entry with this name, so this entry gets a new name. It is imported
-   * only if the user gives the new name.
+   * An earlier file has a different entry with this name, so this entry gets a new name. The import adds it only if the
+   * user gives the new name.
    */
   | { readonly kind: "clash"; readonly with: ImportSource }
   /** The entry cannot be imported. Its remarks say why. */
   | { readonly kind: "refused" }
-  /** The entry belongs to an untrusted folder, so it is imported only if the user gives its name. */
+  /** The entry belongs to an untrusted folder. The import adds it only if the user gives its name. */
   | { readonly kind: "untrusted" }
   | { readonly kind: "not-chosen" };
 
+/** A server that was found, and what the import does with it. */
 export interface PlannedServer extends ImportCandidate {
   /** The name that the server gets in the target file. */
   readonly target: string;
   readonly action: ImportAction;
 }
 
+/** The user's choices, and the entries that the target file already has. */
 export interface PlanOptions {
   /** The entries of the target file, by name. */
   readonly existing: ReadonlyMap<string, unknown>;
   readonly replace: boolean;
   /** The names of the servers that the user wants to import. Absent if the user wants all. */
   readonly only?: ReadonlySet<string>;
-  /** Whether the servers in this file are imported even if the user does not give their names. */
+  /** If false, the import adds a server of this file only if the user gives its name. */
   isTrusted(source: ImportSource): boolean;
 }
 
+/** Decides for each server what the import does. If two names are equal, the earlier server keeps the name. */
 export function planImport(candidates: readonly ImportCandidate[], options: PlanOptions): readonly PlannedServer[] {
   const taken = new Map<string, ImportCandidate>();
   return candidates.map((candidate) => {
@@ -88,7 +92,10 @@ function isThere({ conversion }: ImportCandidate, target: string, { existing }: 
   return existing.has(target) && isSameValue(existing.get(target), conversion.entry);
 }
 
-/** Whether the values are equal, or differ only because an earlier import has moved a secret into the secret store. */
+/**
+ * Whether the values are equal. A `${secret:NAME}` in the existing value matches any text, because an earlier import
+ * may have stored a secret.
+ */
 function isSameValue(existing: unknown, imported: unknown): boolean {
   if (typeof existing === "string" && typeof imported === "string") return isSameText(existing, imported);
   if (Array.isArray(existing) && Array.isArray(imported))
@@ -109,8 +116,8 @@ function isSameText(existing: string, imported: string): boolean {
 }
 
 /**
- * A free name for the server: `name-cursor`, then `name-cursor-2` and so on. A name also counts as free if it belongs
- * to an equal entry of the target file.
+ * Finds a free name: `name-cursor`, then `name-cursor-2` and so on. A name is also free if the target file has an equal
+ * entry with it.
  */
 function freeName(
   candidate: ImportCandidate,
@@ -129,17 +136,20 @@ interface CollectContext extends EnvFileContext {
   readonly target: ConversionContext["target"];
 }
 
+/** A server of another program, converted to a settings entry. */
 export interface ImportCandidate {
   readonly name: string;
   readonly source: ImportSource;
   readonly conversion: Conversion;
 }
 
+/** The files that were read, and the servers found in them. */
 export interface Collection {
   readonly files: readonly { readonly source: ImportSource; readonly file: ForeignFile }[];
   readonly candidates: readonly ImportCandidate[];
 }
 
+/** Reads the files and converts their servers. Keeps absent and broken files in `files`. */
 export async function collect(sources: readonly ImportSource[], context: CollectContext): Promise<Collection> {
   const { environment, root } = context;
   const folders = [...new Set([root, environment.cwd])];

@@ -1,5 +1,6 @@
 /** The programs whose servers can be imported, and how each of them reads its file. */
 
+/** The name of a program on the command line of `fairlead import`. */
 export type Program =
   | "claude-desktop"
   | "claude-code"
@@ -10,10 +11,7 @@ export type Program =
   | "zed"
   | "opencode";
 
-/**
- * The forms of `${…}` that a program replaces by a value. If a `${…}` has none of these forms, it is plain text for the
- * program.
- */
+/** The forms of `${…}` that a program replaces by a value. Any other `${…}` is plain text for that program. */
 export type ReferenceForm =
   /** `${NAME}` and `${NAME:-default}` */
   | "variable"
@@ -36,6 +34,7 @@ interface Traits {
   readonly timeout: boolean;
 }
 
+/** For each program: its title, the references that it expands, and how it treats HTTP and timeouts. */
 export const programs: Readonly<Record<Program, Traits>> = {
   "claude-desktop": { title: "Claude Desktop", references: new Set(), httpFallsBack: false, timeout: false },
   "claude-code": { title: "Claude Code", references: new Set(["variable"]), httpFallsBack: false, timeout: true },
@@ -57,6 +56,7 @@ export const programs: Readonly<Record<Program, Traits>> = {
   opencode: { title: "opencode", references: new Set(["env", "foreign"]), httpFallsBack: true, timeout: false },
 };
 
+/** All programs, in the order in which their files are listed. */
 export const programNames: readonly Program[] = [
   "claude-desktop",
   "claude-code",
@@ -68,6 +68,7 @@ export const programNames: readonly Program[] = [
   "opencode",
 ];
 
+/** Whether Fairlead can import servers from a program with this name. */
 export function isProgram(name: string): name is Program {
   return Object.hasOwn(programs, name);
 }
@@ -83,13 +84,10 @@ export interface ImportSource {
   readonly folder?: string;
 }
 
-/**
- * A remark about one key of an imported server. The message quotes the file, so callers must escape the message before
- * they show it.
- */
+/** A remark about one key of an imported server. Escape the message before you show it, because it quotes the file. */
 export interface Remark {
   /**
-   * `obstacle`: the key cannot be converted. Without the key the server would work differently, so the server is not
+   * `obstacle`: the key cannot be converted, and the server would work differently without it. So the server is not
    * imported.
    */
   readonly kind: "converted" | "dropped" | "hint" | "obstacle";

@@ -1,11 +1,12 @@
 /**
- * Converts another program's references, such as `${env:NAME}`, to the form of Fairlead's settings. Escapes each dollar
- * sign that begins no reference.
+ * Converts another program's references, such as `${env:NAME}`, to the form of Fairlead's settings. Writes every other
+ * dollar sign as `$$`.
  */
 
 import { posix, win32 } from "node:path";
 import { type Program, programs, type ReferenceForm, type Remark } from "./program.ts";
 
+/** What the values of references depend on: the program, the platform and the folders. */
 export interface ReferenceContext {
   readonly program: Program;
   readonly platform: NodeJS.Platform;
@@ -21,15 +22,17 @@ export interface ReferenceContext {
 const dollar = /\$\{([^}]*)\}|\$/g;
 const variableName = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
+/** Whether a text can be the name in `${NAME}`: letters, digits and underscores, no digit first. */
 export function isVariableName(text: string): boolean {
   return variableName.test(text);
 }
 
-/** Escapes dollar signs that are plain text. */
+/** Writes each `$` as `$$`, so that Fairlead does not expand it. */
 export function literal(text: string): string {
   return text.replaceAll("$", "$$$$");
 }
 
+/** Returns the text in the form of Fairlead's settings. Reports each change with `remark`. */
 export function convertReferences(
   text: string,
   key: string,
@@ -87,7 +90,7 @@ function convert(form: ReferenceForm, body: string, context: ReferenceContext): 
     case "userHome":
       return { text: context.platform === "win32" ? "${USERPROFILE}" : "${HOME}" };
     case "workspaceFolder":
-      // If the folder belongs to another project, no variable contains its path, so the path itself is written.
+      // No variable stands for the folder of another project, so Fairlead writes its path.
       return { text: (context.folder ?? context.root) === context.root ? "${PWD}" : literal(context.folder ?? "") };
     case "pathSeparator":
       return { text: context.platform === "win32" ? win32.sep : posix.sep };
@@ -124,7 +127,7 @@ function fromInput(id: string, inputs: ReadonlyMap<string, string>): Outcome {
   };
 }
 
-/** Expands the references in a path. Leaves an unknown reference as written. The path then leads to no file. */
+/** Replaces the references in a path by their values. An unknown reference stays, so no file has this path. */
 export function resolveVariableReferences(
   text: string,
   values: {

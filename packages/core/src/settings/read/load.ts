@@ -42,6 +42,7 @@ export function folderTrustEnabled(sources: Sources): boolean {
   return said.findLast((value) => value !== undefined) ?? true;
 }
 
+/** Where the settings and `.env` files are, and whether the workspace is trusted. */
 export interface MergeOptions {
   readonly locations: Locations;
   readonly environment: Environment;
@@ -55,6 +56,7 @@ export async function mergeText(text: string, environment: Environment): Promise
   return merge([textSource(text)], { trusted: true, lookup: { environment, root: environment.cwd, envFiles } });
 }
 
+/** Validates and merges the settings files. Reads the `.env` files for the variables in them. */
 export async function mergeSettings(
   sources: Sources,
   { locations, environment, trusted }: MergeOptions,

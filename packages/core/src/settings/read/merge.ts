@@ -12,11 +12,13 @@ import { childNode } from "./nodes.ts";
 import type { SettingsSource } from "./source.ts";
 import { type LookupSources, lookupFor } from "./variables.ts";
 
+/** Whether the workspace is trusted, and where variables are looked up. */
 export interface MergeContext {
   readonly trusted: boolean;
   readonly lookup: LookupSources;
 }
 
+/** Validates and merges parsed settings files. Mistakes are in `problems` of the result. */
 export async function merge(sources: readonly SettingsSource[], context: MergeContext): Promise<Settings> {
   const { trusted } = context;
   const checked = sources.map(checkSource);
@@ -119,7 +121,10 @@ function idleLine({ source, at }: EntryCandidate): Problem {
   };
 }
 
-/** Warns that the rights which the user gave to an entry do not apply to the workspace entry that replaces it. */
+/**
+ * Warns if the user gave rights to an entry, and a workspace entry replaces it. The new entry does not get these
+ * rights.
+ */
 function withheld(name: string, sources: readonly CheckedSource[]): readonly Problem[] {
   return sources
     .filter(({ scope }) => scope !== "workspace")
@@ -140,7 +145,7 @@ function withheld(name: string, sources: readonly CheckedSource[]): readonly Pro
     });
 }
 
-/** Problems of entries that a stronger entry overrides. They are shown, but do not affect that stronger entry. */
+/** Problems of entries that a stronger entry overrides. Fairlead shows them, but still uses the stronger entry. */
 function leftOver(source: CheckedSource, choices: readonly EntryChoice[], trusted: boolean): readonly Problem[] {
   const winners = new Set(choices.filter(({ winner }) => winner.source === source).map(({ winner }) => winner.name));
   const names = new Set(choices.map(({ winner }) => winner.name));

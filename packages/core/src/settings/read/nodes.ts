@@ -2,6 +2,7 @@
 
 import type { Node } from "../../files/json/jsonc.ts";
 
+/** One property of an object, with the syntax nodes of its key and value. */
 export interface JsonProperty {
   readonly name: string;
   readonly key: Node;
@@ -16,11 +17,12 @@ export function propertyNodes(node: Node | undefined): readonly JsonProperty[] {
   return found;
 }
 
-/** The last property of each name, in the order in which the names first appear. */
+/** Returns the properties of an object by name. If a name is repeated, its last property counts. */
 export function entriesOf(node: Node | undefined): ReadonlyMap<string, JsonProperty> {
   return new Map(propertyNodes(node).map((property) => [property.name, property]));
 }
 
+/** Returns the value at a path of keys. Undefined if a key is absent. */
 export function childNode(node: Node | undefined, ...path: readonly string[]): Node | undefined {
   return path.reduce<Node | undefined>(lastValueOf, node);
 }
@@ -38,18 +40,22 @@ function lastValueOf(node: Node | undefined, name: string): Node | undefined {
   return undefined;
 }
 
+/** Returns the items of a list. Empty if the value is not a list. */
 export function itemNodes(node: Node | undefined): readonly Node[] {
   return node?.type === "array" ? (node.children ?? []) : [];
 }
 
+/** Returns the value of a string. Undefined if the value is not a string. */
 export function stringNode(node: Node | undefined): string | undefined {
   return node?.type === "string" ? String(node.value) : undefined;
 }
 
+/** Returns the value of a boolean. Undefined if the value is not a boolean. */
 export function switchOf(node: Node | undefined): boolean | undefined {
   return node?.type === "boolean" ? node.value === true : undefined;
 }
 
+/** Returns the value of a number. Undefined if the value is not a number. */
 export function numberOf(node: Node | undefined): number | undefined {
   return node?.type === "number" ? Number(node.value) : undefined;
 }
@@ -69,6 +75,7 @@ export function textMapOf(node: Node | undefined): ReadonlyMap<string, string> {
   return texts;
 }
 
+/** Converts a syntax node to a JavaScript value. */
 export function plainValueOf(node: Node): unknown {
   if (node.type === "array") return itemNodes(node).map(plainValueOf);
   // Uses `fromEntries`, because a key may be named `__proto__`, and an assignment to that key would set the prototype.
@@ -77,7 +84,7 @@ export function plainValueOf(node: Node): unknown {
   return node.value;
 }
 
-/** JSON with sorted keys and no spaces. Equal values have equal texts. */
+/** Returns JSON with sorted keys and no spaces, so that equal values have equal texts. */
 export function canonicalOf(node: Node, leaveOut: readonly string[] = []): string {
   if (node.type === "array")
     return `[${itemNodes(node)

@@ -14,6 +14,7 @@ export interface Environment {
   readonly platform: NodeJS.Platform;
 }
 
+/** Where Fairlead looks for settings. The user's options replace the default places. */
 export interface LocateOptions {
   readonly environment: Environment;
   /** The workspace root. If absent, Fairlead searches for it. */
@@ -45,6 +46,11 @@ export interface Locations {
   readonly envFiles: { readonly user: readonly string[]; readonly workspace: readonly string[] };
 }
 
+/**
+ * Finds all files and folders for one workspace.
+ *
+ * @throws HostError `usage` for a wrong option, `settings_invalid` for a wrong environment variable
+ */
 export async function locate(options: LocateOptions): Promise<Locations> {
   const { environment } = options;
   // If HOME were empty or relative, the current folder would decide which folder is the home folder.
@@ -85,7 +91,8 @@ async function findRoot(
   home: string,
 ): Promise<Pick<Locations, "root" | "rootFrom">> {
   const { cwd } = environment;
-  if (given === "") throw new HostError("usage", "the path of the workspace root is empty", { next: "Name a folder." });
+  if (given === "")
+    throw new HostError("usage", "the path of the workspace root is empty", { next: "Write the path of a folder." });
   if (given !== undefined) {
     const root = resolve(cwd, given);
     if (!(await isFolder(root))) throw new HostError("usage", `the workspace root "${root}" is not a folder`);
@@ -112,7 +119,8 @@ async function userFile(options: LocateOptions, usual: string): Promise<string |
 }
 
 async function givenFile(file: string, { cwd }: Environment): Promise<string> {
-  if (file === "") throw new HostError("usage", "the path of the settings file is empty", { next: "Name a file." });
+  if (file === "")
+    throw new HostError("usage", "the path of the settings file is empty", { next: "Write the path of a file." });
   const path = resolve(cwd, file);
   if (!(await exists(path)))
     throw new HostError("usage", `the settings file "${path}" does not exist`, {
@@ -136,8 +144,7 @@ function systemSettings(platform: NodeJS.Platform): string {
 }
 
 /**
- * Checks a path from an environment variable. Refuses a relative path, because its meaning depends on the current
- * folder, and an untrusted folder could contain the file.
+ * Reads a path from an environment variable. Refuses a relative path, because it could lead into an untrusted folder.
  */
 function absoluteVariable({ env }: Environment, name: string): string | undefined {
   const value = env[name];
@@ -154,10 +161,7 @@ async function stateFolder(environment: Environment, root: string, home: string)
   return state;
 }
 
-/**
- * The administrator's policy folder. An environment variable can replace the default folder, but `.env` files cannot
- * set this variable.
- */
+/** The administrator's policy folder. An environment variable can replace it, but a `.env` file cannot. */
 async function policyFolder(environment: Environment, root: string, home: string): Promise<string> {
   const given = absoluteVariable(environment, "FAIRLEAD_SYSTEM_POLICIES_PATH");
   if (given !== undefined) await refuseInWorkspace("FAIRLEAD_SYSTEM_POLICIES_PATH", given, root, home);
@@ -171,8 +175,8 @@ function systemPolicies(platform: NodeJS.Platform): string {
 }
 
 /**
- * Refuses a folder inside the workspace. If the workspace contains the home folder, refuses no folder, because then
- * every folder of the user is inside the workspace.
+ * Refuses a folder inside the workspace. Accepts any folder if the workspace contains the home folder, because then all
+ * folders of the user are inside.
  */
 async function refuseInWorkspace(name: string, folder: string, root: string, home: string): Promise<void> {
   if (isInside(home, root) || !isInside(await realPathOf(folder), root)) return;

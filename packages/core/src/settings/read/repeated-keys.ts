@@ -1,5 +1,5 @@
 /**
- * Combines keys that a settings file contains more than once. The stricter value counts, so that a repeated key never
+ * Combines keys that occur more than once in a settings file. The stricter value counts, so that a repeated key never
  * removes a restriction.
  */
 
@@ -15,8 +15,8 @@ import { itemNodes, type JsonProperty, propertyNodes, stringNode } from "./nodes
 const strictIfMore = new Set(["mcp.excluded", "fairlead.permissions.denyTools", "security.folderTrust.enabled"]);
 
 /**
- * Returns the top-level object of the file, in which each of Fairlead's keys occurs only once. Does not change the
- * entries of `mcpServers`, because validation refuses an entry with a repeated key.
+ * Returns the file's top-level object with repeated keys combined. Skips the entries of `mcpServers`, because
+ * validation refuses repeated keys there.
  */
 export function combineRepeated(root: Node): Node {
   return combineObject([root], settingsSchema, []);
@@ -44,7 +44,7 @@ function combine(nodes: readonly Node[], key: SettingsKey, path: readonly string
   }
 }
 
-/** Combines those values of a repeated key that are objects. If no value is an object, the last value counts. */
+/** Combines the values that are objects. If none is an object, the last value counts. */
 function combineObject(
   nodes: readonly Node[],
   key: Extract<SettingsKey, { type: "object" | "named" | "lists" }>,

@@ -6,6 +6,7 @@ import { limits } from "../../limits.ts";
 import { type Origin, optionOrigin, type Problem, type Scope, type SettingsFile } from "../define/definition.ts";
 import { combineRepeated } from "./repeated-keys.ts";
 
+/** One parsed settings file. `originOf` returns the file, line and column of a node. */
 export interface SettingsSource {
   readonly scope: Scope;
   readonly file: string;
@@ -18,11 +19,12 @@ export interface SettingsSource {
   originOf(node: Pick<Node, "offset">): Origin;
 }
 
+/** Reads and parses a settings file. Does not throw: mistakes are in `problems`. */
 export async function readSource(scope: Scope, file: string): Promise<SettingsSource> {
   return toSource(scope, file, await readText(file, limits.settingsBytes));
 }
 
-/** Settings given as text instead of the user's file. */
+/** Parses settings that a program passes as text, in place of the user's file. */
 export function textSource(text: string): SettingsSource {
   return toSource("user", optionOrigin, { kind: "text", text });
 }
@@ -57,8 +59,8 @@ function toSource(scope: Scope, file: string, read: TextFile): SettingsSource {
 }
 
 /**
- * The first value beyond the maximum number of values. Undefined if the file does not exceed the maximum. Fairlead
- * ignores a file with too many values, because validating and showing them would take too long.
+ * Returns the first value beyond the maximum number of values. Fairlead ignores such a file, because validation would
+ * take too long.
  */
 function findTooMany(root: Node): Node | undefined {
   let count = 0;

@@ -8,6 +8,7 @@ import { limits } from "../../limits.ts";
 import type { Problem, Scope, VariableUse } from "../define/definition.ts";
 import type { Environment, Locations } from "./paths.ts";
 
+/** The value of a variable, and where it is set. */
 export interface VariableValue {
   readonly value: string;
   readonly from: VariableUse["from"];
@@ -15,10 +16,12 @@ export interface VariableValue {
   readonly isConfined?: boolean;
 }
 
+/** Returns the value of a variable. Undefined if no source sets it. */
 export type Lookup = (name: string) => VariableValue | undefined;
 
 type Values = ReadonlyMap<string, string>;
 
+/** The variables from `.env` files. `workspace` is empty if the workspace is not trusted. */
 export interface EnvFiles {
   readonly user: Values;
   readonly workspace: Values;
@@ -52,8 +55,8 @@ async function readAll(files: readonly string[], scope: Scope, problems: Problem
 }
 
 /**
- * Whether this is a variable that no `.env` file can set. Such variables decide where Fairlead finds its settings, its
- * trust rules and its state.
+ * Whether `.env` files must not set this variable. Such variables decide where Fairlead finds its settings, its trust
+ * rules and its state.
  */
 export function isReserved(name: string): boolean {
   return /^(?:FAIRLEAD_|GEMINI_CLI_|HOME$)/i.test(name);
@@ -71,6 +74,7 @@ function linesOf(text: string): ReadonlyMap<string, number> {
   return new Map(text.split("\n").map((line, index) => [/^\s*(?:export\s+)?(\w*)/.exec(line)?.[1] ?? "", index + 1]));
 }
 
+/** The sources of variables: the environment, `.env` files, and the workspace root as `PWD`. */
 export interface LookupSources {
   readonly environment: Environment;
   readonly root: string;

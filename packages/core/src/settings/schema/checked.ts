@@ -8,6 +8,7 @@ import type { SettingsSource } from "../read/source.ts";
 import { present } from "./present.ts";
 import { type SettingsFinding, validate } from "./validate.ts";
 
+/** A validated settings file. `entries` are the entries of `mcpServers`, by name. */
 export interface CheckedSource extends SettingsSource {
   readonly entries: ReadonlyMap<string, JsonProperty>;
   /** The members of `fairlead.servers`, by server name. */
@@ -23,6 +24,7 @@ export interface CheckedSource extends SettingsSource {
   read(...path: readonly string[]): Node | undefined;
 }
 
+/** Validates a settings file and sorts its mistakes by server. */
 export function checkSource(source: SettingsSource): CheckedSource {
   const findings = source.root === undefined ? [] : validate(source.written ?? source.root, source.scope);
   const mistaken = new Set(findings.flatMap(({ severity, node }) => (severity === "error" ? [node] : [])));

@@ -11,9 +11,7 @@ interface BudgetTexts {
   readonly tools: string;
 }
 
-/**
- * Describes a key for a budget of tools. The key's value is `{ tokens?, tools? }`, or a number, which sets `tokens`.
- */
+/** Creates the key of a tool budget. Its value is `{ tokens?, tools? }`, or a number, which sets `tokens`. */
 export function toolBudgetKey({ description, workspace, tokens, tools }: BudgetTexts): ObjectKey {
   const count = (maximum: number, about: string): LeafKey => ({
     type: "number",
@@ -30,6 +28,7 @@ export function toolBudgetKey({ description, workspace, tokens, tools }: BudgetT
   };
 }
 
+/** The keys that limit what one client of the gateway may use. */
 export const clientProfileSchema: ObjectKey = {
   type: "object",
   description: "The servers and tools that one client of the gateway may use.",

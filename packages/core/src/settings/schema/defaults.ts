@@ -1,5 +1,6 @@
 /** Default values of settings. Times are in milliseconds. */
 
+/** The value of each setting that no settings file contains. */
 export const defaults = {
   timeout: 600_000,
   connectTimeout: 30_000,

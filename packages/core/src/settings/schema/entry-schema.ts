@@ -72,6 +72,7 @@ const oauth: ObjectKey = {
   },
 };
 
+/** Describes the keys of a server's entry, for validation and docs. */
 export const entrySchema: ObjectKey = {
   type: "object",
   description: "One server: exactly one of `command`, `url` and `httpUrl`.",

@@ -1,4 +1,4 @@
-/** The JSON Schema of the settings file, for editors. Fairlead derives it from the table in `schema.ts`. */
+/** Creates the JSON Schema of the settings file, for editors. The source is the table in `schema.ts`. */
 
 import type { SettingsKey } from "./key.ts";
 import { present } from "./present.ts";
@@ -6,6 +6,7 @@ import { settingsSchema } from "./schema.ts";
 
 type JsonSchema = Record<string, unknown>;
 
+/** Returns the JSON Schema (draft 7) of the settings file. */
 export function settingsJsonSchema(): JsonSchema {
   return {
     $schema: "http://json-schema.org/draft-07/schema#",

@@ -1,6 +1,6 @@
 /** Types of the table that describes all settings keys. */
 
-/** The effect of a key in a workspace file. In an untrusted folder, no key has an effect. */
+/** When a key in a workspace file has an effect. In an untrusted folder, no key has one. */
 export type WorkspaceRule =
   | "once the folder is trusted and the entry approved"
   | "once the folder is trusted"
@@ -11,29 +11,33 @@ export type WorkspaceRule =
 interface Leaf {
   readonly description: string;
   readonly workspace: WorkspaceRule;
-  /** Whether variables (`$NAME`, `${NAME}` …) in the value are expanded. */
+  /** True if Fairlead expands variables (`$NAME`, `${NAME}` …) in the value. */
   readonly expanded?: true;
   readonly examples?: readonly unknown[];
   /** A sentence that says why the key has no effect. Fairlead shows it in a warning. */
   readonly ignored?: string;
 }
 
+/** A key with a string value. With `oneOf`, only these strings are allowed. */
 export interface TextKey extends Leaf {
   readonly type: "text";
   readonly oneOf?: readonly string[];
   readonly format?: "url" | "https-url";
   readonly default?: string;
 }
+/** A key with a boolean value. */
 export interface SwitchKey extends Leaf {
   readonly type: "switch";
   readonly default?: boolean;
 }
+/** A key with a number from `minimum` to `maximum`. */
 export interface NumberKey extends Leaf {
   readonly type: "number";
   readonly minimum: number;
   readonly maximum: number;
   readonly default?: number;
 }
+/** A key with a list of strings. */
 export interface ListKey extends Leaf {
   readonly type: "list";
 }
@@ -46,8 +50,10 @@ export interface TextsKey extends Leaf {
 export interface ListsKey extends Leaf {
   readonly type: "lists";
 }
+/** A key without keys of its own in the table. */
 export type LeafKey = TextKey | SwitchKey | NumberKey | ListKey | TextsKey | ListsKey;
 
+/** An object whose keys the table lists. */
 export interface ObjectKey {
   readonly type: "object";
   readonly description: string;
@@ -66,6 +72,7 @@ export interface NamedKey {
   readonly placeholder: string;
   readonly each: ObjectKey;
 }
+/** Any row of the table: a single value, or an object with further keys. */
 export type SettingsKey = LeafKey | ObjectKey | NamedKey;
 
 /** The longest time that a timer supports, in milliseconds. */

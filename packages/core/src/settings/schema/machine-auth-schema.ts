@@ -1,6 +1,6 @@
 /**
- * The keys of `fairlead.servers.<name>.machineAuth`. A workspace may set none of them, because they name private keys
- * and files, and the servers that get the credentials.
+ * The keys of `fairlead.servers.<name>.machineAuth`. A workspace may set none of them, because they name private keys,
+ * and the servers that get the credentials.
  */
 
 import type { ListKey, ObjectKey, TextKey } from "./key.ts";
@@ -38,6 +38,7 @@ const identityProvider: ObjectKey = {
   },
 };
 
+/** Describes `machineAuth`: an object, or `true`. */
 export const machineAuthSchema: ObjectKey = {
   type: "object",
   description:

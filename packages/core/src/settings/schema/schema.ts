@@ -165,6 +165,7 @@ const fairlead: ObjectKey = {
   },
 };
 
+/** All settings keys that Fairlead reads, with types, defaults and descriptions. */
 export const settingsSchema: ObjectKey = {
   type: "object",
   description:
@@ -229,7 +230,7 @@ export const settingsSchema: ObjectKey = {
   },
 };
 
-/** Every leaf key with its path. `<name>` means a name that the user chooses. */
+/** Lists every key that holds a value, with its path. `<name>` stands for a name that the user chooses. */
 export function leafKeys(
   key: SettingsKey = settingsSchema,
   path: readonly string[] = [],

@@ -7,6 +7,7 @@ const trusted: WorkspaceRule = "once the folder is trusted";
 const tightens: WorkspaceRule = "only to restrict further, in a trusted folder";
 const never: WorkspaceRule = "never: set it in user or system settings";
 
+/** Describes Fairlead's own settings for one server. */
 export const serverExtras: ObjectKey = {
   type: "object",
   description: "Fairlead's own options for a server of `mcpServers`.",

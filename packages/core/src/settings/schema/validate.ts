@@ -11,6 +11,7 @@ import { entriesOf, itemNodes, type JsonProperty, propertyNodes } from "../read/
 import type { LeafKey, NamedKey, NumberKey, ObjectKey, SettingsKey, TextKey, TextsKey } from "./key.ts";
 import { settingsSchema } from "./schema.ts";
 
+/** One mistake in a settings file, with its position. */
 export interface SettingsFinding {
   /** The path of the wrong value in the file. */
   readonly path: readonly string[];
@@ -28,6 +29,7 @@ interface Place {
   readonly report: (finding: SettingsFinding) => void;
 }
 
+/** Returns all mistakes in a settings file. In a workspace file, some keys are not allowed. */
 export function validate(root: Node, scope: Scope = "user"): readonly SettingsFinding[] {
   const findings: SettingsFinding[] = [];
   check({ path: [], node: root, scope, report: (finding) => findings.push(finding) }, settingsSchema);
@@ -65,15 +67,14 @@ function checkObject(place: Place, { properties, shared, instead }: ObjectKey): 
       continue;
     }
     const meant = closest(name, Object.keys(properties));
-    // If other programs may add keys here, Fairlead reports an unknown key only if it looks like a misspelt key of
-    // Fairlead.
+    // Other programs may add keys here, so Fairlead reports an unknown key only if it looks misspelt.
     if (shared && meant === undefined) continue;
     const at = { ...below(place, property), node: key };
     warn(at, `${quoted(at)} is not a known key here and is ignored`, didYouMean(meant));
   }
 }
 
-/** The last property of each name. Reports names that are repeated. */
+/** Returns the last property of each name. Reports repeated names. */
 function propertiesAt(place: Place, instead?: string): Iterable<JsonProperty> {
   if (place.node.type !== "object") {
     const wanted = instead === undefined ? "an object" : `an object or ${instead}`;
@@ -92,8 +93,8 @@ function propertiesAt(place: Place, instead?: string): Iterable<JsonProperty> {
 }
 
 /**
- * Says which value of a repeated key counts, as in `combineRepeated`. For texts, and for keys that are not Fairlead's,
- * the last value counts. For all other keys, the strictest value counts.
+ * Says which value of a repeated key counts, as in `combineRepeated`: the strictest value, or the last one for strings
+ * and for keys of other programs.
  */
 function countsOf([first = ""]: readonly string[], { type }: Node): string {
   const isStrict = ["mcp", "fairlead", "security"].includes(first) && type !== "string";
@@ -142,6 +143,7 @@ function checkText(place: Place, { oneOf, format, expanded }: TextKey): void {
   if (reason !== undefined) error(place, `${quoted(place)} is "${text}", which is ${reason}`);
 }
 
+/** Returns why a text is no usable URL, such as "not a URL". Undefined if it is one. */
 export function whyNotUrl(text: string, format: NonNullable<TextKey["format"]>): string | undefined {
   const allowed = format === "https-url" ? ["https:"] : ["http:", "https:"];
   if (parseUrl(text) === undefined) return "not a URL";
@@ -190,7 +192,7 @@ const nameRules = {
   header: { name: /^[!#$%&'*+.^`|~\w-]+$/, words: "a header" },
 } as const;
 
-/** Why no setting accepts the string. Undefined if the string is acceptable. */
+/** Returns why no setting may contain the string. Undefined if it is acceptable. */
 function flawOf(text: string): string | undefined {
   if (text.includes("\0")) return "has a NUL character in it";
   return text.length > limits.settingsText ? `is longer than ${limits.settingsText} characters` : undefined;

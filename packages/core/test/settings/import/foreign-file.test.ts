@@ -77,7 +77,7 @@ describe("a file that cannot be used says why", () => {
     ["codex", '[mcp_servers.a]\ncommand = "x\n', { line: 2 }],
     ["codex", "a = [[[[".repeat(1000), { line: 1 }],
     ["cursor", "[".repeat(100_000), { line: 1, column: 65 }],
-    ["cursor", "[]", { message: "the file does not hold an object" }],
+    ["cursor", "[]", { message: "the file does not contain an object" }],
     ["cursor", '{"mcpServers": []}', { message: '"mcpServers" is not an object' }],
     ["codex", "mcp_servers = 3", { message: '"mcp_servers" is not an object' }],
   ] as const)("%s: %.20s", async (program, content, expected) => {
