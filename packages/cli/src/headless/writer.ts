@@ -18,6 +18,7 @@ import {
 } from "./report.ts";
 import { deniedAdvice, eventLines } from "./stderr-lines.ts";
 
+/** Receives a turn's events and writes them. Call `start` first and `end` last. */
 export interface TurnWriter {
   readonly start: (model: StartLine["model"], conversation: string) => void;
   /** Counts a request. Called for every request to the model's API. */
@@ -27,6 +28,7 @@ export interface TurnWriter {
   readonly end: (error?: HostError) => void;
 }
 
+/** Creates the writer for an output format. */
 export function createTurnWriter(format: OutputFormat, out: Output): TurnWriter {
   const data = writers[format](out);
   const denied: CallEvent[] = [];

@@ -26,6 +26,7 @@ import type { Context } from "../shell/verb.ts";
 import { connectServers } from "../targets/connect-servers.ts";
 import { useHost } from "../targets/with-host.ts";
 
+/** The workspace's settings, and its entries as the lock file stores them. */
 export interface LockWorkspace {
   readonly configuration: Configuration;
   /** The path of the lock file. The file need not exist. */
@@ -95,9 +96,7 @@ export function lockedEntry({ description: _words, ...entry }: JsonObject): Json
 
 const address = /^[a-z][a-z0-9+.-]*:\/\//i;
 const path = /^(?:~|\.{0,2}[/\\])/;
-/**
- * Whether a word may be a key or a password: these usually mix letters and digits, ordinary words and numbers do not.
- */
+/** Matches a word that may be a key or a password: letters next to digits, which ordinary words do not have. */
 const mixed = /[a-z]\d|\d[a-z]/i;
 const longest = 200;
 
@@ -120,9 +119,7 @@ function mapTexts(values: JsonObject, show: (name: string, text: string) => stri
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, show(name, String(value))]));
 }
 
-/**
- * The catalog of one server. If the server was not reached: the error.
- */
+/** The catalog of one server, or the error if the server could not be reached. */
 export type ServerSnapshot =
   | {
       readonly kind: "seen";
@@ -133,6 +130,7 @@ export type ServerSnapshot =
     }
   | { readonly kind: "unseen"; readonly error: HostError };
 
+/** Connects to the named servers and returns the catalog or the error of each. */
 export async function readSnapshots(
   names: readonly string[],
   { configuration }: Pick<LockWorkspace, "configuration">,
@@ -171,6 +169,7 @@ export function packageVersion({ transport }: Pick<ServerDefinition, "transport"
   return clip(`reported:${serverInfo.name}@${serverInfo.version}`, longestVersion);
 }
 
+/** How one server compares with the lock file. `drift` is undefined if nothing differs. */
 export interface LockCheck {
   readonly name: string;
   readonly lock: LockFile;
@@ -216,6 +215,7 @@ export async function checkLock(
   }));
 }
 
+/** Returns why the server could not be reached, or undefined if it was reached or not started. */
 export function errorOf({ look }: LockCheck): HostError | undefined {
   return look?.kind === "unseen" ? look.error : undefined;
 }

@@ -5,6 +5,7 @@ import { type SafeText, safe, toSafeLine } from "@fairlead/core/text/safe-text";
 
 type Told = Pick<HostError, "code" | "message"> & { readonly next?: string | undefined };
 
+/** An error in `--json` documents. `next` is the suggested next step. */
 export interface ErrorDocument {
   readonly code: HostError["code"];
   readonly message: string;

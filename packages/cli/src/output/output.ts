@@ -5,6 +5,7 @@ import { joinSafe, repeatSafe, type SafeText, safe, toSafeJson, toSafeLine } fro
 import { commandWord, withCommandWord } from "../shell/command-word.ts";
 import type { Io } from "../shell/io.ts";
 
+/** The output of one command. The caller must escape control characters first (`SafeText`). */
 export interface Output {
   /** Prints data: a line on stdout. */
   print(text: SafeText): void;
@@ -39,6 +40,7 @@ export interface Style {
   cyan(text: SafeText): SafeText;
 }
 
+/** Creates the output of a command. `quiet` is the option `--quiet`. */
 export function createOutput(io: Io, options: { readonly quiet: boolean }): Output {
   const told = new Set<SafeText>();
   let printedJson = false;

@@ -5,7 +5,7 @@ import { count } from "./output.ts";
 
 /**
  * Formats a time without fractions of a second: `2026-01-31 09:30:05` in this machine's time zone, or
- * `2026-01-31T08:30:05Z`.
+ * `2026-01-31T08:30:05Z` in UTC.
  */
 export function timeText(time: string, isUtc: boolean): string {
   if (isUtc) return time.replace(/\.\d+Z$/, "Z");

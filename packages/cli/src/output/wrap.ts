@@ -6,10 +6,11 @@ import { joinSafe, type SafeText, safe, splitSafe } from "@fairlead/core/text/sa
 import type { Io } from "../shell/io.ts";
 import { width } from "./output.ts";
 
+/** The width of lines, and the text before the first line (`indent`). */
 export interface Layout {
   readonly columns: number;
   readonly indent: SafeText;
-  /** Text that is put before the second and all later lines. */
+  /** The text before the second and all later lines. */
   readonly hanging: SafeText;
 }
 
@@ -58,6 +59,7 @@ export function fill(pieces: readonly SafeText[], { columns, indent, hanging }: 
   return [...lines, line];
 }
 
+/** Splits a text at spaces, for `fill`. */
 export function words(text: SafeText): readonly SafeText[] {
   return splitSafe(text, " ");
 }

@@ -19,11 +19,12 @@ import { isObject, listOf, member } from "@fairlead/wire/json";
 import { type Download, findDownload } from "../output/servers/server-notes.ts";
 import { createRunner, type ExactName, type PinRequest, passedOn } from "./run-program.ts";
 
+/** The changed argument. `note` tells that the version comes from npx's cache. */
 export interface VersionPin extends ArgumentChange {
   readonly note?: string;
 }
 
-/** Returns the package or image that the server downloads at its start. Returns undefined if it downloads nothing. */
+/** Returns the package or image that the server downloads when it starts. Returns undefined if it downloads nothing. */
 export function downloadOf({ transport }: Pick<ServerDefinition, "transport">): Download | undefined {
   return transport.kind === "stdio" ? findDownload(transport.command, transport.args) : undefined;
 }

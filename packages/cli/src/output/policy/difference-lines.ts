@@ -6,6 +6,7 @@
 import type { Difference } from "@fairlead/core/discover/tool-changes";
 import { type SafeText, safe, toVisibleLine } from "@fairlead/core/text/safe-text";
 
+/** Returns up to three lines for each difference: the member, its old value and its new value. */
 export function differenceLines(differences: readonly Difference[], indent: SafeText): readonly SafeText[] {
   return differences.flatMap(({ member, before, after }) => [
     safe`${indent}${toVisibleLine(member)}`,

@@ -8,12 +8,14 @@ import { timeText } from "../time-text.ts";
 
 const longestName = 60;
 
+/** How to print the history. */
 export interface HistoryTextOptions {
   readonly style: Style;
   /** Whether times are in UTC. Default: local time. */
   readonly isUtc: boolean;
 }
 
+/** Returns the table with a header. Stored arguments follow on the lines below their request. */
 export function historyText(entries: readonly LedgerEntry[], options: HistoryTextOptions): SafeText {
   const head = [safe`time`, safe`what`, safe`decision`, safe`outcome`, safe`took`, safe`rule`];
   const lines = splitSafe(table([head, ...entries.map((entry) => row(entry, options))]));
@@ -33,7 +35,7 @@ function row(entry: LedgerEntry, { style, isUtc }: HistoryTextOptions): readonly
   ];
 }
 
-/** Says how and where the user answered the confirmation of a request, or why Fairlead could not ask. */
+/** Returns how and where the user answered the confirmation, or why Fairlead could not ask. */
 function answerText({ answer, answeredIn, refusal, client }: LedgerEntry): SafeText {
   const where = answeredIn === undefined ? safe`` : places[answeredIn];
   if (refusal === "user") return safe`; you said no${where}`;

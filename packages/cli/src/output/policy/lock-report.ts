@@ -150,6 +150,7 @@ function differences({ lock, look }: LockCheck, drift: LockDrift): ToolDifferenc
   return toolDifferences(drift, lock, look);
 }
 
+/** Returns the JSON of how one server compares with the lock file. */
 export function checkedDocument(checked: LockCheck): object {
   const { name, drift, isWithheld } = checked;
   const error = errorOf(checked);

@@ -6,6 +6,7 @@ import { ruleText } from "@fairlead/core/policy/rules/rule-text";
 import { joinSafe, type SafeText, safe, toVisibleLine } from "@fairlead/core/text/safe-text";
 import type { Style } from "../output.ts";
 
+/** Returns the decision as a coloured word. `ask_user` is shown as `ask`. */
 export function decisionWord(decision: DecisionOutcome, style: Style): SafeText {
   switch (decision) {
     case "allow":
@@ -55,12 +56,14 @@ export function reasonText(rule: PolicyRule): SafeText {
   return toVisibleLine(ruleText(rule));
 }
 
+/** Returns where the rule comes from, such as `FILE:12`. Empty for a built-in rule. */
 export function originText({ origin: { source, file, line, name } }: PolicyRule): SafeText {
   const place = file === undefined ? "" : `${file}${line === undefined ? "" : `:${line}`}`;
   const who = source === "policy_file" || source === "built_in" ? "" : (name ?? source);
   return toVisibleLine([who, place].filter((part) => part !== "").join(" in "));
 }
 
+/** Returns the rule as JSON. `text` is the rule in words. */
 export function ruleDocument(rule: PolicyRule): object {
   const { tier, decision, priority, server, tool, kind, client, argsPattern, annotations, modes, interactive } = rule;
   return {

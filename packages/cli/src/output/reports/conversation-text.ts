@@ -9,12 +9,14 @@ import { ageWords } from "../time-text.ts";
 
 const longestWords = 50;
 
+/** What the texts need besides the conversation. `home` is the home folder, shown as `~`. */
 export interface ConversationTextOptions {
   readonly home: string;
   /** The current time, in milliseconds since 1970. */
   readonly now: number;
 }
 
+/** Returns the table with a header and one row for each conversation. */
 export function conversationsText(
   conversations: readonly ConversationInfo[],
   options: ConversationTextOptions,
@@ -38,7 +40,7 @@ function nameOf({ title, firstWords }: Pick<ConversationInfo, "title" | "firstWo
   return toSafeLine(clip((title ?? firstWords).replaceAll(/\s+/g, " ").trim(), longestWords));
 }
 
-/** Returns one conversation as a line of a list from which the user chooses. */
+/** Returns the conversation as one line of the list from which the user chooses. */
 export function conversationLine(info: ConversationInfo, { home, now }: ConversationTextOptions): SafeText {
   const where = shortPath(info.workspace, home);
   return safe`${nameOf(info)} (${ageOf(info.updatedAt, now)}, ${where}, ${count(info.calls, "call")})`;

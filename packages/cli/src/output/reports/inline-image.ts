@@ -6,6 +6,7 @@ import type { Io } from "../../shell/io.ts";
 import type { Media } from "../../shell/save-media.ts";
 import type { Context } from "../../shell/verb.ts";
 
+/** The escape sequences with which the terminal draws images. */
 export type ImageProtocol = "kitty" | "iterm";
 
 /** Returns the escape sequence that draws the image, or undefined if the terminal cannot draw it. */
@@ -45,6 +46,7 @@ const signatures: readonly (readonly [kind: "png" | "jpeg" | "gif", start: Buffe
 ];
 const mostBytes = 8_000_000;
 
+/** Returns a function that draws images. `columns` is the terminal's width. */
 export function createImageDrawing(protocol: ImageProtocol, columns = 0): DrawImage {
   return ({ what, data }) => {
     if (what === "audio" || data.length > mostBytes * 2) return undefined;
@@ -88,10 +90,10 @@ function iterm(bytes: Buffer): SafeText {
   return safe`\u001b]1337;File=inline=1;size=${bytes.length};preserveAspectRatio=1:${encoded}\u0007`;
 }
 
-/** The option `--images`, for commands whose results may contain images. */
+/** Adds the option `--images` to a command whose results may contain images. */
 export function defineImageOption(command: Command): void {
   command.addOption(
-    new Option("--images <when>", "show images inline, where the terminal can (kitty, Ghostty, iTerm2, WezTerm)")
+    new Option("--images <when>", "show images inline, if the terminal can (kitty, Ghostty, iTerm2, WezTerm)")
       .choices(["auto", "off"])
       .default("auto"),
   );

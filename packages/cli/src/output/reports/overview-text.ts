@@ -28,6 +28,7 @@ interface Look {
   readonly command: SafeText;
 }
 
+/** Returns the overview as text. Leaves out empty sections. */
 export function overviewText(overview: Overview, look: Look): SafeText {
   const { style } = look;
   const sections = [
@@ -131,6 +132,7 @@ interface Suggestion {
   readonly purpose: string;
 }
 
+/** The facts that the overview shows. */
 export interface Overview {
   readonly workspace: {
     readonly root: string;

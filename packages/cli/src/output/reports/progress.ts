@@ -9,6 +9,7 @@ import { clip } from "@fairlead/wire/text";
 import type { Io } from "../../shell/io.ts";
 import { width } from "../output.ts";
 
+/** Shows the progress of one call. Call `clear` when the call has ended. */
 export interface ProgressLine {
   readonly update: (progress: Progress) => void;
   /** Removes the progress line from the terminal. */
@@ -27,8 +28,10 @@ interface Options {
   readonly now?: () => number;
 }
 
+/** The escape sequence that erases the terminal's current line. */
 export const eraseLine = "\r\u001b[2K";
 
+/** Creates the progress display of one call. With `quiet`, it shows nothing. */
 export function createProgressLine(
   label: SafeText,
   { stderr, env }: Pick<Io, "stderr" | "env">,
@@ -127,6 +130,7 @@ function rounded(number: number): SafeText {
 /** Number of progress lines that are printed without delay. After them, at most one line per second is printed. */
 const freeLines = 100;
 
+/** Creates a progress display that prints a new line for each change. */
 export function createLineLog(
   label: SafeText,
   stderr: Io["stderr"],

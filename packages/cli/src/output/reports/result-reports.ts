@@ -36,11 +36,12 @@ interface Settled {
   readonly error?: HostError;
 }
 
+/** The result of a call and its duration. */
 export interface Outcome extends Settled {
   readonly durationMs: number;
 }
 
-/** Waits for a call. If the tool itself reported an error, the outcome has both the error and the tool's content. */
+/** Waits for a call. If the tool reported an error, returns both a `HostError` and the tool's result. */
 export async function outcomeOfCall(call: Promise<CallResult>, target: ToolTarget): Promise<Settled> {
   try {
     const { isError, ...result } = await call;
@@ -53,6 +54,7 @@ export async function outcomeOfCall(call: Promise<CallResult>, target: ToolTarge
   }
 }
 
+/** What `reportCall` prints. */
 export interface CallReport extends Omit<Outcome, "error"> {
   readonly target: ToolTarget;
   readonly error: HostError | undefined;

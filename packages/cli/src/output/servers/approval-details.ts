@@ -27,6 +27,7 @@ import { launchNotes } from "./server-notes.ts";
 
 const show = toVisibleLine;
 
+/** Returns the fields to show before an approval. Hidden characters are made visible. */
 export function approvalFields(definition: ServerDefinition, { shadows }: Pick<ConfiguredServer, "shadows">): Field[] {
   const { origin, transport, trust, variables, secrets } = definition;
   return [
@@ -48,7 +49,7 @@ export function approvalFields(definition: ServerDefinition, { shadows }: Pick<C
   ];
 }
 
-/** Shows the credentials of this machine that the user's settings allow for the server, and where they are sent. */
+/** Shows which credentials of this machine the server may use, and where they are sent. */
 function machineValues(definition: ServerDefinition): SafeText[] {
   const settings = describeMachineAuth(definition);
   if (settings === undefined) return [];
@@ -105,7 +106,7 @@ type Http = Exclude<Transport, Stdio>;
 
 function programValues(written: Transport, shown: Stdio, resolved: Transport | undefined): SafeText[] {
   if (written.kind !== "stdio") return [];
-  // The command and the working folder are shown with the values of their variables, because paths are no secrets.
+  // The command and the working folder are shown with the values of their variables: paths are not secrets.
   const { command, cwd } = resolved?.kind === "stdio" ? resolved : shown;
   const areOther = shown.args.some((word, at) => isOther(word, written.args[at] ?? ""));
   return [

@@ -1,4 +1,4 @@
-/** Hides secrets in a raw settings entry, whose members may have any value. */
+/** Hides secrets in a settings entry that has not been validated. */
 
 import { isDeepStrictEqual } from "node:util";
 import { entrySchema } from "@fairlead/core/settings/schema/entry-schema";
@@ -8,6 +8,7 @@ import { hideInUrl, hideInWords, hideLiteral, hideVariable, redactArguments } fr
 
 type Entry = Readonly<Record<string, unknown>>;
 
+/** Returns the entry with literal secrets and values of unknown keys hidden. */
 export function redactEntry(entry: Entry): Entry {
   return mapValues(entry, (key, value) => {
     if (!Object.hasOwn(entrySchema.properties, key)) return hideUnknown(value);
@@ -53,7 +54,7 @@ function mapTexts(values: unknown, show: (name: string, text: string) => string)
   return mapValues(values, (name, value) => (typeof value === "string" ? show(name, value) : hideInner(value)));
 }
 
-/** Hides a value, except lists (such as scopes) and booleans, which are no secrets. */
+/** Hides a value, except lists (such as scopes) and booleans, which are not secrets. */
 function hideInner(value: unknown): unknown {
   return Array.isArray(value) ? value : hideUnknown(value);
 }

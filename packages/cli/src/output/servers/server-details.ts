@@ -12,6 +12,7 @@ import type {
 import { joinSafe, padSafe, type SafeText, safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import { parseUrl } from "@fairlead/wire/text";
 
+/** One labelled part of a server's description. */
 export interface Field {
   readonly label: SafeText;
   /** The values, one for each line. A field without values is not shown. */
@@ -21,6 +22,7 @@ export interface Field {
 /** Makes untrusted text printable: `toSafeLine`, or `toVisibleLine` for text that the user decides about. */
 export type Show = (text: string) => SafeText;
 
+/** Returns the fields as aligned lines, each line with the indent `indent`. */
 export function layout(fields: readonly Field[], indent: SafeText): SafeText {
   const shown = fields.filter(({ values }) => values.length > 0);
   const width = Math.max(0, ...shown.map(({ label }) => label.length));
@@ -30,6 +32,7 @@ export function layout(fields: readonly Field[], indent: SafeText): SafeText {
   return joinSafe(lines);
 }
 
+/** Returns the command line or the URL of a server, exactly as given. */
 export function transportFields(transport: Transport, show: Show): Field[] {
   switch (transport.kind) {
     case "stdio":
@@ -57,6 +60,7 @@ export function numbered(values: readonly SafeText[]): SafeText[] {
   return values.map((value, at) => safe`${at + 1}: ${value}`);
 }
 
+/** Returns one text for each entry, such as `NAME=value`. `between` is `=` in this example. */
 export function pairs(values: ReadonlyMap<string, string>, between: SafeText, show: Show): SafeText[] {
   return [...values].map(([name, value]) => safe`${show(name)}${between}${show(value)}`);
 }
@@ -71,6 +75,7 @@ export function resolvedFields(definition: ServerDefinition, show: Show): Field[
   ];
 }
 
+/** Returns the resolved command, folder or URL, if they differ from the entry. */
 export function resolvedValues({ transport: written, resolved }: ServerDefinition, show: Show): SafeText[] {
   if (resolved === undefined) return [];
   if (resolved.kind !== "stdio")
@@ -86,6 +91,7 @@ function originOf(url: string): string {
   return parseUrl(url)?.origin ?? url;
 }
 
+/** Where the value of a variable comes from, in words. */
 export const variableWords: Readonly<Record<VariableUse["from"], SafeText>> = {
   environment: safe`from the environment`,
   "user-env-file": safe`from your .env file`,
@@ -96,6 +102,7 @@ export const variableWords: Readonly<Record<VariableUse["from"], SafeText>> = {
   "not-looked-up": safe`is not looked up in an untrusted folder`,
 };
 
+/** How to print the options of an entry. */
 export interface OptionLook {
   readonly show: Show;
   /** Replaces a client secret by a placeholder. */
@@ -119,6 +126,7 @@ export function optionFields(definition: ServerDefinition, { show, hide }: Optio
   ];
 }
 
+/** Returns the sign-in options as JSON, with the client secret hidden by `hide`. */
 export function authenticationDocument(authentication: Authentication, hide: OptionLook["hide"]): object {
   if (authentication.provider === "sa-impersonation") return authentication;
   const { provider, oauth } = authentication;
@@ -126,6 +134,7 @@ export function authenticationDocument(authentication: Authentication, hide: Opt
   return { provider, ...oauth, ...(clientSecret === undefined ? {} : { clientSecret: hide(clientSecret) }) };
 }
 
+/** Returns the position in a settings file as `FILE:LINE:COLUMN`. */
 export function place({ file, line, column }: Origin, show: Show = toSafeLine): SafeText {
   return safe`${show(file)}:${line}:${column}`;
 }

@@ -77,6 +77,7 @@ const runners: ReadonlyMap<string, readonly Runner[]> = new Map([
 
 const longestName = 400;
 
+/** A package or an image that a command line downloads. `pinned`: whether its version is exact. */
 export interface Download {
   readonly name: string;
   readonly from: Source;
@@ -103,7 +104,7 @@ export function findDownload(command: string, args: readonly string[]): Download
     if (!verb.every((word, at) => args[at] === word)) continue;
     const { name, at } = packageOf(args, verb.length, runner);
     if (name === undefined || /^[./~]/.test(name)) continue;
-    // No package has such a long name, so longer text is not matched against the patterns.
+    // No package has such a long name. The limit keeps the pattern match fast.
     const pinned = name.length <= longestName && runner.isPinned(name);
     return { name, from: runner.from, pinned, launcher: command, at };
   }

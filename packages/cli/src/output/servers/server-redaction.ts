@@ -34,7 +34,10 @@ function hidePart(literal: string): string {
 const loadsCode =
   /^(?:PATH|ENV|BASH_ENV|NODE_OPTIONS|NODE_PATH|LD_\w+|DYLD_\w+|PYTHON(?:PATH|HOME|STARTUP)|PERL5(?:LIB|OPT)|RUBY(?:LIB|OPT)|(?:_?JAVA|JDK_JAVA)_(?:TOOL_)?OPTIONS)$/;
 
-/** Hides the value of a variable, unless the variable makes a program load code. */
+/**
+ * Hides the value of a variable. If the variable makes a program load code (such as `NODE_OPTIONS`), hides only
+ * secrets.
+ */
 export function hideVariable(name: string, value: string): string {
   return loadsCode.test(name) ? hideInWords(value) : hideLiteral(value);
 }
@@ -110,6 +113,7 @@ function hideAccount(account: string): string {
   return password.length === 0 ? hideLiteral(user) : `${user}:${hideLiteral(password.join(":"))}`;
 }
 
+/** Returns the transport with secrets in arguments, variables, headers and the URL hidden. */
 export function redact(transport: Transport): Transport {
   if (transport.kind === "stdio")
     return { ...transport, args: redactArguments(transport.args), env: hideValues(transport.env, hideVariable) };

@@ -8,7 +8,7 @@ import type { Context } from "../../shell/verb.ts";
 
 const tellingName =
   /token|secret|passw|pwd$|api[-_]?key|access[-_]?key|private[-_]?key|[-_]key$|^key$|credential|authorization|cookie|[-_]auth$|[-_]pat$|^auth/i;
-// Names that contain a word such as "key" or "token", but whose values are no secrets.
+// Names that contain a word such as "key" or "token", but whose values are not secrets.
 const harmlessName =
   /(type|method|mode|scheme|url|uri|limit|budget|file|path|dir|name|length|expiry|ttl)$|max[-_]?tokens/i;
 // Prefixes of keys of well-known services, signed tokens, and PEM keys.
@@ -23,10 +23,12 @@ export function looksSecret(name: string, value: string): boolean {
   return isTellingName(name) || tellingValue.test(value);
 }
 
+/** Whether the name suggests that the value is a secret, such as `API_KEY`. */
 export function isTellingName(name: string): boolean {
   return tellingName.test(name) && !harmlessName.test(name);
 }
 
+/** A literal secret in an entry, and the suggested name for it in the secret store. */
 export interface SecretHint {
   /** Where the secret is in the entry, for example `env.GITHUB_TOKEN`, or `url (its password)`. */
   readonly key: string;

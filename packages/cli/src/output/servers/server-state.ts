@@ -15,6 +15,7 @@ import { ageWords } from "../time-text.ts";
 import { place, transportWord } from "./server-details.ts";
 import { redact } from "./server-redaction.ts";
 
+/** A server with everything that `mcp list` shows. `changed` names the tools with a changed definition. */
 export interface ListedServer {
   readonly server: ConfiguredServer;
   readonly state: ServerState;
@@ -33,7 +34,7 @@ export interface ListedServer {
   readonly share?: SharedBy | undefined;
 }
 
-/** Whether Fairlead no longer waits for the server: the server's lists were read, or Fairlead cannot connect to it. */
+/** Whether the connection attempt is over: Fairlead has read the server's lists, or cannot connect. */
 export function isConnectSettled(state: ServerState): boolean {
   switch (state.status) {
     case "connected":
@@ -209,6 +210,7 @@ export function statusDocument(admission: Admission): object {
   return { status, reason, error: errorDocument({ code, message, next }) };
 }
 
+/** Returns in words whether the server may start, and why not. */
 export function statusWords(admission: Admission): SafeText {
   return admission.status === "admitted" ? safe`ready to start` : stateWords(initialServerState("", admission, 0));
 }
@@ -242,7 +244,7 @@ const byItselfWords: Readonly<Record<Extract<SignInState, { state: "none" }>["by
   machine: safe`automatic, with the credentials under machineAuth`,
 };
 
-/** Returns when a token expires. For a token that Fairlead renews itself, returns an empty text. */
+/** Returns when a token expires. The text is empty for a token that Fairlead renews itself. */
 function endWords({ expiresAt, isRenewable }: Extract<SignInState, { state: "signed_in" }>): SafeText {
   if (isRenewable || expiresAt === undefined) return safe``;
   return safe`, until ${toSafeLine(new Date(expiresAt).toISOString())}`;

@@ -29,6 +29,7 @@ interface ListOptions {
   readonly columns: number;
 }
 
+/** How to print a list of resources. */
 export interface ResourceListOptions extends ListOptions {
   /** Whether several servers have this URI or template. If so, the list shows it as `server:uri`. */
   readonly isShared?: (uri: string) => boolean;
@@ -44,6 +45,7 @@ export function sharedUris(resources: readonly HostResource[]): (uri: string) =>
   return (uri) => (servers.get(uri)?.size ?? 0) > 1;
 }
 
+/** How to print a list of tools. */
 export interface ToolListOptions extends ListOptions {
   /** Whether to show every parameter and the whole description. */
   readonly all: boolean;
@@ -170,7 +172,7 @@ function lines(text: string): readonly SafeText[] {
 
 type Annotated = Pick<HostTool, "annotations">;
 
-/** Labels for annotations that are `true`. A missing annotation does not mean that the tool is harmless. */
+/** Returns labels for annotations that are `true`. A tool without annotations may still be destructive. */
 export function badges({ annotations }: Annotated, style: Style): readonly SafeText[] {
   const isSet = (hint: string): boolean => member(annotations, hint) === true;
   return [
@@ -188,7 +190,7 @@ function ruled({ decision }: Pick<HostTool, "decision">, style: Style): readonly
   return decision === "deny" ? [style.red(safe`[denied]`)] : [];
 }
 
-/** Returns the tool to use in an example: a read-only one if there is any, otherwise one that is not destructive. */
+/** Returns a tool for an example: a read-only tool if there is one, otherwise a tool that is not destructive. */
 export function harmless<T extends Annotated>(tools: readonly T[]): T | undefined {
   return (
     tools.find(({ annotations }) => member(annotations, "readOnlyHint") === true) ??

@@ -14,14 +14,18 @@ import { joinSafe, type SafeText, safe, toSafeLine, toVisibleLine } from "@fairl
 import { toShellWord } from "@fairlead/core/text/shell-word";
 import { isShallow, listOf, member } from "@fairlead/wire/json";
 
+/** What a signature needs of a tool. */
 export type SignedTool = Pick<HostTool, "serverToolName" | "inputSchema" | "outputSchema">;
 
+/** How much of a tool's schemas a signature shows. */
 export interface SignatureLimits extends TypeLimits {
   /** Maximum number of parameters to show. Required parameters are always shown, even above this maximum. */
   readonly parameters: number;
 }
 
+/** The limits for a list of tools. */
 export const brief: SignatureLimits = { parameters: 5, depth: 2, members: 6, parts: 100 };
+/** The limits for a single tool, and for `--all`. */
 export const full: SignatureLimits = { parameters: 200, depth: 6, members: 50, parts: 500 };
 
 const mostRequired = 40;
@@ -33,6 +37,7 @@ export interface Signature {
   readonly output?: SafeText;
 }
 
+/** Returns the signature in pieces. The last piece of shortened parameters tells how many are left out. */
 export function toSignature(tool: SignedTool, limits: SignatureLimits = brief): Signature {
   const { serverToolName, inputSchema, outputSchema } = tool;
   const parameters = parametersOf(inputSchema);
@@ -51,6 +56,7 @@ export function toSignature(tool: SignedTool, limits: SignatureLimits = brief): 
   };
 }
 
+/** Returns the signature on one line, with the limits `brief`. */
 export function signature(tool: SignedTool): SafeText {
   const { name, parameters, output } = toSignature(tool);
   return safe`${name}(${joinSafe(parameters, safe`, `)})${output === undefined ? safe`` : safe` → ${output}`}`;

@@ -5,6 +5,7 @@ import { joinSafe, padSafe, repeatSafe, type SafeText, safe, toVisibleLine } fro
 import type { OfferedTool } from "@fairlead/core/turn/conversation";
 import { count, type Style, spacedNumber } from "../output.ts";
 
+/** The estimated tokens of a server's tool definitions. */
 export interface ServerCost {
   readonly server: string;
   readonly tokens: number;
@@ -24,6 +25,7 @@ export function serverCosts(offers: readonly OfferedTool[]): readonly ServerCost
 
 const barWidth = 20;
 
+/** Returns the costs of all servers and tools, and the total. */
 export function costsText(costs: readonly ServerCost[], style: Style): SafeText {
   const all = costs.reduce((sum, { tokens }) => sum + tokens, 0);
   const most = Math.max(1, ...costs.flatMap(({ tools }) => tools.map(({ tokens }) => tokens)));

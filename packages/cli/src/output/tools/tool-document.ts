@@ -21,6 +21,7 @@ export function toolDocument(tool: HostTool): object {
   };
 }
 
+/** The placeholder for a value that is nested too deeply. */
 export const tooDeep = "nested too deeply to be printed";
 
 /** Returns the value, or a placeholder if the value is nested too deeply for `JSON.stringify`. */

@@ -36,6 +36,7 @@ export function repairSummary(tools: readonly Repaired[]): SafeText | undefined 
   return safe`${adapted} of ${count(tools.length, "tool")} ${adapted === 1 ? safe`was` : safe`were`} adapted to the model's API`;
 }
 
+/** How to print schema changes. `columns` is the width at which lines wrap. */
 export interface RepairOptions {
   readonly style: Style;
   readonly columns: number;
