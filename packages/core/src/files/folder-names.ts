@@ -1,19 +1,20 @@
-/** Lists the file names in a folder, so that Fairlead does not try to open many files that do not exist. */
+/** Lists the file names in a folder. This is faster than trying to open many files that do not exist. */
 
 import { readdir } from "node:fs/promises";
 import { systemCode } from "./system-error.ts";
 
+/** Answers which files a folder contains. */
 export interface FolderNames {
   /**
-   * Whether the folder may contain a file with this name. Also true if the folder cannot be listed: then reading the
-   * file reports why.
+   * Whether the folder may contain a file with this name. Also true if the folder cannot be listed: opening the file
+   * then shows the error.
    */
   mayHave(name: string): Promise<boolean>;
   /** Whether the folder is empty or does not exist. */
   isEmpty(): Promise<boolean>;
 }
 
-/** Returns functions that list the folder at each call. Calls at the same time share one listing. */
+/** Each call lists the folder again, but simultaneous calls share one listing. */
 export function createFolderNames(folder: string): FolderNames {
   let listing: Promise<ReadonlySet<string> | undefined> | undefined;
 

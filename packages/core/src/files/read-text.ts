@@ -1,31 +1,34 @@
 /**
- * Reads a text file. The path may lead to anything: no file, a huge file, a pipe, a folder, or bytes that are not text.
- * Never blocks, never throws.
+ * Reads a file safely. The path may lead to a huge file, a pipe, a folder or binary data. Never blocks and never
+ * throws.
  */
 
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { explain, systemCode } from "./system-error.ts";
 
+/** Result of `readText`. */
 export type TextFile =
   /** The text of the file, including a byte order mark if there is one. */
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "absent" }
   /**
-   * The file cannot be read. `reason` completes the sentence "FILE cannot be read: …". `cause` is present if the system
-   * reported an error.
+   * The file cannot be read. `reason` ends the sentence "FILE cannot be read: …". `cause` is the system's error, if
+   * any.
    */
   | { readonly kind: "unreadable"; readonly reason: string; readonly cause?: unknown };
 
+/** Result of `readBytes`. */
 export type BytesFile = { readonly kind: "bytes"; readonly bytes: Buffer } | Unread;
 
 type Unread = Exclude<TextFile, { readonly kind: "text" }>;
 
+/** Reads a whole UTF-8 file of at most `maxBytes` bytes. */
 export function readText(path: string, maxBytes: number): Promise<TextFile> {
   return withFile(path, (handle) => readHandle(handle, maxBytes));
 }
 
-/** Reads the bytes that a file has now. Ignores bytes that another process appends meanwhile. */
+/** Reads the current bytes of a file. Ignores bytes that another process appends during the read. */
 export function readBytes(path: string, maxBytes: number): Promise<BytesFile> {
   return withFile(path, async (handle) => {
     const stats = await handle.stat();
@@ -59,7 +62,7 @@ async function readHandle(handle: FileHandle, maxBytes: number): Promise<TextFil
   const stats = await handle.stat();
   if (stats.isDirectory()) return unreadable("it is a folder, not a file");
   if (!stats.isFile()) return unreadable("it is not a regular file");
-  // Reads one byte more than allowed, to notice a file that grows meanwhile.
+  // One byte more than expected, to notice a file that grows during the read.
   const buffer = Buffer.allocUnsafe(Math.min(stats.size, maxBytes) + 1);
   let length = 0;
   while (length < buffer.length) {

@@ -6,7 +6,7 @@ import { HostError } from "../errors.ts";
 import { makeFolder } from "./atomic/private-folder.ts";
 import { notWritten, unless } from "./system-error.ts";
 
-/** The path with symbolic links resolved. If only a part of the path exists, the rest stays as written. */
+/** The path with symbolic links resolved. Parts that do not exist stay as written. */
 export async function realPathOf(path: string): Promise<string> {
   const written = resolve(path);
   const real = await realpath(written).catch(() => undefined);
@@ -14,18 +14,17 @@ export async function realPathOf(path: string): Promise<string> {
   return join(await realPathOf(dirname(written)), basename(written));
 }
 
-/** Whether `path` is `folder` or lies inside it. Both must be real paths, because only the names are compared. */
+/** Whether `path` is `folder` or is inside it. Compares only texts, so resolve symbolic links in both first. */
 export function isInside(path: string, folder: string): boolean {
   const way = relative(folder, path);
   return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }
 
 /**
- * Whether the path is a symbolic link whose target does not exist. Callers report such a link, because the user expects
- * a file there.
+ * Whether the path is a symbolic link whose target does not exist. The user expects a file there, so callers report it.
  */
 export async function leadsNowhere(path: string): Promise<boolean> {
-  // Ignores an error, because the caller reads the file next, and that read reports the error.
+  // An error is ignored here. The caller reads the file next and gets the same error.
   const isLink = await lstat(path).then(
     (stats) => stats.isSymbolicLink(),
     () => false,
@@ -40,17 +39,18 @@ export async function leadsNowhere(path: string): Promise<boolean> {
 /** Maximum number of links to follow. Linux has the same limit. */
 const linksFollowed = 40;
 
+/** Limits where a written file may be. */
 export interface TargetOptions {
   /**
-   * The folder that must contain the file, as a path without symbolic links. Without this limit, a link in a workspace
-   * could lead to any folder.
+   * The folder that must contain the file, with symbolic links resolved. Otherwise a link in a workspace could lead to
+   * any folder.
    */
   readonly within?: string;
 }
 
 /**
- * Follows symbolic links and returns the path of the file that a write to `path` would change. Creates the folder of
- * `path`, but not the folder to which a link leads.
+ * The path of the file that a write to `path` would change, with symbolic links resolved. Creates the folder of `path`,
+ * but not the folder of a link's target.
  */
 export async function findWritableFile(path: string, { within }: TargetOptions = {}): Promise<string> {
   let file = resolve(path);
@@ -70,6 +70,6 @@ export async function findWritableFile(path: string, { within }: TargetOptions =
 
 function outside(path: string, target: string, within: string): HostError {
   return new HostError("denied", `${path} leads to ${target}, which is outside ${within}; nothing was written`, {
-    next: `Put a file or folder in the place of the link, or edit ${target} itself.`,
+    next: `Replace the link by a file or folder, or edit ${target} itself.`,
   });
 }

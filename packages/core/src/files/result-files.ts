@@ -1,4 +1,4 @@
-/** If a result is too large for a model, stores it in a file. Finds and removes such files. */
+/** Stores results that are too large for a model in files. Finds and removes such files. */
 
 import { randomUUID } from "node:crypto";
 import { lstat, open, readdir, rm } from "node:fs/promises";
@@ -6,13 +6,15 @@ import { join } from "node:path";
 import { ensurePrivateFolder, privateFileMode } from "./atomic/private-folder.ts";
 import { toWriteError, unless } from "./system-error.ts";
 
+/** A result to store. */
 export interface ResultFile {
-  /** The file's extension, from a fixed list. No part of a file name comes from a server. */
+  /** The file's extension, from a fixed list: a server must not choose any part of a file name. */
   readonly extension: string;
   readonly data: string;
   readonly encoding: "utf8" | "base64";
 }
 
+/** How many files and bytes stay stored, and for how long. */
 export interface ResultFileLimits {
   readonly files: number;
   readonly bytes: number;
@@ -25,6 +27,7 @@ const defaultLimits: ResultFileLimits = {
   milliseconds: 7 * 24 * 60 * 60 * 1000,
 };
 
+/** A stored result. */
 export interface StoredFile {
   /** A random id, which is part of the file name. */
   readonly id: string;
@@ -50,7 +53,7 @@ export async function keepResult(
   } catch (error) {
     throw toWriteError(path, error);
   }
-  // Ignores an error: the new result is stored, even if older results could not be removed.
+  // An error is ignored: the new result is stored, even if older ones cannot be removed.
   await sweep(folder, name, limits).catch(() => undefined);
   return { id, path };
 }
@@ -93,7 +96,7 @@ async function writeNew(path: string, data: string, encoding: BufferEncoding): P
   try {
     await handle.writeFile(data, encoding);
   } catch (error) {
-    // Removes a partly written file, because it would look complete.
+    // An incomplete file would look complete.
     await rm(path, { force: true });
     throw error;
   } finally {
@@ -104,7 +107,7 @@ async function writeNew(path: string, data: string, encoding: BufferEncoding): P
 /** Matches the names of files that Fairlead stored. A name begins with the time, so the names sort by age. */
 const ours = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z-([0-9a-f]{8,12})[.][a-z0-9]{1,8}$/;
 
-/** If there are too many stored files or bytes, deletes the oldest files. The newest file always stays. */
+/** Deletes the oldest files above the limits. The newest file always stays. */
 async function sweep(folder: string, newest: string, limits: ResultFileLimits): Promise<void> {
   const names = (await namesIn(folder)).filter((name) => name !== newest);
   let files = 1;

@@ -18,15 +18,19 @@ const words: ReadonlyMap<string, string> = new Map([
   ["ENFILE", "too many files are open"],
 ]);
 
+/** The system's error code, such as `ENOENT`; undefined for other errors. */
 export function systemCode(error: unknown): string | undefined {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
 }
 
+/** Describes a file system error in words; for unknown codes, its own message. */
 export function explain(error: unknown): string {
   return words.get(systemCode(error) ?? "") ?? errorMessage(error);
 }
 
-/** Ignores errors with these codes and throws all other errors again: `rename(...).catch(unless("ENOENT"))`. */
+/**
+ * Returns a handler that ignores errors with these codes and throws all others: `rename(...).catch(unless("ENOENT"))`.
+ */
 export function unless(...codes: readonly string[]): (error: unknown) => undefined {
   return (error) => {
     if (!codes.includes(systemCode(error) ?? "")) throw error;
@@ -34,6 +38,7 @@ export function unless(...codes: readonly string[]): (error: unknown) => undefin
   };
 }
 
+/** The error for a file that cannot be read. `reason` ends the message. */
 export function notRead(path: string, reason: string, cause: unknown): HostError {
   return new HostError("internal", `${path} cannot be read: ${reason}`, {
     next: `Make sure that you can read ${path}, then try again.`,
@@ -41,6 +46,7 @@ export function notRead(path: string, reason: string, cause: unknown): HostError
   });
 }
 
+/** The error for a file that cannot be written. `reason` is a part of the message. */
 export function notWritten(path: string, reason: string, cause?: unknown): HostError {
   return new HostError("internal", `${path} cannot be written: ${reason}; Fairlead did not change it`, {
     next: `Make sure that ${path} can be written, then try again.`,

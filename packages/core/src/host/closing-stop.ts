@@ -11,13 +11,12 @@ interface Waiting {
 }
 
 /**
- * Can be used like an abort signal, but keeps its callbacks in a linked list. Adding a listener to an `AbortSignal` and
- * removing it would make a small call about 10 % slower, and a `Set` would keep ended requests in memory until the next
- * full garbage collection.
+ * Works like an abort signal, but keeps its callbacks in a linked list. With an `AbortSignal`, a small call would be
+ * about 10 % slower. A `Set` would keep ended requests in memory until the next full garbage collection.
  */
 export class ClosingStop implements RequestStop {
   readonly #controller = new AbortController();
-  /** The list is a ring: `#ring.next` is its first callback, and `#ring.previous` its last. */
+  /** The list is circular: `#ring.next` is the first callback, and `#ring.previous` the last. */
   readonly #ring: Waiting = { callback: () => {}, previous: undefined, next: undefined };
 
   constructor() {
@@ -59,7 +58,6 @@ export class ClosingStop implements RequestStop {
   }
 }
 
-/** Removes a callback from its list, unless it was removed before. */
 function remove(removed: Waiting): void {
   const { previous, next } = removed;
   if (previous === undefined || next === undefined) return;

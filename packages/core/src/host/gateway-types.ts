@@ -1,4 +1,4 @@
-/** The part of a host that a gateway uses to run requests which other MCP clients send to servers. */
+/** The functions of a host that only a gateway needs: they run requests from other MCP clients. */
 
 import type { Era, JsonObject, McpRequestOptions, RequestHandler, RequestStop } from "@fairlead/wire";
 import type { ToolIdentity } from "../policy/decide.ts";
@@ -16,7 +16,7 @@ export interface RequestingClient {
   readonly conversation: string;
 }
 
-/** A request of a client, with the tool, prompt and resource names that the server uses. */
+/** A client's request to one server. Tools, prompts and resources have the server's own names. */
 export interface ForwardedRequest {
   readonly client: RequestingClient;
   readonly server: string;
@@ -25,7 +25,7 @@ export interface ForwardedRequest {
    * that begins with `tasks/`.
    */
   readonly method: string;
-  /** The parameters without `_meta`, which is passed in the option `meta`. */
+  /** The parameters without `_meta`. The option `meta` contains `_meta`. */
   readonly params: JsonObject;
 }
 
@@ -45,7 +45,7 @@ export interface ForwardOptions
     | "beforeSend"
   > {
   readonly signal?: AbortSignal | undefined;
-  /** Cancels the request when the caller aborts this object. If it is present, `signal` is ignored. */
+  /** Cancels the request. If present, `signal` is ignored. */
   readonly stop?: RequestStop | undefined;
   /** The longest time without a response or progress, in milliseconds. Default: the server's `timeout` setting. */
   readonly timeout?: number | undefined;
@@ -55,7 +55,7 @@ export interface ForwardOptions
   readonly confirm?: ConfirmPort | undefined;
 }
 
-/** The facts that a connected server reports about itself. Texts are not escaped. */
+/** What a connected server reports about itself. Texts are not escaped. */
 export interface ServerDescription {
   /** Whether the current or the last connection to the server uses a legacy or a modern protocol version. */
   readonly era: Era;
@@ -71,7 +71,7 @@ export interface DeclaredCapabilities {
   readonly roots: boolean;
 }
 
-/** Answers a question that a server asks. The type of the host option `onQuestion`. */
+/** Answers a request from a server, such as an elicitation. The type of the host option `onQuestion`. */
 export type QuestionHandler = (server: string, ...question: Parameters<RequestHandler>) => Promise<JsonObject>;
 
 /** Options of `host.sampleThrough`. */
@@ -81,8 +81,8 @@ export interface SampleOptions extends Pick<ForwardOptions, "signal" | "confirm"
 }
 
 /**
- * Options of `host.subscribe`. If `client` is given, the rules for reads by this client apply. Otherwise, the rules for
- * reads by the user apply.
+ * Options of `host.subscribe`. Reads need permission: with `client`, the rules for this client apply, otherwise the
+ * rules for the user.
  */
 export interface SubscribeOptions extends Pick<ForwardOptions, "signal" | "confirm"> {
   readonly client?: RequestingClient | undefined;
@@ -94,7 +94,7 @@ export interface SearchToolsOptions {
   readonly limit?: number;
   /** The name of a gateway's client. Tools that the rules deny to this client are left out. */
   readonly client?: string | undefined;
-  /** A filter for the tools that may be found. Default: all tools. */
+  /** Whether the search may return this tool. Default: all tools. */
   readonly isOffered?: ((tool: ToolIdentity) => boolean) | undefined;
 }
 
@@ -104,41 +104,35 @@ export interface ListableTool extends ToolIdentity {
 }
 
 /**
- * Identifies a server for approvals that are stored outside the host. Its name is not enough, because in another
- * workspace a server with the same name may run another program.
+ * Identifies a server for approvals that are stored outside the host. A name is not enough: in another workspace, the
+ * same name may mean another program.
  */
 export interface IdentifiedServer {
-  /** The digest of the server's entry and its resolved command. */
+  /** Digest of the server's definition and its resolved command. */
   readonly fingerprint: string;
   /** The workspace root. */
   readonly root: string;
 }
 
-/** The members of a host for requests of other MCP clients. */
+/** The members of a host that a gateway uses for requests from other MCP clients. */
 export interface GatewayHost {
   /**
-   * Runs a request of a client: applies the rules, asks the user if needed, sends the request and records it. Resolves
-   * with the unchanged result of the server.
+   * Runs a client's request: applies the rules, asks the user if needed, sends the request and records it. Resolves
+   * with the server's unchanged result.
    *
    * @throws HostError `denied`, `changed`, `arguments_invalid`, `call_timeout`, `cancelled`, `lost` and others. If the
    * server answered with an error, the `cause` is a `WireError` with that answer.
    */
   forward(request: ForwardedRequest, options?: ForwardOptions): Promise<JsonObject>;
-  /**
-   * Returns a function that tells whether the rules deny a tool to this client. The function does not look at the
-   * arguments of a call.
-   */
+  /** Returns a function: whether the rules deny a tool to this client, whatever the arguments. */
   deniedTo(client: Pick<RequestingClient, "name">): Promise<(tool: ToolIdentity) => boolean>;
-  /**
-   * The facts that a connected server reports about itself, or that the cached catalog contains. Undefined if there are
-   * none.
-   */
+  /** What the server reports about itself, from its connection or the cache. Undefined if neither exists. */
   serverFacts(server: string): ServerDescription | undefined;
   /** The identity of a server in the current configuration; undefined if it is not configured. */
   identify(server: string): IdentifiedServer | undefined;
   /**
-   * Decides about a server's sampling request and asks the user if the rules require it. If the request is allowed,
-   * calls `ask`, which sends it to the client.
+   * Applies the rules to a server's sampling request, and asks the user if necessary. If the request is allowed, `ask`
+   * sends it to the client.
    *
    * @throws HostError `denied`
    */
@@ -153,21 +147,20 @@ export interface GatewayHost {
    * (`fairlead.servers.NAME.share`).
    */
   shareOf(server: string): SharedBy;
-  /** Records that the server has asked a question without saying which of several clients it is for. */
+  /** Records that the server sent a request without saying for which client. */
   noteAsksBack(server: string): void;
-  /** The catalog of a connected server, for use in another host; undefined if the server is not connected. */
+  /** The catalog of a connected server. Another host can `adopt` it. Undefined if the server is not connected. */
   listing(server: string): ServerListing | undefined;
   /**
-   * Registers the catalog of a server that another host with the same settings has connected. Has no effect while this
-   * host is connected to the server.
+   * Registers a catalog from the `listing` of another host with the same settings. No effect while this host is
+   * connected to the server.
    */
   adopt(server: string, listing: ServerListing): void;
-  /** Tells connected servers that the roots have changed. */
+  /** Tells connected servers that the client's roots have changed. */
   rootsChanged(): Promise<void>;
   /**
-   * Returns the tools that fit into a client's budget, in the order of `tools`. Chooses first the tools of servers with
-   * `alwaysLoad`, then tools that were used before, then the others. The client finds the remaining tools with
-   * `searchTools`.
+   * The tools that fit into a client's budget, in the order of `tools`. Prefers tools of servers with `alwaysLoad`,
+   * then tools that were used before. The client finds the others with `searchTools`.
    */
   toolsWithin<T extends ListableTool>(tools: readonly T[], budget: ToolBudget): Promise<readonly T[]>;
   /** The profile of a client in the settings (`fairlead.clients.NAME`); undefined if there is none. */

@@ -1,6 +1,6 @@
 /**
- * A lock for one file across processes: the folder `FILE.lock`. If the owner has died, another process takes the lock
- * over at once.
+ * A lock that keeps other processes from writing a file: the folder `FILE.lock`. If the lock's owner was killed,
+ * another process can take the lock at once.
  */
 
 import { setTimeout as wait } from "node:timers/promises";
@@ -8,11 +8,11 @@ import { HostError } from "../../errors.ts";
 import { systemCode, unless } from "../system-error.ts";
 import { noteOwner, removeDeadLock, removeNote } from "./lock-owner.ts";
 
-/** After how many milliseconds without renewal a lock counts as abandoned, even if its owner is unknown. */
+/** The owner renews its lock regularly. After this many milliseconds without renewal, the lock counts as abandoned. */
 const staleAfter = 10_000;
 /**
- * How many milliseconds to wait for a lock. More than `staleAfter`, so that the lock of a killed process expires while
- * others wait.
+ * How many milliseconds to wait for a lock. Longer than `staleAfter`, so that an abandoned lock expires during the
+ * wait.
  */
 const timeout = 30_000;
 
@@ -23,6 +23,11 @@ export interface HeldLock {
   readonly isLost: () => boolean;
 }
 
+/**
+ * Runs `work` while this process holds the lock of `file`.
+ *
+ * @throws HostError `busy` after 30 seconds of waiting
+ */
 export async function withLock<T>(
   file: string,
   work: () => Promise<T>,
@@ -46,11 +51,11 @@ async function acquire(file: string, deadline: number): Promise<HeldLock> {
   }
 }
 
-/** Takes the lock. Returns undefined if a running process holds it. */
+/** Takes the lock without waiting. Undefined if a running process holds it. */
 export async function tryLock(file: string): Promise<HeldLock | undefined> {
   const { default: lockfile } = await import("proper-lockfile");
   let isLost = false;
-  // Does not use the library's retries, because the library also retries after errors such as a missing permission.
+  // The library's own retries are not used, because they also repeat errors such as a missing permission.
   for (;;) {
     try {
       const release = await lockfile.lock(file, {

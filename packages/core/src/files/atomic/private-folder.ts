@@ -1,14 +1,16 @@
-/** Creates Fairlead's state folder, which only the user can read. */
+/** Creates folders for Fairlead's state, readable by the user only. */
 
 import { chmod, mkdir, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { notWritten, systemCode, toWriteError, unless } from "../system-error.ts";
 
+/** File mode for files that only the user may read and write. */
 export const privateFileMode = 0o600;
 const privateFolderMode = 0o700;
 const others = 0o077;
 const sticky = 0o1000;
 
+/** Creates the folder if necessary, and makes it readable by the user only. */
 export async function ensurePrivateFolder(folder: string): Promise<void> {
   try {
     await makeFolder(folder, privateFolderMode);
@@ -18,14 +20,14 @@ export async function ensurePrivateFolder(folder: string): Promise<void> {
   }
 }
 
-/** If the file or folder exists, makes it readable by its owner only. */
+/** Makes a file or folder readable by its owner only. Does nothing if it does not exist. */
 export async function keepPrivate(path: string): Promise<void> {
   const stats = await stat(path).catch(unless("ENOENT", "ENOTDIR", "EACCES", "ELOOP"));
   if (stats === undefined || (stats.mode & others) === 0) return;
-  // A shared folder such as /tmp keeps its mode. Fairlead's files in it have their own private modes.
+  // A shared folder such as /tmp keeps its mode. Fairlead's files in it are private.
   if ((stats.mode & sticky) !== 0) return;
   const mode = stats.isDirectory() ? privateFolderMode : privateFileMode;
-  // An error is ignored, because some file systems have no modes, and because another user's file cannot be changed.
+  // Some file systems have no modes, and another user's file cannot be changed. Both errors are ignored.
   await chmod(path, mode).catch(unless("EPERM", "ENOTSUP", "ENOSYS", "EROFS"));
 }
 
@@ -42,13 +44,13 @@ export async function makeFolder(path: string, mode?: number): Promise<void> {
     await mkdir(folder, mode);
   } catch (error) {
     const there = await stat(folder).catch(unless("ENOENT"));
-    // The folder exists if another process has created it meanwhile.
+    // Another process may have created the folder meanwhile.
     if (there?.isDirectory()) return;
     throw there === undefined ? toWords(folder, error) : error;
   }
 }
 
-/** Replaces the messages of `EEXIST` and `ENOENT`, which would mislead the user. */
+/** Replaces the system's messages of `EEXIST` and `ENOENT`, because they do not name the actual problem. */
 function toWords(folder: string, error: unknown): unknown {
   const code = systemCode(error);
   if (code === "EEXIST") return notWritten(folder, "it is a symbolic link whose target does not exist", error);

@@ -9,23 +9,25 @@ import { basename, dirname, join } from "node:path";
 import { systemCode, unless } from "../system-error.ts";
 
 /**
- * Age in milliseconds above which a temporary file is always removed. A younger file stays while the process whose id
- * is in the file's name is running.
+ * A temporary file older than this (in milliseconds) is always removed. A newer one stays while its process is running;
+ * the file's name contains the process id.
  */
 const abandonedAfter = 60 * 60 * 1000;
 
+/** The new content of a file, and how to write it. */
 export interface Replacement {
   readonly text: string;
-  /** The file mode. Default: 0666 without the bits of the umask. */
+  /** The file mode. If undefined, the system's default (0666 minus the umask). */
   readonly mode: number | undefined;
-  /** The file that is replaced. The new file gets the same owner, if the system allows that. */
+  /** Information about the old file. The new file gets the same owner, if the system allows that. */
   readonly previous: Stats | undefined;
-  /** Called just before the temporary file is renamed. If `isCurrent` returns false, the file is not replaced. */
+  /** Asked just before the replacement. If it returns false, the file stays unchanged. */
   readonly isCurrent: () => Promise<boolean>;
-  /** If true, does not wait until the text is on disk: after a power cut, the file may be empty. */
+  /** If true, the write is faster, but after a power cut the file may be empty. */
   readonly canBeLost?: boolean;
 }
 
+/** Replaces the file. Returns false if `isCurrent` returned false and the file stayed unchanged. */
 export async function replaceFile(file: string, replacement: Replacement): Promise<boolean> {
   const { text, mode, previous, isCurrent, canBeLost = false } = replacement;
   const temporary = temporaryName(file);

@@ -1,6 +1,6 @@
 /**
- * Reads and writes Fairlead's state files (JSON, readable by the user only). A corrupt file is moved aside and counts
- * as absent.
+ * Reads and writes Fairlead's state files (JSON, readable by the user only). A corrupt file is renamed and counts as
+ * absent.
  */
 
 import { rename } from "node:fs/promises";
@@ -14,7 +14,7 @@ import { withLock } from "./lock.ts";
 import { ensurePrivateFolder, keepPrivate, privateFileMode } from "./private-folder.ts";
 import { updateText } from "./update-text.ts";
 
-/** Checks the parsed content; returns undefined if it is invalid, and never throws. */
+/** Checks the parsed JSON. Returns undefined if it is invalid. Must not throw. */
 export type Parse<T> = (value: unknown) => T | undefined;
 
 type State<T> =
@@ -22,6 +22,7 @@ type State<T> =
   | { readonly kind: "corrupt" }
   | { readonly kind: "value"; readonly value: T };
 
+/** Reads a state file. Undefined if it does not exist or is corrupt. */
 export async function readState<T>(file: string, parse: Parse<T>): Promise<T | undefined> {
   const state = await load(file, parse);
   switch (state.kind) {
@@ -45,7 +46,7 @@ export async function updateState<T>(
 ): Promise<void> {
   await ensurePrivateFolder(dirname(file));
   await keepPrivate(file);
-  // If the file is corrupt, `readState` moves it aside.
+  // If the file is corrupt, `readState` renames it.
   await readState(file, parse);
   await updateText(
     file,
@@ -59,17 +60,16 @@ export async function updateState<T>(
   );
 }
 
-/** Moves or copies a file to a new name that contains the time. Returns the new name. */
+/** Renames a file (or copies it, with `how`) to a new name that contains the time. Returns the new name. */
 export async function setAside(file: string, how: typeof rename = rename): Promise<string> {
   const aside = `${file}.corrupt-${new Date().toISOString().replaceAll(":", "-")}`;
-  // If the file is gone, another process has already moved it.
+  // If the file does not exist, another process has already renamed it.
   await how(file, aside).catch(unless("ENOENT"));
   return aside;
 }
 
 /**
- * Moves a corrupt file aside. Takes the lock and reads the file again first, because another process may have replaced
- * it.
+ * Renames a corrupt file. First takes the lock and reads the file again, because another process may have replaced it.
  */
 async function recover<T>(file: string, parse: Parse<T>): Promise<T | undefined> {
   const recovery = withLock(await findWritableFile(file), async () => {
@@ -77,7 +77,7 @@ async function recover<T>(file: string, parse: Parse<T>): Promise<T | undefined>
     if (state.kind === "corrupt") await setAside(file);
     return state.kind === "value" ? state.value : undefined;
   });
-  // If the file cannot be moved, it stays, and readers treat it as absent.
+  // If the file cannot be renamed, it stays, and readers treat it as absent.
   return recovery.catch(unless("EACCES", "EPERM", "EROFS"));
 }
 
@@ -89,7 +89,7 @@ async function load<T>(file: string, parse: Parse<T>): Promise<State<T>> {
     case "text":
       return decode(found.text, parse);
     case "unreadable":
-      // A file that cannot be read now may be valid, so it is not moved aside.
+      // The file may be valid although it cannot be read now, so it is not renamed.
       if (found.cause !== undefined) throw notRead(file, found.reason, found.cause);
       return { kind: "corrupt" };
   }

@@ -1,4 +1,4 @@
-/** Changes a text file that other programs may also change: under a lock, in one atomic step. */
+/** Changes a text file that other programs may change too: takes a lock, and replaces the whole file at once. */
 
 import type { Stats } from "node:fs";
 import { stat } from "node:fs/promises";
@@ -16,16 +16,17 @@ import { replaceFile, sweepTemporaries } from "./replace-file.ts";
  */
 const attempts = 20;
 
+/** Mode, size limit and allowed folder for `updateText`. */
 export interface UpdateOptions extends TargetOptions {
-  /** The mode of a new file; default: 0666 without the bits of the umask. An existing file keeps its mode. */
+  /** The mode of a new file. Default: the system's (0666 minus the umask). An existing file keeps its mode. */
   readonly mode?: number;
   /** The largest file that is read or written. Default: `limits.settingsBytes`. */
   readonly maxBytes?: number;
 }
 
 /**
- * Changes a file. `change` gets the current text, or undefined if there is no file, and returns the new text. If
- * `change` returns undefined or the same text, nothing is written. Fairlead may call `change` more than once.
+ * Changes a file. `change` gets the current text (undefined if there is no file) and returns the new text. If it
+ * returns undefined or the same text, nothing is written. It may be called several times.
  */
 export async function updateText(
   path: string,
@@ -34,7 +35,7 @@ export async function updateText(
 ): Promise<"written" | "unchanged"> {
   try {
     const folder = await stat(dirname(path)).catch(unless("ENOENT"));
-    // If there is nothing to write, no folder is created, because a `.gemini` folder marks a workspace root.
+    // Without anything to write, no folder is created: a new `.gemini` folder would mark a workspace root.
     if (folder === undefined && change(undefined) === undefined) return "unchanged";
     const file = await findWritableFile(path, options);
     return await withLock(file, async () => {
@@ -64,7 +65,7 @@ async function tryUpdate(
   const after = change(before);
   if (after === undefined || after === before) return "unchanged";
   if (Buffer.byteLength(after) > maxBytes) throw tooLarge(file, maxBytes);
-  // The system lets root write to a read-only file, so Fairlead checks the mode itself.
+  // The user root can write to read-only files, so Fairlead checks the mode itself.
   if (previous !== undefined && (previous.mode & 0o222) === 0) throw notWritten(file, "it is marked as read-only");
   const isWritten = await replaceFile(file, {
     text: after,

@@ -1,6 +1,6 @@
 /**
- * Changes one value in a JSONC text and keeps every other byte, such as comments, indentation and trailing commas.
- * Pure; a text with a syntax error is refused.
+ * Changes one value in a JSONC text. Keeps all other bytes, such as comments and indentation. Refuses a text with a
+ * syntax error. Pure.
  */
 
 import { applyEdits, type Edit, getNodeValue } from "jsonc-parser";
@@ -20,8 +20,8 @@ import {
 } from "./text-layout.ts";
 
 /**
- * Sets a value and creates missing parents. If several properties have the same name, changes the last one, because
- * that one counts.
+ * Sets a value and creates missing parents. If an object has several properties with this name, changes the last one:
+ * only the last one has an effect.
  */
 export function setValue(text: string | undefined, path: readonly string[], value: unknown): string {
   const source = text ?? "";
@@ -37,15 +37,15 @@ export function setValue(text: string | undefined, path: readonly string[], valu
     oneLine = !hasLineBreak(source.slice(node.offset, node.offset + node.length));
     node = found;
   }
-  // If the new value equals the old one, the text stays as written, with the comments inside the value.
+  // An equal value stays as written, so that comments inside the value are kept.
   if (JSON.stringify(getNodeValue(node)) === JSON.stringify(value)) return source;
   const style = { oneLine, indent: indentAt(source, node.offset), unit: indentUnit(source, root), eol: eolOf(source) };
   return applyEdits(source, [{ offset: node.offset, length: node.length, content: formatValue(value, style) }]);
 }
 
 /**
- * Removes every property with this name: if only the last were removed, an earlier one would take effect. Comments
- * outside the property stay, even on the same line.
+ * Removes every property with this name. If only the last one were removed, an earlier one would take effect. Comments
+ * outside the property stay.
  */
 export function removeValue(text: string, path: readonly string[]): string {
   const key = path.at(-1);
@@ -65,7 +65,7 @@ function findValue(object: Node | undefined, key: string): Node | undefined {
 }
 
 function nest(path: readonly string[], value: unknown): unknown {
-  // If the key is `__proto__`, a computed key creates an ordinary property and does not set the prototype.
+  // A computed key is safe for `__proto__`: it creates an ordinary property.
   return path.reduceRight((inner, key) => ({ [key]: inner }), value);
 }
 
@@ -83,18 +83,16 @@ function notAnObject(document: JsoncDocument, node: Node, path: readonly string[
 }
 
 function refusal(message: string): HostError {
-  return new HostError("settings_invalid", message, { next: "Correct it by hand first; nothing was changed." });
+  return new HostError("settings_invalid", message, {
+    next: "Correct it in an editor, then try again. Fairlead changed nothing.",
+  });
 }
 
-/**
- * The style in which a value is written into a JSONC text: on one line or several, with the indentation of the lines
- * around it.
- */
+/** How a value is written into the text: on one line or several, and with which indentation. */
 interface JsonStyle {
   readonly oneLine: boolean;
   /** The indentation of the line on which the value begins. */
   readonly indent: string;
-  /** The text of one level of indentation. */
   readonly unit: string;
   readonly eol: string;
 }
@@ -105,7 +103,7 @@ function formatValue(value: unknown, { oneLine, indent, unit, eol }: JsonStyle):
   return oneLine ? json.replaceAll(/\n */g, " ") : json.replaceAll("\n", `${eol}${indent}`);
 }
 
-/** One level of indentation, taken from the first property of the document. */
+/** The indentation of the document's first property. */
 function indentUnit(text: string, root: Node): string {
   const first = root.children?.[0];
   return (first && isFirstOnLine(text, first.offset) && indentAt(text, first.offset)) || "  ";
@@ -140,7 +138,7 @@ function insertProperty(text: string, root: Node, object: Node, key: string, val
   const { next } = skipTrivia(text, endOf(last));
   if (text[next] === ",") return insertAt(endOfLine(text, next + 1), `${entry},`);
   /*
-   * Inserts the comma directly after the last entry, and the new entry after the last entry's comment, so that the
+   * The comma goes directly after the last entry. The new entry goes after the last entry's comment, so that the
    * comment stays with its entry.
    */
   return applyEdits(text, [
@@ -149,7 +147,7 @@ function insertProperty(text: string, root: Node, object: Node, key: string, val
   ]);
 }
 
-/** The offset after the comments that follow on the same line. Blanks at the end of the line are skipped too. */
+/** The offset after all comments and blanks on the same line. */
 function endOfLine(text: string, offset: number): number {
   let end = offset;
   for (;;) {
@@ -185,7 +183,7 @@ function cut({ start, end }: Span): Edit {
 }
 
 /**
- * Returns the span of the property and of the blanks that must be removed with it.
+ * Extends the span of a property to the blanks that must be removed with it.
  *
  * @param from The end of the token before the property.
  */

@@ -11,30 +11,33 @@ export interface Position {
   readonly column: number;
 }
 
+/** A syntax error with its position. */
 export interface JsoncError extends Position {
   readonly message: string;
 }
 
-/** A property that has no effect, because a later property of the same object has the same name. */
+/** A property without effect, because a later property of the same object has the same name. */
 export interface JsoncDuplicate extends Position {
   readonly name: string;
 }
 
+/** A parsed text with its errors and duplicate properties. */
 export interface JsoncDocument {
-  /** The top value; undefined if the text contains none or is nested too deeply. */
+  /** The outermost value; undefined if the text has none or is nested too deeply. */
   readonly root: Node | undefined;
-  /** The errors in the order of the text. If there are any, `root` may lack parts of the text. */
+  /** The errors in the order of the text. After an error, `root` may be incomplete. */
   readonly errors: readonly JsoncError[];
   readonly duplicates: readonly JsoncDuplicate[];
   positionAt(offset: number): Position;
 }
 
 const byteOrderMark = "\uFEFF";
-/** Maximum number of errors to report, because a hostile file can have millions. */
+/** Maximum number of errors to report. A hostile file could have millions. */
 const errorsKept = 100;
 
+/** Parses a text. Never throws: syntax errors are in `errors`. */
 export function parseJsonc(text: string): JsoncDocument {
-  // A space replaces the byte order mark, which the parser would report as an error. Positions stay the same.
+  // The parser would report the byte order mark as an error. A space in its place keeps all positions.
   const source = text.startsWith(byteOrderMark) ? ` ${text.slice(1)}` : text;
   const positionAt = createPositionAt(text);
   const tooDeep = findTooDeep(source);
@@ -66,22 +69,24 @@ function keyOf(property: Node): Node | undefined {
   return property.children?.[0];
 }
 
+/** The value of a property node; undefined if a syntax error left it out. */
 export function propertyValue(property: Node): Node | undefined {
   return property.children?.[1];
 }
 
+/** The offset just after the node. */
 export function endOf(node: Node): number {
   return node.offset + node.length;
 }
 
 /**
- * The position at which the text is nested too deeply; undefined if it is not. Checked before parsing, because the
- * recursive parser could overflow the stack.
+ * The offset at which the text is nested too deeply, if any. The check comes before parsing, because the recursive
+ * parser could overflow the stack.
  */
 function findTooDeep(source: string): number | undefined {
   const scanner = createScanner(source, true);
   let depth = 0;
-  // Compares offsets, because after an unclosed comment the scanner never reports the end of the text.
+  // Compares offsets: after an unclosed comment, the scanner never reports the end of the text.
   for (scanner.scan(); scanner.getTokenOffset() < source.length; scanner.scan()) {
     const offset = scanner.getTokenOffset();
     const character = source[offset];
@@ -118,7 +123,7 @@ function createPositionAt(text: string): (offset: number) => Position {
   };
 }
 
-/** The first line starts after the byte order mark, which no editor counts as a column. */
+/** The first line starts after the byte order mark, because editors do not count it as a column. */
 function lineStarts(text: string): number[] {
   const starts = [text.startsWith(byteOrderMark) ? 1 : 0];
   for (const { index, 0: lineBreak } of text.matchAll(/\r\n|\n|\r/g)) starts.push(index + lineBreak.length);

@@ -5,6 +5,7 @@ export function eolOf(text: string): string {
   return /\r\n|\n|\r/.exec(text)?.[0] ?? "\n";
 }
 
+/** Whether the text contains a carriage return or line feed. */
 export function hasLineBreak(text: string): boolean {
   return /[\r\n]/.test(text);
 }
@@ -21,19 +22,21 @@ export function lineBreakBefore(text: string, offset: number): string {
   return isLineBreak(text[offset - 1]) ? text.charAt(offset - 1) : "";
 }
 
+/** The offset of the first character at or after `offset` that is not a blank. */
 export function skipBlanks(text: string, offset: number): number {
   let end = offset;
   while (isBlank(text[end])) end += 1;
   return end;
 }
 
-/** The offset at which the blanks before the given offset begin. */
+/** The start of the blanks that end at the offset. */
 export function skipBlanksBack(text: string, offset: number): number {
   let start = offset;
   while (isBlank(text[start - 1])) start -= 1;
   return start;
 }
 
+/** Whether only blanks stand between the previous line break and the offset. */
 export function isFirstOnLine(text: string, offset: number): boolean {
   return lineBreakBefore(text, skipBlanksBack(text, offset)) !== "";
 }
@@ -45,7 +48,7 @@ export function indentAt(text: string, offset: number): string {
   return text.slice(start, Math.min(skipBlanks(text, start), offset));
 }
 
-/** The end of the comment that begins at the offset. If no comment begins there, the offset itself. */
+/** The end of the comment that begins at the offset; without such a comment, the offset itself. */
 export function skipComment(text: string, offset: number): number {
   if (text.startsWith("/*", offset)) return text.indexOf("*/", offset + 2) + 2;
   let end = offset;
@@ -53,8 +56,8 @@ export function skipComment(text: string, offset: number): number {
   return end;
 }
 
+/** Where skipped blanks and comments end, and where their last comment is. */
 export interface Trivia {
-  /** The offset at which the next token begins. */
   readonly next: number;
   readonly lastComment: { readonly start: number; readonly end: number } | undefined;
 }

@@ -9,6 +9,7 @@ import { readKeychainNames } from "./keychain-store.ts";
 import type { SecretFile } from "./secret-file.ts";
 import type { Keychain, SecretStore } from "./secret-port.ts";
 
+/** The keychain, the encrypted file and the state folder to choose between. */
 export interface FirstSecretOptions {
   readonly directory: string;
   readonly keychain: Keychain;
@@ -21,8 +22,8 @@ export interface FirstSecretOptions {
 const timeLimit = 2_000;
 
 /**
- * A store that chooses its backend only when a secret is stored, because testing a locked keychain would ask the user
- * for its password.
+ * A store that chooses its place only when the first secret is stored. Testing a locked keychain earlier would ask the
+ * user for a password without need.
  */
 export function openUndecided({
   directory,
@@ -34,8 +35,8 @@ export function openUndecided({
   let chosen: SecretStore | undefined;
 
   /**
-   * The store to read from. Checks the encrypted file again, because another process may have stored the first secret
-   * there.
+   * The store to read from. Another process may have stored the first secret in the encrypted file, so this checks
+   * again.
    */
   async function current(): Promise<SecretStore> {
     if (chosen === undefined && (await inFile.isInUse())) chosen = inFile;
@@ -56,7 +57,7 @@ export function openUndecided({
     async set(name, value) {
       if (chosen !== undefined) return chosen.set(name, value);
       await ensurePrivateFolder(directory);
-      // Chooses the store and writes the secret under one lock, so that other processes use the same store.
+      // One lock for choosing and writing, so that all processes choose the same store.
       return withLock(join(directory, "first-secret"), async () => {
         chosen ??= await decide();
         await chosen.set(name, value);
@@ -67,11 +68,11 @@ export function openUndecided({
   };
 }
 
-/** Whether the keychain can store and read a secret. Over SSH, a keychain often exists but cannot be unlocked. */
+/** Whether the keychain really works. Over SSH, a keychain often exists but cannot be unlocked. */
 async function works(keychain: Keychain, clock: Clock): Promise<boolean> {
   /*
-   * The name of the test entry. It is random, because an earlier test of the keychain may still be running. It begins
-   * with `#`, because no name of a secret does.
+   * The name of a test entry. It is random, because an earlier test may still be running. Names of secrets never begin
+   * with `#`.
    */
   const probe = `#${randomBytes(6).toString("hex")}`;
   const tried = async (): Promise<boolean> => {

@@ -1,6 +1,4 @@
-/**
- * Stores secrets in a keychain. A state file contains the secrets' names, because a keychain cannot list its entries.
- */
+/** Stores secrets in a keychain. Their names are in a state file, because a keychain cannot list its entries. */
 
 import { join } from "node:path";
 import { errorMessage } from "@fairlead/wire/text";
@@ -9,8 +7,8 @@ import { readState, updateState } from "../atomic/state-file.ts";
 import type { Keychain, SecretStore } from "./secret-port.ts";
 
 /**
- * Opens the store. Each change is made first in the keychain and then in the list of names, so that no value stays in
- * the keychain after its name was removed.
+ * Opens the store. Each change is made in the keychain first and then in the list of names. Otherwise a secret could
+ * stay in the keychain without a name in the list.
  */
 export function openKeychainStore(directory: string, keychain: Keychain): SecretStore {
   const changeNames = (change: (names: Set<string>) => void) =>
@@ -35,6 +33,7 @@ export function openKeychainStore(directory: string, keychain: Keychain): Secret
   };
 }
 
+/** Names of the secrets in the keychain, from the state file. */
 export async function readKeychainNames(directory: string): Promise<readonly string[]> {
   return (await readState(fileIn(directory), parseNames))?.names ?? [];
 }

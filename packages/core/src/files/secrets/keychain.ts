@@ -5,32 +5,31 @@ import type { Clock } from "../../clock.ts";
 import type { Keychain } from "./secret-port.ts";
 import { hasSecretService } from "./secret-service.ts";
 
+/** The state folder and the system whose keychain to open. */
 export interface KeychainOptions {
-  /** The state folder; its path is part of the service name, so that each state folder has its own secrets. */
+  /** The state folder. Its path is part of the keychain's service name, so each state folder has its own secrets. */
   readonly directory: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly platform: NodeJS.Platform;
   readonly clock?: Clock | undefined;
 }
 
+/** Opens the keychain; undefined if the system has none. */
 export async function openKeychain({ directory, ...how }: KeychainOptions): Promise<Keychain | undefined> {
   if (!(await hasKeychain(how))) return undefined;
   const keyring = await import("@napi-rs/keyring").catch(() => undefined); // an optional dependency
   if (keyring === undefined) return undefined;
-  /*
-   * Requires the Secret Service. Otherwise the library may use the kernel's keyring, which loses its content at a
-   * reboot.
-   */
+  // Requires the Secret Service. The library could otherwise use the kernel's keyring, which a reboot empties.
   const options = { linux: { store: "secret-service" } } as const;
   const entries = new Map<string, AsyncEntry>();
-  /** Reuses one entry per name, because each entry keeps a D-Bus connection open until it is garbage-collected. */
+  /** Uses one entry per name again, because each entry keeps a D-Bus connection open until it is garbage-collected. */
   const ask = async <T>(name: string, question: (entry: AsyncEntry) => Promise<T>): Promise<T> => {
     const entry = entries.get(name) ?? new keyring.AsyncEntry(`fairlead ${directory}`, name, options);
     entries.set(name, entry);
     try {
       return await question(entry);
     } catch (error) {
-      // The next call opens a new entry, because the connection of this entry may be broken.
+      // The connection of this entry may be broken, so the next call opens a new entry.
       entries.delete(name);
       throw error;
     }
@@ -49,22 +48,19 @@ async function hasKeychain({ env, platform, clock }: Omit<KeychainOptions, "dire
   return platform === "darwin" || platform === "win32";
 }
 
-/**
- * Maximum characters of one part of a split secret. A character takes at most four bytes, so a part fits into an entry
- * on Windows.
- */
+/** Maximum characters of one part. A character has at most four bytes, so 600 characters fit into a Windows entry. */
 const partLength = 600;
 const part = new RegExp(`[\\s\\S]{1,${partLength}}`, "gu");
 /**
- * The first character of an entry that contains a whole secret. The entry of a split secret begins with `#` and
- * contains the number of parts.
+ * Marks an entry that contains a whole secret. For a split secret, the entry begins with `#` and contains the number of
+ * parts.
  */
 const whole = "=";
 const divided = /^#([0-9a-f]+):(\d+)$/;
 
 /**
- * Splits large secrets into several entries, because an entry on Windows holds at most 2560 bytes. Writes the new parts
- * before the entry that contains their number, so that a reader gets either the old or the new secret.
+ * Splits large secrets, because an entry on Windows holds at most 2560 bytes. Writes the new parts before the entry
+ * with their number, so that a reader gets the whole old or the whole new secret.
  */
 export function inParts(keychain: Keychain): Keychain {
   async function partsOf(name: string): Promise<readonly string[]> {
@@ -90,7 +86,10 @@ export function inParts(keychain: Keychain): Keychain {
     async get(name) {
       const first = await keychain.get(name);
       if (first === undefined || first.startsWith(whole)) return first?.slice(whole.length);
-      // If a part is missing, another process has replaced the secret meanwhile, so everything is read again.
+      /*
+       * If a part is missing, another process has replaced the secret during the read. The second attempt reads the new
+       * secret.
+       */
       const value = (await readParts(await partsOf(name))) ?? (await readParts(await partsOf(name)));
       if (value === undefined || value === "") throw new Error("a part of the secret is missing");
       return value;
@@ -117,7 +116,7 @@ export function inParts(keychain: Keychain): Keychain {
   };
 }
 
-/** The names of the entries that hold the parts. They contain `#`, because no name of a secret does. */
+/** Names of the entries with the parts. They contain `#`, so they never equal the name of a secret. */
 function partNames(name: string, id: string, count: number): readonly string[] {
   return Array.from({ length: count }, (_, index) => `${name}#${id}.${index}`);
 }

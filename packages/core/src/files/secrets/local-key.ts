@@ -1,6 +1,6 @@
 /**
- * The random key of this installation, created when first needed. Digests made with it reveal nothing to a program
- * without the key.
+ * The random key of this installation, created when first needed. Fairlead computes HMACs with it, so that nobody
+ * without the key can guess their inputs.
  */
 
 import { link, rm, writeFile } from "node:fs/promises";
@@ -13,7 +13,7 @@ import { unless } from "../system-error.ts";
 const keyBytes = 32;
 const written = /^[0-9a-f]{64}\n$/;
 
-/** Reads the key. If the key is missing or damaged, creates a new key, and older digests no longer match. */
+/** Reads the key. If the key is missing or damaged, creates a new one; older HMACs then no longer match. */
 export async function localKey(file: string): Promise<Buffer> {
   const found = await readText(file, limits.settingsBytes);
   const before = toKey(found);

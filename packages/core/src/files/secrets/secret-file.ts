@@ -1,6 +1,6 @@
 /**
- * Stores secrets in an encrypted file; the random key is in a separate file. A copy or backup of only one of the two
- * files reveals nothing. Another program of the same user can read both files: only a keychain prevents that.
+ * Stores secrets in an encrypted file, with its random key in a second file. Someone who copies only one of the files
+ * learns nothing. Other programs of the same user can read both files; only a keychain prevents that.
  */
 
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
@@ -17,6 +17,7 @@ import { readText, type TextFile } from "../read-text.ts";
 import { notRead } from "../system-error.ts";
 import type { SecretStore } from "./secret-port.ts";
 
+/** A secret store in an encrypted file. */
 export interface SecretFile extends SecretStore {
   isInUse(): Promise<boolean>;
 }
@@ -26,7 +27,7 @@ interface Vault {
   readonly entries: ReadonlyMap<string, EncryptedSecret>;
 }
 
-/** The error for a damaged store, used only inside this file. `rest` holds the entries that can still be read. */
+/** The error for a damaged store. `rest` holds the entries that can still be read. */
 class Broken extends Error {
   readonly rest: Vault | undefined;
 
@@ -36,6 +37,7 @@ class Broken extends Error {
   }
 }
 
+/** Opens `secrets.json` and its key in the state folder. The files need not exist. */
 export function openSecretFile(directory: string): SecretFile {
   const storeFile = join(directory, "secrets.json");
   const keyFile = join(directory, "secrets.key");
@@ -64,7 +66,7 @@ export function openSecretFile(directory: string): SecretFile {
     return key;
   }
 
-  /** Runs `work` under the lock. If the store is damaged, keeps the damaged file under another name. */
+  /** Runs `work` under the lock. A damaged file is kept under another name. */
   async function exclusively<T>(work: () => Promise<T>): Promise<T> {
     await ensurePrivateFolder(directory);
     return withLock(join(directory, "secrets"), async () => {
@@ -73,8 +75,8 @@ export function openSecretFile(directory: string): SecretFile {
       } catch (error) {
         if (!(error instanceof Broken)) throw error;
         /*
-         * If some secrets can still be read, the file is copied and not moved, so that other processes always find a
-         * file.
+         * If some secrets are still readable, the file is copied and not renamed, so that other processes always find
+         * it.
          */
         const aside = await setAside(storeFile, error.rest && copyFile);
         if (error.rest !== undefined) await writeVault(error.rest);
@@ -83,7 +85,7 @@ export function openSecretFile(directory: string): SecretFile {
     });
   }
 
-  /** Reads the store. If the file looks damaged, it may be half written, so it is read again under the lock. */
+  /** Reads the store. A file that looks damaged may be half written, so it is read again under the lock. */
   async function reading<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
@@ -126,8 +128,8 @@ export function openSecretFile(directory: string): SecretFile {
 }
 
 /**
- * Reads a file of the store. If the system refuses access, throws a `HostError` and not `Broken`, because the file may
- * be undamaged.
+ * Reads a file of the store. If access is refused, the file may be undamaged, so this throws a `HostError` and not
+ * `Broken`.
  */
 async function readOwn(file: string): Promise<TextFile> {
   const found = await readText(file, limits.settingsBytes);
@@ -174,15 +176,12 @@ function keyFromText(text: string): Buffer | undefined {
   return key.length === keyBytes ? key : undefined;
 }
 
-/** An identifier of a key. It distinguishes a wrong key from a damaged entry. */
+/** Identifies a key without revealing it, to tell a wrong key from a damaged entry. */
 function keyId(key: Buffer): string {
   return createHash("sha256").update(key).digest("hex").slice(0, 16);
 }
 
-/**
- * Encrypts a secret with AES-256-GCM. The name is part of the authenticated data, so that one entry cannot replace
- * another.
- */
+/** Encrypts a secret with AES-256-GCM. The name is authenticated too, so an attacker cannot swap two entries. */
 function encrypt(key: Buffer, name: string, value: string): EncryptedSecret {
   const iv = randomBytes(12);
   const cipher = createCipheriv(algorithm, key, iv, { authTagLength: tagBytes }).setAAD(Buffer.from(name));

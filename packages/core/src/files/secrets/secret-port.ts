@@ -1,6 +1,6 @@
 /** The interface of a secret store. */
 export interface SecretStore {
-  /** Where secrets are stored. May change until the first secret is stored. */
+  /** Where secrets are stored. This may change until the first secret is stored. */
   readonly backend: "keychain" | "file";
   get(name: string): Promise<string | undefined>;
   set(name: string, value: string): Promise<void>;

@@ -1,6 +1,6 @@
 /**
- * Asks the D-Bus session bus whether a Secret Service exists, with a timeout. Does not use the keyring library, which
- * connects synchronously: a bus that does not answer would block the whole process (docs/adr/0024).
+ * Asks D-Bus whether a Secret Service exists, with a timeout. The keyring library connects synchronously: if D-Bus did
+ * not answer, it would block the whole process (docs/adr/0024).
  */
 
 import { connect, type Socket } from "node:net";
@@ -57,7 +57,7 @@ async function ask(socket: Socket): Promise<boolean> {
   return false;
 }
 
-/** The path of the first local socket in a list of bus addresses: `unix:path=/run/user/1000/bus,guid=…;…`. */
+/** The path of the first Unix socket in a list of bus addresses: `unix:path=/run/user/1000/bus,guid=…;…`. */
 function socketPath(address: string): string | undefined {
   for (const candidate of address.split(";")) {
     const match = /^unix:(?:.*,)?(path|abstract)=([^,]+)/.exec(candidate);
@@ -93,7 +93,7 @@ const fields = { path: 1, interface: 2, member: 3, replySerial: 5, destination: 
 const letters = { u: "u".charCodeAt(0), g: "g".charCodeAt(0) } as const;
 /** The offset of the first header field in a message. */
 const fieldsStart = 16;
-/** Every header field, and the body, starts at an offset that is a multiple of this number of bytes. */
+/** Each header field and the body begin at a multiple of this many bytes. */
 const alignment = 8;
 
 function busCall({ serial, member, signature, body = Buffer.alloc(0) }: BusCall): Buffer {
@@ -124,8 +124,8 @@ export function readBusMessage(buffer: Buffer): BusMessage | undefined {
     const value = offset + 4;
     if (code === fields.replySerial) replyTo = read(value);
     /*
-     * The value of a header field is a number, a signature (1-byte length before it, zero byte after it) or a text
-     * (4-byte length before it, zero byte after it).
+     * The value is a number, a signature or a text. A signature has a length of 1 byte before it, a text has 4 bytes.
+     * Both have a zero byte after them.
      */
     const size = type === letters.u ? 4 : type === letters.g ? buffer.readUInt8(value) + 2 : read(value) + 5;
     offset = aligned(value + size, alignment);

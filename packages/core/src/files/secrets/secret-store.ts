@@ -6,6 +6,7 @@ import type { Keychain, SecretStore } from "./secret-port.ts";
 
 export type { SecretStore } from "./secret-port.ts";
 
+/** The state folder and the system whose secret store to open. */
 export interface SecretStoreOptions {
   readonly directory: string;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -19,9 +20,8 @@ export interface SecretStoreOptions {
 const maxValueBytes = 64 * 1024;
 
 /**
- * Opens the store that already holds secrets. If there are no secrets yet, storing the first secret chooses the store.
- * If the secrets are in a keychain that cannot be reached, throws an error, because an empty store would look as if the
- * secrets were gone.
+ * Opens the store that contains secrets. Without secrets, the choice waits until the first secret is stored. Throws an
+ * error if the secrets are in a keychain that cannot be reached. An empty store would look as if the secrets were lost.
  */
 export async function openSecretStore(options: SecretStoreOptions): Promise<SecretStore> {
   const { openSecretFile } = await import("./secret-file.ts");
@@ -61,7 +61,7 @@ function isFileForced(env: SecretStoreOptions["env"]): boolean {
   return choice === "file";
 }
 
-/** Wraps a store and checks names and values before the store gets them. */
+/** Wraps a store. Checks names and values first. */
 function checked(store: SecretStore): SecretStore {
   return {
     get backend() {

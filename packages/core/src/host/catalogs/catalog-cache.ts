@@ -18,7 +18,7 @@ import { once } from "../open-work.ts";
 /** Reads and writes the catalog cache. */
 export interface CatalogCache {
   /**
-   * Returns the cache key of a server, made from its entry, the values of its variables and the signed-in account.
+   * The cache key of a server. It depends on the definition, the values of its variables and the signed-in account.
    * Rejects if a variable is not set.
    */
   keyOf(definition: ServerDefinition): Promise<string>;
@@ -28,16 +28,17 @@ export interface CatalogCache {
   protocol(definition: ServerDefinition): Promise<NegotiatedProtocol | undefined>;
   keep(definition: ServerDefinition, snapshot: CatalogSnapshot): Promise<void>;
   /**
-   * Whether the server has asked a question, such as an elicitation, without saying which of several clients it is for.
-   * False if the cache cannot be read.
+   * Whether the server has ever sent a request (such as an elicitation) without saying for which gateway client. False
+   * if the cache cannot be read.
    */
   asksBack(definition: ServerDefinition): Promise<boolean>;
   noteAsksBack(definition: ServerDefinition): Promise<void>;
   /** Returns the digests of the accepted definitions; undefined if they cannot be read. */
   acceptedDefinitions(definition: ServerDefinition): Promise<AcceptedDefinitions | undefined>;
   /**
-   * Adds digests of accepted definitions, by tool name. If they cannot be saved, rejects with a `HostError` that names
-   * the state folder.
+   * Adds digests of accepted definitions, by tool name.
+   *
+   * @throws HostError `internal` if the state folder cannot be written
    */
   addAccepted(definition: ServerDefinition, news: ReadonlyMap<string, readonly string[]>): Promise<AcceptedDefinitions>;
 }
@@ -51,6 +52,7 @@ export type CatalogSnapshot = Pick<
 /** The catalog of a connected server, with the protocol, transport and capabilities of the connection. */
 export type ServerListing = Omit<CatalogSnapshot, "accepted">;
 
+/** State folder, secrets and accounts that the cache uses. */
 export interface CatalogCacheOptions {
   /** The folder of Fairlead's state files. */
   readonly state: string;
@@ -61,8 +63,8 @@ export interface CatalogCacheOptions {
    */
   readonly accountAt?: (definition: ServerDefinition, serverUrl: string) => Promise<string | undefined>;
   /**
-   * Whether the host's option `era` is set. If so, this run does not negotiate the protocol, and the cache keeps the
-   * protocol that an earlier run negotiated.
+   * Whether the host's option `era` is set. Then this run does not negotiate the protocol, and the cached protocol
+   * stays.
    */
   readonly choosesEra?: boolean;
   /** The clock, in milliseconds since 1970. Default: `Date.now`. */
@@ -75,6 +77,7 @@ export interface CatalogCacheOptions {
  */
 const protocolLifetime = 7 * 24 * 60 * 60 * 1000;
 
+/** Creates the cache. It reads nothing from disk until it is used. */
 export function createCatalogCache(options: CatalogCacheOptions): CatalogCache {
   const { state, secret, accountAt, choosesEra = false, now = Date.now } = options;
   const recalled = new WeakMap<ServerDefinition, Promise<CachedCatalog | undefined>>();
@@ -96,7 +99,7 @@ export function createCatalogCache(options: CatalogCacheOptions): CatalogCache {
       store: createCatalogStore(join(state, "catalogs")),
       async keyOf(definition) {
         const expanded = await expandTransport(definition, secret);
-        // Reads the account again for each cache key, because the user may sign in while the host runs.
+        // The user may sign in while the host runs, so the account is read each time.
         const account = expanded.kind === "stdio" ? undefined : await accountAt?.(definition, expanded.url);
         const { fingerprint } = definition;
         return catalogKey({ fingerprint, expanded, ...(account !== undefined && { account }) }, await key());
@@ -109,7 +112,7 @@ export function createCatalogCache(options: CatalogCacheOptions): CatalogCache {
       const { store, keyOf } = await opened();
       return (await store.isEmpty()) ? undefined : await store.read(await keyOf(definition));
     } catch {
-      // Ignores an error such as an unset variable, because connecting the server reports it.
+      // An error such as an unset variable is ignored here. Connecting to the server reports it.
       return undefined;
     }
   }
@@ -124,7 +127,7 @@ export function createCatalogCache(options: CatalogCacheOptions): CatalogCache {
     try {
       return await (await openAccepted()).read(ownerOf(definition));
     } catch {
-      // Ignores the error: `fairlead doctor` reports why the accepted definitions cannot be read.
+      // The error is ignored here. `fairlead doctor` reports it.
       return undefined;
     }
   }
@@ -179,7 +182,7 @@ export function createCatalogCache(options: CatalogCacheOptions): CatalogCache {
         before.peer.transport === snapshot.peer.transport;
       const remembered: CachedCatalog = {
         ...snapshot,
-        // The time when the protocol was negotiated, possibly in an earlier run.
+        // The protocol may have been negotiated in an earlier run.
         reachedAt: choosesEra ? (before?.reachedAt ?? 0) : isAsBefore ? before.reachedAt : savedAt,
         savedAt,
         ...(ttlMs !== undefined && { freshUntil: savedAt + ttlMs }),
@@ -202,8 +205,8 @@ function ownerOf({ name: server, scope, base, origin, fingerprint }: ServerDefin
     server,
     ...(scope === "workspace" && { workspace: base.folder }),
     /*
-     * In the next run, the command line or `createHost` may give the same name to a different server. The fingerprint
-     * tells the two servers apart.
+     * A server from the command line or `createHost` may have the same name as a different server in an earlier run.
+     * The fingerprint tells them apart.
      */
     ...((origin.file === typedOrigin || origin.file === optionOrigin) && { fingerprint }),
   };

@@ -1,6 +1,6 @@
 /**
- * The registries of a host: the merged view of all catalogs. Each catalog comes from its server or from the catalog
- * cache.
+ * The registries of a host: one merged view of the catalogs of all servers. A catalog comes from its server or from the
+ * catalog cache.
  */
 
 import type { PromptResult } from "@fairlead/wire";
@@ -19,6 +19,7 @@ import { ResourceRegistry } from "../../registry/resource-registry.ts";
 import { type QuarantinedTool, ToolRegistry } from "../../registry/tool-registry.ts";
 import type { HiddenTool, HostNote } from "../types.ts";
 
+/** Settings of one server that its registered tools need. `timeout` is in milliseconds. */
 export interface RegisteredServer {
   readonly name: string;
   readonly filter: ToolFilter;
@@ -26,7 +27,7 @@ export interface RegisteredServer {
   readonly timeout: number;
 }
 
-/** The functions of the host that run registered tools and get the messages of registered prompts. */
+/** Runs a registered tool, or gets a registered prompt, through the host. */
 export interface RequestBinding {
   readonly tools: ToolBinding;
   readonly getPrompt: (
@@ -37,18 +38,16 @@ export interface RequestBinding {
   ) => Promise<PromptResult>;
 }
 
-/** The registries of tools, prompts and resources, and the parts of catalogs that the registries leave out. */
+/** The registries of tools, prompts and resources. Also lists the hidden tools and notes for the user. */
 export interface CatalogRegistries {
   readonly tools: ToolRegistry;
   readonly prompts: PromptRegistry;
   readonly resources: ResourceRegistry;
-  /**
-   * Sets the functions that run tools and prompts. They apply to tools and prompts that are registered after this call.
-   */
+  /** Sets how tools and prompts run. Call this before `put`: it applies only to items that are registered later. */
   bind(binding: RequestBinding): void;
   /**
-   * Sets the order of the servers. For the servers in `alwaysQualified`, the names of all tools and prompts contain the
-   * server's name.
+   * Sets the order of the servers. Tools and prompts of the servers in `alwaysQualified` always have the server's name
+   * in their names.
    */
   setServerOrder(order: readonly string[], alwaysQualified: readonly string[]): void;
   /** Replaces the registered tools, prompts and resources of the server. */
@@ -60,6 +59,7 @@ export interface CatalogRegistries {
   notes(): readonly HostNote[];
 }
 
+/** Creates empty registries. */
 export function createCatalogRegistries(): CatalogRegistries {
   const tools = new ToolRegistry();
   const prompts = new PromptRegistry();
@@ -85,7 +85,6 @@ export function createCatalogRegistries(): CatalogRegistries {
     });
   }
 
-  /** Creates the tools of a catalog. */
   function* toTools(
     { name: serverName, trust, timeout }: RegisteredServer,
     catalog: Catalog,
@@ -178,7 +177,7 @@ export function createCatalogRegistries(): CatalogRegistries {
   };
 }
 
-/** Notes for the user: which items of `includeTools` and `excludeTools` match no tool, and which lists were cut. */
+/** Notes for the user about cut lists, and about names in `includeTools` and `excludeTools` that match no tool. */
 function notesOn(
   { name: server, filter }: RegisteredServer,
   { catalog, hidden }: FilteredCatalog,

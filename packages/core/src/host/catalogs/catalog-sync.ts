@@ -1,4 +1,4 @@
-/** Keeps the registries and the catalog cache up to date with the lists of servers. */
+/** Keeps the registries and the catalog cache equal to the servers' current lists. */
 
 import type { NegotiatedProtocol } from "@fairlead/wire";
 import { errorMessage } from "@fairlead/wire/text";
@@ -17,6 +17,7 @@ import type { ChangedDefinitions } from "./changed-definitions.ts";
 import type { FailedStarts } from "./failed-starts.ts";
 import type { ServerFactStore } from "./server-facts.ts";
 
+/** The parts of the host that `createCatalogSync` connects. */
 export interface CatalogSyncOptions {
   readonly cache: CatalogCache;
   readonly failedStarts: FailedStarts;
@@ -40,7 +41,7 @@ export interface CatalogSync {
   /** Reads the cached catalog and the accepted definitions of a server that is about to be connected. */
   readonly beforeOpen: (definition: ServerDefinition) => Promise<{
     readonly isFirstRun: boolean;
-    /** The negotiated protocol of the last connection. */
+    /** The protocol of the last connection, from the cache. */
     readonly era: NegotiatedProtocol | undefined;
   }>;
   /** Fills the registries from the cache and returns the servers that have a cached catalog. Connects to no server. */
@@ -48,29 +49,25 @@ export interface CatalogSync {
   /** Saves the catalog and the accepted definitions of a connected server. Resolves when they are on disk. */
   readonly save: (server: string) => Promise<void>;
   /**
-   * Saves the server's new accepted definitions at once. Resolves when they are saved or saving has failed. Returns
-   * undefined if there are none to save.
+   * Saves the server's new accepted definitions at once. Resolves also if saving fails. Undefined if there is nothing
+   * to save.
    */
   readonly acceptedSaved: (server: string) => Promise<void> | undefined;
-  /** Records that the server has asked a question without saying which of several clients it is for. */
+  /** Records that the server sent a request without saying for which gateway client. */
   readonly noteAsksBack: (server: string) => void;
   /**
-   * The catalog of a connected server, for another host with the same servers. Undefined if the server is not
-   * connected.
+   * The catalog of a connected server. Another host with the same servers can `adopt` it. Undefined if not connected.
    */
   readonly listing: (server: string) => ServerListing | undefined;
-  /**
-   * Registers the catalog of a server to which another host is connected. Has no effect if this host is connected to
-   * the server itself.
-   */
+  /** Registers a catalog from another host's `listing`. No effect if this host is connected to the server itself. */
   readonly adopt: (server: string, listing: ServerListing) => void;
   /** Resolves when every pending save is on disk. */
   readonly saved: () => Promise<unknown>;
 }
 
 /**
- * Milliseconds without a new catalog after which Fairlead saves the catalogs, so that starting servers do not wait for
- * the disk.
+ * Catalogs are saved when no new one arrives for this many milliseconds. Servers that are starting then need not wait
+ * for the disk.
  */
 const saveDelay = 500;
 /** Milliseconds after which catalogs are saved even if servers are still starting. */
@@ -78,6 +75,7 @@ const longestDelay = 10_000;
 /** Maximum number of catalogs that are written at the same time. */
 const mostSaves = 4;
 
+/** Creates the synchronisation. It does nothing until one of its functions is called. */
 export function createCatalogSync(options: CatalogSyncOptions): CatalogSync {
   const { cache, failedStarts, changed, facts, registries, client, definition, registered, emit, now } = options;
   const unsaved = new Map<string, Unsaved>();
@@ -108,7 +106,7 @@ export function createCatalogSync(options: CatalogSyncOptions): CatalogSync {
     ).unref();
   }
 
-  /** Copies the server's catalog, because the server may be disconnected before the catalog is saved. */
+  /** Copies the server's catalog now. The server may be disconnected before it is saved. */
   function note(server: string): void {
     const entry = definition(server);
     const snapshot = listing(server);
@@ -134,8 +132,8 @@ export function createCatalogSync(options: CatalogSyncOptions): CatalogSync {
   }
 
   /**
-   * Saves the server's catalog after all its earlier catalogs are saved. A failure is ignored, because the next run
-   * then reads the catalog from the server.
+   * Saves the server's catalog after its earlier saves. An error is ignored: the next run reads the catalog from the
+   * server.
    */
   function saveNoted(server: string): Promise<void> {
     const found = unsaved.get(server);
@@ -209,7 +207,7 @@ export function createCatalogSync(options: CatalogSyncOptions): CatalogSync {
       const entry = definition(server);
       if (entry === undefined || facts.asksBack(server)) return;
       facts.setAsksBack(server);
-      // Ignores a failed write, because the server's first question in the next run is recorded again.
+      // A failed write is ignored. The next run records the server's next request again.
       const before = saving.get(server);
       saving.set(
         server,

@@ -18,6 +18,7 @@ import { type ChangedDefinitions, createChangedDefinitions } from "./changed-def
 import { createFailedStarts, type FailedStart } from "./failed-starts.ts";
 import { createServerFacts, type ServerFactStore } from "./server-facts.ts";
 
+/** Configuration, secrets and events that the catalogs need. */
 export interface CatalogsOptions
   extends Pick<CatalogCacheOptions, "secret" | "accountAt">,
     Pick<OpenHostOptions, "era"> {
@@ -27,16 +28,17 @@ export interface CatalogsOptions
   readonly now: () => number;
 }
 
-/** The functions of the host that the catalogs call. `join` sets these functions after the catalogs are created. */
+/** What the catalogs need from parts of the host that are created later. `join` sets it. */
 export interface CatalogsJoin extends RequestBinding {
   readonly client: (server: string) => McpClient | undefined;
   readonly isStarting: () => boolean;
 }
 
+/** The catalogs of all servers, with their cache and their changed definitions. */
 export interface Catalogs extends CatalogSync, Omit<CatalogRegistries, "put" | "bind" | "setServerOrder" | "remove"> {
   readonly changed: ChangedDefinitions;
   readonly facts: Pick<ServerFactStore, "serverFacts" | "peerOf" | "asksBack">;
-  /** Servers that failed in this run or an earlier one, and whose next try is not due yet. */
+  /** Servers that failed in this or an earlier run and must not be tried again yet. */
   readonly failedStarts: () => Promise<readonly FailedStart[]>;
   readonly join: (others: CatalogsJoin) => void;
   readonly catalog: (server: string) => Catalog | undefined;
@@ -46,6 +48,7 @@ export interface Catalogs extends CatalogSync, Omit<CatalogRegistries, "put" | "
   readonly forget: (server: string) => void;
 }
 
+/** Creates the catalogs of a host. Call `join` before a server connects. */
 export function createCatalogs(options: CatalogsOptions): Catalogs {
   const { configuration, emit, now, secret, accountAt } = options;
   const { state } = configuration.current().locations;

@@ -9,7 +9,7 @@ import { type Difference, definitionDigest, definitionOf, differenceOf } from ".
 import type { ToolDefinitions, ToolIdentity } from "../../policy/decide.ts";
 import { createTurns } from "../../text/turns.ts";
 
-/** A definition that the user approved: its digest, and the definition itself if it is still stored. */
+/** A definition that the user approved. `tool` is absent if only the digest is stored. */
 export interface Accepted {
   readonly digest: string;
   readonly tool?: CatalogTool | undefined;
@@ -19,36 +19,36 @@ export interface Accepted {
 export interface ChangedDefinitions extends ToolDefinitions {
   /** Sets the lock file. A definition that differs from it counts as changed. */
   readonly lock: (drift: LockComparison) => void;
-  /** Sets the definitions that were accepted for a server's tools in earlier runs. Called before `recall` and `see`. */
+  /** Sets the accepted definitions from earlier runs. Call it before `recall` and `see`. */
   readonly setAccepted: (server: string, accepted: AcceptedDefinitions) => void;
   /**
-   * Adds the tools of a cached catalog. `accepted` contains the accepted definitions of tools that had changed or
-   * disappeared when the catalog was saved.
+   * Adds the tools of a cached catalog. `accepted` has the accepted definitions of tools that had changed or were
+   * missing when the catalog was saved.
    */
   readonly recall: (server: string, tools: readonly CatalogTool[], accepted: readonly CatalogTool[]) => void;
   /**
-   * Sets the reason why the server's accepted definitions cannot be saved; undefined if they can be saved. While there
-   * is a reason, every new tool counts as changed.
+   * Sets why the server's accepted definitions cannot be saved; undefined if they can. With a reason, every new tool
+   * counts as changed.
    */
   readonly setUnsaved: (server: string, reason: string | undefined) => void;
-  /** Adds the tools that the server lists now. A tool without an accepted definition counts as new, not as changed. */
+  /** Adds the tools that the server lists now. A tool without an accepted definition is new and not changed. */
   readonly see: (server: string, tools: readonly CatalogTool[]) => void;
   /** Replaces all accepted definitions of the tool by the definition that the user approved. */
   readonly expect: (tool: ToolIdentity, approved: Accepted) => void;
   readonly accept: (tool: ToolIdentity) => void;
   /**
-   * Compares all listed tools with the accepted definitions. Lets other code run in between, because thousands of tools
-   * take tens of milliseconds.
+   * Compares all listed tools with the accepted definitions. Pauses in between, because thousands of tools take tens of
+   * milliseconds.
    */
   readonly compareListed: (server: string) => Promise<void>;
-  /** The accepted definitions of tools that disappeared or whose current definition is not accepted. */
+  /** The accepted definitions of tools that now have another definition or are no longer listed. */
   readonly unaccepted: (server: string) => readonly CatalogTool[];
-  /** By tool name: digests of definitions that were accepted in this run and are not saved yet. */
+  /** Digests of definitions that were accepted in this run and are not saved yet, by tool name. */
   readonly news: (server: string) => ReadonlyMap<string, readonly string[]>;
   readonly forget: (server: string) => void;
 }
 
-/** How a workspace's servers differ from its lock file. */
+/** Compares a workspace's servers with its lock file. */
 export interface LockComparison {
   /**
    * The tool's digest in the lock file. `none` if the lock file contains the server but not this tool. Undefined if the
@@ -56,7 +56,7 @@ export interface LockComparison {
    */
   readonly digestOf: (server: string, tool: string) => string | undefined;
   /**
-   * How the server itself differs from the lock file, for example in its entry. If it differs, all tools of the server
+   * How the server itself differs from the lock file, for example in its command. With a difference, all its tools
    * count as changed.
    */
   readonly driftOf: (server: string) => readonly Difference[];
@@ -66,7 +66,7 @@ export interface LockComparison {
 
 interface AcceptedTool {
   readonly digests: readonly string[];
-  /** The accepted definition itself, as the server last listed it; absent if it is no longer stored. */
+  /** The accepted definition itself; absent if only its digest is stored. */
   readonly tool?: CatalogTool | undefined;
   /** True if the definition was accepted without asking the user, because the tool was new. */
   readonly isNew?: boolean;
@@ -78,23 +78,20 @@ interface Seen {
   unsaved?: string | undefined;
   readonly accepted: Map<string, AcceptedTool>;
   now: () => ReadonlyMap<string, CatalogTool>;
-  /** Whether a listed tool without an accepted definition counts as new. */
+  /** Whether listed tools without an accepted definition are new. False for tools of a cached catalog. */
   isNew: boolean;
-  /** The tools that have been compared with their accepted definitions. Undefined if all tools have been compared. */
+  /** Names of the tools that were already compared with their accepted definitions. Undefined if all were compared. */
   compared: Set<string> | undefined;
   /**
-   * Definitions that differ from the lock file and that the user accepted in this run: by tool name, a text that
-   * identifies the definition.
+   * Definitions that the user accepted in this run although they differ from the lock file. The key is the tool name,
+   * the value identifies the definition.
    */
   readonly unlocked: Map<string, string>;
 }
 
 /** The number of tools that are compared without a pause. */
 const comparedAtOnce = 500;
-/**
- * Maximum number of accepted definitions that the catalog cache keeps for the changed and disappeared tools of a
- * server.
- */
+/** Maximum number of accepted definitions of changed or missing tools that the cache keeps for one server. */
 const mostKept = 1000;
 
 const noLock: LockComparison = { digestOf: () => undefined, driftOf: () => [], promptDriftOf: () => undefined };
@@ -120,7 +117,7 @@ export function createChangedDefinitions(first: LockComparison = noLock): Change
     return seen;
   }
 
-  /** The accepted definition of a tool. A definition that was accepted in this run replaces one from an earlier run. */
+  /** The accepted definition of a tool. One from this run replaces one from an earlier run. */
   function acceptedOf(seen: Seen, name: string): AcceptedTool | undefined {
     meetListed(seen, name);
     const now = seen.accepted.get(name);
@@ -129,10 +126,7 @@ export function createChangedDefinitions(first: LockComparison = noLock): Change
     return before && { digests: before };
   }
 
-  /**
-   * Compares a listed tool with its accepted definition. If the tool has no accepted definition, the listed definition
-   * becomes the accepted one.
-   */
+  /** Compares a listed tool with its accepted definition. Without an accepted definition, accepts the listed one. */
   function meet(seen: Seen, tool: CatalogTool, isNew: boolean): void {
     const { name } = tool;
     const accepted = acceptedOf(seen, name);
@@ -159,10 +153,7 @@ export function createChangedDefinitions(first: LockComparison = noLock): Change
 
   function see(server: string, tools: readonly CatalogTool[], isNew: boolean): void {
     const seen = seenOf(server);
-    /*
-     * Accepts new tools of the previous list first. If such a tool now has a different definition, it counts as
-     * changed.
-     */
+    // First accepts the new tools of the previous list. If the next list changes such a tool, it counts as changed.
     allAccepted(seen);
     seen.now = byName(tools);
     seen.isNew = isNew;
@@ -187,7 +178,7 @@ export function createChangedDefinitions(first: LockComparison = noLock): Change
     const drift = lock().driftOf(server);
     const expected = lock().digestOf(server, tool.name);
     const isOther = expected !== undefined && expected !== definitionDigest(tool);
-    // The lock file has only the tool's digest, so the whole new definition is shown.
+    // The lock file has only the tool's digest. So the difference shows the whole new definition.
     return isOther || drift.length > 0 ? [...drift, ...(isOther ? wholeOf(tool) : [])] : undefined;
   }
 
@@ -295,7 +286,7 @@ export function createChangedDefinitions(first: LockComparison = noLock): Change
   }
 }
 
-/** The tools by name. The map is made when it is first needed, because it takes milliseconds for thousands of tools. */
+/** The tools by name. Creates the map only when it is needed: for thousands of tools it takes milliseconds. */
 function byName(tools: readonly CatalogTool[]): () => ReadonlyMap<string, CatalogTool> {
   let made: Map<string, CatalogTool> | undefined;
   return () => {

@@ -1,6 +1,6 @@
 /**
- * Remembers servers that could not be connected. A short run skips such a server until its next try is due, because
- * waiting for an unreachable server takes long.
+ * Records servers that could not be connected. A short run skips such a server for some time, because connecting to an
+ * unreachable server takes long.
  */
 
 import { join } from "node:path";
@@ -10,31 +10,33 @@ import type { ServerState } from "../../events.ts";
 import type { ServerDefinition } from "../../settings/define/definition.ts";
 
 /**
- * A server that could not be connected, and the time of its next try. `host.start` and a request try to connect it even
- * before that time.
+ * A server that could not be connected, and the time of its next attempt. `host.start` or a request to the server
+ * connects earlier.
  */
 export interface FailedStart {
   readonly server: string;
   /** The number of consecutive failures. */
   readonly failures: number;
-  /** When the last try failed, in milliseconds since 1970. `nextTryAt` has the same unit. */
+  /** When the last attempt failed, in milliseconds since 1970. `nextTryAt` has the same unit. */
   readonly failedAt: number;
   readonly nextTryAt: number;
   readonly message: string;
 }
 
+/** Records failed connection attempts, and says which servers must wait. */
 export interface FailedStarts {
   readonly onState: (entry: ServerDefinition | undefined, state: ServerState) => void;
-  /** The servers whose next try is not due yet. */
+  /** The servers whose next attempt is in the future. */
   readonly waiting: (entries: readonly ServerDefinition[]) => Promise<readonly FailedStart[]>;
   /** Resolves when the state file is up to date. */
   readonly saved: () => Promise<unknown>;
 }
 
+/** Options of `createFailedStarts`. */
 export interface FailedStartsOptions {
   /** The folder of Fairlead's state files. */
   readonly state: string;
-  /** Identifies a server by its entry and the values of the variables in it. */
+  /** Identifies a server by its definition and the values of its variables. */
   readonly keyOf: (entry: ServerDefinition) => Promise<string>;
   /** The clock, in milliseconds since 1970. */
   readonly now: () => number;
@@ -58,7 +60,8 @@ const lifetime = 60 * 60_000;
 const mostServers = 500;
 
 /**
- * Errors after which a server is skipped. If a server requires sign-in, it is not skipped, because it answers at once.
+ * Errors after which a server is skipped. `auth_required` is not one of them: such a server answers at once, so trying
+ * it costs no time.
  */
 const counted: ReadonlySet<string> = new Set<ErrorCode>([
   "command_not_found",
@@ -73,14 +76,12 @@ const counted: ReadonlySet<string> = new Set<ErrorCode>([
   "no_capabilities",
 ]);
 
+/** Creates the records in `failed-starts.json` of the state folder. */
 export function createFailedStarts({ state: folder, keyOf, now }: FailedStartsOptions): FailedStarts {
   const file = join(folder, "failed-starts.json");
-  /**
-   * Servers whose catalog was read since their last start. If the connection to such a server ends, that is not a
-   * failed start.
-   */
+  /** Servers that have worked since their last start. A lost connection is not a failed start for them. */
   const hasWorked = new Set<string>();
-  /** Servers that work now and whose recorded failures must be deleted. */
+  /** Servers that work now. Their recorded failures must be deleted. */
   let worked: ServerDefinition[] = [];
   let saving: Promise<unknown> = Promise.resolve();
 
@@ -107,7 +108,7 @@ export function createFailedStarts({ state: folder, keyOf, now }: FailedStartsOp
     for (const entry of entries) await change(entry, () => undefined);
   }
 
-  /** Writes the state file. If that fails, the next run tries the server without waiting. */
+  /** Writes the state file. An error is ignored: the next run then tries the server at once. */
   function save(work: () => Promise<void>): void {
     saving = saving.then(work).catch(() => undefined);
   }
@@ -149,7 +150,7 @@ export function createFailedStarts({ state: folder, keyOf, now }: FailedStartsOp
       return found.flatMap(({ server, failed }) => {
         if (failed === undefined) return [];
         const nextTryAt = failed.failedAt + pauseAfter(failed.failures);
-        // If the time of a failure is in the future, the clock was set back, so the server is not skipped.
+        // A failure in the future means that the clock was set back. The server is then not skipped.
         return nextTryAt > now() && failed.failedAt <= now() ? [{ server, ...failed, nextTryAt }] : [];
       });
     },

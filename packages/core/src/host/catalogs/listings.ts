@@ -24,17 +24,17 @@ export interface HostTool {
   readonly title?: string;
   /** The description that the model gets. */
   readonly description: string;
-  /** The schema after the repairs that the model's API needs. */
+  /** The schema for the model, adapted to the limits of the model's API. */
   readonly parametersJsonSchema: JsonObject;
-  /** The changes that made the schema acceptable for the model's API. */
+  /** The changes that adapted the schema to the model's API. */
   readonly repairs: readonly Repair[];
   /** The schema that the server sent. Fairlead checks arguments against it. */
   readonly inputSchema: JsonObject;
   readonly outputSchema?: JsonObject;
   readonly annotations?: JsonObject;
   /**
-   * The decision about a model's call of this tool, without regard to the arguments of a call. Absent until
-   * `createHost` or `policy()` has read the rules.
+   * The decision if a model calls this tool, for any arguments. Absent until `createHost` or `policy()` has read the
+   * rules.
    */
   readonly decision?: DecisionOutcome;
 }
@@ -64,6 +64,7 @@ export type HostResource = {
     }
 );
 
+/** Lists tools for `host.tools()`. `decide` returns undefined if no rules are loaded. */
 export function toHostTools(
   tools: readonly DiscoveredMCPTool[],
   decide: (tool: ToolIdentity) => DecisionOutcome | undefined,
@@ -94,6 +95,7 @@ export function toHostTools(
   });
 }
 
+/** Lists prompts for `host.prompts()`. */
 export function toHostPrompts(prompts: readonly DiscoveredMCPPrompt[]): readonly HostPrompt[] {
   return prompts.map(({ serverName, name, serverPromptName, title, description, arguments: wanted }) => ({
     server: serverName,
@@ -139,7 +141,7 @@ function unusableOf(uriTemplate: string): { readonly unusable?: string } {
 
 type Described = Pick<HostResource, "name" | "title" | "description" | "mimeType">;
 
-/** Copies only the known members, because a server may send further members. */
+/** Copies only these members, because a server may send others. */
 function describe({ name, title, description, mimeType }: Described): Described {
   return {
     name,
@@ -149,7 +151,7 @@ function describe({ name, title, description, mimeType }: Described): Described 
   };
 }
 
-/** The size in bytes. Undefined if the server does not send a valid one. */
+/** The size in bytes. Left out if the server sends none or an invalid one. */
 function sizeOf({ size }: JsonObject): { readonly size?: number } {
   return typeof size === "number" && size >= 0 && Number.isFinite(size) ? { size } : {};
 }

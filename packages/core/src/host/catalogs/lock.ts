@@ -1,4 +1,4 @@
-/** Compares the workspace's lock file with its servers as they are now. */
+/** Compares the workspace's lock file with its current servers. */
 
 import type { JsonObject } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
@@ -18,6 +18,7 @@ export interface HostLock extends LockComparison {
   readonly problems: readonly Problem[];
 }
 
+/** The servers and catalogs to compare with the lock file. */
 export interface HostLockOptions {
   readonly configuration: Configuration;
   readonly definition: (server: string) => ServerDefinition | undefined;
@@ -34,8 +35,8 @@ const nothing: HostLock = {
 };
 
 /**
- * Loads the lock file of the workspace. Ignores it if the folder is not trusted. If the lock file is invalid, all tools
- * of the workspace's servers count as changed.
+ * Loads the lock file of the workspace. If the folder is not trusted, ignores the file. If the file is invalid, all
+ * tools of the workspace's servers count as changed.
  */
 export async function loadLock(options: HostLockOptions): Promise<HostLock> {
   const { locations, trust } = options.configuration;
@@ -148,8 +149,8 @@ async function writtenEntries({ locations }: Configuration): Promise<ReadonlyMap
 }
 
 /**
- * The entry to compare with the lock file. A server from `mcp.serverCommand` has no entry in `mcpServers`, so its
- * command line is compared.
+ * The settings to compare with the lock file. A server from `mcp.serverCommand` has no entry in `mcpServers`, so this
+ * is its command line.
  */
 function lineOf(definition: ServerDefinition | undefined): JsonObject {
   const transport = definition?.transport;

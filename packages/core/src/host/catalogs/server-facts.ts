@@ -1,6 +1,6 @@
 /**
- * The facts that servers report about themselves. They come from connections, or from the catalog cache if a server is
- * not connected.
+ * What servers report about themselves (name, version, capabilities). If a server is not connected, the catalog cache
+ * provides it.
  */
 
 import type { JsonObject } from "@fairlead/wire";
@@ -9,29 +9,28 @@ import type { Peer } from "../../events.ts";
 import type { McpClient } from "../../mcp/client.ts";
 import type { ServerDescription } from "../gateway-types.ts";
 
-/** The data about a server from which its facts are made. */
+/** The data of a connection that the facts come from. */
 export type FactSource = Pick<CachedCatalog, "catalog" | "peer" | "capabilities">;
 
+/** What each server has reported about itself in its current or last connection. */
 export interface ServerFactStore {
-  /** The facts about a server. Undefined if it is not connected and the cache has no facts about it. */
+  /** What the server reported. Undefined if it is neither connected nor in the cache. */
   readonly serverFacts: (server: string) => ServerDescription | undefined;
   /** The protocol and transport of the current or the last connection. */
   readonly peerOf: (server: string) => Peer | undefined;
-  /** Whether the server has asked a question without saying which of several clients it is for. */
+  /** Whether the server has sent a request without saying for which gateway client. */
   readonly asksBack: (server: string) => boolean;
   readonly remember: (server: string, source: FactSource) => void;
   readonly setAsksBack: (server: string) => void;
   readonly forget: (server: string) => void;
 }
 
+/** Creates the store. `client` returns a server's client; undefined if there is none. */
 export function createServerFacts(client: (server: string) => McpClient | undefined): ServerFactStore {
   const remembered = new Map<string, FactSource>();
   const withQuestions = new Set<string>();
 
-  /**
-   * Returns the data of the connected server. If the server is not connected, returns the data of its last connection
-   * or of the cache.
-   */
+  /** The data of the current connection, or of the last one, or from the cache. */
   function sourceOf(server: string): FactSource | undefined {
     const { state, filteredCatalog, capabilities } = client(server) ?? {};
     if (state?.status !== "connected" || filteredCatalog === undefined) return remembered.get(server);

@@ -157,7 +157,7 @@ describe("what cannot be edited is refused with its place", () => {
     ['{\n  "m": { "n": [] }\n}', ["m", "n", "a"], 'line 2, column 15: "m.n" is not an object'],
   ])("%j, %j", (text, path, message) => {
     const refusal = new HostError("settings_invalid", message, {
-      next: "Correct it by hand first; nothing was changed.",
+      next: "Correct it in an editor, then try again. Fairlead changed nothing.",
     });
     expect(() => setValue(text, path, 1)).toThrow(refusal);
   });
