@@ -199,7 +199,7 @@ async function npmVersion(wanted: PinRequest): Promise<ExactName> {
   if (name === undefined)
     throw new HostError("usage", `"${server}" cannot be pinned: ${download.name} is not a package name`, {
       serverName: server,
-      next: "use a package of the npm registry",
+      next: "use a package from the npm registry",
     });
   const registry = passedOn(options, ["--registry"]);
   const asked = ["view", download.name, "version", "--json", "--fetch-retries=0", ...registry];

@@ -14,6 +14,7 @@ interface Ran {
 
 type RunProgram = (program: string, args: readonly string[], stdin?: string) => Promise<Ran>;
 
+/** The server whose `PATH`, folder and variables a program gets, and the signal that stops it. */
 export interface RunOptions {
   readonly serverName: string;
   /** The transport with its variables expanded. */
@@ -25,6 +26,7 @@ export interface RunOptions {
 const longestRun = 60_000;
 const mostBytes = 16 * 1024 * 1024;
 
+/** Creates a function that runs a program like the server's own, and returns its output. */
 export function createRunner({ serverName, transport, place, signal }: RunOptions): RunProgram {
   return async (command, args, stdin = "") => {
     const { file, target } = await planLaunch(serverName, { ...transport, command, args }, place);
@@ -77,6 +79,7 @@ export interface PinRequest {
   readonly run: RunProgram;
 }
 
+/** The result of a search for an exact version. */
 export interface ExactName {
   /**
    * The package name with its exact version, for example `package@1.2.3`. It replaces the package name in the entry.

@@ -2,10 +2,7 @@
 
 import type { Locations } from "@fairlead/core/settings/read/paths";
 
-/**
- * Returns an empty text in a project. Elsewhere returns `-s user `, because `mcp add` would otherwise write the entry
- * into the current folder, which is not trusted.
- */
+/** Returns "" in a project, else `-s user `: without it, `mcp add` would write into the current, untrusted folder. */
 export function addScope({ rootFrom, files }: Pick<Locations, "rootFrom" | "files">): "-s user " | "" {
   return rootFrom === "cwd" || files.workspace === undefined ? "-s user " : "";
 }

@@ -8,6 +8,7 @@ export const resumeFlags: Flags = [
   ["--resume [id]", "continue a recorded conversation; without an id, the app shows a list, and -p takes the latest"],
 ];
 
+/** All options of the app, with their help texts. */
 export const appOptions: Flags = [
   ["-m, --model <name>", "the model to use; `manual`: no model, you call the tools yourself"],
   ["--plain", "print line by line, for screen readers"],

@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { replaceSafe, type SafeText, safe } from "@fairlead/core/text/safe-text";
 import type { Io } from "./io.ts";
 
+/** Returns `fairlead` if it is on `PATH`, otherwise `npx fairlead`. */
 export function commandWord({ env, platform }: Pick<Io, "env" | "platform">): SafeText {
-  // npm scripts add folders to PATH that the user's own shell does not have, and `fairlead` is perhaps only in such a
-  // folder.
+  // An npm script has folders on PATH that the user's own shell does not have. `fairlead` may be in one of them.
   if (env["npm_lifecycle_event"] !== undefined) return safe`npx fairlead`;
   const isWindows = platform === "win32";
   const folders = (env["PATH"] ?? "").split(isWindows ? ";" : ":").filter((folder) => folder !== "");

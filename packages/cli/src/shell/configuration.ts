@@ -9,6 +9,7 @@ import type { Context } from "./verb.ts";
 
 type Given = Pick<Context, "globals" | "io" | "out">;
 
+/** Returns the options of `loadConfiguration` that the global options select. */
 export function configurationOptions({ globals, io }: Pick<Context, "globals" | "io">): ConfigurationOptions {
   const { env, home, cwd, platform } = io;
   return {
@@ -44,6 +45,7 @@ export function configurationIfTrusted(context: Given): Promise<Configuration> {
   return load(optionsIfTrusted(context), context);
 }
 
+/** Returns the options that load a folder's settings as if it were trusted. Start no server with them. */
 export function optionsIfTrusted(context: Pick<Context, "globals" | "io">): ConfigurationOptions {
   return { ...lastingOptions(context), embedderTrust: true };
 }

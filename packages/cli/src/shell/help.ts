@@ -6,6 +6,7 @@
 import { appOptions } from "./app-options.ts";
 import { type CommandRow, commandGroups, verbs } from "./verbs.ts";
 
+/** The options that every command has. */
 export const globalOptions: readonly (readonly [flags: string, help: string])[] = [
   ["-C <dir>", "use this folder as the workspace root"],
   ["--settings <file>", "read this file instead of the user settings"],
@@ -17,11 +18,13 @@ export const globalOptions: readonly (readonly [flags: string, help: string])[] 
   ["--record <dir>", "record the servers' messages in this folder, for fairlead serve-recording"],
 ];
 
+/** The options `--version` and `--help`. */
 export const ownOptions: Readonly<Record<"version" | "help", readonly [flags: string, help: string]>> = {
   version: ["-V, --version", "print the version"],
   help: ["-h, --help", "show help; works for every command"],
 };
 
+/** Returns the text of `fairlead --help`. */
 export function rootHelp(): string {
   const single = verbs.filter(({ words }) => words !== "" && !commandGroups.has(head(words)) && head(words) !== "help");
   return [
@@ -48,6 +51,7 @@ export function rootHelp(): string {
   ].join("\n");
 }
 
+/** Returns the help text of a command group such as `mcp`. */
 export function groupHelp(group: string): string {
   return [
     `${commandGroups.get(group) ?? group}:`,

@@ -12,6 +12,7 @@ export interface ListenOptions {
   readonly port?: string;
 }
 
+/** Adds `--http` and `--port` to a command. */
 export function defineHttpOptions(command: Command): void {
   command
     .option("--http", "listen for HTTP clients on the loopback address instead of using stdio")

@@ -2,6 +2,7 @@
 
 import type { Readable, Writable } from "node:stream";
 
+/** What a command may use of the process. */
 export interface Io {
   readonly stdin: Readable & { readonly isTTY?: boolean };
   readonly stdout: Writable & { readonly isTTY?: boolean; readonly columns?: number };

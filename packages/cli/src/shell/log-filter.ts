@@ -3,8 +3,10 @@
 import { HostError } from "@fairlead/core/errors";
 import { errorMessage } from "@fairlead/wire/text";
 
+/** Whether to show a log line. */
 export type LogFilter = (line: string) => boolean;
 
+/** The options `--since` and `--grep` as the user typed them. */
 export interface FilterOptions {
   readonly since?: string;
   readonly grep?: string;

@@ -18,8 +18,8 @@ export async function readLogLines(path: string): Promise<readonly string[] | un
 const interval = 250;
 
 /**
- * Yields lines from the beginning of the file. Waits for a file that does not exist yet. Throws when `signal`
- * aborts. Never ends in another way.
+ * Yields all lines of the file, then new lines as they are written. Waits until the file exists. Ends only when
+ * `signal` aborts: it then throws the abort reason.
  */
 export async function* followLog(path: string, signal: AbortSignal): AsyncGenerator<string> {
   for (;;) {

@@ -78,6 +78,7 @@ async function prepare(argv: readonly string[]): Promise<Task> {
   }
 }
 
+/** Runs another Fairlead command line in this process. @throws the error of that command */
 export async function runWords(words: readonly string[], io: Io, out: Output): Promise<void> {
   const { run } = await prepare(words);
   await run(io, out);
@@ -199,6 +200,7 @@ export async function run(): Promise<void> {
  */
 export type StreamFailure = "hangup" | "enough" | "failure";
 
+/** Returns why writing to stdout or stderr failed. `isTerminal`: whether the stream is a terminal. */
 export function streamFailure({ code }: NodeJS.ErrnoException, isTerminal: boolean): StreamFailure {
   if (code === "EIO" && isTerminal) return "hangup";
   return code === "EPIPE" ? "enough" : "failure";

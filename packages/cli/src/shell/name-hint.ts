@@ -2,7 +2,7 @@
 
 import { closest } from "@fairlead/core/text/closest";
 
-/** Returns `; did you mean "NAME"?`, or an empty text if no known name is similar. */
+/** Returns `; did you mean "NAME"?`, or "" if no known name is similar. */
 export function nameHint(word: string, known: Iterable<string>): string {
   const near = closest(word, known);
   return near === undefined ? "" : `; did you mean "${near}"?`;

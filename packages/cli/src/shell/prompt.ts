@@ -11,12 +11,13 @@ export function canAsk({ stdin, stderr }: Pick<Io, "stdin" | "stderr">): boolean
   return stdin.isTTY === true && stderr.isTTY === true;
 }
 
+/** Asks a yes-or-no question. Every answer except `y` and `yes` means no. */
 export async function confirm(io: Io, question: SafeText): Promise<boolean> {
   const answer = await ask(io, safe`${question} [y/N] `, { hidden: false });
   return /^y(es)?$/i.test(answer?.trim() ?? "");
 }
 
-/** Asks for one typed or pasted line. Returns an empty text at the end of input. */
+/** Asks for one typed or pasted line. Returns "" at the end of input. */
 export async function askLine(io: Io, question: SafeText): Promise<string> {
   return (await askLineOrEnd(io, question)) ?? "";
 }
@@ -26,7 +27,7 @@ export function askLineOrEnd(io: Io, question: SafeText): Promise<string | undef
   return ask(io, question, { hidden: false });
 }
 
-/** Reads one line without echo, not even asterisks. Returns an empty text at the end of input. */
+/** Reads one line without echo, not even asterisks. Returns "" at the end of input. */
 export async function askHidden(io: Io, question: SafeText): Promise<string> {
   return (await askHiddenOrEnd(io, question)) ?? "";
 }

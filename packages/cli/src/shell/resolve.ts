@@ -3,6 +3,7 @@
 import { nameHint } from "./name-hint.ts";
 import { type CommandRow, commandGroups, verbs } from "./verbs.ts";
 
+/** What a command line asks for. `argv` has the words without the command's name. */
 export type Resolution =
   | { readonly kind: "version" }
   | { readonly kind: "help"; readonly group?: string }
@@ -25,6 +26,7 @@ const withValue = new Set(["-C", "--settings", "--record", "-p", "--prompt", ...
 /** The name of `fairlead -p` in the command table. */
 const promptWord = "-p";
 
+/** Finds the command that a command line names. Does not load the command. */
 export function resolve(argv: readonly string[]): Resolution {
   const start = firstWord(argv);
   const globals = argv.slice(0, start);

@@ -18,6 +18,7 @@ interface Invocation {
   readonly runWords: RunWords;
 }
 
+/** Runs one command. @throws HostError `usage` for invalid arguments or options */
 export async function runVerb({ verb, name, summary, words, io, out, runWords }: Invocation): Promise<void> {
   const command = new Command(`fairlead ${name}`.trim()).description(summary).exitOverride();
   // Commander's error text becomes the HostError's message, so commander itself writes nothing to stderr.

@@ -45,6 +45,7 @@ export interface Saved {
   readonly warnings: readonly string[];
 }
 
+/** The result without files and warnings. */
 export const nothingSaved: Saved = { paths: new Map(), warnings: [] };
 
 /**

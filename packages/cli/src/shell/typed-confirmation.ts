@@ -14,6 +14,7 @@ import { warnOfPolicyProblems } from "./configuration.ts";
 import { canAsk, confirm } from "./prompt.ts";
 import type { Context } from "./verb.ts";
 
+/** A tool call, a read or a prompt that the user typed. `isYes`: whether `--yes` was given. */
 export interface TypedRequest {
   readonly kind: RequestKind;
   /** The name as the user typed it: `server.tool`, a URI, or `server.prompt`. */
@@ -30,6 +31,7 @@ export interface TypedConfirmation {
 
 const { ProceedOnce, Cancel } = ToolConfirmationOutcome;
 
+/** Prepares the confirmation of a typed request. It asks only if a rule or a changed definition requires it. */
 export async function confirmTypedRequest(
   request: TypedRequest,
   host: Pick<Host, "policy">,

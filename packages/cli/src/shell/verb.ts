@@ -5,6 +5,7 @@ import type { Command } from "commander";
 import type { Output } from "../output/output.ts";
 import type { Io } from "./io.ts";
 
+/** One command: its arguments, its help text and its work. */
 export interface Verb {
   /** Declares arguments and options. The caller adds the global options. */
   define?(command: Command): void;
@@ -18,12 +19,14 @@ export interface Verb {
   split?(words: readonly string[]): Words;
 }
 
+/** The words of a command line, split by who parses them. */
 export interface Words {
   readonly ours: readonly string[];
   /** The words for the started program. Fairlead passes them on without parsing them. */
   readonly rest: readonly string[];
 }
 
+/** The values of the global options. */
 export interface Globals {
   /** `-C DIR`: the workspace root. */
   readonly root?: string;
@@ -38,6 +41,7 @@ export interface Globals {
   readonly record?: string;
 }
 
+/** Everything that a command gets when it runs. `operands` are its arguments without options. */
 export interface Context {
   readonly io: Io;
   readonly out: Output;

@@ -2,6 +2,7 @@
 
 import type { Verb } from "./verb.ts";
 
+/** One command: its name (`words`), its line in `--help`, and its module. */
 export interface CommandRow {
   readonly words: string;
   readonly summary: string;
@@ -41,8 +42,8 @@ const rows: readonly (readonly [words: string, summary: string, load: Load])[] =
     "run the gateway that serves your servers to other MCP clients",
     () => import("../commands/gateway/serve.ts"),
   ],
-  ["approvals", "show requests of MCP clients that wait for your approval", approvalVerb("list")],
-  ["approvals list", "show requests of MCP clients that wait for your approval", approvalVerb("list")],
+  ["approvals", "show MCP clients' requests that wait for your approval", approvalVerb("list")],
+  ["approvals list", "show MCP clients' requests that wait for your approval", approvalVerb("list")],
   ["approvals show", "show one waiting request with its arguments", approvalVerb("show")],
   ["approvals allow", "let a waiting request run", approvalVerb("allow")],
   ["approvals deny", "refuse a waiting request", approvalVerb("deny")],
@@ -85,6 +86,7 @@ const rows: readonly (readonly [words: string, summary: string, load: Load])[] =
   ["completion", "complete commands with the Tab key in your shell", () => import("../commands/completion.ts")],
   ["help errors", "explain an error code", () => import("../commands/help-errors.ts")],
 ];
+/** All commands, in the order of `fairlead --help`. The name "" means the app. */
 export const verbs: readonly CommandRow[] = rows.map(([words, summary, load]) => ({ words, summary, load }));
 
 function ruleVerb(word: "allow" | "ask" | "deny"): Load {
@@ -123,13 +125,14 @@ function settingsVerb(word: "path" | "schema" | "validate"): Load {
   return async () => ({ verb: (await import("../commands/settings.ts")).settingsVerbs[word] });
 }
 
+/** The heading of each command group in `fairlead --help`, by the group's name. */
 export const commandGroups: ReadonlyMap<string, string> = new Map([
   ["mcp", "manage MCP servers"],
   ["trust", "decide in which folders servers may start"],
   ["policy", "decide which calls may run"],
-  ["approvals", "answer requests of MCP clients"],
+  ["approvals", "answer requests from MCP clients"],
   ["daemon", "manage the background host of fairlead serve"],
-  ["lock", "detect changes of a workspace's servers"],
+  ["lock", "detect changes in a workspace's servers"],
   ["secret", "keep secrets out of settings files"],
   ["settings", "find and check the settings files"],
   ["generate", "generate code that calls servers' tools"],

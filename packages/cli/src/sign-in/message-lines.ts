@@ -5,6 +5,7 @@ import type { SignInMessage } from "@fairlead/core/auth/browser/sign-in-ui";
 import { joinSafe, type SafeText, safe, toVisibleLine } from "@fairlead/core/text/safe-text";
 import type { Io } from "../shell/io.ts";
 
+/** Where the user works, and whether a browser opens there. */
 export interface Circumstances {
   readonly place: UserLocation;
   /** Whether Fairlead is going to open a browser on this machine. */
@@ -14,6 +15,7 @@ export interface Circumstances {
 type AddressMessage = Extract<SignInMessage, { kind: "address" }>;
 type DeviceMessage = Extract<SignInMessage, { kind: "device" }>;
 
+/** Returns the lines for one message of a sign-in. Hidden characters are made visible. */
 export function messageLines(message: SignInMessage, circumstances: Circumstances): readonly SafeText[] {
   switch (message.kind) {
     case "issuer_override": {
@@ -108,11 +110,12 @@ function listed(words: readonly string[]): SafeText {
   return words.length === 0 ? safe`nothing` : joinSafe(words.map(toVisibleLine), safe`, `);
 }
 
-/** Where the user works. Only at a `desk` can the user see a browser that Fairlead opens. */
+/** Where the user works. Only a user at a `desk` can see a browser that Fairlead opens. */
 export type UserLocation = "desk" | "ssh" | "container" | "no_screen";
 
 const containerFiles = ["/.dockerenv", "/run/.containerenv"];
 
+/** Guesses where the user works from environment variables and container files. */
 export function userLocation(
   { env, platform }: Pick<Io, "env" | "platform">,
   exists: (file: string) => boolean = existsSync,

@@ -12,6 +12,7 @@ import { signInReader } from "./read-state.ts";
 /** One row of the output: the sign-in state of a server, or the problem of an invalid entry. */
 type Row = { readonly name: string } & ({ readonly signIn: SignInState } | { readonly problem: string });
 
+/** Prints the sign-in states, and the command that signs in to each server that needs it. */
 export async function showSignIns(configuration: Configuration, { out, globals }: Context): Promise<void> {
   const read = signInReader(configuration);
   const rows: Row[] = [];
@@ -23,8 +24,7 @@ export async function showSignIns(configuration: Configuration, { out, globals }
       rows.push({ name, signIn: await read(definition) });
   }
   if (globals.json) return out.json({ servers: rows.map(rowDocument) });
-  if (rows.length === 0)
-    return out.print(safe`No server needs a sign-in: the settings have no server with a URL that may start.`);
+  if (rows.length === 0) return out.print(safe`No server needs a sign-in: no server that may start has a URL.`);
   out.print(table(rows.map((row) => [out.style.bold(toVisibleLine(row.name)), rowWords(row)])));
   const needing = rows.filter((row) => "signIn" in row && row.signIn.state === "needed");
   for (const { name } of needing) out.say(safe`next: fairlead mcp auth ${toSafeLine(toShellWord(name))}`);

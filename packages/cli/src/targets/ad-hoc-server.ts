@@ -22,14 +22,16 @@ import { problemLines } from "../output/servers/server-details.ts";
 import { findDownload } from "../output/servers/server-notes.ts";
 import { type Context, usageError } from "../shell/verb.ts";
 
+/** The options for a server given on the command line. */
 export interface TypedOptions extends Pick<AddOptions, "env" | "header" | "transport"> {
   readonly name?: string;
   readonly persist?: boolean;
 }
 
+/** A server given on the command line, added to the configuration. */
 export interface AdHoc {
   readonly name: string;
-  /** The configuration, with this server in it and allowed to start. */
+  /** The configuration with this server added and allowed to start. */
   readonly configuration: Configuration;
   /** With `--persist`, saves the server. Call it after connecting has succeeded. */
   readonly keep: () => Promise<void>;
@@ -68,7 +70,7 @@ export async function openTyped(
   return { name, configuration: wider, keep };
 }
 
-/** Whether the user settings already have this entry, and no entry in a workspace or system file replaces it. */
+/** Whether the user settings already have this entry, and it is the one that Fairlead uses. */
 async function isWritten({ name, entry }: NewServer, { servers, locations }: Configuration): Promise<boolean> {
   const { file } = destinationOf("user", locations);
   if (servers.find(({ server }) => server.name === name)?.server.origin.file !== file) return false;
@@ -164,7 +166,7 @@ function fileName(program: string, args: readonly string[]): string {
   return /^(?:index|main|__main__)$/.test(name) ? (folderName(path) ?? name) : name;
 }
 
-/** Returns the path's last folder without a common name such as `dist`: `memory` for `memory/dist/index.js`. */
+/** Returns the last folder of the path, but skips common names such as `dist`: `memory` for `memory/dist/index.js`. */
 function folderName(path: string): string | undefined {
   const folders = path.split(/[/\\]/).slice(0, -1);
   return folders.findLast((folder) => !/^(?:|\.{1,2}|dist|build|out|src|lib|bin)$/.test(folder));

@@ -10,9 +10,8 @@ interface NamedTool {
 }
 
 /**
- * Refuses a bare tool name if an earlier server in the settings, which is not connected and has no cached catalog, may
- * have a tool of the same name.
- *
+ * Throws if an earlier server in the settings may have a tool of the same name: it is not connected and has no cached
+ * catalog.
  * @throws HostError `usage`
  */
 export function refuseUnsureName(word: string, tool: NamedTool, host: Pick<Host, "states" | "catalog">): void {

@@ -26,6 +26,7 @@ export async function modelFor(
 
 type ModelConfiguration = Pick<Configuration, "environment" | "locations">;
 
+/** Finds the model that `wanted` names, or the default model if `wanted` is undefined. */
 export async function findModel(
   { environment, locations }: ModelConfiguration,
   wanted: string | undefined,

@@ -71,6 +71,9 @@ const interval = 1000;
 const mostNames = 3;
 const longestSaying = 500;
 
+/**
+ * Creates the line that shows connecting servers. It stays invisible with `--quiet`, `--json` or without a terminal.
+ */
 export function createWaitingLine({ io: { stderr }, globals }: Pick<Context, "io" | "globals">): WaitingLine {
   const waited = new Map<string, Waited>();
   const isShown = stderr.isTTY === true && !globals.quiet && !globals.json;

@@ -108,7 +108,6 @@ function toolsTitle(
   return safe`${style.bold(toVisibleLine(server))}: ${count(tools.length, "tool")}${more}`;
 }
 
-/** Formats one tool: its signature, annotations and description. */
 export function toolText(tool: HostTool, options: ToolListOptions): SafeText {
   const { columns, style, all } = options;
   const talk = [...descriptionLines(tool.description, { columns, all }), ...(all ? parameterLines(tool, columns) : [])];
@@ -152,7 +151,6 @@ function descriptionLines(
   return lines(text).flatMap((line) => (line.trim() === "" ? [safe``] : fill(words(line), layout)));
 }
 
-/** Formats one parameter as `name: description`. Returns no lines if it has no description. */
 function remarkLines(name: string, remark: unknown, columns: number): readonly SafeText[] {
   if (typeof remark !== "string" || remark.trim() === "") return [];
   const text = clip(remark.replaceAll(/\s+/g, " ").trim(), longestRemark);
@@ -228,7 +226,6 @@ function promptText(prompt: HostPrompt, { style, columns }: ListOptions): SafeTe
 type Callable = Pick<HostPrompt, "name" | "serverPromptName" | "arguments"> &
   (Pick<HostPrompt, "server"> | { readonly serverName: string });
 
-/** Returns the prompt's name as the user types it: the bare name, or `server.prompt`. */
 function typedName(prompt: Callable): string {
   return typedPromptName({ ...prompt, serverName: "server" in prompt ? prompt.server : prompt.serverName });
 }

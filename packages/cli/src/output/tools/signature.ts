@@ -25,7 +25,7 @@ export interface SignatureLimits extends TypeLimits {
 
 /** The limits for a list of tools. */
 export const brief: SignatureLimits = { parameters: 5, depth: 2, members: 6, parts: 100 };
-/** The limits for a single tool, and for `--all`. */
+/** The limits for `--all`. */
 export const full: SignatureLimits = { parameters: 200, depth: 6, members: 50, parts: 500 };
 
 const mostRequired = 40;
@@ -37,7 +37,7 @@ export interface Signature {
   readonly output?: SafeText;
 }
 
-/** Returns the signature in pieces. The last piece of shortened parameters tells how many are left out. */
+/** Returns the signature in pieces. If parameters are left out, the last piece says how many (`…+2`). */
 export function toSignature(tool: SignedTool, limits: SignatureLimits = brief): Signature {
   const { serverToolName, inputSchema, outputSchema } = tool;
   const parameters = parametersOf(inputSchema);
