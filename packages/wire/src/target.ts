@@ -11,7 +11,7 @@ export interface StdioTarget {
   readonly kind: "stdio";
   readonly command: string;
   readonly args: readonly string[];
-  /** The complete environment of the process. The process inherits no variable from the host. */
+  /** All environment variables of the process. It inherits none from the host. */
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
 }
@@ -29,52 +29,49 @@ export type Target = StdioTarget | HttpTarget;
 
 /** Adds authorization headers to requests and signs in when a server answers 401 or 403. */
 export interface AuthHook {
-  /** Returns headers such as `Authorization`. Called before every request. */
+  /** Returns the headers to add (for example `Authorization`). Called before every request. */
   headers(request: { readonly url: string; readonly method: string }): Promise<Readonly<Record<string, string>>>;
-  /** Signs in, or refreshes a token. Returns true if Fairlead should send the refused request again. */
+  /** Signs in, or refreshes a token. Returns true if the refused request should be sent again. */
   challenged(challenge: Challenge, signal: AbortSignal): Promise<boolean>;
 }
 
-/** One 401 or 403 response, as an `AuthHook` sees it. */
+/** A 401 or 403 response that an `AuthHook` must handle. */
 export interface Challenge {
   readonly status: 401 | 403;
   readonly url: string;
   readonly wwwAuthenticate: string | undefined;
   /** All headers of the response. Some sign-in methods need other headers than `WWW-Authenticate`. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /**
-   * Headers that the hook added to the refused request. With them, the hook can see whether it already has a newer
-   * token.
-   */
+  /** The headers that the hook added to the refused request. They show whether the hook has a newer token by now. */
   readonly sent: Readonly<Record<string, string>>;
-  /** The server's IP address. Absent behind a proxy, because only the proxy knows it. */
+  /** The server's IP address. Undefined behind a proxy, because only the proxy knows it. */
   readonly address?: string;
-  /** How many times the server has refused this request. */
+  /** How many times the server has already refused this request. 0 at first. */
   readonly attempt: number;
 }
 
-/** Limits on two kinds of data: data that a server sends, and data that waits to be sent to the server. */
+/** Limits for what a server sends, and for what waits to be sent to it. */
 export interface WireLimits {
   /** Maximum size of a message after decompression, in bytes. */
   readonly messageBytes: number;
-  /** Maximum number of bytes that wait while a server does not read its stdin. */
+  /** Maximum number of bytes that wait for a server that does not read its stdin. */
   readonly unsentBytes: number;
   readonly stderrBytes: number;
-  /** Maximum number of the server's requests that may be open at the same time. */
+  /** How many requests of the server may be open at the same time. */
   readonly inboundRequests: number;
-  /** Maximum size of all open requests of the server together, in bytes. */
+  /** Maximum size of the server's open requests together, in bytes. */
   readonly inboundBytes: number;
   /** Maximum size of a message while no request to the server is open, in bytes. */
   readonly unsolicitedMessageBytes: number;
   /**
-   * How many bytes and how many lines of one server are read before the other servers get their turn. A line that is
-   * not the response to a request counts as four lines.
+   * How many bytes and lines Fairlead reads from one server before it reads from others. A line that answers no request
+   * counts as four lines.
    */
   readonly turnBytes: number;
   readonly turnLines: number;
   /**
-   * Limits for output that is not the response to a request. `unsolicitedRate` is in bytes per second.
-   * `unsolicitedBurst` is the number of bytes that may come before the rate applies. A line counts as at least 1 kB.
+   * Limits for output that answers no request. `unsolicitedRate`: bytes per second. `unsolicitedBurst`: bytes that may
+   * come before the rate applies. A line counts as at least 1 kB.
    */
   readonly unsolicitedRate: number;
   readonly unsolicitedBurst: number;
@@ -85,18 +82,18 @@ export interface WireLimits {
 
 /** Timeouts, in milliseconds. */
 export interface WireTimes {
-  /** The time limit for one request of the handshake. */
+  /** For one request of the handshake (`initialize` or `server/discover`). */
   readonly connect: number;
-  /** How long `connect` waits for the answer to `server/discover` before it also sends `initialize`. */
+  /** If a stdio server has not answered `server/discover` after this time, `connect` also sends `initialize`. */
   readonly probe: number;
   /** The default of `McpRequestOptions.timeout`. */
   readonly request: number;
-  /** How long a message may wait to be written to a server that does not read. */
+  /** A message that the server has not read after this time is rejected. */
   readonly send: number;
-  /** If a server exceeds `unsolicitedRate` for this long, it is disconnected. */
+  /** A server that exceeds `unsolicitedRate` for this time is disconnected. */
   readonly flood: number;
   /**
-   * How long to wait for the end of the process: `endGrace` after its stdin is closed, `termGrace` after SIGTERM,
+   * How long to wait until a server's process ends: `endGrace` after closing stdin, `termGrace` after SIGTERM,
    * `killGrace` after SIGKILL.
    */
   readonly endGrace: number;
@@ -110,35 +107,38 @@ export interface ConnectOptions {
   readonly capabilities?: JsonObject;
   readonly signal?: AbortSignal;
   /**
-   * The protocol to try. Default: `auto`, which detects the protocol era. A `NegotiatedProtocol` is tried first. If it
-   * fails, `connect` tries the other protocols.
+   * The protocol to use. Default: `auto`, which detects the protocol era. With a `NegotiatedProtocol`, `connect` tries
+   * that one first, then the others.
    */
   readonly era?: Era | "auto" | NegotiatedProtocol;
   readonly onRequest?: RequestHandler | undefined;
   readonly onNotification?: NotificationListener | undefined;
   /**
-   * Called when a legacy server's stream for notifications was interrupted and is open again. Notifications may have
-   * been lost.
+   * Called when a legacy server's stream for notifications broke and is open again. Notifications in between may be
+   * lost.
    */
   readonly onReopened?: (() => void) | undefined;
   readonly auth?: AuthHook;
   readonly limits?: Partial<WireLimits>;
   readonly times?: Partial<WireTimes>;
-  /** The source of time for timeouts and retry pauses. Default: the system's clock. */
+  /** The clock for timeouts and retries. Default: the system's clock. */
   readonly time?: TimeSource | undefined;
   /**
-   * The registry of child processes. All connections should share one registry. Otherwise each connection starts its
-   * own watchdog.
+   * The registry of server processes. Share one among all connections, because each registry starts its own watchdog
+   * process.
    */
   readonly processes?: ProcessRegistry;
   /** @deprecated Renamed to `processes`, which is used if both are given. */
   readonly keeper?: ProcessRegistry;
-  /** Receives the server's stderr as it arrives. The text may contain terminal control characters. */
+  /** Called with the server's stderr as it arrives. The text may contain terminal control characters. */
   readonly onStderr?: (text: string) => void;
   readonly onDiagnostic?: ((text: string) => void) | undefined;
-  /** Receives every message, including secrets. Redact the message before you log it. */
+  /** Called with every message. It may contain secrets, so redact it before you log it. */
   readonly onMessage?: ((direction: "sent" | "received", message: JsonObject) => void) | undefined;
-  /** Returns the proxy for a URL. Default: from `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`. */
+  /**
+   * Returns the proxy's URL, or undefined for a direct connection. Default: from `HTTPS_PROXY`, `HTTP_PROXY` and
+   * `NO_PROXY`.
+   */
   readonly proxyFor?: (url: string) => string | undefined;
   /** Certificates in PEM format. They are trusted in addition to the certificate authorities of Node. */
   readonly ca?: string;

@@ -11,37 +11,38 @@ import { includesAll, mergeScopes, scopesIn } from "./oauth/scopes.ts";
 import type { TokenKeeper } from "./oauth/token-keeper.ts";
 import type { Credentials } from "./store/credentials.ts";
 
+/** The server, its stored credentials, and how to sign in. */
 export interface AuthHookOptions {
   readonly serverName: string;
   readonly serverUrl: string;
-  /** Resolves with false if no credentials are stored for the server. Must be fast, so it must not open a keychain. */
+  /** Resolves with false if no credentials are stored for the server. Must not open a keychain, which is slow. */
   readonly hasCredentials: () => Promise<boolean>;
   readonly keeper: () => Promise<TokenKeeper>;
-  /** Signs in and returns the new credentials. Absent if a person must sign in and there is no terminal to ask on. */
+  /** Signs in and returns the new credentials. Undefined if there is no terminal to ask a person on. */
   readonly signIn?: ((request: SignInRequest, signal: AbortSignal) => Promise<Credentials>) | undefined;
-  /** True if `signIn` needs no person, because it requests a token with the machine's own credentials. */
+  /** True if `signIn` needs no person, because this machine has its own OAuth credentials. */
   readonly isMachine?: boolean;
-  /** The wall clock, in milliseconds since 1970; `Date.now` by default. */
+  /** Returns milliseconds since 1970. Default: `Date.now`. */
   readonly now?: () => number;
-  /** If true, the hook ignores stored credentials, because the person wants to sign in again. */
+  /** True if the person wants to sign in again. The hook then ignores stored credentials. */
   readonly isForced?: boolean;
 }
 
-/** Describes the refused request that makes a sign-in necessary. */
+/** What the server said when it refused a request, for the sign-in. */
 export interface SignInRequest {
   readonly challenge: BearerChallenge;
-  /** The IP address at which the server was reached. Absent if unknown. */
+  /** The server's IP address. Undefined if unknown. */
   readonly address?: string;
-  /** Scopes that an earlier sign-in requested or got. The server says that these scopes are not enough. */
+  /** The scopes of an earlier sign-in. The server says that they are not enough. */
   readonly before?: readonly string[];
 }
 
-/** How many sign-ins with additional scopes one request to the server may cause. */
+/** One request may lead to this many sign-ins for additional scopes. */
 const mostStepUps = 2;
-/** How many token refreshes one request to the server may cause. After that, a new sign-in is necessary. */
+/** One request may lead to this many token refreshes. After that, a person must sign in. */
 const mostRenewals = 2;
 
-/** Creates the sign-in hook of a server that uses OAuth. */
+/** Creates the hook that adds a server's token to requests, refreshes it, and signs in. */
 export function createAuthHook(options: AuthHookOptions): AuthHook {
   const { serverName, serverUrl, hasCredentials, keeper, signIn, isForced = false, now = Date.now } = options;
   const failures = options.isMachine === true ? machineFailures : personFailures;
@@ -49,17 +50,12 @@ export function createAuthHook(options: AuthHookOptions): AuthHook {
   const shared = createSharedWork<Credentials>();
   let isStored: Promise<boolean> | undefined = isForced ? Promise.resolve(false) : undefined;
   let latest: string | undefined;
-  /**
-   * The key that the current tokens are bound to (RFC 9449), and the functions that create DPoP proofs with this key.
-   */
+  /** The DPoP key (RFC 9449) of the current tokens, and the functions that make proofs with it. */
   let dpop: { readonly key: string; readonly proofs: DpopProofs } | undefined;
-  /** Whether a sign-in has finished since the server first refused the current request. */
+  /** True if a sign-in has finished since the server first refused this request. */
   let hasAsked = false;
   let stepUps = 0;
-  /**
-   * The URL of the last request, and whether that URL belongs to this server. Cached, because most requests have the
-   * same URL.
-   */
+  /** Whether the last URL belongs to this server. Cached, because most requests have the same URL. */
   let checked = { url: serverUrl, isOwn: true };
 
   function isOwn(url: string): boolean {
@@ -90,8 +86,8 @@ export function createAuthHook(options: AuthHookOptions): AuthHook {
   }
 
   /**
-   * Stores the DPoP nonce of a response. Returns true if the server refused the request only because the request's DPoP
-   * proof lacked this nonce.
+   * Stores the DPoP nonce of a response. Returns true if the request failed only because its proof did not have this
+   * nonce.
    */
   function takesNonce({ headers, url, wwwAuthenticate }: Challenge): boolean {
     const nonce = headers["dpop-nonce"];
@@ -102,10 +98,10 @@ export function createAuthHook(options: AuthHookOptions): AuthHook {
   async function unauthorized(refusal: Challenge, signal: AbortSignal): Promise<boolean> {
     if (refusal.attempt === 0) hasAsked = false;
     if (takesNonce(refusal)) return true;
-    // The server rejects the DPoP proof and not the token, so a new token would not help.
+    // The server rejects the DPoP proof, not the token. A new token would not help.
     if (isProofRejected(refusal)) throw proofRejected(serverName, refusal, now());
     const sent = tokenIn(refusal);
-    // The server rejects the token of a sign-in that has just finished, so another sign-in would not help.
+    // The server rejects the token of a sign-in that has just finished. Another sign-in would not help.
     if (refusal.attempt > 0 && sent !== undefined && (sent === latest || hasAsked))
       throw failures.tokenRejected(serverName);
     if (refusal.attempt < mostRenewals && (await renew(sent))) return true;
@@ -118,7 +114,7 @@ export function createAuthHook(options: AuthHookOptions): AuthHook {
     if (challenge.error !== "insufficient_scope") return false;
     const credentials = await current();
     const { tokens, scopes = [] } = credentials ?? {};
-    // Another request or process has already obtained a new token.
+    // Another request or process has already got a new token.
     if (tokens !== undefined && tokens.accessToken !== tokenIn(refusal)) return true;
     const before = mergeScopes(scopes, scopesIn(tokens?.scope));
     const wanted = scopesIn(challenge.scope);
@@ -131,7 +127,7 @@ export function createAuthHook(options: AuthHookOptions): AuthHook {
 
   return {
     async headers({ url, method }) {
-      // Sends a token only to the server that it belongs to.
+      // The token must not go to any other server.
       if (!isOwn(url)) return {};
       const { tokens, dpopKey } = (await current()) ?? {};
       if (tokens === undefined) return {};
@@ -150,7 +146,7 @@ function signInRequestFrom({ wwwAuthenticate, address }: Challenge): SignInReque
   return { challenge: readChallenge(wwwAuthenticate), ...(address !== undefined && { address }) };
 }
 
-/** The access token that the refused request carried. */
+/** Returns the access token of the refused request, or undefined if it had none. */
 export function tokenIn({ sent }: Challenge): string | undefined {
   return sent["authorization"]?.replace(/^(?:Bearer|DPoP) /, "");
 }
@@ -200,7 +196,7 @@ function isProofRejected({ sent, wwwAuthenticate }: Challenge): boolean {
   return sent["dpop"] !== undefined && readChallenge(wwwAuthenticate).error === "invalid_dpop_proof";
 }
 
-/** Explains why a server rejected a DPoP proof. A proof contains the time, so the usual cause is a wrong clock. */
+/** A DPoP proof contains the time, so the usual cause is a wrong clock. */
 function proofRejected(serverName: string, { headers }: Challenge, now: number): HostError {
   const { date } = headers;
   const clock = clockProblem(clockLeadOf(typeof date === "string" ? date : undefined, now), now);
@@ -226,7 +222,7 @@ interface Running<T> {
   waiting: number;
 }
 
-/** Runs work once for all callers that wait for it. Aborts the work when every caller has aborted. */
+/** Runs work once, even if several callers ask for it at the same time. Aborts it when all callers have aborted. */
 export function createSharedWork<T>(): SharedWork<T> {
   let running: Running<T> | undefined;
 

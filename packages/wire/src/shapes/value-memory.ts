@@ -1,23 +1,22 @@
 /**
- * Estimates how much memory a parsed JSON value takes. The memory can be far larger than the text: twenty times for a
- * list of empty objects.
+ * Estimates how much memory a parsed JSON value takes. A list of empty objects takes twenty times as much as its text.
  */
 
-/** The approximate number of bytes that V8 needs for an object or a list without its members. */
+/** The bytes that V8 needs for an empty object or list, roughly. */
 const perValue = 32;
 const perScalar = 8;
 /**
- * Values up to this depth are counted with recursion, which is faster. For deeper values, recursion could overflow the
- * stack, so they are counted with a loop.
+ * Down to this depth, values are counted with recursion, which is faster. Deeper values are counted with a loop,
+ * because recursion could overflow the stack.
  */
 const mostLevels = 100;
 
-/** Returns the estimate in bytes. Stops as soon as the estimate is larger than `most`. */
+/** Returns the estimate in bytes. Stops counting above `most`. */
 export function memoryOf(value: unknown, most: number): number {
   return memoryWithin(value, most, mostLevels);
 }
 
-/** The loops read one member at a time, because `Object.values` would allocate a list for each object. */
+/** Reads one member at a time, because `Object.values` would allocate a list for each object. */
 function memoryWithin(value: unknown, most: number, levels: number): number {
   if (typeof value === "string") return value.length;
   if (typeof value !== "object" || value === null) return perScalar;

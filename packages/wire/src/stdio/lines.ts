@@ -1,48 +1,46 @@
-/** Splits a byte stream into lines, in linear time for any chunk size and line length. */
+/** Splits a byte stream into lines. The time grows only linearly, also for long lines and tiny chunks. */
 
 import { Buffer, constants } from "node:buffer";
 import { decodePieces } from "../shapes/decode.ts";
 import { longJson } from "../shapes/sliced-json.ts";
 
 const newline = 0x0a;
-/**
- * Chunks with fewer bytes than this are copied into a shared buffer. This saves memory if a server writes single bytes.
- */
+/** Smaller chunks (in bytes) are copied into a shared buffer. This saves memory if a server writes single bytes. */
 const smallPiece = 4096;
 const slabBytes = 8192;
 const noBytes = Buffer.alloc(0);
-/** `limitNow` applies only to lines that are longer than this, in bytes. */
+/** `limitNow` applies only to longer lines (in bytes). */
 const longLine = 1024 * 1024;
 const shownBytes = 512;
 
-/** Takes bytes and delivers lines. */
+/** Takes chunks of bytes, and calls `LineOptions.line` for each line. */
 export interface LineSplitter {
   push(chunk: Buffer): void;
-  /** Delivers the lines that wait because `isBusy` returned true. Returns false if `isBusy` returns true again. */
+  /** Delivers the waiting lines. Returns false if some still wait, because `isBusy` returned true again. */
   resume(): boolean;
-  /** Delivers the bytes after the last newline as a line. */
+  /** Ends the stream. Bytes after the last newline are delivered as a line. */
   end(): void;
 }
 
+/** The limits of a line, and the functions that get the lines. */
 export interface LineOptions {
   /** Maximum length of a line, in bytes. */
   readonly limit: number;
   readonly line: (text: string) => void;
   /**
-   * Receives the bytes of a long line, to parse the line in several steps. `isBusy` must return true until the line is
-   * parsed. Default: `line` receives long lines too.
+   * Called instead of `line` with the bytes of a long line, to parse it in steps. `isBusy` must return true until that
+   * is done. Default: `line` gets long lines too.
    */
   readonly slicedLine?: (pieces: Buffer[]) => void;
-  /** Called when a line is longer than `limit`. No line is delivered after that. */
+  /** Called when a line is longer than `limit`. After that, no line is delivered. */
   readonly tooLong: () => void;
   /**
-   * Returns a lower limit than `limit`, in bytes, which may change over time. Called only for lines of more than 1 MB.
-   * A longer line is dropped.
+   * Returns a second limit in bytes, which may change. A line above it is dropped. Called only for lines above 1 MB.
    */
   readonly limitNow?: () => number;
   /** Called with the beginning of each line that is dropped. */
   readonly dropped?: (start: string, bytes: number) => void;
-  /** Called before each line. If it returns true, the line and the lines after it wait until `resume` is called. */
+  /** Called before each line. While it returns true, the lines wait until `resume` is called. */
   readonly isBusy?: () => boolean;
 }
 
@@ -55,11 +53,11 @@ export function createLineSplitter(options: LineOptions): LineSplitter {
   let size = 0;
   let slab = noBytes;
   let used = 0;
-  /** The length of the last piece, or 0 if the next small chunk must become a new piece. */
+  /** The length of the last piece if the next small chunk can be added to it, otherwise 0. */
   let joinable = 0;
-  /** The beginning of a line that is longer than `limitNow`. The rest of the line is not kept. */
+  /** The beginning of a line above `limitNow`. The rest of that line is not kept. */
   let start: string | undefined;
-  /** Complete lines that wait for `resume`. `after` contains the incomplete line that follows them. */
+  /** Complete lines that wait for `resume`. `after` is the incomplete line behind them. */
   let held = "";
   let after: Buffer = noBytes;
   /** Chunks that arrived while lines were waiting or `isBusy` returned true. */
@@ -120,8 +118,7 @@ export function createLineSplitter(options: LineOptions): LineSplitter {
   }
 
   /**
-   * Delivers the complete lines of a chunk, which were decoded together. In UTF-8, a newline byte is never part of
-   * another character.
+   * Delivers the complete lines of a chunk. They can be decoded together: in UTF-8, a newline byte is always a newline.
    */
   function deliver(text: string): boolean {
     let from = 0;
@@ -131,8 +128,7 @@ export function createLineSplitter(options: LineOptions): LineSplitter {
         return true;
       }
       const one = text.slice(from, end);
-      // The first condition saves time: each UTF-16 unit takes at most three bytes, so a short line is within the
-      // limit.
+      // `byteLength` is slow. A UTF-16 unit takes at most three bytes, so most lines need no exact count.
       if (one.length * 3 > longest && Buffer.byteLength(one) > longest) return false;
       line(one);
       from = end + 1;

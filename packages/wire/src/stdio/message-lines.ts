@@ -12,28 +12,25 @@ import type { SliceOptions } from "../shapes/sliced-json.ts";
 
 const reportedNoise = 3;
 const shownCharacters = 200;
-/** If a program writes more lines than this before its first message, it does not count as an MCP server. */
+/** A program that writes more lines than this before its first message is not an MCP server. */
 const noiseLimit = 1000;
-/**
- * Maximum number of messages that are delivered from one JSON-RPC batch. The protocol has had no batches since
- * 2025-06-18.
- */
+/** Fairlead reads at most this many messages of a JSON-RPC batch. The protocol has had no batches since 2025-06-18. */
 const batchLimit = 1000;
 
-/** The functions that the parser calls. */
+/** Where the messages go, and what to do with other lines. */
 export interface MessageLineOptions {
   readonly events: Pick<ChannelEvents, "message" | "diagnostic" | "dropped">;
-  /** The read budget of the server, which counts each line. */
+  /** Counts each line, because Fairlead limits how much it reads from one server. */
   readonly budget?: Pick<ReadBudget, "lines" | "unsolicited">;
   /** Called when the program has written too many lines that are not messages. */
   readonly notAServer: (cause: WireError) => void;
 }
 
-/** Receives the lines of a server. */
+/** Parses the lines of one server. */
 export interface MessageLines {
   readonly take: (line: string) => void;
   /**
-   * Receives the bytes of a long line, and parses the line in several steps.
+   * Takes the bytes of a long line, and parses the line in steps.
    *
    * @param options.nextTurn Waits for the next turn of the event loop. Rejects if the line is no longer needed.
    */
@@ -117,15 +114,12 @@ export function createMessageLines({ events, budget, notAServer }: MessageLineOp
   };
 }
 
-/** Removes a byte order mark, which `JSON.parse` does not accept. */
+/** `JSON.parse` does not accept a byte order mark. */
 function withoutMark(text: string): string {
   return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
 }
 
-/**
- * Whether the line begins like JSON. This check saves time, because `JSON.parse` is slow for the log lines that many
- * servers write to stdout.
- */
+/** Many servers write log lines to stdout, and `JSON.parse` is slow for text that is not JSON. */
 function opensJson(text: string): boolean {
   const first = text.charCodeAt(0);
   return first === 0x7b || first === 0x5b || /^\s*[[{]/.test(text);

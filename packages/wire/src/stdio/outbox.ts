@@ -1,4 +1,7 @@
-/** Writes messages to a server's stdin, with one write in each tick. Limits how many bytes wait, and for how long. */
+/**
+ * Writes messages to a server's stdin. Messages of the same tick are written together. Limits how many bytes wait, and
+ * for how long.
+ */
 
 import { Buffer } from "node:buffer";
 import type { Writable } from "node:stream";
@@ -6,6 +9,7 @@ import { WireError, type WireErrorCode } from "../errors.ts";
 import type { RpcMessage } from "../rpc/channel.ts";
 import { errorMessage } from "../shapes/text.ts";
 
+/** Limits for messages that wait to be written. */
 export interface OutboxOptions {
   /** Maximum size of a message, in bytes. */
   readonly messageBytes: number;
@@ -13,18 +17,16 @@ export interface OutboxOptions {
   readonly unsentBytes: number;
   /** Milliseconds that a message may wait to be written. */
   readonly deadline: number;
-  /**
-   * The name of the program that reads the stream, for the error message if it reads too slowly. Default: `the server`.
-   */
+  /** Who reads the stream, for error messages. Default: `the server`. */
   readonly reader?: string;
 }
 
-/** The queue of messages to one server. */
+/** The messages that wait to be written to one program. */
 export interface Outbox {
   send(message: RpcMessage, signal?: AbortSignal): Promise<void>;
   /** Writes all waiting messages, then closes stdin. */
   end(): void;
-  /** Rejects all messages that are not written yet, and all later messages. */
+  /** Rejects the messages that are not yet written, and all later messages. */
   fail(cause: WireError): void;
 }
 
@@ -38,15 +40,16 @@ interface Batch {
   timer?: NodeJS.Timeout;
 }
 
+/** Creates an empty queue in front of a program's stdin. */
 export function createOutbox(stdin: Writable, options: OutboxOptions): Outbox {
   const { messageBytes, unsentBytes, deadline, reader = "the server" } = options;
-  /** The batch that collects messages for the next write. */
+  /** Collects the messages for the next write. */
   let next: Batch | undefined;
-  /** The batch that is being written. The operating system has not accepted all of it yet. */
+  /** Is being written: the operating system has not accepted all of it. */
   let writing: Batch | undefined;
-  /** Messages that were sent after `end`. They are never written, and `fail` rejects them. */
+  /** Collects messages that were sent after `end`. They are never written, and `fail` rejects them. */
   let late: Batch | undefined;
-  /** The error for every message while the queue is full. It is created once, because creating an error is slow. */
+  /** The rejection of every message while the queue is full. One is enough, because creating an error is slow. */
   let full: Promise<never> | undefined;
   let failure: WireError | undefined;
   let ended = false;
@@ -54,12 +57,12 @@ export function createOutbox(stdin: Writable, options: OutboxOptions): Outbox {
   function flush(): void {
     if (next === undefined || writing !== undefined || failure !== undefined) return;
     const batch = next;
-    // If the pipe is closed, the batch is not written, and `fail` will reject it.
+    // The pipe is closed. `fail` will reject the batch.
     if (!stdin.writable) return;
     next = undefined;
     writing = batch;
     stdin.write(batch.text, (error) => {
-      // An error of the write is ignored here, because `fail` will reject the batch with the cause.
+      // After an error, `fail` will reject the batch with the cause.
       if (error) return;
       done(batch);
     });
@@ -82,12 +85,11 @@ export function createOutbox(stdin: Writable, options: OutboxOptions): Outbox {
     if (ended && writing === undefined) stdin.end();
   }
 
-  /** Starts the timeout of a batch that must wait. */
   function watch(batch: Batch): void {
     batch.timer ??= setTimeout(() => {
       const waited = `${reader} did not read its stdin for ${deadline} ms`;
       batch.reject(new WireError("send_blocked", waited, batch === next ? { unsent: true } : {}));
-      // A batch that is partly written stays in the queue. Otherwise the next message would follow an incomplete line.
+      // Part of the batch may be written. Without its rest, the next message would be appended to an incomplete line.
       if (batch !== next) return;
       next = undefined;
       full = undefined;

@@ -1,42 +1,39 @@
-/** Registers the server processes of one host, so that none of their child processes outlives the host. */
+/** Keeps track of all server processes of one host, so that none of their child processes outlives the host. */
 
 import { uptime } from "../rpc/time-source.ts";
 import { type ProcessTable, readProcessTable } from "./process-table.ts";
 import { createWatchdog, type Watchdog } from "./watchdog.ts";
 
 /**
- * The environment variable by which Fairlead finds the child processes of servers, because child processes inherit it.
+ * Servers get this environment variable and their child processes inherit it, so Fairlead can find the child processes.
  */
 const tagVariable = "FAIRLEAD_CHILD";
 /**
- * Maximum time to wait before the process table is read, in milliseconds. One read serves all servers that end during
- * this time.
+ * Fairlead waits at most this many milliseconds before it reads the process table. One read is then enough for all
+ * servers that end during this time.
  */
 const maxGatheringTime = 20;
-/**
- * If reading the process table takes 1 ms, the next read waits for at least this many milliseconds. If it takes 2 ms,
- * for twice as many.
- */
+/** After a read of the process table, Fairlead waits this many times as long as the read took. */
 const pauseFactor = 4;
 
 /** The registration of one server process. */
 export interface ProcessRegistration {
   /** Variables to add to the server's environment. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Records that the server runs, as the leader of this process group. */
+  /** Must be called when the server runs. `group` is its process group. */
   started(group: number): void;
-  /** Records that the server and all its child processes have ended, or that the server could not be started. */
+  /** Must be called when the server and its child processes have ended, or when the server could not be started. */
   over(): void;
   /**
-   * Returns the ids of the processes that have the server's tag in their environment. Returns an empty list if the
-   * system is not Linux.
+   * Returns the ids of the processes that have the server's environment variable. Always empty on systems other than
+   * Linux.
    */
   tagged(): Promise<readonly number[]>;
-  /** Whether the process group still has members that are not zombies. */
+  /** Whether a process of the group still runs. A zombie does not count. */
   groupLives(): Promise<boolean>;
 }
 
-/** Registers server processes and starts the watchdog. */
+/** Registers server processes, and starts a watchdog process that ends them if the host dies. */
 export interface ProcessRegistry {
   /** Registers a server that is about to start. */
   register(): Promise<ProcessRegistration>;
@@ -47,7 +44,7 @@ export type ProcessKeeper = ProcessRegistry;
 
 /** Options of `createProcessRegistry`. */
 export interface ProcessRegistryOptions {
-  /** Milliseconds between the watchdog's SIGTERM and SIGKILL after the host has died. Default: 2000. */
+  /** After the host has died, the watchdog sends SIGTERM, and after this many milliseconds SIGKILL. Default: 2000. */
   readonly termGrace?: number;
 }
 
@@ -63,7 +60,7 @@ export function createProcessRegistry({ termGrace = 2000 }: ProcessRegistryOptio
   let count = 0;
 
   async function register(): Promise<ProcessRegistration> {
-    // Windows needs no watchdog, because libuv puts servers into a job that ends with the host.
+    // Windows needs no watchdog: libuv puts servers into a job object, and Windows ends it with the host.
     if (process.platform !== "win32") watchdog ??= createWatchdog({ prefix: `${tagVariable}=${prefix}`, termGrace });
     running += 1;
     if (running === 1) watchdog?.busy();
@@ -105,7 +102,7 @@ export function createProcessKeeper(options?: ProcessRegistryOptions): ProcessRe
   return createProcessRegistry(options);
 }
 
-/** Returns a function that reads the process table. Calls that come before the next read begins share its result. */
+/** Callers that ask before the next read begins share its result. */
 function createTableReader(
   prefix: string,
   gathering: () => number,

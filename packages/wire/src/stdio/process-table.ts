@@ -1,24 +1,26 @@
-/** Reads `/proc` to find two things: processes with a tag in their environment, and process groups that still run. */
+/** Reads `/proc` (Linux) to find processes with a certain environment variable, and process groups that still run. */
 
 import { Buffer } from "node:buffer";
 
-// `node:fs` is not imported, because an import would also load streams and `fs/promises`.
+// An `import` of `node:fs` would also load streams and `fs/promises`, which is slow.
 const { closeSync, existsSync, openSync, readdirSync, readSync } = process.getBuiltinModule("node:fs");
 
-/** Number of processes to read before other work of the event loop may run. */
+/** After reading this many processes, other code may run. */
 const perTurn = 100;
 
 /** The processes found in `/proc`. */
 export interface ProcessTable {
-  /** Ids of running processes. The key is the tag in their environment, without the prefix. */
+  /** Ids of running processes. The key is what follows the prefix in their environment variable. */
   readonly tagged: ReadonlyMap<string, readonly number[]>;
-  /** Those of the requested process groups in which at least one process is not a zombie. */
+  /** The requested process groups in which a process still runs. A zombie does not count. */
   readonly livingGroups: ReadonlySet<number>;
 }
 
 /**
- * Reads the process table. Files are read synchronously, because `/proc` needs no disk and asynchronous reads would be
- * slower.
+ * Reads the process table. Reads are synchronous, because `/proc` needs no disk and asynchronous reads would be slower.
+ *
+ * @param prefix The name and the first characters of the environment variable to look for.
+ * @param groups The process groups to check.
  */
 export async function readProcessTable(prefix: string, groups: ReadonlySet<number>): Promise<ProcessTable> {
   const needle = Buffer.from(prefix);
@@ -36,8 +38,8 @@ export async function readProcessTable(prefix: string, groups: ReadonlySet<numbe
       if (groups.has(group)) livingGroups.add(group);
     }
     /*
-     * Kernel threads and processes of other users have no readable `exe`. They are skipped, because failed reads of
-     * `environ` are slow.
+     * The `exe` of kernel threads and of other users' processes is not readable. Reading their `environ` would fail
+     * slowly.
      */
     if (!existsSync(`/proc/${name}/exe`)) continue;
     const tag = tagIn(read(`/proc/${name}/environ`), needle);
@@ -46,7 +48,7 @@ export async function readProcessTable(prefix: string, groups: ReadonlySet<numbe
   return { tagged, livingGroups };
 }
 
-/** Returns the tag in an environment. The environment of a zombie is empty and has no tag. */
+/** A zombie has an empty environment, so it is never found. */
 function tagIn(environment: Buffer, needle: Buffer): string | undefined {
   const start = environment.indexOf(needle);
   if (start === -1) return undefined;
@@ -63,18 +65,18 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** Returns the process group. Returns 0 if the process has ended or is a zombie. */
+/** Returns the process group, or 0 if the process has ended or is a zombie. */
 function livingGroupIn(stat: Buffer): number {
   const text = stat.toString("latin1");
-  // The process name in field 2 may contain ") ", so the other fields are read after the last ") ".
+  // Field 2 is the process name in parentheses. The name may contain ") ", so the search is from the end.
   const fields = text.slice(text.lastIndexOf(") ") + 2).split(" ", 18);
   const [state, , group] = fields;
-  // If only the main thread has ended, the state is also `Z`. Field 20 is the number of threads.
+  // A process whose main thread has ended is also in state `Z`. Field 20 is the number of threads that still run.
   const isDead = (state === "Z" || state === "X") && Number(fields[17]) <= 1;
   return isDead ? 0 : Number(group ?? 0);
 }
 
-/** Reads small files into one reused buffer. A missing or forbidden file reads as empty. */
+/** Reads files into one buffer that is reused. A file that is missing or forbidden counts as empty. */
 function createReader(bytes: number): (file: string) => Buffer {
   let scratch = Buffer.allocUnsafe(bytes);
 
@@ -93,7 +95,7 @@ function createReader(bytes: number): (file: string) => Buffer {
       descriptor = openSync(file, "r");
       return fill(descriptor);
     } catch (error) {
-      // Without a free file descriptor, no file can be read. An empty result would mean that every process has ended.
+      // No file can be read. If they counted as empty, every process would seem to have ended.
       if (isOutOfDescriptors(error)) throw error;
       return scratch.subarray(0, 0);
     } finally {

@@ -12,10 +12,10 @@ type Graces = Pick<WireTimes, "endGrace" | "termGrace" | "killGrace">;
 const firstPause = 2;
 const longestPause = 200;
 
-/** Ends a server whose stdin is already closed. Returns the ids of processes that it could not end. */
+/** Ends a server whose stdin is already closed. Returns the ids of the processes that still run. */
 export async function endTree(server: ServerProcess, graces: Graces): Promise<readonly number[]> {
   const left = await (process.platform === "win32" ? endWindowsTree(server, graces) : endPosixTree(server, graces));
-  // If the server process could not be ended, neither it nor its pipes may keep the host running.
+  // If the server still runs, neither its process nor its pipes may keep the host running.
   server.unref();
   for (const pipe of [server.stdin, server.stdout, server.stderr]) pipe.destroy();
   if (left.length === 0) server.registration.over();
@@ -28,10 +28,9 @@ async function endPosixTree(server: ServerProcess, { endGrace, termGrace, killGr
 
   async function lives(): Promise<boolean> {
     if (server.isRunning()) return true;
-    // After the first ESRCH ("no such group"), the group is not checked again, because another group may get its
-    // number.
+    // Once the group is gone (ESRCH), a new group may get its number. So it is not checked again.
     groupOver ||= signal(-pid, 0) === "ESRCH";
-    // Signal 0 also succeeds if only zombies are left in the group, so the process table is read too.
+    // Signal 0 also succeeds if only zombies are left, so the process table is read too.
     return !groupOver && (await server.registration.groupLives());
   }
 
@@ -54,8 +53,8 @@ async function endPosixTree(server: ServerProcess, { endGrace, termGrace, killGr
 }
 
 /**
- * Kills child processes that left the process group (`setsid`, double fork). They inherit the server's tag in their
- * environment.
+ * Kills child processes that have left the process group (`setsid`, double fork). They still have the server's
+ * environment variable.
  */
 async function sweep({ registration }: ServerProcess, grace: number): Promise<number[]> {
   const killed = new Set<number>();
@@ -65,28 +64,25 @@ async function sweep({ registration }: ServerProcess, grace: number): Promise<nu
       signal(pid, "SIGKILL");
       killed.add(pid);
     }
-    // While a process ends, its tag can no longer be read. So killed processes are remembered by their ids.
+    // While a process ends, its environment is no longer readable. So the ids of killed processes are kept.
     for (const pid of killed) if (!isAlive(pid)) killed.delete(pid);
     return tagged.length === 0 && killed.size === 0;
   });
   return [...killed];
 }
 
-/**
- * Ends a server on Windows, where console programs receive no SIGTERM. `taskkill /T` also ends child processes, if
- * their parent still runs.
- */
+/** Console programs on Windows get no SIGTERM. `taskkill /T` also ends child processes whose parent still runs. */
 async function endWindowsTree(server: ServerProcess, { endGrace, killGrace }: Graces): Promise<number[]> {
   if (await settledWithin(server.exited, endGrace)) return [];
   const { spawn } = await import("node:child_process");
   const program = join(process.env["SystemRoot"] ?? "C:\\Windows", "System32", "taskkill.exe");
   const taskkill = spawn(program, ["/PID", String(server.pid), "/T", "/F"], { stdio: "ignore", windowsHide: true });
-  // If taskkill.exe cannot be started, at least the process itself is killed.
+  // If taskkill.exe cannot be started, Fairlead kills at least the server process.
   taskkill.once("error", () => signal(server.pid, "SIGKILL"));
   return (await settledWithin(server.exited, killGrace)) ? [] : [server.pid];
 }
 
-/** Sends a signal. Returns the error code, such as `ESRCH` for no such process. Returns undefined if it succeeded. */
+/** Returns undefined, or the error code (for example `ESRCH`: there is no such process). */
 function signal(pid: number, name: NodeJS.Signals | 0): unknown {
   try {
     process.kill(pid, name);
@@ -96,7 +92,7 @@ function signal(pid: number, name: NodeJS.Signals | 0): unknown {
   }
 }
 
-/** Repeats an attempt with growing pauses, until the attempt returns true or the time is over. */
+/** Repeats an attempt, with growing pauses, until it returns true or the time `end` is reached. */
 async function repeat(end: number, attempt: () => Promise<boolean>): Promise<boolean> {
   for (let pause = firstPause; ; pause = Math.min(pause * 2, longestPause)) {
     if (await attempt()) return true;

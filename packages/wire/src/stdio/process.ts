@@ -6,6 +6,7 @@ import type { Readable, Writable } from "node:stream";
 import type { StdioTarget } from "../target.ts";
 import type { ProcessRegistration, ProcessRegistry } from "./process-registry.ts";
 
+/** How a process ended: its exit code, or the signal that ended it. */
 export interface Exit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
@@ -13,6 +14,7 @@ export interface Exit {
   readonly error?: Error;
 }
 
+/** A server's running process, with its pipes. */
 export interface ServerProcess {
   /** The process id. It is also the number of the process group, except on Windows. */
   readonly pid: number;
@@ -23,14 +25,14 @@ export interface ServerProcess {
   isRunning(): boolean;
   /** Resolves when the process has ended. Its child processes may still run. */
   readonly exited: Promise<Exit>;
-  /** Resolves when the process has ended and its pipes are closed. A child process of it may keep them open. */
+  /** Resolves when the process has ended and its pipes are closed. Its child processes may keep the pipes open. */
   readonly finished: Promise<void>;
   /** Lets the host exit while the process runs. */
   unref(): void;
 }
 
 /**
- * Starts the process.
+ * Starts the process. Resolves when it runs.
  *
  * @throws Error the system's error, which `spawn-failure.ts` explains.
  */
@@ -46,7 +48,7 @@ export async function startProcess(target: StdioTarget, processes: ProcessRegist
       windowsHide: true,
       shell: false,
     });
-    // The process already exists before the `spawn` event, so it is registered at once.
+    // The process exists before the event `spawn`. If the host died in between, the watchdog must know it.
     if (child.pid !== undefined) registration.started(child.pid);
     const exited = exitOf(child);
     const finished = new Promise<void>((resolve) => child.once("close", () => resolve()));
@@ -83,7 +85,7 @@ type Spawn = (
   options: SpawnOptionsWithoutStdio,
 ) => ChildProcessWithoutNullStreams;
 
-/** Returns the function that starts a process: `cross-spawn` on Windows, and Node's `spawn` on other systems. */
+/** On Windows, `cross-spawn` is needed to start scripts such as `npx.cmd`. */
 async function loadSpawn(): Promise<Spawn> {
   if (process.platform === "win32") return (await import("cross-spawn")).default.spawn;
   return process.getBuiltinModule("node:child_process").spawn;

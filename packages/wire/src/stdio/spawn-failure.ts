@@ -1,4 +1,4 @@
-/** Finds out why a command could not be started. One error code of the system can have several causes. */
+/** Finds out why a command could not be started, because the system's error code alone can have several causes. */
 
 import { access, constants, stat } from "node:fs/promises";
 import { delimiter, isAbsolute, join, resolve } from "node:path";
@@ -6,7 +6,7 @@ import { WireError } from "../errors.ts";
 import { errorMessage } from "../shapes/text.ts";
 import type { StdioTarget } from "../target.ts";
 
-/** Returns the `spawn_failed` error, with the cause in words. */
+/** Returns the error `spawn_failed`, whose message explains the cause. */
 export async function spawnFailure(target: StdioTarget, cause: unknown): Promise<WireError> {
   const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
   const why = await reason(target, code, cause);
@@ -34,10 +34,7 @@ async function reason(target: StdioTarget, code: unknown, cause: unknown): Promi
   }
 }
 
-/**
- * Returns the problem with the working folder. If that folder is missing, Node reports the same error code as for a
- * missing command.
- */
+/** If the working folder is missing, Node reports the same error code as for a missing command. */
 async function folderProblem(cwd: string): Promise<string | undefined> {
   try {
     if (!(await stat(cwd)).isDirectory()) return `cwd is not a folder: ${cwd}`;

@@ -19,9 +19,10 @@ import { type Exit, type ServerProcess, startProcess } from "./process.ts";
 import { createProcessRegistry, type ProcessRegistry } from "./process-registry.ts";
 import { endTree } from "./process-tree.ts";
 
-/** After the server's exit, reading ends when no output has arrived for this many milliseconds. */
+/** After the server has exited, reading ends when nothing has arrived for this many milliseconds. */
 const quiet = 50;
 
+/** Limits and times of one stdio server, and what to do with its stderr. */
 export interface StdioOptions {
   readonly limits: WireLimits;
   readonly times: WireTimes;
@@ -31,7 +32,7 @@ export interface StdioOptions {
   readonly processes?: ProcessRegistry | undefined;
 }
 
-/** Returns the function that starts the server. */
+/** Returns the function that starts the server and opens its channel. */
 export function openStdio(target: StdioTarget, options: StdioOptions): OpenChannel {
   return async (events, signal) => {
     const isAborted = () => signal?.aborted;
@@ -60,7 +61,7 @@ function openChannel(
   let received = 0;
   let over = false;
   let ending: Promise<void> | undefined;
-  /** Set while a long line is parsed in several steps. The next lines wait until it resolves. */
+  /** Set while a long line is parsed in steps. The next lines wait for it. */
   let parsing: Promise<void> | undefined;
   let isPaused = false;
 
@@ -74,7 +75,7 @@ function openChannel(
     events.closed(cause);
   }
 
-  /** Ends the process. A second call ignores its `endGrace` and only waits. */
+  /** Ends the process. A later call waits for the first, and its `endGrace` has no effect. */
   function end(endGrace: number): Promise<void> {
     ending ??= (async () => {
       outbox.end();
@@ -93,7 +94,7 @@ function openChannel(
     void end(0);
   }
 
-  /** Handles a closed pipe. First waits for the server's exit, because an error with the exit code is more helpful. */
+  /** Waits for the server's exit, because an error with the exit code is more helpful than "closed its stdout". */
   async function pipeClosed(what: string): Promise<void> {
     if (over) return;
     outbox.end();
@@ -109,8 +110,8 @@ function openChannel(
   }
 
   /**
-   * Reads the output that the server wrote before its exit. The time is limited, because a child process may keep the
-   * pipes open. The time in which a long line is parsed does not count, because nothing is read then.
+   * Reads the output that the server wrote before its exit. The time is limited, because child processes may keep the
+   * pipes open. While a long line is parsed, nothing is read, so that time does not count.
    */
   async function readRemaining(): Promise<void> {
     let latest = uptime() + times.endGrace;
@@ -118,9 +119,9 @@ function openChannel(
     do {
       const before = received;
       const wasPaused = isPaused;
-      // After the pipes have closed, the remaining lines are read without a rate limit.
+      // The pipes are closed, so no more output can come. The rest needs no rate limit.
       if (await settledWithin(server.finished, quiet)) budget.stop();
-      // If the event loop was busy, output may have arrived that is not read yet.
+      // If the event loop was busy, output may have arrived that Node has not read yet.
       await immediateTurn();
       const begin = uptime();
       await parsing;
@@ -139,7 +140,7 @@ function openChannel(
     notAServer: giveUp,
   });
 
-  /** Waits for the next turn of the event loop. Rejects if the connection has closed, to stop parsing a message. */
+  /** Rejects if the connection has closed, which stops the parsing of a message. */
   async function nextTurn(): Promise<void> {
     await immediateTurn();
     if (over) throw new WireError("closed", "the connection is closed");
@@ -173,7 +174,7 @@ function openChannel(
     else if (budget.isSpent() || parsing !== undefined) pauseStdout();
   });
 
-  /** Pauses reading until the current long line is parsed and the read budget allows more output. */
+  /** Reading goes on when the long line is parsed and the read budget allows more output. */
   function pauseStdout(): void {
     isPaused = true;
     stdout.pause();
@@ -195,7 +196,7 @@ function openChannel(
     void pipeClosed("stdout");
   }
 
-  // If reading is paused, `resumeStdout` handles the end later, after it has delivered the waiting lines.
+  // If reading is paused, `resumeStdout` first delivers the waiting lines, and then handles the end.
   stdout.on("end", () => {
     if (!isPaused) stdoutEnded();
   });
@@ -235,10 +236,9 @@ function cancelled(): WireError {
 }
 
 function tooLarge(limit: number): WireError {
-  return new WireError("too_large", `a message of the server is larger than ${limit} bytes (messageBytes)`);
+  return new WireError("too_large", `a message from the server is larger than ${limit} bytes (messageBytes)`);
 }
 
-/** Returns the error for a process that could not be started. */
 async function whyNotStarted(target: StdioTarget, cause: unknown): Promise<WireError> {
   const { spawnFailure } = await import("./spawn-failure.ts");
   return spawnFailure(target, cause);

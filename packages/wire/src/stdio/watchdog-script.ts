@@ -1,14 +1,14 @@
 /**
- * The watchdog's scripts. They wait until the host's pipe closes, then end the servers that still run. They do not
- * search `PATH` for programs, because `PATH` may contain an untrusted folder.
+ * The watchdog's scripts. They wait until the host's pipe closes, then end the servers that still run. They start no
+ * program by its name alone, because `PATH` may contain an untrusted folder.
  */
 
 /**
- * The script for a POSIX shell. It waits for the end of the host, then starts Node to end the servers. If Node cannot
- * be started, it ends the process groups itself. A waiting shell takes 1 MB of memory, and Node would take 40 MB.
+ * The script for a POSIX shell. When the host has ended, it starts Node, which ends the servers. Without Node, it ends
+ * the process groups itself. A shell waits because it takes 1 MB of memory, while Node takes 40 MB.
  *
- * Arguments: the tag prefix, the time between SIGTERM and SIGKILL in tenths of a second, the absolute path of Node, and
- * the script for Node. Input lines: `busy`, `idle`, `+ group` and `- group`.
+ * Arguments: the prefix of the environment variable, the tenths of a second between SIGTERM and SIGKILL, the absolute
+ * path of Node, the script for Node. Input lines: `busy`, `idle`, `+ group` and `- group`.
  */
 export const shellWatchdog = `
 prefix=$1 tenths=$2 node=$3 script=$4 busy= groups=' '
@@ -65,12 +65,13 @@ done
 `;
 
 /**
- * The script for Node, which ends the servers. It ends a process group only if the start time of its leader is the
- * registered one, or if a process in it has the tag. This check is needed because another group may have got the same
- * number.
+ * The script for Node, which ends the servers. A new process group may have got the number of an ended one. So the
+ * script ends a group only if its leader has the registered start time, or if a process in it has the environment
+ * variable.
  *
- * Arguments: a name, the tag prefix, the time between SIGTERM and SIGKILL in tenths of a second, a mode, and the groups
- * as `leader:start`. The mode `watch` waits for the end of the input first. The mode `end` does not.
+ * Arguments: a name, the prefix of the environment variable, the tenths of a second between SIGTERM and SIGKILL, a
+ * mode, and the groups as `leader:start`. In mode `watch`, the script first waits for the end of its input. In mode
+ * `end`, it does not.
  */
 export const nodeWatchdog = `
 const { existsSync, readdirSync, readFileSync } = require("node:fs");

@@ -4,15 +4,12 @@ import type { ChildProcess } from "node:child_process";
 import type { Socket } from "node:net";
 import { nodeWatchdog, shellWatchdog } from "./watchdog-script.ts";
 
-/** If the watchdog ends while servers run, it is started again. This is the maximum number of starts. */
+/** If the watchdog ends while servers run, it is started again, until it has been started this many times. */
 const lives = 3;
-/**
- * Whether the program of this process is Node, Bun or Electron, which can run a script. Fairlead packed into one file
- * cannot.
- */
+/** Whether this process is Node, Bun or Electron, which can run a script. A Fairlead packed into one file cannot. */
 const isNode = process.versions["electron"] !== undefined || /[/\\](?:node|bun)[^/\\]*$/i.test(process.execPath);
 
-/** The connection to the watchdog process. */
+/** Tells the watchdog process which servers run. */
 export interface Watchdog {
   /** Starts the watchdog. Call this before the first server starts. */
   busy(): void;
@@ -22,15 +19,17 @@ export interface Watchdog {
   remove(group: number): void;
 }
 
+/** How the watchdog finds the servers of this host, and how it ends them. */
 export interface WatchdogOptions {
-  /** The beginning of the tag that this host's servers have in their environment. */
+  /** The name and the first characters of the environment variable that this host's servers have. */
   readonly prefix: string;
   /** Milliseconds between SIGTERM and SIGKILL. */
   readonly termGrace: number;
-  /** The shell that runs the script. Default: `/bin/sh`. Tests replace the shell. */
+  /** The shell that runs the script. Default: `/bin/sh`. Tests set another. */
   readonly shell?: string;
 }
 
+/** Creates the watchdog without starting it. `busy` starts its process. */
 export function createWatchdog({ prefix, termGrace, shell = "/bin/sh" }: WatchdogOptions): Watchdog {
   const tenths = String(Math.ceil(termGrace / 100));
   const groups = new Set<number>();
@@ -39,7 +38,7 @@ export function createWatchdog({ prefix, termGrace, shell = "/bin/sh" }: Watchdo
   let pipe: Socket | undefined;
   let unsent = "";
 
-  /** Starts the watchdog process. If it cannot start, servers run without a watchdog. */
+  /** If the watchdog cannot be started, the servers run without it. */
   function trySpawn(): ChildProcess | undefined {
     if (!hasShell && !isNode) return undefined;
     try {
@@ -56,12 +55,12 @@ export function createWatchdog({ prefix, termGrace, shell = "/bin/sh" }: Watchdo
       : ["-e", nodeWatchdog, ...own, "watch"];
     const { spawn } = process.getBuiltinModule("node:child_process");
     return spawn(hasShell ? shell : process.execPath, args, {
-      // The watchdog has its own session, so that Ctrl-C or closing the host's terminal does not end it.
+      // A session of its own: Ctrl-C or closing the host's terminal must not end the watchdog.
       detached: true,
       cwd: "/",
       /*
-       * The watchdog does not inherit the host's environment. If another host has started this host, the environment
-       * contains the other host's tag, and that host would end the watchdog.
+       * The watchdog gets an empty environment. If another host started this host, the inherited environment contains
+       * that host's variable, and that host would end the watchdog.
        */
       env: process.versions["electron"] === undefined ? {} : { ELECTRON_RUN_AS_NODE: "1" },
       stdio: ["pipe", "ignore", "ignore"],
@@ -93,7 +92,7 @@ export function createWatchdog({ prefix, termGrace, shell = "/bin/sh" }: Watchdo
     pipe.write(`busy\n${Array.from(groups, (group) => `+ ${group}\n`).join("")}`);
   }
 
-  /** Sends a line to the watchdog. Lines of one tick are written together, which is faster when many servers start. */
+  /** Lines of the same tick are written together, which is faster when many servers start. */
   function tell(line: string): void {
     if (pipe === undefined) return;
     if (unsent === "") process.nextTick(flush);

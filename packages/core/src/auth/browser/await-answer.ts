@@ -1,6 +1,4 @@
-/**
- * Shows the sign-in address, opens the browser if the person agrees, and waits for the redirect or a pasted address.
- */
+/** Shows the sign-in address, opens the browser if the person agrees, and waits until the sign-in is finished there. */
 
 import { parseUrl } from "@fairlead/wire/text";
 import type { Clock } from "../../clock.ts";
@@ -12,6 +10,7 @@ import { authCommand, type Fail, signInCancelled } from "../oauth/failure.ts";
 import type { RedirectListener } from "./callback-server.ts";
 import type { ConsentRequest, SignInUi } from "./sign-in-ui.ts";
 
+/** One sign-in in the browser: the address to open, the listener for the redirect, and how to ask the person. */
 export interface AwaitOptions {
   readonly serverName: string;
   readonly oauth: OAuthSettings;
@@ -28,7 +27,11 @@ export interface AwaitOptions {
 
 const minutes = 5;
 
-/** Resolves with the parameters of the redirect. @throws HostError `auth_failed`, `auth_required` or `cancelled` */
+/**
+ * Resolves with the parameters of the redirect, from the browser or from the address that the person pasted.
+ *
+ * @throws HostError `auth_failed`, `auth_required` or `cancelled`
+ */
 export async function awaitAnswer(options: AwaitOptions): Promise<URLSearchParams> {
   const { serverName, listener, ui, clock, signal, fail } = options;
   const { redirectUri } = listener;
@@ -82,8 +85,8 @@ async function invite(
 }
 
 /**
- * Waits for a pasted address. If the input ends while Fairlead listens for the redirect, the promise stays pending,
- * because the redirect may still arrive.
+ * If the person cannot paste any more, the promise stays pending while Fairlead listens, because the redirect may still
+ * arrive.
  */
 async function pasted({ state, listener, ui, fail }: AwaitOptions, signal: AbortSignal): Promise<URLSearchParams> {
   const { redirectUri } = listener;
@@ -128,19 +131,15 @@ type Pasted =
   | { readonly kind: "answer"; readonly answer: URLSearchParams }
   | { readonly kind: "unusable"; readonly reason: string };
 
-/**
- * The result of asking for an address: the pasted authorization response, or the `reason` why Fairlead stopped asking.
- */
 type PasteOutcome = Extract<Pasted, { kind: "answer" }> | { readonly kind: "over"; readonly reason: string };
 
 /**
- * Maximum number of times that Fairlead asks for an address. Without this limit, Fairlead would never stop asking a
- * program that always answers with unusable text.
+ * Fairlead asks at most this many times, because a program instead of a person could answer with wrong text forever.
  */
 const mostTries = 100;
 const longestPaste = 32_768;
 
-/** Asks until the person pastes a usable address, the input ends, or Fairlead has asked `mostTries` times. */
+/** Asks until the person pastes a usable address. Gives up when the input ends, or after `mostTries`. */
 export async function askForPaste(options: PasteOptions): Promise<PasteOutcome> {
   const { paste, onUnusable, signal } = options;
   for (let tries = 0; tries < mostTries && !signal.aborted; tries += 1) {
@@ -158,8 +157,8 @@ function emptyInput({ redirectUri }: PasteOptions): Extract<Pasted, { kind: "unu
 }
 
 /**
- * Reads the pasted text: a whole address or only its query. Refuses a code without `state`, because the code may belong
- * to another sign-in.
+ * Reads the pasted text: an address, or only its query. Refuses a code without `state`, which may belong to another
+ * sign-in.
  */
 export function readPasted(text: string, { state, redirectUri }: Pick<PasteOptions, "state" | "redirectUri">): Pasted {
   if (text.length > longestPaste) return { kind: "unusable", reason: "the text is too long for an address" };

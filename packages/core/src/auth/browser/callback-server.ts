@@ -9,6 +9,7 @@ import type { Fail } from "../oauth/failure.ts";
 import type { StoredClient } from "../store/credentials.ts";
 import type { SignInUi } from "./sign-in-ui.ts";
 
+/** A listener on this machine for the redirect at the end of a sign-in. */
 export interface CallbackServer {
   /** The `redirect_uri` parameter of the authorization request. */
   readonly redirectUri: string;
@@ -18,15 +19,15 @@ export interface CallbackServer {
   readonly close: () => Promise<void>;
 }
 
+/** Where to listen, and the `state` that the redirect must have. */
 export interface CallbackOptions {
   readonly state: string;
   /**
-   * The redirect URI. If it has no port, Fairlead adds the port that it listens on. Default: `http://127.0.0.1`
-   * followed by `path`.
+   * The redirect URI. If it has no port, Fairlead adds the port it listens on. Default: `http://127.0.0.1` and `path`.
    */
   readonly redirectUri?: string;
   readonly path: string;
-  /** The port to listen on. Default: the port of the redirect URI. If the URI has no port: a free port. */
+  /** The port to listen on. Default: the port in the redirect URI, or any free port. */
   readonly port?: number;
 }
 
@@ -35,19 +36,23 @@ const portTries = 5;
 const headerBytes = 16 * 1024;
 const requestTime = 10_000;
 
-/** @throws Error `EADDRINUSE` of Node if another program uses the port */
+/**
+ * Starts listening for one redirect.
+ *
+ * @throws Error `EADDRINUSE` of Node if another program uses the port
+ */
 export async function openCallbackServer({ state, redirectUri, path, port }: CallbackOptions): Promise<CallbackServer> {
   const uri = new URL(redirectUri ?? `http://127.0.0.1${path}`);
   const { promise: answer, resolve } = withResolvers<URLSearchParams>();
   let isAnswered = false;
   const hosts = new Set<string>();
 
-  /** The HTTP status and text of the error response. Undefined if the request is the expected redirect. */
+  /** Returns the HTTP status and text of a refusal. Undefined if the request is the expected redirect. */
   function refusalOf(
     { headers, method }: IncomingMessage,
     url: URL | undefined,
   ): readonly [number, string] | undefined {
-    // Prevents DNS rebinding, in which a web page makes its own host name point to this machine.
+    // A web page could let its own host name point to this machine (DNS rebinding).
     if (!hosts.has(headers.host ?? "")) return [421, "Wrong Host header."];
     if (url?.pathname !== uri.pathname) return [404, "Not found."];
     if (method !== "GET") return [405, "Only GET is allowed."];
@@ -81,12 +86,12 @@ export async function openCallbackServer({ state, redirectUri, path, port }: Cal
   };
 }
 
-/** Whether a redirect URI points to this machine. */
+/** Whether a redirect URI is http on this machine (`localhost`, `127.0.0.1` or `[::1]`). */
 export function isLoopback({ protocol, hostname }: URL): boolean {
   return protocol === "http:" && ["localhost", "127.0.0.1", "[::1]"].includes(hostname);
 }
 
-/** The port in the redirect URI. Reads the text, because `URL` leaves out the port in `http://localhost:80`. */
+/** Returns the port in the redirect URI, or undefined. `URL` would leave out the port of `http://localhost:80`. */
 export function portIn(redirectUri: string): string | undefined {
   return /^[a-z]+:\/\/[^/?#]*:(\d+)(?=[/?#]|$)/i.exec(redirectUri)?.[1];
 }
@@ -94,8 +99,8 @@ export function portIn(redirectUri: string): string | undefined {
 type Listener = (request: IncomingMessage, response: ServerResponse) => void;
 
 /**
- * Listens on all `addresses` with the same port. If `port` is 0, chooses a port that is free on every address. Skips an
- * address that this machine does not have, such as `::1` without IPv6. The first address must exist.
+ * Listens on all addresses with the same port. If `port` is 0, finds a port that is free on each. Skips a further
+ * address that this machine does not have (for example `::1` without IPv6).
  */
 export async function listenOn(
   addresses: readonly string[],
@@ -108,7 +113,7 @@ export async function listenOn(
       for (const address of addresses) {
         const server = await listen(address, servers.length === 0 ? port : portOf(servers), onRequest).catch(
           (error: unknown) => {
-            // Many machines, such as containers, have no IPv6.
+            // Many machines have no IPv6 (for example containers).
             if (servers.length > 0 && isMissing(error)) return undefined;
             throw error;
           },
@@ -161,8 +166,8 @@ function withResolvers<T>(): { readonly promise: Promise<T>; readonly resolve: (
 }
 
 /**
- * Headers of the page that the browser shows after the redirect. With these headers, the page loads no files, and the
- * browser sends the page's address to no server.
+ * Headers of the page after the redirect. Its address contains the authorization code, so the page loads nothing and
+ * the browser sends the address to no server.
  */
 const headers = {
   "content-type": "text/html; charset=utf-8",
@@ -173,9 +178,7 @@ const headers = {
   connection: "close",
 };
 
-/**
- * Sends an HTML page with the text `words`. The text must come from Fairlead, because this function does not escape it.
- */
+/** `words` must be Fairlead's own text, because it is not escaped. */
 function sendPage(response: ServerResponse, status: number, words: string): void {
   const title = "Fairlead";
   response.writeHead(status, headers);
@@ -184,18 +187,19 @@ function sendPage(response: ServerResponse, status: number, words: string): void
   );
 }
 
-/** Listens at the redirect URI for the authorization response. */
+/** The redirect URI of a sign-in, and the response that arrives there. */
 export interface RedirectListener {
   readonly redirectUri: string;
   /**
-   * Resolves with the parameters of the authorization response. Absent if the redirect URI points to another machine.
-   * In that case the person must paste the address.
+   * Resolves with the parameters of the redirect. Undefined if the redirect URI is on another machine. Then the person
+   * must paste the address.
    */
   readonly answer?: Promise<URLSearchParams>;
   /** Stops listening. Resolves when the port is free again. */
   readonly close: () => Promise<void>;
 }
 
+/** What decides the redirect URI: the settings, the registered client, and the port. */
 export interface RedirectListenerOptions {
   readonly oauth: OAuthSettings;
   readonly client: StoredClient | undefined;
@@ -204,10 +208,14 @@ export interface RedirectListenerOptions {
   readonly fail: Fail;
 }
 
-/** The path of the redirect URI for a client that a person registered. The documentation tells the person this path. */
+/** The path for a client that a person has registered. The documentation tells people to register this path. */
 const knownPath = "/oauth/callback";
 
-/** @throws HostError `auth_failed` if the port is in use or `redirectUri` is not a URL */
+/**
+ * Chooses the redirect URI, and listens there if it is on this machine.
+ *
+ * @throws HostError `auth_failed` if the port is in use or `redirectUri` is not a URL
+ */
 export async function openRedirectListener({
   oauth,
   client,
@@ -233,7 +241,7 @@ export async function openRedirectListener({
   );
 }
 
-/** Listens at the client's stored redirect URI. Returns undefined if this fails, for example if the port is in use. */
+/** Returns undefined if Fairlead cannot listen there (for example if another program uses the port). */
 async function listenAgain(redirectUri: string, state: string): Promise<RedirectListener | undefined> {
   try {
     return await openCallbackServer({ state, redirectUri, path: "" });

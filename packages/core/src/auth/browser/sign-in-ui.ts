@@ -1,38 +1,36 @@
-/** The interface through which a sign-in asks the person questions and shows messages. */
+/** How a sign-in asks the person, and what it shows. */
 
-/** The question whether the browser may open the sign-in page. */
+/** What the person sees before the browser opens the sign-in page. */
 export interface ConsentRequest {
   readonly serverName: string;
-  /** The address that the browser would open. */
+  /** The address of the sign-in page. */
   readonly url: string;
   readonly domain: string;
   readonly issuer: string;
-  /** The token endpoint's host. Absent if the issuer has the same host. */
+  /** The host of the token endpoint. Undefined if it is the issuer's host. */
   readonly tokenHost?: string;
   readonly scopes: readonly string[];
 }
 
-/** How a program asks the person questions, opens the browser and shows messages during a sign-in. */
+/** Functions and options with which a program lets a person sign in. */
 export interface SignInUi {
   /**
-   * Asks whether the browser may be opened. If the result is false, the sign-in ends. If the result is undefined, the
-   * person opens the address. Without this function, the browser is opened only if the settings have `oauth.enabled`.
+   * Asks whether to open the browser. False ends the sign-in. Undefined means that the person opens the address.
+   * Without this function, only `oauth.enabled` in the settings opens the browser.
    */
   readonly consent?: (request: ConsentRequest, signal: AbortSignal) => Promise<boolean | undefined>;
-  /**
-   * Opens the browser. Resolves with false if no browser could be opened. In that case the person opens the address.
-   */
+  /** Opens the browser. Resolves with false if that fails. Then the person opens the address. */
   readonly openBrowser?: (url: string) => Promise<boolean>;
-  /** Shows a message. The texts in the message come from servers and are not escaped. */
+  /** Shows a message. Its texts come from servers and may contain terminal control characters. */
   readonly show: (message: SignInMessage) => void;
   /**
-   * Resolves with the address that the person pasted, or with undefined if the input has ended. Called again if the
-   * pasted text is unusable.
+   * Asks for the address of the redirect. Resolves with undefined if the input has ended. Called again if the text is
+   * unusable.
    */
   readonly paste?: (signal: AbortSignal) => Promise<string | undefined>;
   /**
-   * Asks for the ID of a client that the person registered with the authorization server. Resolves with an empty text
-   * if the person has registered none.
+   * Asks for the client ID that the person got from the authorization server. Resolves with an empty text if there is
+   * none.
    */
   readonly askClientId?: (
     request: {
@@ -44,31 +42,28 @@ export interface SignInUi {
     },
     signal: AbortSignal,
   ) => Promise<string>;
-  /** Chooses one of several authorization servers. Without this function, Fairlead uses the first one. */
+  /** Chooses one of several authorization servers. Default: the first. */
   readonly chooseIssuer?: (issuers: readonly string[], signal: AbortSignal) => Promise<string>;
-  /** If true, signs in with a code that the person enters on another device (RFC 8628). */
+  /** If true, the person signs in on another device, with a code that Fairlead shows (RFC 8628). */
   readonly device?: boolean;
-  /** If false, Fairlead shows the address but opens no browser: over SSH, in containers and with `--no-browser`. */
+  /** If false, Fairlead only shows the address and opens no browser (over SSH, in containers, with `--no-browser`). */
   readonly browserFirst: boolean;
   /** The port on which Fairlead waits for the redirect (`OAUTH_CALLBACK_PORT`). Default: a free port. */
   readonly callbackPort?: number;
-  /** Scopes to request, instead of those in the settings or those that the server names. */
+  /** The scopes to request. Default: those in the settings, or those that the server names. */
   readonly scopes?: readonly string[];
-  /** If true, signs in even if a token is stored, so that the person can choose another account or other scopes. */
+  /** If true, the person signs in although a token is stored (for example with another account). */
   readonly again?: boolean;
 }
 
 /** @deprecated The new name is `SignInUi`. */
 export type SignInWays = SignInUi;
 
-/** A message to the user during a sign-in, such as the address to open or the code to enter. */
+/** What a sign-in shows (for example the address to open, or the code to enter). */
 export type SignInMessage =
-  /**
-   * Fairlead uses the `issuer` from the setting `issuerOverride`, and ignores the issuers that the MCP server names
-   * (`instead`).
-   */
+  /** The setting `issuerOverride` replaces the issuers that the MCP server names (`instead`). */
   | { readonly kind: "issuer_override"; readonly issuer: string; readonly instead: readonly string[] }
-  /** Shown before a browser opens. If `isListening` is false, the person must paste the address of the redirect. */
+  /** Shown before the browser opens. If `isListening` is false, the person must paste the address of the redirect. */
   | ({
       readonly kind: "address";
       readonly redirectUri: string;
@@ -77,7 +72,7 @@ export type SignInMessage =
     } & ConsentRequest)
   | { readonly kind: "browser"; readonly isOpened: boolean }
   | { readonly kind: "paste_unusable"; readonly reason: string }
-  /** The person can no longer paste an address, because the input has ended. Fairlead still waits for the browser. */
+  /** The input has ended, so the person cannot paste. Fairlead still waits for the redirect. */
   | { readonly kind: "paste_over"; readonly reason: string }
   | {
       readonly kind: "device";

@@ -1,6 +1,6 @@
 /**
- * Creates the subject token of a workload in AWS: a signed request for the workload's identity. Google sends this
- * request to AWS.
+ * Creates the token with which a workload in AWS proves its identity to Google. It is a signed request that Google
+ * sends to AWS.
  */
 
 import { parseObject, textIn } from "@fairlead/wire/json";
@@ -15,7 +15,11 @@ interface AwsCredentials {
   readonly token?: string;
 }
 
-/** @throws HostError `auth_failed` */
+/**
+ * Returns the signed request, encoded as Google expects it.
+ *
+ * @throws HostError `auth_failed` if AWS gives no credentials
+ */
 export async function awsSubjectToken(
   source: AwsSource,
   options: AwsOptions,
@@ -30,7 +34,7 @@ export async function awsSubjectToken(
     method: "POST",
   });
   const headers = new Headers(signed.headers);
-  // This header binds the signed request to this workload identity pool.
+  // This signed header makes the request valid only for this workload identity pool.
   headers.set("x-goog-cloud-target-resource", options.audience);
   const request = {
     url: String(signed.url),
@@ -42,10 +46,7 @@ export async function awsSubjectToken(
 
 type ReadMetadata = (url: string | undefined, what: string) => Promise<string>;
 
-/**
- * Creates a function that sends requests to the machine's metadata server. If `sessionUrl` is set, the requests carry a
- * session token.
- */
+/** AWS may require a session token for its metadata server. Then `sessionUrl` is set. */
 function createMetadataReader(
   { sessionUrl }: AwsSource,
   { environment }: AwsOptions,

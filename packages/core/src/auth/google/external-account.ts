@@ -1,6 +1,6 @@
 /**
- * Signs in to Google as a workload of another platform (`external_account`): exchanges the platform's subject token for
- * a Google token or for a service account's token.
+ * Signs in to Google as a workload that runs elsewhere (`external_account`). Exchanges that platform's token for a
+ * Google token.
  */
 
 import type { JsonObject } from "@fairlead/wire";
@@ -13,15 +13,20 @@ import { IdentityPoolClient } from "./google-library.ts";
 import { readSubjectSource, type SubjectTokenOptions } from "./subject-source.ts";
 import { subjectToken } from "./subject-token.ts";
 
+/** The scopes to request, and how to send requests and report problems. */
 export interface ExternalAccountOptions extends Pick<SubjectTokenOptions, "serverName" | "environment"> {
-  /** The options that make Google's library send its requests through Fairlead's `fetch`. */
+  /** Makes Google's library send its requests through Fairlead's `fetch`. */
   readonly shared: Pick<IdentityPoolClientOptions, "transporterOptions">;
   readonly scopes: readonly string[];
-  /** Creates the error for a credentials file that cannot be used. */
+  /** Returns the error for a credentials file that cannot be used. */
   readonly unusable: (why: string) => HostError;
 }
 
-/** @throws HostError `auth_failed` if the credentials file cannot be used */
+/**
+ * Returns Google's client for the credentials in `json`.
+ *
+ * @throws HostError `auth_failed` if the credentials file cannot be used
+ */
 export function openExternalAccount(json: JsonObject, options: ExternalAccountOptions): AuthClient {
   const { shared, scopes, unusable, ...rest } = options;
   const [audience, tokenType] = [textIn(json, "audience"), textIn(json, "subject_token_type")];
@@ -58,8 +63,7 @@ export function openExternalAccount(json: JsonObject, options: ExternalAccountOp
 }
 
 /**
- * Google's client for workloads, with two changes: it exchanges tokens through Fairlead's `fetch`, and its errors are
- * `HostError`s that do not ask a person to sign in.
+ * Google's client, but it exchanges tokens through Fairlead's `fetch`, and its errors do not ask a person to sign in.
  */
 class WorkloadClient extends IdentityPoolClient {
   readonly #explain: (error: unknown) => HostError;
@@ -67,7 +71,7 @@ class WorkloadClient extends IdentityPoolClient {
   constructor(options: IdentityPoolClientOptions, explain: (error: unknown) => HostError) {
     super(options);
     this.#explain = explain;
-    // By default, Google's library exchanges tokens with its own `fetch`, not with the `fetch` of this client.
+    // Without this line, Google's library would exchange tokens with its own `fetch`.
     this.stsCredential["transporter"] = this.transporter;
   }
 

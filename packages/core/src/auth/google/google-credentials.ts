@@ -1,6 +1,6 @@
 /**
- * Finds Google's application default credentials: a file, or the service account of the machine. Google's library could
- * find them itself, but it would also run any program named `gcloud` to find the project.
+ * Finds Google's application default credentials: a file, or the machine's service account. Google's library could find
+ * them too, but it would run any program named `gcloud`.
  */
 
 import { join } from "node:path";
@@ -21,17 +21,22 @@ import { signInWithGoogle } from "./google-failure.ts";
 
 type Library = typeof import("./google-library.ts");
 
+/** The server that needs a Google token, and where to look for credentials. */
 export interface GoogleCredentialsOptions {
   readonly serverName: string;
   readonly environment: Environment;
   readonly scopes: readonly string[];
-  /** The `fetch` for requests to Google. Requests to the machine's metadata server do not use it. */
+  /** Sends requests to Google. Requests to the machine's metadata server do not use it. */
   readonly fetch: Fetch;
 }
 
 const variable = "GOOGLE_APPLICATION_CREDENTIALS";
 
-/** @throws HostError `auth_required` if there are no credentials, `auth_failed` if the credentials cannot be used */
+/**
+ * Returns Google's client for the credentials of this machine.
+ *
+ * @throws HostError `auth_required` if there are no credentials, `auth_failed` if they cannot be used
+ */
 export async function openGoogleClient(options: GoogleCredentialsOptions): Promise<AuthClient> {
   const { environment } = options;
   const library = await import("./google-library.ts");
@@ -60,7 +65,7 @@ function gcloudFile({ env, home, platform }: Environment): string | undefined {
 }
 
 interface FileOptions extends GoogleCredentialsOptions {
-  /** Creates the error for a credentials file that cannot be used. */
+  /** Returns the error for a credentials file that cannot be used. */
   readonly fail: (why: string) => HostError;
 }
 
@@ -92,7 +97,7 @@ async function fromFile(json: JsonObject, options: FileOptions, library: Library
   throw options.fail("the file has no supported Google credentials");
 }
 
-/** Whether the credentials belong to a person in a workforce pool. `gcloud` creates such credentials. */
+/** Such credentials belong to a person in a workforce pool. `gcloud` creates them. */
 function isWorkforceUser(json: JsonObject): json is JsonObject & ExternalAccountAuthorizedUserClientOptions {
   return ["client_id", "client_secret", "refresh_token"].every((key) => textIn(json, key) !== undefined);
 }

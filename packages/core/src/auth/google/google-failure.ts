@@ -1,28 +1,29 @@
 /**
- * Turns errors of Google's library into `HostError`s. Uses only known fields of a response, because messages may quote
- * a request with its secrets.
+ * Turns errors of Google's library into `HostError`s. Reads only known fields of a response, because error messages may
+ * contain secrets.
  */
 
 import { isObject, textIn } from "@fairlead/wire/json";
 import { clip, errorMessage } from "@fairlead/wire/text";
 import { HostError } from "../../errors.ts";
 
-/** The command that creates application default credentials. */
+/** The command with which a person signs in to Google. */
 export const signInWithGoogle = "gcloud auth application-default login";
 
 const longestReason = 300;
 /** Errors after which the person must sign in to Google again. */
 const signInAgain = new Set(["invalid_grant", "invalid_rapt", "rapt_required"]);
 
-/** The facts that an error message about Google needs. */
+/** The server's name and the credentials' kind, for the error message. */
 export interface GoogleFailureFacts {
   readonly serverName: string;
-  /** What the user should do if Google answered 403. */
+  /** What the person should do if Google answers 403. */
   readonly forbidden?: string;
-  /** True if the credentials belong to a program, so that a person cannot sign in with them. */
+  /** True if the credentials belong to a program. Then a new sign-in would not help. */
   readonly isWorkload?: boolean;
 }
 
+/** Returns a `HostError` unchanged, and any other error as `auth_required` or `auth_failed`. */
 export function toGoogleError(error: unknown, facts: GoogleFailureFacts): HostError {
   if (error instanceof HostError) return error;
   const { serverName, forbidden, isWorkload = false } = facts;

@@ -1,6 +1,6 @@
 /**
- * Re-exports the parts of Google's library that Fairlead uses. The library is a CommonJS package, and in a split bundle
- * the dynamic import of such a package has no named exports.
+ * Re-exports the parts of Google's library that Fairlead uses. It is a CommonJS package. In a split bundle, importing
+ * it dynamically would give no named exports.
  */
 
 export {

@@ -3,6 +3,7 @@
 import type { AuthHook } from "@fairlead/wire";
 import { HostError } from "../../errors.ts";
 
+/** Authorization headers for Google, and when they expire. */
 export interface GoogleHeaders {
   /** The headers: `authorization`, and `x-goog-user-project` if the credentials name a project. */
   readonly headers: Readonly<Record<string, string>>;
@@ -10,18 +11,20 @@ export interface GoogleHeaders {
   readonly expiresAt: number;
 }
 
+/** The server that gets the token, and how to get a new one. */
 export interface GoogleTokenHookOptions {
   readonly serverName: string;
   readonly serverUrl: string;
   /** Requests new headers from Google. */
   readonly ask: () => Promise<GoogleHeaders>;
-  /** The wall clock, in milliseconds since 1970. */
+  /** Returns milliseconds since 1970. Default: `Date.now`. */
   readonly now?: (() => number) | undefined;
 }
 
-/** How many milliseconds before their expiry the headers are renewed. */
+/** The headers are renewed this many milliseconds before they expire. */
 const ahead = 300_000;
 
+/** Creates the hook. It throws HostError `auth_failed` if the server rejects a new token. */
 export function createGoogleTokenHook(options: GoogleTokenHookOptions): AuthHook {
   const { serverName, serverUrl, ask, now = Date.now } = options;
   const { origin } = new URL(serverUrl);
@@ -31,7 +34,7 @@ export function createGoogleTokenHook(options: GoogleTokenHookOptions): AuthHook
   async function renew(): Promise<GoogleHeaders> {
     const asked = now();
     const given = await ask();
-    // A token with a short lifetime is renewed when half of the lifetime has passed.
+    // If a token's lifetime is short, it is renewed after half of that time.
     held = { ...given, renewAt: given.expiresAt - Math.min(ahead, (given.expiresAt - asked) / 2) };
     return given;
   }
@@ -48,10 +51,7 @@ export function createGoogleTokenHook(options: GoogleTokenHookOptions): AuthHook
     if (known === undefined) return fresh();
     if (now() < known.renewAt) return known;
     return fresh().catch((error: unknown) => {
-      /*
-       * If the renewal fails while the current token is still valid, Fairlead uses this token. The next request tries
-       * the renewal again.
-       */
+      // The renewal failed, but the current token is still valid. The next request tries again.
       if (now() < known.expiresAt) return known;
       throw error;
     });
@@ -59,7 +59,7 @@ export function createGoogleTokenHook(options: GoogleTokenHookOptions): AuthHook
 
   return {
     async headers({ url }) {
-      // Sends a token only to the server that it belongs to.
+      // The token must not go to any other server.
       return new URL(url).origin === origin ? (await current()).headers : {};
     },
     async challenged({ status, sent, attempt }) {
