@@ -1,13 +1,13 @@
-/** Applies the filters `includeTools` and `excludeTools` of a server's entry. Pure. */
+/** Applies the settings `includeTools` and `excludeTools` of a server. Pure. */
 
 import type { ServerDefinition } from "../settings/define/definition.ts";
 import { closest } from "../text/closest.ts";
 
-/** The filters of a server. */
+/** The two settings that choose the tools of a server. */
 export type ToolFilter = Pick<ServerDefinition, "includeTools" | "excludeTools">;
 
 /**
- * Returns the filter that hides a tool. Undefined if no filter hides it. `excludeTools` takes precedence over
+ * Returns the setting that removes a tool; undefined if the tool stays. `excludeTools` takes precedence over
  * `includeTools`.
  */
 export function hiddenBy(tool: string, { includeTools, excludeTools }: ToolFilter): keyof ToolFilter | undefined {
@@ -16,7 +16,7 @@ export function hiddenBy(tool: string, { includeTools, excludeTools }: ToolFilte
   return undefined;
 }
 
-/** A filter item that matches no tool. */
+/** An item of `includeTools` or `excludeTools` that matches no tool. */
 export interface UnmatchedEntry {
   readonly setting: keyof ToolFilter;
   readonly entry: string;
@@ -25,8 +25,8 @@ export interface UnmatchedEntry {
 }
 
 /**
- * Returns the filter items that match no tool of the server. Such items are probably misspelt. Returns an empty list
- * for a server without tools.
+ * Returns the items that match no tool of the server, because they are probably misspelt. Returns an empty list if the
+ * server has no tools.
  */
 export function unmatchedEntries(tools: readonly string[], filter: ToolFilter): readonly UnmatchedEntry[] {
   if (tools.length === 0) return [];
@@ -43,7 +43,8 @@ export function unmatchedEntries(tools: readonly string[], filter: ToolFilter): 
 }
 
 /**
- * Whether a filter item matches a tool. The item is a name, or a pattern with `*` and `?`. A suffix `(…)` is ignored.
+ * Whether an item matches a tool. The item is a name, or a pattern with `*` and `?`. Text in parentheses at its end is
+ * ignored.
  */
 function names(entry: string, tool: string): boolean {
   if (entry === tool || entry.startsWith(`${tool}(`)) return true;

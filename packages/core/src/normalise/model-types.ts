@@ -1,6 +1,6 @@
 /**
- * The types of the Gemini API that Fairlead uses. They are copied, so that Google's package is not needed. A test
- * compares them with Google's package.
+ * Copies of the Gemini API types that Fairlead uses, so that Google's package is not needed. A test compares them with
+ * Google's package.
  */
 
 import type { JsonObject } from "@fairlead/wire";
@@ -17,7 +17,7 @@ export interface Part {
   thoughtSignature?: string;
 }
 
-/** One message of a conversation. Results of calls have the role `user`. */
+/** One message of a conversation. Function responses have the role `user`. */
 export interface Content {
   role: "user" | "model";
   parts: Part[];

@@ -10,7 +10,7 @@ export function generateValidName(name: string): string {
   return valid.length > longest ? `${valid.slice(0, 28)}___${valid.slice(-32)}` : valid;
 }
 
-/** Joins the names of server and tool. */
+/** Joins the names of a server and a tool: `server__tool`. */
 export function qualify(server: string, name: string): string {
   return `${server}__${name}`;
 }
@@ -34,6 +34,7 @@ export interface Pin {
   readonly as: string;
 }
 
+/** Names that are already in use, and the servers whose names are always part of a tool's name. */
 export interface NamingOptions {
   /** Whether the names of this server's tools and prompts always contain the server's name. */
   readonly isAlwaysQualified?: (server: string) => boolean;
@@ -73,6 +74,7 @@ export interface PinnedNames {
   readonly nameOf: (claim: Claim) => string;
 }
 
+/** Starts with the names of a resumed conversation; with an empty list for a new one. */
 export function createPinnedNames(earlier: readonly Pin[]): PinnedNames {
   const pins: Pin[] = [];
   const taken = new Set<string>();

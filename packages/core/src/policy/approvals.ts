@@ -1,3 +1,5 @@
+/** The saved approvals: the user's answers "always and save", in a file of the state folder. */
+
 import { access, constants } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { CatalogTool } from "../discover/catalog.ts";
@@ -6,22 +8,24 @@ import { readApprovalsFile, type ToolApproval, updateApprovalsFile } from "../tr
 
 export type { ToolApproval } from "../trust/approvals.ts";
 
-/** The server that an approval belongs to: its name, the fingerprint of its entry, and its workspace. */
+/**
+ * The server that an approval belongs to: its name, the fingerprint of its definition in the settings, and its
+ * workspace.
+ */
 export interface ServerIdentity {
   readonly server: string;
   readonly fingerprint: string;
-  /** The workspace root. Absent if the entry does not come from a workspace. */
+  /** The workspace root. Absent if the server is not defined in the settings of a workspace. */
   readonly workspace?: string;
 }
 
 /**
- * Maximum bytes of a saved definition. If a definition is longer, the approval is saved without the definition, and
- * Fairlead cannot show it later.
+ * Maximum bytes of a saved tool definition. A longer one is not saved with its approval, so Fairlead cannot show it
+ * later.
  */
 const longestDefinition = 16_384;
 /**
- * Maximum bytes of all approvals together. Fairlead drops the oldest approvals first, and then asks again about their
- * tools.
+ * Maximum bytes of all approvals together. Fairlead drops the oldest approvals first, and asks again about their tools.
  */
 const mostBytes = 1_048_576;
 
@@ -55,6 +59,7 @@ export async function saveToolApproval(
   return approval;
 }
 
+/** Removes the saved approval of this tool. Does nothing if there is none. */
 export async function forgetToolApproval(state: string, identity: ServerIdentity, tool: string): Promise<void> {
   await updateApprovalsFile(state, ({ tools }) => {
     const left = tools.filter((approval) => !isFor(approval, identity, tool));
@@ -63,8 +68,8 @@ export async function forgetToolApproval(state: string, identity: ServerIdentity
 }
 
 /**
- * Removes all saved approvals of this tool, including those for earlier entries of the server and those in other
- * workspaces. Returns how many were removed.
+ * Removes all saved approvals of this tool, also those for earlier definitions of the server or for other workspaces.
+ * Returns how many were removed.
  */
 export async function forgetApprovalsNamed(state: string, server: string, tool: string): Promise<number> {
   let removed = 0;
@@ -77,8 +82,8 @@ export async function forgetApprovalsNamed(state: string, server: string, tool: 
 }
 
 /**
- * Whether an approval is for this tool of this server. A server whose entry or workspace has changed counts as a
- * different server.
+ * Whether an approval is for this tool of this server. If the server's definition or workspace has changed, it counts
+ * as a different server.
  */
 export function isFor(
   approval: ToolApproval,
@@ -93,7 +98,7 @@ export function isFor(
   );
 }
 
-/** Whether approvals can be written to disk. If not, Fairlead does not offer the answer "always and save". */
+/** Whether approvals can be written to disk. If not, the user does not get the answer "always and save". */
 export async function canKeepApprovals(state: string): Promise<boolean> {
   try {
     await readApprovalsFile(state);

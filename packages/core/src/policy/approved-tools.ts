@@ -14,6 +14,7 @@ import {
   saveToolApproval,
 } from "./approvals.ts";
 
+/** The saved approvals of all servers, in memory and on disk. */
 export interface ApprovedTools {
   readonly problems: readonly Problem[];
   /**
@@ -21,23 +22,25 @@ export interface ApprovedTools {
    */
   readonly canSave: (server: string) => boolean;
   /**
-   * The approval of the tool. It must have been given for the server's current entry, but the tool's definition may
-   * have changed.
+   * The approval of the tool, given for the server's current definition in the settings. The tool's own definition may
+   * have changed since.
    */
   readonly find: (server: string, tool: string) => ToolApproval | undefined;
-  /** The approvals for configured servers whose entries are unchanged. */
+  /** The approvals for all configured servers. Leaves out approvals for earlier definitions of a server. */
   readonly all: () => readonly ToolApproval[];
   readonly save: (server: string, tool: CatalogTool) => Promise<void>;
   /**
-   * Removes the approval of an earlier definition of this tool, because the user has accepted the current definition.
+   * Removes the approval of an earlier definition of this tool. Call it when the user has accepted the current
+   * definition.
    */
   readonly forgetOthers: (server: string, tool: CatalogTool) => Promise<void>;
 }
 
+/** The state folder, and a function that finds a server by name. */
 export interface ApprovedToolsOptions {
   /** The folder of Fairlead's state files. */
   readonly state: string;
-  /** The server with its current entry. Undefined for an unknown server. */
+  /** The server as the settings define it now. Undefined for an unknown server. */
   readonly identityOf: (server: string) => ServerIdentity | undefined;
   readonly now: () => Date;
 }

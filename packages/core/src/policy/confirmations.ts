@@ -1,4 +1,4 @@
-/** Confirmations: asks the user about requests whose decision is `ask_user`, and applies the user's answers. */
+/** Asks the user about requests whose decision is `ask_user`, and applies the answers. */
 
 import type { JsonObject } from "@fairlead/wire";
 import {
@@ -27,19 +27,21 @@ import { ruleText } from "./rules/rule-text.ts";
 
 export type { CarriedDecision, PolicyRequest, Requester, ToolIdentity } from "./decide.ts";
 
+/** The options of `createDecide`, and a function that accepts a definition. */
 export interface ConfirmationsOptions extends CreateDecideOptions {
   /** Makes the tool's current definition the accepted one. */
   readonly accept: (tool: ToolIdentity) => Promise<void>;
 }
 
+/** Functions that receive the user's answer to one confirmation. */
 export interface TakingAnswer {
   /** True while the request waits for an answer. After that, an answer has no effect. */
   readonly isOpen: () => boolean;
-  /** Called when the user's yes takes effect. `key` is present only if the yes is for this request alone. */
+  /** Called when the user's yes takes effect. `key` is absent if the yes also covers later requests. */
   readonly onYes: (key?: string) => void;
   /** Called when a yes has no effect, because the definition changed while the user read the question. */
   readonly onOutdated?: () => void;
-  /** Called with the first answer, for the history. */
+  /** Called with the first answer, which goes into the history. */
   readonly onAnswer?: (how: "yes" | "no" | "typed", place?: AnswerPlace) => void;
 }
 
@@ -56,8 +58,8 @@ export interface Confirmations extends Pick<Decide, "decide" | "isCurrent" | "ex
     taking?: TakingAnswer,
   ) => ToolCallConfirmationDetails;
   /**
-   * The key under which the user's yes to one request is stored. It contains the sender, the arguments, the server, the
-   * definition, and how the definition differs from the accepted one.
+   * The key under which Fairlead stores the user's yes to one request. It depends on the sender, the arguments, the
+   * server and the definition, and on how the definition differs from the accepted one.
    */
   readonly confirmationKey: (request: PolicyRequest) => string;
   /** Uses up one yes that was stored for this request. Returns false if there is none. */
@@ -68,6 +70,7 @@ export interface Confirmations extends Pick<Decide, "decide" | "isCurrent" | "ex
 
 const { ProceedOnce, ProceedAlwaysTool, ProceedAlwaysServer, ProceedAlwaysAndSave, Cancel } = ToolConfirmationOutcome;
 
+/** Creates the confirmations of one host. No request is confirmed at first. */
 export function createConfirmations({ accept: acceptDefinition, ...options }: ConfirmationsOptions): Confirmations {
   const { policy, tools, identityOf, approvals, approvalsOf = () => approvals } = options;
   const rules = createDecide(options);
@@ -107,7 +110,7 @@ export function createConfirmations({ accept: acceptDefinition, ...options }: Co
     }
     if (kind !== "tool" || rules.approvalKeyOf(request) === undefined) return [ProceedOnce, Cancel];
     const always = rules.wouldAllow(request, conversationRule(request));
-    // A saved approval would hold for every client, so the approval of one client's request is not saved.
+    // A saved approval would apply to every client, so a yes to one client's request is not saved.
     const saves =
       request.client === undefined &&
       policy().approved.canSave(serverName) &&
@@ -131,9 +134,9 @@ export function createConfirmations({ accept: acceptDefinition, ...options }: Co
     const approvalKey = rules.approvalKeyOf(request);
     const given = approvalsOf(request.conversation);
     const isChanged = isChangedRule(rule);
-    /*
-     * If Fairlead asked only because the definition changed, and the user confirms a model's call once, the definition
-     * is not accepted. Fairlead asks again at the next call.
+    /**
+     * A changed definition can be the only reason to ask. If the user then says yes once to a model's call, the
+     * definition is not accepted, and Fairlead asks again at the next call.
      */
     const isForThisCallOnly = isChanged && over?.decision === "allow" && request.who !== "user";
     const accepted = isForThisCallOnly ? undefined : accept(request);

@@ -1,15 +1,16 @@
-/** Approvals for one conversation, each bound to the definition that the user saw. */
+/** Approvals for one conversation. Each is valid only for the tool definition that the user saw. */
 
 /** An approval as plain data, so that a resumed conversation can restore it. */
 export type GivenApproval =
   | { readonly kind: "tools"; readonly server: string; readonly keys: Readonly<Record<string, string>> }
   /**
-   * Approves all tools that the server listed when the user answered. `keys` binds each tool to the server's entry and
-   * the tool's definition.
+   * Approves all tools that the server listed when the user answered. `keys` has a digest for each tool, which changes
+   * with the server's or the tool's definition.
    */
   | { readonly kind: "server"; readonly server: string; readonly keys: Readonly<Record<string, string>> }
   | { readonly kind: "reads"; readonly server: string; readonly fingerprint: string };
 
+/** The approvals of one conversation, in memory. */
 export interface ConversationApprovals {
   /** A number that increases with every change of the approvals. */
   readonly version: () => number;
@@ -32,8 +33,8 @@ export interface ConversationApprovals {
   /** Records that the definition of the tool has changed, so that the tool no longer counts as new. */
   readonly notNew: (server: string, tool: string) => void;
   /**
-   * Lets models read all resources of the server without confirmation. The approval ends when the server's entry
-   * changes.
+   * Lets models read all resources of the server without confirmation. The approval ends when the server's definition
+   * in the settings changes.
    */
   readonly allowReads: (server: string, fingerprint: string) => void;
   readonly allowsReads: (server: string, fingerprint: string) => boolean;
@@ -47,14 +48,14 @@ export interface ConversationApprovals {
 }
 
 /**
- * Maximum number of clients' conversations whose approvals are kept. Beyond this number, the oldest conversation loses
+ * Maximum number of conversations of gateway clients whose approvals are kept. If there are more, the oldest one loses
  * its approvals, and Fairlead asks again.
  */
 const mostConversations = 1000;
 
 /**
- * Returns a function that finds the approvals of a conversation by id. Without an id, that function returns `own`: the
- * approvals for requests of the user and of this host's models.
+ * Returns a function that finds the approvals of a client's conversation by id. Without an id, it returns `own`, which
+ * is for the user and this host's models.
  */
 export function createApprovalsOf(own: ConversationApprovals): (id: string | undefined) => ConversationApprovals {
   const byConversation = new Map<string, ConversationApprovals>();
@@ -70,8 +71,9 @@ export function createApprovalsOf(own: ConversationApprovals): (id: string | und
   };
 }
 
+/** Creates the approvals of a new conversation, at first none. */
 export function createConversationApprovals(): ConversationApprovals {
-  // Nested maps, because in a joined text, server "a.b" with tool "c" would equal server "a" with tool "b.c".
+  // Nested maps, because a joined key would be ambiguous: server "a.b" with tool "c", or server "a" with tool "b.c".
   const tools = new Map<string, Map<string, string>>();
   /** For each server whose tools were all approved, the names of the tools that the server had at that time. */
   const whole = new Map<string, Set<string>>();

@@ -1,3 +1,5 @@
+/** Decides whether a request runs, from the rules, the approvals and the tool definitions. */
+
 import type { JsonObject } from "@fairlead/wire";
 import type { CatalogTool } from "../discover/catalog.ts";
 import { type Difference, definitionDigest } from "../discover/tool-changes.ts";
@@ -22,19 +24,22 @@ export interface ChangedDefinition {
   readonly doubt?: string;
 }
 
-/** Finds tool definitions, and tells which of them have changed. */
+/** Finds tool definitions, and says which of them have changed. */
 export interface ToolDefinitions {
   readonly toolOf: (tool: ToolIdentity) => CatalogTool | undefined;
   readonly toolsOf: (server: string) => readonly CatalogTool[];
   readonly changeOf: (tool: ToolIdentity) => ChangedDefinition | undefined;
   readonly promptChangeOf: (prompt: ToolIdentity) => ChangedDefinition | undefined;
-  /** Whether the lock file contains a different definition of the tool. If it does, an approval cannot be saved. */
+  /**
+   * Whether the lock file contains a different definition of the tool. An approval for the tool then cannot be saved.
+   */
   readonly isLockedOut: (tool: ToolIdentity) => boolean;
 }
 
 /** The sender of a request: the user, a model, a server that requests sampling, or a client of the gateway. */
 export type Requester = "user" | "model" | "server" | "client";
 
+/** A request to decide about: a tool call, a prompt, a resource or sampling. */
 export interface PolicyRequest extends ToolIdentity {
   /** The sender of the request. Default: `model`. */
   readonly who?: Requester;
@@ -71,6 +76,7 @@ export interface CarriedDecision extends Decision {
   readonly inputs: DecisionInputs;
 }
 
+/** Everything that decisions depend on, except the request. */
 export interface CreateDecideOptions {
   readonly policy: () => Policy;
   /**
@@ -97,6 +103,7 @@ export interface ExplainedDecision {
   readonly change: ChangedDefinition | undefined;
 }
 
+/** Decides about requests, and explains the decisions. Never asks the user. */
 export interface Decide {
   readonly decide: (request: PolicyRequest) => CarriedDecision;
   /** Whether no input of the decision has changed since the decision was made. */
@@ -108,8 +115,8 @@ export interface Decide {
    */
   readonly wouldAllow: (request: PolicyRequest, rule: PolicyRule) => boolean;
   /**
-   * The text that identifies what was approved: the server's fingerprint and the definition's digest. Undefined if one
-   * of them is unknown.
+   * Identifies an approved tool: the server's fingerprint and the digest of the tool's definition. Undefined if one of
+   * them is unknown.
    */
   readonly approvalKeyOf: (tool: ToolIdentity) => string | undefined;
 }
@@ -123,14 +130,15 @@ const typedRule: PolicyRule = {
   origin: { source: "built_in", name: "typed" },
 };
 
+/** Creates the function that decides, for one host. */
 export function createDecide(options: CreateDecideOptions): Decide {
   const { policy, configurationVersion, approvals, tools, trustsAnnotations, identityOf, mode, interactive } = options;
   const { approvalsOf = () => approvals } = options;
   let engine: { readonly of: readonly PolicyRule[]; readonly engine: PolicyEngine } | undefined;
 
   /**
-   * Returns an engine with the loaded rules and with `own`, which contains approvals as rules. If `own` is empty,
-   * always returns the same engine.
+   * Returns an engine with the loaded rules and the rules in `own`, which stand for approvals. Reuses one engine if
+   * `own` is empty.
    */
   function engineWith(own: readonly PolicyRule[]): PolicyEngine {
     const { rules } = policy();
@@ -169,8 +177,8 @@ export function createDecide(options: CreateDecideOptions): Decide {
   }
 
   /**
-   * Prepares a request for the rules. For a request that the user typed, ignores the approval mode and a missing
-   * terminal, because these restrict only models.
+   * Prepares a request for the rules. The approval mode and a missing terminal restrict only models, so they are
+   * ignored for a request that the user typed.
    */
   function toCheck(request: PolicyRequest, { isChanged }: Pick<DecisionInputs, "isChanged">): CheckRequest {
     const doubt = isChanged ? changeOf(request)?.doubt : undefined;
@@ -197,10 +205,7 @@ export function createDecide(options: CreateDecideOptions): Decide {
     const given = approvalsOf(request.conversation);
     return {
       rules: policy().version,
-      /*
-       * The versions of both sets of approvals only increase. Their sum is therefore unchanged only if both are
-       * unchanged.
-       */
+      /** Both versions only increase, so their sum changes whenever one of them changes. */
       approvals: given === approvals ? approvals.version() : approvals.version() + given.version(),
       configuration: configurationVersion(),
       definition: tool,
@@ -245,8 +250,8 @@ function isSameDefinition(one: CatalogTool | undefined, other: CatalogTool | und
 }
 
 /**
- * Decides about a request typed by the user. Changes "ask" to "allow", unless a rule of the user or administrator asks,
- * or the definition has changed.
+ * Changes "ask" to "allow" for a request that the user typed. Keeps "ask" if a rule of the user or administrator asks,
+ * or if the definition has changed.
  */
 function forTyped(found: Decision): Decision {
   const { rule, decision } = found;

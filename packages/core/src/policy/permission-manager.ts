@@ -1,6 +1,6 @@
 /**
- * The members of a `DiscoveredMCPTool` that `MCPPermissionManager` checks. `serverToolName` is the name that the server
- * gives the tool.
+ * The members of a `DiscoveredMCPTool` that `MCPPermissionManager` reads. `serverToolName` is the tool's name on the
+ * server.
  */
 export interface GatedTool {
   readonly serverName: string;

@@ -1,3 +1,5 @@
+/** Applies rules to requests: finds the rule that decides, and changes its decision if the circumstances require it. */
+
 import type { JsonObject } from "@fairlead/wire";
 import { canonicalJson } from "../text/canonical-json.ts";
 import { builtIn, defaultRules, isChangedRule, isUnsavedRule, unsavedRule } from "./rules/built-in-rules.ts";
@@ -71,19 +73,19 @@ function strictness({ decision }: PolicyRule): number {
 
 /** The strongest matching rule of each kind. */
 interface Strongest {
-  /** The strongest rule of the administrator or the user, or a deny rule that no rule can overrule (`isGate`). */
+  /** The strongest rule of the administrator or the user, or a deny rule with `isGate`, which no rule can overrule. */
   own?: PolicyRule;
   trust?: PolicyRule;
   conversation?: PolicyRule;
   default?: PolicyRule;
   workspace?: PolicyRule;
-  /** The strictest of the rules that cannot be fully read. */
+  /** The strictest rule that stands for an unreadable policy file or table. */
   doubt?: PolicyRule | undefined;
 }
 
 /**
  * Returns the rule that decides. `matches` are the matching rules, strongest first. If there are none, `fallback`
- * decides. A rule that cannot be fully read can only make the decision stricter.
+ * decides. A rule for an unreadable file can only make the decision stricter.
  */
 function decidingRule(matches: readonly PolicyRule[], fallback: PolicyRule): PolicyRule {
   const strongest: Strongest = {};
@@ -189,10 +191,7 @@ function matchesAnnotations(
   return true;
 }
 
-/**
- * The values that the protocol defines for missing annotations. They also replace annotations that the user does not
- * trust.
- */
+/** The values that MCP defines for missing annotations. They also replace annotations that the user does not trust. */
 const worstCase: ReadonlyMap<string, unknown> = new Map([
   ["readOnlyHint", false],
   ["destructiveHint", true],

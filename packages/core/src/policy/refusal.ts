@@ -20,9 +20,8 @@ export function refusal(request: PolicyRequest, { decision, rule, over }: Decisi
 }
 
 /**
- * Creates the error for a request that is denied because it needs confirmation and there is no terminal to ask on. If
- * a default rule asks, the next step is `--allow` or `policy allow`. If an explicit rule asks, the next step is to look
- * at that rule.
+ * Creates the error for a request that needs confirmation, if there is no terminal to ask on. If a default rule asks,
+ * the next step is `--allow` or `policy allow`. If an explicit rule asks, the next step is to look at that rule.
  */
 function noTerminal(request: PolicyRequest, rule: PolicyRule | undefined): HostError {
   const { serverName, kind = "tool", client } = request;
@@ -52,12 +51,12 @@ export function changed(request: PolicyRequest): HostError {
 }
 
 /**
- * Creates the error for a request whose definition or server entry changed while the user read the question. The
- * request did not run, because the user's answer was about the earlier definition or entry.
+ * Creates the error for a request that did not run, because the tool's definition or the server's settings changed
+ * while the user read the question. The user's answer was about the earlier version.
  */
 export function changedWhileAsked(request: PolicyRequest, { rule }: Decision): HostError {
   const { serverName, who, client, kind = "tool" } = request;
-  const what = isChangedRule(rule) ? "its definition" : `the entry of "${serverName}"`;
+  const what = isChangedRule(rule) ? "its definition" : `the settings of "${serverName}"`;
   const message = `${nameOf(request)} did not run: ${what} changed while you were asked`;
   const repeat =
     client !== undefined

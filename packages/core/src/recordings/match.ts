@@ -1,6 +1,6 @@
 /**
- * Finds the script (the recorded messages of the server) that answers a request, by method and arguments. A repeated
- * request gets its recorded answers in order. Pure.
+ * Finds the recorded answer to a request, by method and arguments. If a request was recorded several times, its answers
+ * come in order. Pure.
  */
 
 import type { JsonObject } from "@fairlead/wire";
@@ -10,10 +10,11 @@ import { groupBy } from "../text/group-by.ts";
 import { fitsHidden } from "./hidden-values.ts";
 import type { Script } from "./scripts.ts";
 
+/** How exactly a request must match the recording. */
 export interface MatchOptions {
   /**
-   * If true, and no recorded request has the same arguments, uses a recorded request for the same tool, prompt or
-   * resource with other arguments.
+   * If true, a recorded request with other arguments also matches, if the tool, prompt or resource is the same. A
+   * request with equal arguments takes precedence.
    */
   readonly loose?: boolean;
 }
@@ -82,8 +83,8 @@ function exactKey(method: string, params: JsonObject): string {
 }
 
 /**
- * The parameters without `_meta`, which contains the client's own tokens. Empty arguments are removed, because they
- * mean the same as missing arguments.
+ * The parameters without `_meta`, which contains the client's own tokens. Empty arguments are removed, because they are
+ * equivalent to no arguments.
  */
 function withoutMeta(all: JsonObject): JsonObject {
   const { _meta: _, ...params } = all;

@@ -13,6 +13,7 @@ import { type Script, type ScriptStep, scriptsOf, subscriptionKey } from "./scri
 /** Creates an error that `@fairlead/wire` sends to the client as a JSON-RPC error. */
 type CreateWireError = (code: WireErrorCode, message: string, evidence: WireEvidence) => Error;
 
+/** How exactly requests must match, and how fast the answers come. */
 export interface PlayerOptions extends MatchOptions {
   /**
    * The delay before each message of the server, in milliseconds. `recorded` means the same delay as in the recording.
@@ -35,16 +36,16 @@ export interface Unmatched {
 
 /** Serves one recording to any number of clients. */
 export interface Player {
-  /** The kinds of protocol versions, legacy or modern, with which the recorded server answered. */
+  /** The protocol eras (legacy or modern) in which the recorded server answered. */
   readonly eras: readonly ("legacy" | "modern")[];
   /**
-   * Creates a session for one client. With a modern protocol version, a request does not show which client sent it. So
-   * all clients share one sequence of recorded answers.
+   * Creates a session for one client. Modern requests do not show which client sent them, so all modern clients share
+   * one sequence of recorded answers.
    */
   session(client: ServedClient, era?: "legacy" | "modern"): ServedSession;
   /**
-   * Returns the input schema of a tool in the last recorded tool list. The schema is needed because requests with a
-   * modern protocol version repeat some arguments as headers.
+   * Returns the input schema of a tool in the last recorded tool list. Modern requests repeat some arguments as HTTP
+   * headers, and the schema says which.
    */
   readonly schemaOf: (tool: string) => unknown;
   /** Clients' requests to which the recording has no answer. Equal requests are listed once. */
@@ -56,7 +57,7 @@ const invalidParams = -32602;
 const internalError = -32603;
 const headerMismatch = -32020;
 const unsupportedVersion = -32022;
-/** The method of the request by which a client finds out the protocol version. */
+/** The request with which a client finds out the protocol version. */
 const probe = "server/discover";
 /** The method whose requests stay open until the client ends them. */
 const openEnded = "subscriptions/listen";
@@ -66,6 +67,7 @@ const shownCharacters = 200;
 /** For each script of a recorded subscription: the client that has the subscription open, and the id of its request. */
 type Subscriptions = Map<Script, { readonly client: ServedClient; readonly id: RequestId }>;
 
+/** Creates a player. All its clients use the same recording. */
 export function createPlayer(recording: Recording, options: PlayerOptions): Player {
   /*
    * Does not replay errors about wrong HTTP headers, because the HTTP listener itself checks the headers of live
@@ -151,7 +153,7 @@ function createPlayedSession({ client, matcher, subscriptions, notRecorded, opti
       if (step.kind === "result" || step.kind === "error") return { answer: step, rest: steps.slice(at + 1) };
       if (step.kind === "notification") await notify(step, given);
       else if (canAnswer(step.method))
-        // Ignores this client's answer, because the following messages are recorded and do not depend on it.
+        // Ignores this client's answer, because the messages after it are fixed by the recording.
         await client.request(step.method, step.params, { about: given?.id, signal }).catch(() => undefined);
     }
     return { answer: undefined, rest: [] };
@@ -193,7 +195,7 @@ function createPlayedSession({ client, matcher, subscriptions, notRecorded, opti
   };
 }
 
-/** The client's request that the replayed script answers. */
+/** The client's request that is being answered. */
 interface Trigger {
   readonly id: RequestId;
   readonly params: JsonObject;
@@ -204,8 +206,8 @@ function hasResult(steps: readonly ScriptStep[]): boolean {
 }
 
 /**
- * Whether the recorded server answered a request with a modern protocol version. An error counts as an answer, unless
- * its cause may be that the server does not know the version.
+ * Whether the recorded server answered a request of a modern protocol version. An error counts as an answer, unless it
+ * may mean that the server does not know the version.
  */
 function isAnsweredModern({ isModern, method, steps }: Script): boolean {
   if (!isModern) return false;

@@ -1,4 +1,7 @@
-/** Writes recordings: one file for each server, line by line, so that a killed program loses at most the last message. */
+/**
+ * Writes recordings, one file for each server. Each message is written at once, so a killed program loses at most the
+ * last one.
+ */
 
 import { randomBytes } from "node:crypto";
 import { constants } from "node:fs";
@@ -28,7 +31,7 @@ export interface Recorder {
    * @throws HostError `usage` if the file exists and is not a recording
    */
   connection(server: string, write: MessageWriter): Promise<(direction: Direction, message: JsonObject) => void>;
-  /** The number of recorded messages of a server, and the file that contains them. */
+  /** For each server: the number of recorded messages, and the file that contains them. */
   written(): readonly { readonly server: string; readonly file: string; readonly messages: number }[];
   /**
    * Resolves when all messages are on disk.
@@ -38,14 +41,14 @@ export interface Recorder {
   close(): Promise<void>;
 }
 
-/** The time sources of a recorder. Default: the system's. */
+/** The clocks of a recorder. Default: the system's clocks. */
 export interface RecorderOptions {
   readonly clock?: Clock;
   /** The wall clock, in milliseconds since 1970. */
   readonly now?: () => number;
 }
 
-/** How many bytes of an existing file Fairlead reads to find the file's first line. */
+/** Fairlead reads this many bytes of an existing file to find its first line. */
 const headerBytes = 4096;
 
 /**
@@ -97,7 +100,7 @@ export function createRecorder(to: RecordTo, options: RecorderOptions = {}): Rec
   };
 }
 
-/** What the file contains before Fairlead writes to it, judged by its first line. */
+/** What the first line of an existing file shows about its content. */
 async function startOf(file: string): Promise<"empty" | "recording" | "other"> {
   // Without O_NONBLOCK, `open` would wait for ever if the file is a named pipe without a writer.
   const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK).catch(unless("ENOENT"));

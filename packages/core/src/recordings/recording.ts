@@ -1,5 +1,5 @@
 /**
- * The format of a recording: one line for each message between a client and a server. Pure, except for reading the
+ * The file format of recordings: one line for each message between a client and a server. Pure, except for reading the
  * file.
  */
 
@@ -21,7 +21,7 @@ export interface RecordingHeader {
 
 /** One message. */
 export interface RecordedMessage {
-  /** Identifies the connection, because lines of several connections may be mixed in one file. */
+  /** Identifies the connection. One file may contain messages of several connections. */
   readonly c: string;
   /** Milliseconds since the connection was opened. */
   readonly at: number;
@@ -81,7 +81,7 @@ export function parseRecording(text: string, file: string): Recording {
   lines.pop();
   const messages = lines.flatMap((line, at) => {
     const value = parseObject(line);
-    // A second run with `--record` may have appended its own header.
+    // Skips a second header, which another run with `--record` may have appended.
     if (value?.["kind"] === "fairlead.recording") return [];
     if (value === undefined || !isRecordedMessage(value)) throw unusable(file, `line ${at + 2} is not a message`);
     return value;

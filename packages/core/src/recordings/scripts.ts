@@ -8,8 +8,8 @@ import { groupBy } from "../text/group-by.ts";
 import type { RecordedMessage, Recording } from "./recording.ts";
 
 /**
- * One message of the server. `after` is the number of milliseconds since the previous message, without the time that
- * the client needed for an answer.
+ * One message of the server. `after` is the time since the previous message in milliseconds, without the client's time
+ * to answer.
  */
 export type ScriptStep = { readonly after: number } & (
   | { readonly kind: "notification"; readonly method: string; readonly params: JsonObject; readonly about: About }
@@ -18,13 +18,13 @@ export type ScriptStep = { readonly after: number } & (
   | { readonly kind: "error"; readonly error: JsonObject }
 );
 
-/** How a notification belongs to a request of the client: by its progress token, by its subscription, or not at all. */
+/** What connects a notification with a client's request: a progress token, a subscription, or nothing. */
 export type About =
   | { readonly kind: "progress" }
   | { readonly kind: "subscription"; readonly script: Script }
   | { readonly kind: "none" };
 
-/** A message of the client with all messages that the server sent because of it. */
+/** A message of the client, with all messages that the server sent in reply. */
 export interface Script {
   readonly method: string;
   readonly params: JsonObject;

@@ -1,3 +1,5 @@
+/** The user's answers "always", for programs that use `DiscoveredMCPTool` without a host. */
+
 import type { CallableTool } from "../normalise/model-types.ts";
 
 /** Approvals of whole servers and of single tools. */
@@ -8,8 +10,8 @@ export interface AllowList {
 }
 
 /**
- * Returns the list of approvals for the tools of this `CallableTool`. If the user approves a whole server, the approval
- * applies to all tools of this connection, but not to another server with the same name.
+ * Returns the approvals for the tools of this `CallableTool`. An approval of a whole server applies to all tools of the
+ * same connection, but not to another server with the same name.
  */
 export function allowListOf(callable: CallableTool | undefined): AllowList {
   if (callable === undefined) return createAllowList();
@@ -27,7 +29,7 @@ export function shareAllowList(callable: CallableTool, connection: object): void
 
 const ofConnection = new WeakMap<object, AllowList>();
 
-/** Lists of approvals by `CallableTool`. A list is freed together with its `CallableTool`. */
+/** Approvals by `CallableTool`. They are freed together with the `CallableTool`. */
 const ofCallable = new WeakMap<CallableTool, AllowList>();
 
 /**
@@ -35,7 +37,7 @@ const ofCallable = new WeakMap<CallableTool, AllowList>();
  */
 export function createAllowList(): AllowList {
   const servers = new Set<string>();
-  // Nested maps, because in a joined text, server "a.b" with tool "c" would equal server "a" with tool "b.c".
+  // Nested maps, because a joined key would be ambiguous: server "a.b" with tool "c", or server "a" with tool "b.c".
   const tools = new Map<string, Set<string>>();
   return {
     allows: (server, tool) => servers.has(server) || (tools.get(server)?.has(tool) ?? false),

@@ -1,4 +1,4 @@
-/** The interface through which the host of a registered tool confirms and runs the tool's calls. */
+/** The interface between a registered tool and its host. The host confirms and runs the tool's calls. */
 
 import type { JsonObject, Progress } from "@fairlead/wire";
 import type { HostError } from "../errors.ts";
@@ -11,12 +11,12 @@ export interface ToolExecution {
   readonly llmContent: Part[];
   readonly returnDisplay: string;
   /**
-   * The result as `fairlead call` prints it: JSON without a Markdown fence, and no text for an empty result. Absent if
-   * it equals `returnDisplay`.
+   * The result as `fairlead call` prints it: JSON without a Markdown fence, and an empty text for an empty result.
+   * Absent if it equals `returnDisplay`.
    */
   readonly plainDisplay?: string;
   readonly error?: HostError;
-  /** Files that contain the parts of the result that the model does not get. */
+  /** The files with those parts of the result that the model does not get. */
   readonly files?: readonly string[];
   /** Warnings: the result violates the tool's schema, or a part of the result could not be checked. */
   readonly warnings?: readonly string[];
@@ -30,11 +30,11 @@ export interface ToolExecution {
  */
 export type ConfirmPort = (question: () => Promise<ToolCallConfirmationDetails | false>) => Promise<void>;
 
-/** Functions that a caller passes with a call. They confirm the call and receive its progress. */
+/** Functions that a caller passes with a tool call, for example to confirm it or to show its progress. */
 export interface CallWatch {
   /**
-   * If the rules require confirmation, asks the user. Without this function, a call that requires confirmation runs
-   * only if it was confirmed before with exactly these arguments.
+   * Asks the user if the rules require confirmation. Without this function, such a call runs only if it was confirmed
+   * before with exactly these arguments.
    */
   readonly confirm?: ConfirmPort;
   /** Receives the rule that allowed the call. */

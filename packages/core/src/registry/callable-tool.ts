@@ -11,6 +11,7 @@ import { isToolError, transformMcpContentToParts } from "../normalise/content/pa
 import type { CallableTool, Part } from "../normalise/model-types.ts";
 import type { ToolExecution } from "./binding.ts";
 
+/** One call, its timeout in milliseconds and its abort signal. Without a timeout, it waits without limit. */
 export interface CallableCall {
   readonly callable: CallableTool;
   readonly serverName: string;

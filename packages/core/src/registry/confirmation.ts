@@ -1,3 +1,5 @@
+/** The confirmation of a tool call: the question to the user, the possible answers, and the errors after a no. */
+
 import type { JsonObject } from "@fairlead/wire";
 import type { Difference } from "../discover/tool-changes.ts";
 import { HostError } from "../errors.ts";
@@ -9,8 +11,8 @@ export const ToolConfirmationOutcome = {
   ProceedAlwaysServer: "proceed_always_server",
   ProceedAlwaysTool: "proceed_always_tool",
   /**
-   * Allows this call and later calls, also in later conversations, as long as the server's entry and the tool's
-   * definition are unchanged.
+   * Allows this call and later calls, also in later conversations. Ends when the server's settings or the tool's
+   * definition change.
    */
   ProceedAlwaysAndSave: "proceed_always_and_save",
   Cancel: "cancel",
@@ -59,7 +61,7 @@ export interface ToolCallConfirmationDetails {
   readonly rule?: ConfirmationRule;
   /** How the definition differs from the accepted one; absent if there is no difference. */
   readonly change?: readonly Difference[];
-  /** The answers that can take effect. A yes that is not in this list counts as `ProceedOnce`. */
+  /** The answers to offer. A yes that is not in this list counts as `ProceedOnce`. */
   readonly outcomes: readonly ToolConfirmationOutcome[];
   /**
    * Receives the user's answer. Only the first answer counts; without an answer, the tool does not run.
@@ -73,8 +75,8 @@ export interface ToolCallConfirmationDetails {
 }
 
 /**
- * Where the user confirmed a client's request: on the gateway's page, in a form of the client, or in the inbox. `grant`
- * means that the user confirmed in the inbox before the client sent the request.
+ * Where the user confirmed a client's request: on the gateway's web page, in a form that the client showed, or in the
+ * inbox. `grant`: in the inbox, before the client sent the request.
  */
 export type AnswerPlace = "page" | "form" | "inbox" | "grant";
 
@@ -83,7 +85,7 @@ export interface Question extends Pick<ToolCallConfirmationDetails, "rule" | "ch
   readonly answer: (outcome: ToolConfirmationOutcome, how?: "typed" | AnswerPlace) => void | Promise<void>;
 }
 
-/** Creates a confirmation for a copy of these arguments. */
+/** Creates a confirmation. Copies the arguments, so that the caller cannot change them later. */
 export function askAbout(
   tool: AskedTool,
   args: JsonObject,
@@ -143,8 +145,8 @@ export function declined({ serverName, toolName, rule }: ToolCallConfirmationDet
 }
 
 /**
- * Creates the error for a tool whose definition may have changed: Fairlead cannot save accepted definitions, so it
- * cannot compare them.
+ * Creates the error for a tool whose definition may have changed. Fairlead cannot tell, because it cannot save accepted
+ * definitions.
  */
 export function mayHaveChanged(serverName: string, tool: string, doubt: string): HostError {
   const message = `${tool} denied: its definition may have changed since an earlier run: ${doubt}`;

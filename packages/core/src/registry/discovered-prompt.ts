@@ -1,3 +1,5 @@
+/** One prompt of one server, as a registry contains it. */
+
 import type { PromptResult } from "@fairlead/wire";
 import type { PromptArgument } from "../discover/catalog.ts";
 import { HostError } from "../errors.ts";

@@ -33,7 +33,7 @@ describe("a mistake in a rule that would allow leaves it out; one that stops cou
     [
       "modes=['plam']",
       "deny 5 a/x isDoubt :5",
-      '8:1 "modes" holds "plam"; modes are default, plan, yolo; … | Did you mean "plan"?',
+      '8:1 "modes" contains "plam"; modes are default, plan, yolo; … | Did you mean "plan"?',
     ],
     ["interactive='yes'", "deny 5 a/x isDoubt :5", '8:1 "interactive" must be true or false; …'],
     ["annotations=['readOnlyHint']", "deny 5 a/x isDoubt :5", '8:1 "annotations" must be a table, { name = value }; …'],
@@ -50,7 +50,7 @@ describe("a mistake in a rule that would allow leaves it out; one that stops cou
     [
       "annotations={readOnlyHint='true'}",
       "deny 5 a/x isDoubt :5",
-      '8:1 "annotations" holds "readOnlyHint", which is not true or false; …',
+      '8:1 "annotations" contains "readOnlyHint", which is not true or false; …',
     ],
     ["commandPrefix='git'", "deny 5 a/x isDoubt :5", '8:1 "commandPrefix" is not a known key of a rule; …'],
     ["denyMessage=''", "deny 5 a/x isDoubt :5", '8:1 "denyMessage" is empty; …'],
@@ -193,7 +193,7 @@ describe("a file that cannot be read", () => {
     ["with a key twice", "a = 1\na = 2\n", "2:", "is not valid TOML: "],
     ["of brackets", `a = ${"[".repeat(50_000)}`, "1:", "is not valid TOML: "],
     ["of that size", `# ${"x".repeat(limits.policyBytes)}`, "1:1", "cannot be read: it is larger than"],
-    ["with so many rules", manyRules, "1:1", `holds more than ${limits.policyRules} rules`],
+    ["with so many rules", manyRules, "1:1", `contains more than ${limits.policyRules} rules`],
   ])("%s stops more than it would have, never less", async (_, text, place, reason) => {
     for (const [tier, decision, effect] of [
       ["administrator", "deny", "every request is denied"],

@@ -1,11 +1,11 @@
-/** Writes JSON for a model or the user. Instead of bytes, the JSON contains their type and size. */
+/** Writes JSON for a model or the user. A note with type and size replaces binary data. */
 
 import { sizeWords } from "../../text/size-words.ts";
 import { byteLength, readBase64 } from "./media-type.ts";
 
 /**
- * Writes a value as JSON, with binary data replaced by its type and size. Binary data is a text in the member `blob`,
- * or in the member `data` of an object that has a MIME type or is an image or audio block.
+ * Writes a value as JSON, with binary data replaced by its type and size. Binary data is a string in the member `blob`.
+ * It may also be in the member `data` of an object that has a MIME type or is an image or audio block.
  */
 export function toReadableJson(value: unknown, indent?: number): string {
   return toJson(value, indent, (holder, key, member) => {

@@ -48,7 +48,7 @@ const others: ReadonlyMap<string, string> = new Map([
   ["application/json", "json"],
 ]);
 
-/** Media types by file extension. If an extension belongs to several types, the first one counts. */
+/** Media types by file extension. If an extension belongs to several types, the first type is used. */
 const byExtension: ReadonlyMap<string, string> = new Map([
   ["jpeg", "image/jpeg"],
   ...[...accepted, ...others].reverse().map(([type, extension]) => [extension, type] as const),
@@ -59,7 +59,7 @@ const textual = /^text\/|^application\/(json|xml|yaml|x-yaml|toml|javascript|x-s
 
 /**
  * Returns the type in lower case, without parameters, and with aliases replaced. If the text is not a media type,
- * returns a generic type.
+ * returns `application/octet-stream`.
  */
 export function toMediaType(given: string): string {
   const type = (given.split(";", 1)[0] ?? "").trim().toLowerCase();
@@ -92,6 +92,7 @@ export function typeOfExtension(extension: string): string | undefined {
   return byExtension.get(extension.toLowerCase());
 }
 
+/** The file extension for a media type, without the dot. For unknown types: `txt` or `bin`. */
 export function extensionOf(type: string): string {
   return accepted.get(type) ?? others.get(type) ?? (isTextual(type) ? "txt" : "bin");
 }

@@ -21,16 +21,17 @@ export interface ContentOptions {
   readonly nonce?: string;
 }
 
-/** The file in which a content of a tool's result was saved. */
+/** The file in which Fairlead saved a text or media that was too large for the model. */
 export interface KeptFile {
   readonly path: string;
-  /** The handle by which the model can read the stored content: `result://ID`. */
+  /** The model can read the file by this handle: `result://ID`. */
   readonly handle?: string;
 }
 
-/** Saves a content in a file if the model does not get the whole content. */
+/** Saves a text or media that the model does not get in full. */
 export type Keep = (file: LeftOut) => Promise<KeptFile>;
 
+/** The result besides its blocks, the tool's name, and the function that saves what does not fit. */
 export interface ModelPartsOptions extends ContentOptions {
   readonly toolName: string;
   readonly structuredContent?: unknown;
@@ -38,6 +39,7 @@ export interface ModelPartsOptions extends ContentOptions {
   readonly keep?: Keep;
 }
 
+/** Converts blocks to parts. If `keep` is given, saves what was left out and adds the paths. */
 export async function toModelParts(blocks: readonly Block[], options: ModelPartsOptions): Promise<Part[]> {
   const { toolName, keep, nonce = createNonce() } = options;
   const fitted = fitResult({ isError: false, ...options, content: blocks }, toolName, options);
@@ -45,7 +47,7 @@ export async function toModelParts(blocks: readonly Block[], options: ModelParts
   return keep === undefined ? parts : [...parts, ...(await keepAll(fitted.leftOut, keep))];
 }
 
-/** Converts the parts of a `CallableTool`'s result. The MCP result is in `functionResponse.response`. */
+/** Converts the parts that a `CallableTool` returned. The MCP result is in `functionResponse.response`. */
 export function transformMcpContentToParts(
   sdkResponse: readonly Part[],
   options: ContentOptions & { readonly toolName?: string } = {},
@@ -72,8 +74,8 @@ function fitResult(
 }
 
 /**
- * Converts results to parts. Tags around the server's contents mark them as untrusted. Fairlead's own texts have no
- * tags.
+ * Converts results to parts. Tags around the server's text and media mark them as untrusted. Fairlead's own notes have
+ * no tags.
  */
 function toParts(results: readonly FittedResult[], nonce: string): Part[] {
   const parts = results.flatMap((result) => result.parts);
@@ -84,8 +86,8 @@ function toParts(results: readonly FittedResult[], nonce: string): Part[] {
 }
 
 /**
- * Saves the contents that the model does not get completely, and returns a list of their paths. If one content cannot
- * be saved, the others still are.
+ * Saves everything that the model does not get in full, and returns a list of the paths. If one file cannot be saved,
+ * the others still are.
  */
 export async function keepAll(files: readonly LeftOut[], keep: Keep): Promise<Part[]> {
   if (files.length === 0) return [];
@@ -126,7 +128,7 @@ function resultOf(part: Part): Result {
   return { content: [{ type: "text", text: toReadableJson(response) }], isError };
 }
 
-/** Whether `error` is a non-empty value that has no `isError` member. */
+/** Whether `error` is an error as in the Gemini API: a non-empty value without the member `isError`. */
 function isErrorOfApi(error: unknown): boolean {
   return Boolean(error) && !(isObject(error) && "isError" in error);
 }

@@ -13,16 +13,17 @@ const longestShape = 1_200;
 const mostKeys = 20;
 const deepest = 4;
 
+/** The size limits of one preview. */
 export interface PreviewOptions {
-  /** Maximum number of characters that the beginning and the end have together. */
+  /** Maximum characters of the beginning and the end together. */
   readonly characters: number;
-  /** Maximum number of estimated tokens that the beginning and the end have together. */
+  /** Maximum estimated tokens of the beginning and the end together. */
   readonly tokens: number;
   /** The preview contains at least this many characters of the text, even if they have more tokens than `tokens`. */
   readonly atLeast: number;
 }
 
-/** The preview, and whether the text is JSON. */
+/** Returns the preview, and whether the text is JSON. */
 export function previewText(
   text: string,
   { characters, tokens, atLeast }: PreviewOptions,

@@ -11,7 +11,7 @@ export function toLabel(text: string): string {
   return clip(line, labelCharacters);
 }
 
-/** The share of the kept characters that are the beginning of the text. The other kept characters are its end. */
+/** The share of a shortened text that comes from the beginning of the full text. The rest comes from its end. */
 export const headShare = 0.75;
 
 /** Keeps the beginning and the end of a text, with a note between them. `room` is the number of characters to keep. */
@@ -22,6 +22,7 @@ export function shorten(text: string, room: number): string {
   return [text.slice(0, head), note, text.slice(tail)].filter((piece) => piece !== "").join("\n");
 }
 
+/** A number with its noun: "1 character", "5 characters". */
 export function characterWords(count: number): string {
   return `${count} ${count === 1 ? "character" : "characters"}`;
 }

@@ -1,7 +1,4 @@
-/**
- * Compiles a tool's schema for a model's API. Pure: equal schemas give equal results, and the target of a reference is
- * never fetched.
- */
+/** Compiles a tool's schema for a model's API. Pure: equal schemas give equal results, and nothing is fetched. */
 
 import { hash } from "node:crypto";
 import type { JsonObject } from "@fairlead/wire";
@@ -43,7 +40,7 @@ export function compileSafe(raw: unknown, dialect: SchemaDialect): CompiledSchem
   });
 }
 
-/** Calls `compile`. If it throws `quarantined`, returns a quarantined result. */
+/** Calls `compile`. If it throws a `HostError` with the code `quarantined`, returns that as a result. */
 export function orQuarantined(compile: () => CompiledSchema): CompiledSchema {
   try {
     return compile();
@@ -113,18 +110,19 @@ function freeze(value: unknown): void {
   for (const member of Object.values(value)) freeze(member);
 }
 
+/** Compiles schemas for one model's API, and caches the results. */
 export interface SchemaCompiler {
   compile(raw: unknown): CompiledSchema;
-  /** The number of schemas that were compiled because the cache did not have them. */
+  /** The number of schemas compiled so far. Results from the cache do not count. */
   readonly compiled: number;
 }
 
 /**
- * Maximum number of cached results, which is enough for the largest catalogs. Beyond this number, Fairlead drops the
- * oldest results.
+ * Maximum number of cached results. The largest catalogs need fewer. If there are more, the oldest result is dropped.
  */
 const mostRemembered = 20_000;
 
+/** Creates a compiler with an empty cache. Default dialect: Gemini's. */
 export function createSchemaCompiler(dialect: SchemaDialect = "gemini"): SchemaCompiler {
   const byContent = new Map<string, CompiledSchema>();
   let compiled = 0;
@@ -134,7 +132,8 @@ export function createSchemaCompiler(dialect: SchemaDialect = "gemini"): SchemaC
     },
     compile(raw) {
       return orQuarantined(() => {
-        // The cache key is a digest of the unsorted JSON text, because the order of properties matters.
+        // The cache key is a digest of the JSON text. Its keys are not sorted: the order of properties matters to a
+        // model.
         const key = hash("sha256", textOf(raw), "base64");
         const known = byContent.get(key);
         if (known !== undefined) return known;

@@ -1,6 +1,6 @@
 /**
- * The result of compiling a schema. It is a schema that the model's API accepts, with its repairs, or the reason why
- * the tool is quarantined.
+ * The result of compiling a schema: a schema that the model's API accepts, with its repairs, or the reason why the tool
+ * is quarantined.
  */
 
 import type { JsonObject } from "@fairlead/wire";

@@ -1,4 +1,4 @@
-/** A schema as a document. Resolves references inside the document and never fetches anything. */
+/** Resolves the references inside a schema. Never fetches anything. */
 
 import type { JsonObject } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
@@ -7,7 +7,7 @@ import { isSchema, isText } from "./json-values.ts";
 import { subschemas } from "./keywords.ts";
 import { decode, memberAt, pointerTo, segmentsOf } from "./pointer.ts";
 
-/** A schema in the document. */
+/** The whole schema or one of its subschemas, with its path. */
 export interface Spot {
   readonly raw: unknown;
   readonly path: string;
@@ -15,12 +15,13 @@ export interface Spot {
   readonly base: string;
 }
 
+/** A tool's schema, with a function that finds the target of a reference. */
 export interface SchemaDocument {
   readonly root: Spot;
   resolve(reference: string, base: string): Spot | undefined;
 }
 
-/** The base URI of a schema without `$id`. Fairlead compares it, but never requests it. */
+/** The base URI of a schema without `$id`. Fairlead never sends a request to it. */
 const nameless = "schema://here/";
 
 /** Indexes the schemas of a document by their URIs and anchors. */
@@ -38,9 +39,9 @@ export function openDocument(raw: JsonObject): SchemaDocument {
       index ??= indexOf(root);
       if (pointer === undefined) return index.get(`${resource}#${decode(fragment)}`);
       const start = index.get(resource);
-      /*
-       * Some generators write an `id` that is not meant as a base URI. Therefore a reference that begins with `#` is
-       * also looked up from the root of the document.
+      /**
+       * Some generators write an `id` that is not meant as a base URI. So a reference with `#` is also looked up from
+       * the root of the document.
        */
       return start && (follow(start, pointer) ?? (reference.startsWith("#") ? follow(root, pointer) : undefined));
     },
@@ -55,7 +56,7 @@ export function baseOf(raw: unknown, around: string): string {
 }
 
 function resolveUri(reference: string, base: string): string | undefined {
-  // Most references begin with `#`, and joining two texts is cheaper than parsing a URI.
+  // Most references begin with `#`. Joining two strings is faster than parsing a URI.
   if (reference.startsWith("#")) return `${base}${reference}`;
   return parseUrl(reference, base)?.href;
 }
@@ -92,7 +93,7 @@ function indexOf(root: Spot): ReadonlyMap<string, Spot> {
     for (const keyword of ["$anchor", "$dynamicAnchor"]) {
       if (isText(raw[keyword])) add(`${base}#${raw[keyword]}`, spot);
     }
-    // Until draft 7, an anchor was written as an `$id` that consists of a fragment only.
+    // Until draft 7, an anchor was written as an `$id` that contains only a fragment (`#name`).
     for (const id of [raw["$id"], raw["id"]]) if (isText(id) && /^#./.test(id)) add(`${base}${id}`, spot);
     for (const [member, memberPath] of subschemas(raw, path)) {
       open.push({ raw: member, path: memberPath, base: baseOf(member, base) });

@@ -9,6 +9,7 @@ export function isPresent(_value: unknown): _value is unknown {
   return true;
 }
 
+/** Whether the value is a string, even an empty one. */
 export function isText(value: unknown): value is string {
   return typeof value === "string";
 }
@@ -23,14 +24,17 @@ export function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && Number(value) >= 0;
 }
 
+/** Whether the value is a boolean. */
 export function isFlag(value: unknown): value is boolean {
   return typeof value === "boolean";
 }
 
+/** Whether the value is an array, even an empty one. */
 export function isList(value: unknown): value is readonly unknown[] {
   return Array.isArray(value);
 }
 
+/** Whether the value can be a schema: an object or a boolean. Does not look inside. */
 export function isSchema(value: unknown): value is JsonObject | boolean {
   return isObject(value) || isFlag(value);
 }

@@ -30,9 +30,10 @@ const named: ReadonlySet<string> = new Set([
 ]);
 const listed: ReadonlySet<string> = new Set(["items", "prefixItems", "allOf", "anyOf", "oneOf"]);
 
-/** What the value of a keyword contains: one schema, a list of schemas, a map with schemas, or no schema. */
+/** The kind of a keyword's value: one schema, a list of schemas, an object whose members are schemas, or no schema. */
 export type Holds = "schema" | "list" | "map" | "data";
 
+/** Says which kind of value this keyword has. `data` if the value does not fit the keyword. */
 export function holds(keyword: string, value: unknown): Holds {
   if (listed.has(keyword) && isList(value)) return "list";
   if (named.has(keyword) && isObject(value)) return "map";
@@ -106,6 +107,7 @@ const checks: ReadonlyMap<string, Check> = new Map(
   table.flatMap(([check, ...keywords]) => keywords.map((keyword) => [keyword, check] as const)),
 );
 
+/** Whether draft 2020-12 allows this value. True for unknown keywords. */
 export function fits(keyword: string, value: unknown): boolean {
   return (checks.get(keyword) ?? isPresent)(value);
 }

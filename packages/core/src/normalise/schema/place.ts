@@ -1,7 +1,4 @@
-/**
- * The state while Fairlead reads one schema: the rules that were read so far (`Shape`), and the function that reports
- * repairs.
- */
+/** The state of reading one schema: the rules found so far (`Shape`), and the function that reports repairs. */
 
 import type { JsonObject } from "@fairlead/wire";
 import { toModelText } from "../../text/model-text.ts";
@@ -12,9 +9,10 @@ import type { Spent } from "./read/bounds.ts";
 import type { Shape, TypeName } from "./read/shape.ts";
 import { inWords, type TypeStyle } from "./write/type-text.ts";
 
+/** Records one repair. `path` is a JSON pointer; `note` is a sentence for the user. */
 export type Report = (path: string, keyword: string, action: RepairAction, note: string) => void;
 
-/** The capabilities of a model's API. */
+/** The keywords, formats and property names that a model's API accepts. */
 export interface ModelDialect {
   /** The API's name, for notes. */
   readonly name: string;
@@ -34,7 +32,9 @@ export interface Reading {
   readonly active: Set<string>;
   /** Paths of the schemas that were read. */
   readonly visited: Set<string>;
-  /** Descriptions of schemas that refer to themselves, by path. The description replaces the inner reference. */
+  /**
+   * Descriptions of schemas that refer to themselves, by path. The description takes the place of the inner reference.
+   */
   readonly cycles: Map<string, string>;
   /**
    * The `$defs` and `definitions` that were read, by path. After reading, definitions that nothing refers to are
@@ -54,11 +54,11 @@ export interface Place extends Spot {
   shape: Shape;
   readonly reading: Reading;
   readonly nesting: number;
-  /** Whether this schema describes all arguments together. Such a schema must become one object. */
+  /** Whether this is the tool's whole input schema, which must become one object. */
   readonly isRoot: boolean;
 }
 
-/** How Fairlead reads one keyword. If the value is not valid, Fairlead leaves the keyword out and reports this. */
+/** Reads one keyword. If its value is not valid, Fairlead leaves the keyword out and reports this. */
 export interface Keyword {
   readonly fits?: (value: unknown) => boolean;
   readonly read: (value: never, place: Place, keyword: string) => void;
@@ -83,11 +83,12 @@ export function partOf(place: Place, raw: unknown, ...segments: readonly (string
   return place.reading.read(spot, place.nesting + 1, place.isRoot);
 }
 
+/** Records one repair of the schema that is being read. */
 export function report(place: Place, keyword: string, action: RepairAction, note: string): void {
   place.reading.report(place.path, keyword, action, note);
 }
 
-/** Leaves a keyword out. Only the user is told, and not the model. */
+/** Leaves a keyword out. Reports this to the user, but not to the model. */
 export function drop(place: Place, keyword: string, why: string): void {
   report(place, keyword, "removed", why);
 }
@@ -103,12 +104,12 @@ export function tell(place: Place, keyword: string, sentence: string): void {
   );
 }
 
-/** Describes a schema for the model, with the model's property names. */
+/** Describes a schema in words for the model, with the property names that the model gets. */
 export function described({ reading }: Place, schema: unknown): string {
   return inWords(schema, reading.nameOf);
 }
 
-/** Adds a sentence to the description. Quoted texts in the sentence come from the server. */
+/** Adds a sentence to the description. Removes invisible characters, because the sentence may quote the server. */
 export function addNote(shape: Shape, text: string): void {
   const sentence = toModelText(text);
   if (!shape.notes.includes(sentence)) shape.notes = [...shape.notes, sentence];

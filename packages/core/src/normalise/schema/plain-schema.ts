@@ -3,8 +3,8 @@
 import { isList } from "./json-values.ts";
 
 /**
- * The limits for a small schema. They are far below `schemaLimits`, because a compiled schema may be much larger: it
- * repeats a part for each type that the part allows.
+ * The limits for a small schema. They are far below `schemaLimits`, because a compiled schema may be much larger than
+ * the original.
  */
 const most = { levels: 16, values: 400, characters: 32_768 } as const;
 

@@ -1,4 +1,4 @@
-/** JSON pointers (RFC 6901) and the targets of `$ref`. Fairlead never fetches a target. */
+/** Reads and writes JSON pointers (RFC 6901), and finds the target of a `$ref` in the same document. */
 
 import { member } from "@fairlead/wire/json";
 
@@ -55,8 +55,8 @@ export function followReference(root: unknown, reference: string): unknown {
 }
 
 /**
- * Follows the `$ref` of a schema to its target. Returns a schema without `$ref` as it is. Undefined if there is no
- * target, or after more than `most` references.
+ * Returns the target of a schema's `$ref`, or the schema itself if it has none. Undefined if there is no target, or
+ * after more than `most` references in a row.
  */
 export function resolved(schema: unknown, root: unknown, most = 16): unknown {
   const reference = member(schema, "$ref");

@@ -3,6 +3,7 @@
 import { isObject, listOf, member } from "@fairlead/wire/json";
 import { resolved } from "./pointer.ts";
 
+/** One property of an object schema. `schema` is not checked. */
 export interface Property {
   readonly name: string;
   readonly required: boolean;
@@ -19,9 +20,7 @@ export function propertiesOf(schema: unknown): readonly Property[] {
   );
 }
 
-/**
- * Maximum number of branches (schemas in `allOf`, `anyOf` and `oneOf`) to read, because branches may contain branches.
- */
+/** Maximum number of schemas in `allOf`, `anyOf` and `oneOf` to read. They may be nested. */
 const mostBranches = 100;
 
 /** Returns the parameters of a tool, including those in `allOf`, `anyOf`, `oneOf` and referenced schemas. */
@@ -37,7 +36,7 @@ export function parametersOf(root: unknown): readonly Property[] {
     }
     const inner = (keyword: string): readonly unknown[] => listOf(member(here, keyword)).slice(0, mostBranches);
     const sure = inner("allOf").map((branch) => ({ schema: branch, isSure }));
-    // Not every branch of `anyOf` and `oneOf` has to apply, so no property in these branches counts as required.
+    // A value need not match every schema in `anyOf` or `oneOf`, so their properties do not count as required.
     const unsure = [...inner("anyOf"), ...inner("oneOf")].map((branch) => ({ schema: branch, isSure: false }));
     branches.push(...[...sure, ...unsure].slice(0, mostBranches - branches.length));
   }

@@ -1,4 +1,4 @@
-/** The entries of the ledger, and how they are written as lines of JSON. */
+/** The entries of the ledger (the history of requests), and how they are written as lines of JSON. */
 
 import type { JsonObject } from "@fairlead/wire";
 import { isObject, parseJson } from "@fairlead/wire/json";
@@ -63,7 +63,7 @@ export function lineOf(
   return `{"time":"${time}","argumentsDigest":"${argumentsDigest}",${kept}"durationMs":${durationMs},${shared}`;
 }
 
-/** The member `arguments` of a line. Empty if the arguments are too long. */
+/** The member `arguments` as JSON text. Empty if the arguments are too long. */
 export function keptArguments(args: JsonObject): string {
   const written = writeJson(args);
   return written.length <= longestArguments ? `"arguments":${written},` : "";
@@ -72,8 +72,8 @@ export function keptArguments(args: JsonObject): string {
 type SharedMembers = Omit<LedgerEntry, "time" | "argumentsDigest" | "arguments" | "durationMs">;
 
 /**
- * The members at the end of an entry's line, as JSON. The caller reuses this text, because these members are often
- * equal in consecutive entries.
+ * The last members of an entry's line, as JSON. The caller reuses this text, because consecutive entries often have the
+ * same values.
  */
 export function sharedMembers(entry: SharedMembers): string {
   const { server, tool, kind, client, workspace, decision, rule, ruleOrigin, mode, answer, answeredIn } = entry;

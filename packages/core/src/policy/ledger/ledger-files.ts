@@ -1,4 +1,4 @@
-/** The numbered files of the ledger, to which several processes may append. */
+/** The numbered files of the ledger. Several processes may append to them. */
 
 import { closeSync, constants, fstatSync, openSync, readSync, writeSync } from "node:fs";
 import { type FileHandle, open, readdir, readFile, rm } from "node:fs/promises";
@@ -6,8 +6,9 @@ import { join } from "node:path";
 import { ensurePrivateFolder, privateFileMode } from "../../files/atomic/private-folder.ts";
 import { notWritten, toWriteError, unless } from "../../files/system-error.ts";
 
+/** The maximum size of the ledger. When there are more than `files` files, the oldest are deleted. */
 export interface LedgerLimits {
-  /** The size in bytes at which a file is full. When a file is full, a new file begins. */
+  /** When a file has this many bytes, a new file begins. */
   readonly fileBytes: number;
   readonly files: number;
 }
@@ -21,6 +22,7 @@ export interface LedgerWriter {
   append(lines: readonly string[]): Promise<void>;
 }
 
+/** Creates the writer. It creates the folder with the first line. */
 export function createLedgerWriter(folder: string, limits: LedgerLimits): LedgerWriter {
   let last: Written | undefined;
 
@@ -30,7 +32,7 @@ export function createLedgerWriter(folder: string, limits: LedgerLimits): Ledger
     const number = numbers.at(-1) ?? 1;
     const found = await tryAppend(pathOf(folder, number), text, limits.fileBytes);
     if (found !== undefined) return found;
-    // If several processes find that the file is full, they all append to the same new file.
+    // If several processes find that the file is full, all of them append to the same new file.
     const next = await tryAppend(pathOf(folder, number + 1), text, Number.POSITIVE_INFINITY);
     const old = numbers.filter((each) => each <= number + 1 - limits.files);
     await Promise.all(old.map((each) => rm(pathOf(folder, each), { force: true })));
@@ -39,14 +41,15 @@ export function createLedgerWriter(folder: string, limits: LedgerLimits): Ledger
 
   return {
     async append(lines) {
-      // The empty string adds the line break after the last line. Appending it to the joined text would copy that text.
+      // The empty string adds the line break after the last line. Adding the line break to the joined text would copy
+      // that text.
       const text = [...lines, ""].join("\n");
       const before = last;
       last = undefined;
       try {
-        /*
-         * Lists the folder only if the last file is full or was deleted, because listing takes longer than appending a
-         * few lines.
+        /**
+         * Listing the folder takes longer than appending a few lines, so it is only listed if the last file is full or
+         * was deleted.
          */
         last = (before && appendAgain(before, text, limits.fileBytes)) ?? (await find(text));
       } catch (error) {
@@ -91,8 +94,8 @@ async function tryAppend(path: string, text: string, fullAt: number): Promise<Wr
 
 /**
  * Appends the text to a file that this process has written before. Returns undefined if the file is full or was
- * deleted. Synchronous, because the same operations take five times as much CPU time in libuv's threads, and a busy
- * gateway writes 25 batches a second.
+ * deleted. Synchronous: asynchronous calls would take five times as much CPU time, and a busy gateway writes 25 batches
+ * a second.
  */
 function appendAgain({ path, size: before }: Written, text: string, fullAt: number): Written | undefined {
   const file = tryOpen(path);

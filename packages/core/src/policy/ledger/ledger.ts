@@ -1,4 +1,4 @@
-/** The ledger. It records every request to a server with its outcome. Entries are never changed. */
+/** The ledger: the record of every request to a server, with its outcome. Entries are never changed. */
 
 import { createHmac } from "node:crypto";
 import { join } from "node:path";
@@ -14,6 +14,7 @@ export interface LedgerRecord extends Omit<LedgerEntry, "time" | "argumentsDiges
   readonly arguments: JsonObject;
 }
 
+/** The folder, the clocks and the limits of a ledger. */
 export interface LedgerOptions {
   readonly folder: string;
   /** The current value of `fairlead.audit.arguments`. */
@@ -21,14 +22,14 @@ export interface LedgerOptions {
   /** The clock, in milliseconds since 1970. */
   readonly now: () => number;
   readonly limits?: LedgerLimits;
-  /** The clock that measures how long a batch collects entries. Default: the system's clock. */
+  /** Measures how long a batch collects entries. Default: the system's clock. */
   readonly clock?: Clock;
 }
 
-/** Which entries `read` returns. */
+/** Selects the entries that `read` returns. */
 export interface LedgerSearch {
   readonly matches?: (entry: LedgerEntry) => boolean;
-  /** The number of newest entries to return. */
+  /** The maximum number of entries to return. The newest are returned. */
   readonly limit?: number;
 }
 
@@ -45,18 +46,19 @@ export interface Ledger {
 }
 
 /**
- * How many milliseconds a batch collects entries. Opening the file for each entry would take longer than the recorded
- * call.
+ * A batch collects entries for this many milliseconds. Opening the file for each entry would take longer than the call.
  */
 const batchTime = 40;
 const batchEntries = 256;
 /** The size limit of the ledger. About 80 000 entries of 400 bytes fit into it. */
 const usual: LedgerLimits = { fileBytes: 4_194_304, files: 8 };
 
+/** The path of the ledger in the state folder. */
 export function ledgerFolder(state: string): string {
   return join(state, "ledger");
 }
 
+/** Creates the ledger. Nothing is written or read yet. */
 export function createLedger(options: LedgerOptions): Ledger {
   const { folder, keepArguments, now, limits = usual, clock = systemClock } = options;
   const files = createLedgerWriter(folder, limits);
@@ -64,7 +66,7 @@ export function createLedger(options: LedgerOptions): Ledger {
   /** The batch that collects entries now. */
   let next: Batch | undefined;
   let writing: Promise<void> = Promise.resolve();
-  /** The entry that was added last, as texts. The next entry reuses each text that is equal in both entries. */
+  /** The last added entry, as texts. The next entry reuses the texts of members that have the same value. */
   let last: { readonly moment: number; readonly record: LedgerRecord; readonly row: Row } | undefined;
 
   async function readKey(): Promise<Buffer> {
@@ -72,7 +74,7 @@ export function createLedger(options: LedgerOptions): Ledger {
     try {
       return await key;
     } catch (error) {
-      // The next batch tries again to read or create the key for digests, because the disk may then have space.
+      // The next batch tries again to read or create the key, because the disk may no longer be full.
       key = undefined;
       throw error;
     }

@@ -1,3 +1,5 @@
+/** Compares the servers in the settings, and their catalogs, with the lock file. Pure. */
+
 import type { JsonObject } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
 import type { Difference } from "../../discover/tool-changes.ts";
@@ -21,11 +23,11 @@ export interface ListDrift {
 /** How one server differs from the lock file. */
 export interface LockDrift {
   readonly server: string;
-  /** `added`: the lock file lacks the server. `removed`: the settings lack the server. */
+  /** `added`: the server is only in the settings. `removed`: the server is only in the lock file. */
   readonly kind: "added" | "removed" | "changed";
   /**
-   * What changed in the server itself: members of its entry, its `version` and its `instructions`. Each member of
-   * `env`, `headers` and `oauth` is listed separately.
+   * Changed members of the server's entry in the settings, and changes of its `version` and `instructions`. Each member
+   * of `env`, `headers` and `oauth` is listed separately.
    */
   readonly members: readonly Difference[];
   readonly tools: ListDrift;
@@ -52,8 +54,8 @@ export function compareLock(lock: LockFile, now: ReadonlyMap<string, PresentServ
 }
 
 /**
- * Whether the current entry differs from the locked entry. A changed entry may start a different program or use a
- * different URL.
+ * Whether the server's current entry in the settings differs from the locked entry. A changed entry may start a
+ * different program or use a different URL.
  */
 export function isEntryChanged(locked: JsonObject, now: JsonObject): boolean {
   return entryDrift(locked, now).length > 0;
@@ -61,7 +63,7 @@ export function isEntryChanged(locked: JsonObject, now: JsonObject): boolean {
 
 /**
  * Compares a locked entry with the current entry. `(hidden)` in the locked entry matches any text. Returns only the
- * names of the members that differ, because the values may be secrets.
+ * names of the members, because their values may be secrets.
  */
 export function hiddenEntryDrift(locked: JsonObject, written: JsonObject): readonly Difference[] {
   const { description: _words, ...entry } = written;
@@ -114,8 +116,8 @@ function entryDrift(before: JsonObject, after: JsonObject): readonly Difference[
 }
 
 /**
- * Differences in version and instructions. Shows only digests of the instructions, because the lock file contains only
- * a digest.
+ * Differences in version and instructions. The lock file contains only a digest of the instructions, so only digests
+ * are shown.
  */
 function ownDrift(before: LockedCatalog, after: LockedCatalog): readonly Difference[] {
   const own = ({ version, instructions }: LockedCatalog): ReadonlyMap<string, string> =>
@@ -136,7 +138,7 @@ function differences(before: ReadonlyMap<string, string>, after: ReadonlyMap<str
 }
 
 /**
- * The entry as a flat list of members, such as `env.TOKEN`. A list is one member, because the order of arguments
+ * The entry as a flat list of members, such as `env.TOKEN`. An array is one member, because the order of arguments
  * matters.
  */
 function flat(entry: JsonObject): ReadonlyMap<string, string> {

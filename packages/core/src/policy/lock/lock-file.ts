@@ -1,4 +1,6 @@
-/** The lock file `mcp.lock`: the reviewed servers of a workspace, as text that can be compared line by line. */
+/**
+ * The lock file `mcp.lock`. It lists the reviewed servers of a workspace, in a form that `git diff` shows line by line.
+ */
 
 import { createHash } from "node:crypto";
 import { dirname, join } from "node:path";
@@ -17,13 +19,17 @@ import { toShellWord } from "../../text/shell-word.ts";
 
 /** The locked catalog of a server. It contains a digest for each prompt and each tool. */
 export interface LockedCatalog {
-  /** The version in the entry's package name. If there is none, the version that the server reports. */
+  /**
+   * The version in the package name of the entry, such as `1.2.0` in `name@1.2.0`. Otherwise the version that the
+   * server reports.
+   */
   readonly version?: string;
   readonly instructions?: string;
   readonly prompts: ReadonlyMap<string, string>;
   readonly tools: ReadonlyMap<string, string>;
 }
 
+/** A server in the lock file: its entry in the settings, and its catalog. */
 export interface LockedServer extends LockedCatalog {
   /** The entry as written in the settings, without `description` and secrets. */
   readonly entry: JsonObject;
@@ -103,8 +109,8 @@ export function lockText(lock: LockFile): string {
 }
 
 /**
- * The digest of a tool's locked definition. Undefined if the lock file lacks the server. `none` if the lock file has
- * the server but not the tool.
+ * The digest of a tool's locked definition. Undefined if the server is not in the lock file, and `none` if only the
+ * tool is not.
  */
 export function lockedDigest(lock: LockFile, server: string, tool: string): string | undefined {
   const locked = lock.get(server);
@@ -112,8 +118,8 @@ export function lockedDigest(lock: LockFile, server: string, tool: string): stri
 }
 
 /**
- * A locked server as an object for JSON. Uses `fromEntries`, because a tool may be named `__proto__`, and an assignment
- * to that key would set the prototype.
+ * A locked server as an object for JSON. Uses `fromEntries`, because a tool may be named `__proto__`. Assigning to that
+ * key would set the prototype.
  */
 function toPlain({ entry, version, instructions, prompts, tools }: LockedServer): JsonObject {
   return {
@@ -227,7 +233,7 @@ function editedByHand(name: string, file: string): HostError {
   });
 }
 
-/** The part of a catalog that the lock file stores. It consists of digests of everything that a model sees. */
+/** The part of a catalog that the lock file stores: digests of everything that a model sees. */
 export function lockCatalog({ tools, prompts, instructions }: Catalog, version: string | undefined): LockedCatalog {
   return {
     ...(version !== undefined && { version }),
@@ -237,10 +243,12 @@ export function lockCatalog({ tools, prompts, instructions }: Catalog, version: 
   };
 }
 
+/** The digest of a server's instructions; undefined if it has none. */
 export function instructionsDigest({ instructions }: Catalog): string | undefined {
   return instructions === undefined ? undefined : digestOf(instructions);
 }
 
+/** The digest of everything in a prompt that the user or a model sees. */
 export function promptDigest(prompt: CatalogPrompt): string {
   return digestOf(promptText(prompt));
 }

@@ -1,4 +1,7 @@
-/** Compiles `argsPattern` with an engine whose matching time is linear, so that no arguments can make a rule hang. */
+/**
+ * Compiles `argsPattern` with a regular expression engine that always needs linear time. No arguments can make a rule
+ * hang.
+ */
 
 import { errorMessage } from "@fairlead/wire/text";
 import { RE2JS } from "re2js";

@@ -1,3 +1,5 @@
+/** The rules that are built into Fairlead: the default rules, and rules for approval modes and changed definitions. */
+
 import type { DecisionOutcome, PolicyRule, RequestKind } from "./rule.ts";
 
 function rule(name: string, decision: DecisionOutcome, kind?: RequestKind): PolicyRule {
@@ -13,10 +15,8 @@ export function isChangedRule(one: PolicyRule): boolean {
 const unsavedName = "unsaved";
 
 /**
- * The rule for a definition that may have changed. Fairlead does not know whether it has, because accepted definitions
- * cannot be saved.
- *
- * @param reason Why accepted definitions cannot be saved.
+ * The rule for a definition that may have changed. Fairlead cannot tell, because accepted definitions cannot be saved.
+ * `reason` says why they cannot be saved.
  */
 export function unsavedRule(reason: string, decision: "ask_user" | "deny"): PolicyRule {
   return { ...rule(unsavedName, decision), denyMessage: reason };
@@ -27,7 +27,7 @@ export function isUnsavedRule({ origin }: PolicyRule): boolean {
   return origin.source === "built_in" && origin.name === unsavedName;
 }
 
-/** The default rules for requests of models. A request that the user typed runs even if its default rule asks. */
+/** The default rules for models' requests. If such a rule asks, a request that the user typed still runs at once. */
 export const defaultRules: Readonly<Record<RequestKind, PolicyRule>> = {
   tool: rule("tools", "ask_user", "tool"),
   resource: rule("resources", "ask_user", "resource"),
@@ -36,7 +36,7 @@ export const defaultRules: Readonly<Record<RequestKind, PolicyRule>> = {
 };
 
 interface BuiltIn {
-  /** In plan mode, denies a tool that is not known to be read-only. */
+  /** In plan mode, denies every tool that is not known to be read-only. */
   readonly plan: PolicyRule;
   /** In plan mode, asks about a read-only tool. */
   readonly planAsks: PolicyRule;

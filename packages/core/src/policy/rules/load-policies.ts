@@ -17,8 +17,8 @@ import { rulesOfSettings } from "./settings-rules.ts";
 /** Tools that a command-line flag allows for one run. */
 export interface AllowedTools {
   /**
-   * The exact name of a server. Patterns are not supported, because a pattern could allow servers that the user did not
-   * think of.
+   * The exact name of a server. A pattern is not allowed, because it could match servers that the user did not think
+   * of.
    */
   readonly server: string;
   /** The tool's name. If absent, all requests to the server are allowed, except sampling. */
@@ -71,8 +71,8 @@ export async function loadPolicies(configuration: Configuration, flags: PolicyFl
 }
 
 /**
- * Makes a problem an error. Used for settings that restrict tools or servers, because after a mistake the restriction
- * might have no effect.
+ * Turns a warning into an error. Used for settings that restrict tools or servers: a mistake could remove the
+ * restriction.
  */
 function believed(problem: Problem): Problem {
   return { ...problem, severity: "error" };
@@ -120,7 +120,7 @@ async function readFolder(folder: string, tier: FileTier, configuration: Configu
 async function listFiles(folder: string): Promise<readonly string[] | string> {
   try {
     const names = (await readdir(folder)).filter(isPolicyFile).sort();
-    if (names.length > limits.policyFiles) return `holds more than ${limits.policyFiles} policy files`;
+    if (names.length > limits.policyFiles) return `contains more than ${limits.policyFiles} policy files`;
     return names.map((name) => join(folder, name));
   } catch (error) {
     if (systemCode(error) !== "ENOENT") return `cannot be read: ${explain(error)}`;
@@ -135,8 +135,8 @@ function toPolicies(file: string, tier: FileTier, { state, rules, problems }: Re
 }
 
 /**
- * Whether the file is in the workspace after links are resolved. A link out of the workspace could make an error
- * message quote a private file of the user.
+ * Whether the file is in the workspace after links are resolved. Otherwise an error message could quote a private file
+ * of the user.
  */
 async function leadsInto(file: string, root: string): Promise<boolean> {
   const real = await realpath(file).catch(() => undefined);

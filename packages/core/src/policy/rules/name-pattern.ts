@@ -28,8 +28,8 @@ export function escapeName(name: string): string {
 }
 
 /**
- * The pattern for all resources. It matches every URI but no tool name. `*` is not used, because Gemini CLI reads the
- * same files and would apply `*` to tools.
+ * The pattern for all resources. It matches every URI but no tool name. Gemini CLI reads the same files, and would
+ * apply a plain `*` to its tools.
  */
 export const everyResource = "*:*";
 
@@ -46,7 +46,7 @@ function tokensOf(text: string): readonly Token[] {
 }
 
 /**
- * Whether the name matches. Backtracks only to the last star, because a regular expression with many stars could take
+ * Whether the name matches. Backtracks only to the last star. A regular expression with many stars could take
  * exponential time.
  */
 function matchesAll(tokens: readonly Token[], letters: readonly string[]): boolean {

@@ -1,6 +1,6 @@
 /**
- * Reads one policy file. Returns its rules, and its mistakes with their positions. A file that cannot be read makes
- * decisions stricter.
+ * Reads one policy file. Returns its rules, and its mistakes with their positions. If a file cannot be read, decisions
+ * become stricter.
  */
 
 import { readText } from "../../files/read-text.ts";
@@ -21,6 +21,7 @@ export interface ReadPolicyFile {
   readonly problems: readonly Problem[];
 }
 
+/** The tier of the file, and the servers that its rules can name. */
 export interface PolicyFileOptions {
   readonly tier: FileTier;
   /** Names of the configured servers. */
@@ -38,12 +39,12 @@ export async function readPolicyFile(file: string, options: PolicyFileOptions): 
   if (document.kind === "broken") return unreadable(file, tier, `is not valid TOML: ${document.reason}`, document);
   const { rules, problems, isDoubtful } = await rulesOf(document.table, file, options);
   if (rules.length <= limits.policyRules) return { state: isDoubtful ? "broken" : "read", rules, problems };
-  return unreadable(file, tier, `holds more than ${limits.policyRules} rules`);
+  return unreadable(file, tier, `contains more than ${limits.policyRules} rules`);
 }
 
 /**
- * The result for a file whose rules are unknown. If the file belongs to the administrator, every request is denied.
- * Otherwise every request needs confirmation.
+ * The result for a file that cannot be read. If it belongs to the administrator, every request is denied. Otherwise
+ * every request needs confirmation.
  */
 export function unreadable(
   file: string,
@@ -67,7 +68,7 @@ const effects: Readonly<Record<FileTier, string>> = {
   workspace: "every request needs confirmation",
 };
 
-/** The rule that replaces the unknown rules of a file which Fairlead could not read. */
+/** The rule that takes the place of rules that Fairlead could not read. */
 function doubtAbout(file: string, tier: FileTier, denyMessage: string, { line }: TextPosition): PolicyRule {
   return {
     tier,
@@ -110,7 +111,7 @@ interface FoundRule {
   readonly isDoubtful: boolean;
 }
 
-/** Tables of Gemini CLI's policy files that contain no rules. */
+/** Tables in Gemini CLI's policy files that are not rules. */
 const theirTables = ["safety_checker"];
 
 /**

@@ -1,4 +1,4 @@
-/** Notices changes of the files that decisions depend on: policy files, saved approvals and the lock file. */
+/** Detects changes of the files that decisions depend on: policy files, saved approvals and the lock file. */
 
 import { readdirSync, type Stats, statSync } from "node:fs";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import type { Locations } from "../../settings/read/paths.ts";
 import { approvalsPath } from "../../trust/approvals.ts";
 import { lockPath } from "../lock/lock-file.ts";
 
-/** Notices when the files of one host change. */
+/** Detects changes of these files for one host. */
 export interface PolicyFiles {
   /**
    * Returns a number that increases when a file was added, changed or removed. Calls that follow each other without an
@@ -17,8 +17,8 @@ export interface PolicyFiles {
 }
 
 /**
- * For this many milliseconds after a change, each check lists the folder again. Two changes in a short time may give
- * the folder the same modification time.
+ * For this many milliseconds after a change, each check lists the folder again. Two quick changes may leave the folder
+ * with the same modification time.
  */
 const coarsestTime = 2000;
 
@@ -36,9 +36,9 @@ export function createPolicyFiles(now: () => number): PolicyFiles {
     version(locations) {
       if (isChecked && of === locations) return version;
       isChecked = true;
-      /*
-       * Not `process.nextTick`, which waits until no promise callback is left. A program that awaits call after call to
-       * an in-process server would then never notice a new rule.
+      /**
+       * `process.nextTick` would wait until no promise callback is left. A program that awaits one call after another
+       * could then never notice a new rule.
        */
       queueMicrotask(() => {
         isChecked = false;
@@ -116,17 +116,17 @@ function policyFilesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder).filter(isPolicyFile);
   } catch {
-    // An error is ignored here, because loading the rules reports why a folder cannot be listed.
+    // The error is ignored here: loading the rules reports it.
     return [];
   }
 }
 
-/** Whether the file is a policy file. Accepts `.TOML` too, because the user may take such a file for a policy file. */
+/** Whether the file is a policy file. `.TOML` counts too, because users expect such a file to work. */
 export function isPolicyFile(name: string): boolean {
   return /[.]toml$/i.test(name);
 }
 
-/** Reads the state of a file. Synchronous, because `stat` takes less time than a switch to the thread pool. */
+/** Reads the state of a file. Synchronous, because `stat` is faster than a switch to the thread pool. */
 function traceOf(path: string): Stats | string {
   try {
     return statSync(path, { throwIfNoEntry: false }) ?? "none";

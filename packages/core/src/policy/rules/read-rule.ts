@@ -16,7 +16,7 @@ interface RuleContext {
   readonly servers: readonly string[];
   readonly compile: (pattern: string) => ArgsPattern | string;
   /**
-   * Reports a problem. `error` means that Fairlead ignores a part of the file, or applies this part more strictly than
+   * Reports a problem. `error` means that Fairlead ignores a part of the file, or applies it more strictly than
    * written.
    */
   readonly report: (severity: "error" | "warning", at: TextPosition, message: string, next?: string) => void;
@@ -24,12 +24,12 @@ interface RuleContext {
   readonly isDoubtful?: boolean;
 }
 
-/** Members of Gemini CLI's rules about its shell and its agents. Such rules do not concern MCP servers. */
+/** Keys of Gemini CLI's rules about its shell and its agents. Such rules do not concern MCP servers. */
 const aboutOtherThings = ["commandPrefix", "commandRegex", "allowRedirection", "allow_redirection", "subagent"];
 
 /** Reads one rule table. Reports problems with `context.report`. */
 export function readRule(table: TomlTable, start: TextPosition, context: RuleContext): readonly PolicyRule[] {
-  // If a rule has `mcpName`, members about a shell are mistakes, because an MCP server has no shell.
+  // With `mcpName`, keys about a shell are mistakes, because an MCP server has no shell.
   if (!table.has("mcpName") && aboutOtherThings.some((name) => table.has(name))) return [];
   const mistakes: { at: TextPosition; message: string; next: string | undefined }[] = [];
   const fields = createRuleFields(table, start, (at, message, next) => mistakes.push({ at, message, next }));
@@ -96,7 +96,7 @@ function annotationsOf(fields: RuleFields): ReadonlyMap<string, unknown> | undef
   const annotations = fields.plainTable("annotations");
   const wrong = hints.find((name) => annotations?.has(name) && typeof annotations.get(name) !== "boolean");
   if (wrong === undefined) return annotations;
-  return fields.mistake("annotations", `holds "${wrong}", which is not true or false`);
+  return fields.mistake("annotations", `contains "${wrong}", which is not true or false`);
 }
 
 const ourModes: readonly ApprovalMode[] = ["default", "plan", "yolo"];
@@ -107,7 +107,7 @@ function modesOf(fields: RuleFields): readonly ApprovalMode[] | undefined {
   const unknown = words?.find((word) => ![...ourModes, ...theirModes].includes(word));
   if (unknown === undefined) return words && ourModes.filter((mode) => words.includes(mode));
   const meant = closest(unknown, ourModes);
-  return fields.mistake("modes", `holds "${unknown}"; modes are ${ourModes.join(", ")}`, didYouMean(meant));
+  return fields.mistake("modes", `contains "${unknown}"; modes are ${ourModes.join(", ")}`, didYouMean(meant));
 }
 
 interface Pairs {
@@ -138,8 +138,8 @@ function namedBy(
 }
 
 /**
- * Splits a name that contains a server and a tool, such as `mcp_SERVER_TOOL` in Gemini CLI. Compares the name with the
- * configured servers. If two servers match, the rule applies to both.
+ * Splits a name that contains a server and a tool, such as `mcp_SERVER_TOOL` in Gemini CLI. If the name fits two
+ * configured servers, the rule applies to both.
  */
 function joined(tool: string, servers: readonly string[]): readonly NamedPair[] {
   if (tool === "mcp_*") return [{ tool: namePattern("*") }];
@@ -152,7 +152,7 @@ function joined(tool: string, servers: readonly string[]): readonly NamedPair[] 
   );
 }
 
-/** The members of a rule. Gemini CLI has all of them except `kind` and `client`. */
+/** The keys of a rule. Gemini CLI has all of them except `kind` and `client`. */
 const known = [
   "mcpName",
   "toolName",
@@ -184,12 +184,12 @@ interface RuleFields {
   readonly flag: (field: Field) => boolean | undefined;
   readonly number: (field: Field, lowest: number, highest: number) => number | undefined;
   readonly plainTable: (field: Field) => ReadonlyMap<string, unknown> | undefined;
-  /** Reads a word that must be one of `choices`. A misspelt word counts as the most similar choice. */
+  /** Reads a word that must be one of `choices`. A misspelt word is read as the most similar choice. */
   readonly oneOf: <T extends string>(field: Field, choices: readonly T[]) => T | undefined;
   readonly mistake: (field: Field, problem: string, next?: string) => undefined;
 }
 
-/** Creates the reader for one rule. If a member is misspelt, reads it as the member with the most similar name. */
+/** Creates the reader for one rule. A misspelt key is read as the key with the most similar name. */
 function createRuleFields(table: TomlTable, start: TextPosition, report: Report): RuleFields {
   const items = new Map<string, TomlItem>();
   for (const [name, item] of table) {

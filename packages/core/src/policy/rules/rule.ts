@@ -1,3 +1,5 @@
+/** The types of rules, of requests to check, and of decisions. */
+
 import type { JsonObject } from "@fairlead/wire";
 import type { NamePattern } from "./name-pattern.ts";
 
@@ -24,11 +26,14 @@ export interface RuleOrigin {
   readonly source: "policy_file" | "settings" | "permissions" | "trust" | "approval" | "flag" | "answer" | "built_in";
   readonly file?: string;
   readonly line?: number;
-  /** The name that the user would search for: `mcp.excluded`, `fairlead.permissions.denyTools`, `--allow`, `yolo`. */
+  /**
+   * The name by which the user can find the rule, such as `mcp.excluded`, `fairlead.permissions.denyTools` or
+   * `--allow`.
+   */
   readonly name?: string;
 }
 
-/** A regular expression that is searched for in the JSON text of a call's arguments. Matching takes linear time. */
+/** A regular expression to search for in the JSON text of a call's arguments. Matching takes linear time. */
 export interface ArgsPattern {
   readonly text: string;
   readonly matches: (json: string) => boolean;
@@ -44,11 +49,10 @@ export interface PolicyRule {
   readonly tool?: NamePattern;
   readonly kind?: RequestKind;
   /**
-   * If present, the rule applies only to requests of this client of the gateway, and never to requests of the user or a
-   * model.
+   * If present, the rule applies only to requests of this gateway client. It then never applies to the user or a model.
    */
   readonly client?: NamePattern;
-  /** A pattern that is searched for in the canonical JSON of the arguments. */
+  /** A pattern to search for in the canonical JSON of the arguments. */
   readonly argsPattern?: ArgsPattern;
   readonly annotations?: ReadonlyMap<string, unknown>;
   readonly modes?: readonly ApprovalMode[];
@@ -58,8 +62,8 @@ export interface PolicyRule {
   /** True if no rule can overrule this deny, not even a rule of a stronger tier. */
   readonly isGate?: boolean;
   /**
-   * True if the meaning of the rule is uncertain. Such a rule can only make decisions stricter, in every tier, and yolo
-   * mode does not overrule it.
+   * True if the rule stands for a file or table that Fairlead could not read. Such a rule can only make decisions
+   * stricter, in every tier, and yolo mode does not overrule it.
    */
   readonly isDoubt?: boolean;
   readonly origin: RuleOrigin;

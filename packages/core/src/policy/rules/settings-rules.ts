@@ -1,10 +1,14 @@
-/** Converts settings to rules: for excluded tools, for excluded servers, and for servers with `trust`. Pure. */
+/**
+ * Converts settings to rules: deny rules for excluded tools and servers, and allow rules for servers with `trust`.
+ * Pure.
+ */
 
 import type { Gate, Scope, SettingsFile } from "../../settings/define/definition.ts";
 import type { AdmittedServer, Configuration } from "../../trust/configuration.ts";
 import { exactName, type NamePattern } from "./name-pattern.ts";
 import type { PolicyRule, Tier } from "./rule.ts";
 
+/** The rules from all settings files. In an untrusted workspace, `trust` gives no rules. */
 export function rulesOfSettings({ settings, trust, servers }: Configuration): readonly PolicyRule[] {
   return [
     ...settings.files.flatMap((file) => (isUnknown(file, trust.trusted) ? unread(file) : [])),
@@ -65,8 +69,7 @@ function toPattern(tools: NonNullable<Gate["tools"]>): NamePattern {
 }
 
 /**
- * Whether the user trusts the server. If the entry comes from a workspace, `trust` counts only if the user has approved
- * the entry.
+ * Whether the user trusts the server. If a workspace defines the server, `trust` counts only after the user's approval.
  */
 function isTrusted({ server, admission }: AdmittedServer): boolean {
   return admission.status === "admitted" && server.definition?.trust === true;

@@ -1,5 +1,5 @@
 /**
- * Parses TOML to tables, lists and plain values, each with its position in the file. Tables are maps, so that a key may
+ * Parses TOML to tables, lists and plain values, each with its position in the file. Tables are maps, because a key may
  * be named `__proto__`.
  */
 
@@ -11,13 +11,16 @@ export interface TextPosition {
   readonly column: number;
 }
 
+/** A value in a TOML file, with its position. */
 export interface TomlItem extends TextPosition {
   /** The parsed value. Undefined for dates and for values that are nested too deeply, because rules do not use them. */
   readonly value: string | number | boolean | readonly TomlItem[] | TomlTable | undefined;
 }
 
+/** A TOML table: its items by key. */
 export type TomlTable = ReadonlyMap<string, TomlItem>;
 
+/** Whether a value is a table, and not a list or a plain value. */
 export function isTable(value: TomlItem["value"]): value is TomlTable {
   return value instanceof Map;
 }
@@ -27,6 +30,7 @@ export type TomlDocument =
   | { readonly kind: "table"; readonly table: TomlTable }
   | ({ readonly kind: "broken"; readonly reason: string } & TextPosition);
 
+/** Parses a text. Does not throw if the text is invalid TOML. */
 export async function parseToml(text: string): Promise<TomlDocument> {
   const { parseTOML, ParseError } = await import("toml-eslint-parser");
   try {
@@ -66,7 +70,8 @@ function add(table: Table, { key, value }: AST.TOMLKeyValue, depth: number): voi
 }
 
 /**
- * Returns the table at the end of a path, and creates missing tables. A number in the path selects a table of a list.
+ * Returns the table at the end of a path, and creates tables that do not exist yet. A number in the path selects a
+ * table of a list.
  */
 function tableAt(table: Table, path: readonly (string | number)[], at: TextPosition): Table {
   const [name, index, ...rest] = path;

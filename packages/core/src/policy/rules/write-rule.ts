@@ -1,6 +1,6 @@
 /**
- * Writes one rule of the user into a policy file. The rest of the file stays unchanged, byte for byte. Does not change
- * a file with a syntax error.
+ * Writes a rule into a policy file of the user. The rest of the file stays unchanged, byte for byte. A file with a
+ * syntax error is not changed.
  */
 
 import { join } from "node:path";
@@ -23,7 +23,7 @@ export interface RuleToWrite {
   /** The kind of requests that the rule covers. Default: `tool`. */
   readonly kind?: RequestKind;
   readonly argsPattern?: string;
-  /** The gateway's client whose requests the rule covers. By default, the rule covers the requests of all senders. */
+  /** The gateway client whose requests the rule covers. By default, the rule covers the requests of all senders. */
   readonly client?: string;
   readonly decision: DecisionOutcome;
 }
@@ -192,8 +192,8 @@ function spaced(text: string, eol: string): string {
 }
 
 /**
- * Priorities of the rules that Fairlead writes. A rule about fewer requests is stronger. So the user can add "all tools
- * of the server" and "not this tool" in any order.
+ * Priorities of the rules that Fairlead writes. A rule for fewer requests is stronger, so the order does not matter:
+ * "allow all tools of the server" and "deny this tool" work together.
  */
 const priorities = { server: 100, tool: 200, arguments: 300 } as const;
 /**

@@ -53,7 +53,7 @@ function toSource(scope: Scope, file: string, read: TextFile): SettingsSource {
   if (root.type !== "object") return without("broken", [broken(originOf(root), `${file} must hold an object, { … }`)]);
   const tooMany = findTooMany(root);
   if (tooMany !== undefined)
-    return without("broken", [broken(originOf(tooMany), `${file} holds more than ${limits.settingsValues} values`)]);
+    return without("broken", [broken(originOf(tooMany), `${file} contains more than ${limits.settingsValues} values`)]);
   if (document.duplicates.length === 0) return { scope, file, state: "read", root, problems: [], originOf };
   return { scope, file, state: "read", root: combineRepeated(root), written: root, problems: [], originOf };
 }

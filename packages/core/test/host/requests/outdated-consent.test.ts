@@ -166,7 +166,7 @@ test("a yes to reading a resource does not count for an entry that has replaced 
   });
   await expect(replaced).rejects.toMatchObject({
     code: "changed",
-    message: 'resource book://one of "books" did not run: the entry of "books" changed while you were asked',
+    message: 'resource book://one of "books" did not run: the settings of "books" changed while you were asked',
     next: "repeat the read; Fairlead shows the change and asks again",
   });
   expect(await at.requests("resources/read")).toEqual([]);

@@ -245,7 +245,7 @@ describe("folders", () => {
     expect(files).toEqual(["etc/policies administrator broken", "home/.gemini/policies user broken"]);
     expect(said).toEqual([
       "error etc/policies:1 etc/policies cannot be read: a part of its path is a file, not a folder",
-      "error home/.gemini/policies:1 home/.gemini/policies holds more than 100 policy files",
+      "error home/.gemini/policies:1 home/.gemini/policies contains more than 100 policy files",
     ]);
     expect(why("a", "t")).toBe("deny administrator policy_file unreadable etc/policies:1");
   });

@@ -130,14 +130,14 @@ test.each(["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"]
   async (hint) => {
     const found = await read(`[[rule]]\nmcpName="a"\ndecision="deny"\npriority=1\nannotations={${hint}=1}`);
     expect(found.rules.map(told)).toEqual(["deny 1 a/· isDoubt :1"]);
-    expect(said(found)).toEqual([expect.stringContaining(`"annotations" holds "${hint}"`)]);
+    expect(said(found)).toEqual([expect.stringContaining(`"annotations" contains "${hint}"`)]);
   },
 );
 
 test("of several hints with another value the first is named", async () => {
   const annotations = "annotations={openWorldHint=1, readOnlyHint=1}";
   const found = await read(`[[rule]]\nmcpName="a"\ndecision="deny"\npriority=1\n${annotations}`);
-  expect(said(found)).toEqual([expect.stringContaining('"annotations" holds "readOnlyHint"')]);
+  expect(said(found)).toEqual([expect.stringContaining('"annotations" contains "readOnlyHint"')]);
 });
 
 test("a joined name without a tool is a name like any other", async () => {

@@ -240,7 +240,7 @@ describe("a file that cannot be used", () => {
     const { files, problems } = await world.load();
     expect([files[1]?.state, problems[0]?.message]).toEqual([
       "broken",
-      `${world.userFile} holds more than ${limits.settingsValues} values`,
+      `${world.userFile} contains more than ${limits.settingsValues} values`,
     ]);
   });
 

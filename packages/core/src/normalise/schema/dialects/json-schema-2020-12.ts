@@ -19,6 +19,7 @@ interface Modernising {
 
 const draft = "https://json-schema.org/draft/2020-12/schema";
 
+/** Converts a tool's input schema. The result always has the type `object`. */
 export function modernise(raw: JsonObject, report: Report): JsonObject {
   checkWritten(raw);
   const document = openDocument(raw);
@@ -131,10 +132,7 @@ function modernised(
   removed: Removed,
 ): Entries {
   const target = context.document.resolve(value, base);
-  /*
-   * Fairlead never fetches the target of a reference, because a schema must not make Fairlead contact an address that
-   * the server chose.
-   */
+  /** Nothing is fetched, because a server must not make Fairlead send requests to an address of its choice. */
   if (target === undefined)
     return removed(`The reference leads to ${quote(value)}, which is not part of this schema and is not fetched.`);
   const text = modernReference(value, target, context.document);
@@ -200,7 +198,7 @@ function combined(entries: Entries): Entries {
   return [...found];
 }
 
-/** The name under which `$defs` contains a definition from the older keyword `definitions`. */
+/** The name in `$defs` of a definition that came from the older keyword `definitions`. */
 function definitionName(schema: JsonObject, name: string): string {
   const taken = schema["$defs"];
   let candidate = name;
@@ -243,7 +241,7 @@ function renamedSegments(root: unknown, segments: readonly string[]): readonly s
   return renamed;
 }
 
-/** Whether an older keyword has no effect: it applies to nothing, or a newer keyword replaces it. */
+/** Whether an older keyword has no effect, for example because a newer keyword is also present. */
 function isReplaced(schema: JsonObject, keyword: string, name: string): boolean {
   const { items, prefixItems, dependentSchemas } = schema;
   if (keyword === "items") return isList(items) && (items.length === 0 || isFilled(prefixItems));

@@ -9,6 +9,7 @@ import { isList } from "../json-values.ts";
 import { schemasIn } from "../keywords.ts";
 import { isAnything, isNull, spared } from "./open-value.ts";
 
+/** The limits of one tool's schema. */
 export const schemaLimits = {
   /** Maximum size of the schema's JSON text. */
   bytes: 262_144,
@@ -29,17 +30,19 @@ export const schemaLimits = {
   merges: 20_000,
 } as const;
 
-/** How much of each limit a compilation has used so far. */
+/** Counts what a compilation has used so far. */
 export interface Spent {
   subschemas: number;
   merges: number;
   bytes: number;
 }
 
+/** Returns the counters at the start of a compilation: all 0. */
 export function nothingSpent(): Spent {
   return { subschemas: 0, merges: 0, bytes: 0 };
 }
 
+/** Creates the error for an exceeded limit. `what` continues the sentence "the schema …". */
 export function tooLarge(what: string): HostError {
   return new HostError("quarantined", `the schema ${what}`);
 }
@@ -63,7 +66,7 @@ function checkValue(value: unknown, depth: number, seen: { values: number }): vo
   if (seen.values * 2 > schemaLimits.bytes) throw tooLarge(`is larger than ${schemaLimits.bytes / 1024} kB`);
   if (depth > schemaLimits.jsonDepth) throw tooLarge(`is nested deeper than ${schemaLimits.jsonDepth} levels`);
   if (typeof value === "bigint" || typeof value === "function" || typeof value === "symbol") {
-    throw tooLarge(`holds a ${typeof value}, which is not JSON`);
+    throw tooLarge(`contains a ${typeof value}, which is not JSON`);
   }
   if (typeof value !== "object" || value === null) return;
   for (const member of isList(value) ? value : Object.values(value)) checkValue(member, depth + 1, seen);
@@ -73,7 +76,7 @@ function checkLength(text: string, most: number): void {
   if (Buffer.byteLength(text) > most) throw tooLarge(`is larger than ${most / 1024} kB`);
 }
 
-/** Checks size, number and depth of the written schemas. @throws HostError `quarantined` */
+/** Checks the size, number and depth of the subschemas in a compiled schema. @throws HostError `quarantined` */
 export function checkWritten(schema: JsonObject): void {
   checkLength(JSON.stringify(schema), schemaLimits.writtenBytes);
   checkExtent(schema, 0, nothingSpent());
@@ -90,7 +93,7 @@ function checkExtent(schema: unknown, depth: number, spent: Spent): void {
   for (const inner of schemasIn(schema)) checkExtent(inner, isNullable ? depth : depth + 1, spent);
 }
 
-/** Does not count the subschemas that Fairlead itself wrote for `nullable` or for the boolean schema `true`. */
+/** Subtracts the subschemas that Fairlead itself wrote for `nullable` or for the boolean schema `true`. */
 export function spareSubschemas(spent: Spent, alternatives: readonly unknown[]): void {
   spent.subschemas -= spared(alternatives);
 }
@@ -109,7 +112,7 @@ export function spendMerge(spent: Spent, values: number): void {
   if (spent.merges > schemaLimits.merges) throw tooLarge("combines too many alternatives");
 }
 
-/** Counts referenced text. @throws HostError `quarantined` */
+/** Counts the bytes of a referenced schema. @throws HostError `quarantined` */
 export function spendBytes(spent: Spent, bytes: number): void {
   spent.bytes += bytes;
   if (spent.bytes > schemaLimits.expandedBytes) {

@@ -1,15 +1,18 @@
+/** Merges schemas (`Shape`) that describe the same value. */
+
 import type { Report } from "../place.ts";
 import { itemsOf, reportDropped, reportMerged } from "../write/dropped.ts";
 import { type Spent, spendMerge } from "./bounds.ts";
 import { annotated, emptyShape, isConstrained, ruleKeywords, type Shape, withoutWords } from "./shape.ts";
 import { common, commonTypes, reportChanges, strictest } from "./stricter.ts";
 
+/** The counters and the report of the compilation to which the merge belongs. */
 export interface Merging {
   readonly spent: Spent;
   readonly report: Report;
 }
 
-/** How many pairs of alternatives may be built when two shapes with alternatives are merged. */
+/** Maximum number of pairs when the alternatives of two shapes are combined. */
 const mostProducts = 16;
 
 /**
@@ -29,16 +32,14 @@ export function meet(a: Shape, b: Shape, merging: Merging): Shape {
   return { ...emptyShape(a.path), ...annotated(a, b), anyOf: [withoutWords(a), withoutWords(b)] };
 }
 
+/** A `Shape` that accepts what any of the shapes accepts. Without shapes: one that accepts everything. */
 export function union(shapes: readonly Shape[]): Shape {
   const [first] = shapes;
   if (first === undefined) return emptyShape("");
   return shapes.length === 1 ? first : { ...emptyShape(first.path), origins: [], anyOf: shapes, isMade: true };
 }
 
-/**
- * Adds the properties of `others` to `shape` as optional properties. @param settled Names of properties that are not
- * added.
- */
+/** Adds the properties of `others` to `shape` as optional properties, except the names in `settled`. */
 export function withOptional(
   shape: Shape,
   others: readonly Shape[],
@@ -66,10 +67,7 @@ export function withOptional(
   return merged;
 }
 
-/**
- * Adds the inner properties of `variants` to a property. The variants are properties with the same name in other
- * shapes.
- */
+/** Adds the nested properties of `variants` to a property. The variants have the same name in other shapes. */
 function widened(property: Shape, variants: readonly Shape[], merging: Merging): Shape {
   const rich = variants.filter(hasProperties);
   for (const variant of rich) reportMerged(variant, merging.report);
@@ -198,7 +196,7 @@ function intersectAlternatives(a: Shape, b: Shape, merging: Merging): Shape | un
         a.path,
         "anyOf",
         "merged",
-        "There are too many combinations, so the properties of all alternatives are allowed.",
+        "There are too many combinations of alternatives, so the properties of all alternatives are allowed.",
       );
     return { ...acceptsAll([...alternatives, ...others], merging), ...words, path: a.path };
   }
@@ -218,7 +216,7 @@ function intersectAlternatives(a: Shape, b: Shape, merging: Merging): Shape | un
   const impossible = [...alternatives, ...(other.anyOf ?? [])].filter((shape) => !used.has(shape));
   reportDropped(
     impossible,
-    "This schema contradicts another schema for the same value, or there are too many combinations.",
+    "This schema contradicts another schema for the same value, or there are too many combinations of alternatives.",
     merging.report,
   );
   return { ...emptyShape(a.path), ...words, anyOf, ...(choice.isMade === true && { isMade: true }) };

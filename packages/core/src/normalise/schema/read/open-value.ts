@@ -1,4 +1,4 @@
-/** Expresses "any value" by a list of types, for APIs that require a type in every schema. */
+/** Writes "any value" as a list of types, for APIs that require a type in every schema. */
 
 import type { JsonObject } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
@@ -13,7 +13,7 @@ export function anyValue(): JsonObject[] {
   return [...plainValues(), { type: "array", items: anyItem() }];
 }
 
-/** The schema for any item of an array. Does not accept an array as item, because such a schema would have no end. */
+/** The schema for any item of an array. An item cannot be an array itself, because the nesting would never end. */
 export function anyItem(words: JsonObject = {}): JsonObject {
   return { ...words, anyOf: plainValues() };
 }
@@ -32,10 +32,10 @@ export function isAnything(alternatives: readonly unknown[]): boolean {
   return sparedFor(alternatives.filter((each) => !isNull(each))) > 0;
 }
 
-/** How many schemas Fairlead itself added to these alternatives. Such schemas do not count towards the limits. */
+/** The number of schemas that Fairlead itself added to these alternatives. They do not count towards the limits. */
 export function spared(alternatives: readonly unknown[]): number {
   const others = alternatives.filter((each) => !isNull(each));
-  // For null, Fairlead wrote two more schemas: the alternative for null, and the schema that contains all alternatives.
+  // For null, Fairlead added two schemas: the alternative for null, and the schema around all alternatives.
   return sparedFor(others) + (others.length < alternatives.length ? 2 : 0);
 }
 

@@ -21,6 +21,7 @@ const flagSentence = (sentence: string): Keyword =>
     else drop(place, name, "The keyword has its default value.");
   });
 
+/** The readers of these keywords, by keyword. */
 export const annotations: Readonly<Record<string, Keyword>> = {
   // The Gemini API types list `title` and `description` among the keywords of `responseJsonSchema`.
   title: keyword(isText, (value, place, name) => {
@@ -30,8 +31,8 @@ export const annotations: Readonly<Record<string, Keyword>> = {
   description: keyword(isText, (value, place, name) => {
     place.shape.description = visible(value, place, name);
   }),
-  /*
-   * `default` is not among the keywords of `responseJsonSchema`, and Vertex AI rejects it next to `anyOf` (Gemini CLI's
+  /**
+   * Gemini's `responseJsonSchema` does not support `default`, and Vertex AI rejects it next to `anyOf` (Gemini CLI's
    * docs, "schema processing").
    */
   default: keyword(isPresent, (value, place, name) => {

@@ -22,8 +22,8 @@ import { typesIn } from "./read-values.ts";
 import { emptyShape, isConstrained, type Shape } from "./shape.ts";
 
 /**
- * The keywords that combine schemas. They are in a list, because JavaScript would take an object with the member `then`
- * for a promise.
+ * The keywords that combine schemas. A list and not an object, because JavaScript treats an object with a member `then`
+ * as a promise.
  */
 export const combinations: readonly (readonly [name: string, keyword: Keyword])[] = [
   ["allOf", keyword(isFilled, readAll)],
@@ -80,9 +80,9 @@ function readAlternatives(value: readonly unknown[], place: Place, name: string)
     place.shape = meet(shape, union(alternatives), reading);
     return;
   }
-  /*
-   * Alternatives at the root, or next to properties, become one object that accepts each of them. A note for the model
-   * says which properties belong together.
+  /**
+   * Alternatives at the root, or next to properties, become one object that accepts each of them. A note tells the
+   * model which properties belong together.
    */
   addNote(shape, `One of: ${clip(value.map((schema) => described(place, schema)).join(" or "), 500)}.`);
   report(
@@ -119,8 +119,8 @@ function readCondition(value: unknown, place: Place, name: string): void {
 }
 
 /**
- * The properties that a condition names, with their types. Leaves out the other rules of the condition, because
- * arguments that do not meet the condition are also valid.
+ * The properties in a condition, with their types. Its other rules are left out, because arguments need not meet the
+ * condition.
  */
 function loosened({ path, origins, types, hints, properties, required, items, anyOf }: Shape): Shape {
   return {
@@ -137,7 +137,7 @@ function loosened({ path, origins, types, hints, properties, required, items, an
   };
 }
 
-/** Reads `then` or `else`. If a property appears only in `then` or `else`, it becomes an optional property. */
+/** Reads `then` or `else`. Adds its properties as optional properties if they appear nowhere else. */
 function readConsequence(value: object | boolean, place: Place, name: string): void {
   if (!("if" in place.raw)) {
     drop(place, name, "The keywords then and else have no effect without if.");

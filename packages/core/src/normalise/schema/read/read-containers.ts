@@ -1,3 +1,5 @@
+/** Reads keywords of objects and arrays. */
+
 import type { JsonObject } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
 import { clip } from "@fairlead/wire/text";
@@ -8,6 +10,7 @@ import { inManyWords } from "../write/type-text.ts";
 import { withOptional } from "./merge.ts";
 import type { Shape } from "./shape.ts";
 
+/** The readers of keywords of objects, by keyword. */
 export const objects: Readonly<Record<string, Keyword>> = {
   properties: keyword(isObject, readProperties),
   required: keyword(isList, readRequired),
@@ -69,7 +72,7 @@ function readRequired(value: readonly unknown[], place: Place, name: string): vo
   const { shape, reading, path } = place;
   const names = new Set(value.filter(isText));
   shape.required = new Set([...names, ...shape.required]);
-  // A required name may belong to a property that no schema describes.
+  // A required property may have no schema, so its name is recorded here too.
   for (const property of names) if (!reading.names.has(property)) reading.names.set(property, pointerTo(path, name));
   if (names.size === 0) drop(place, name, "The keyword is empty.");
   else if (names.size < value.length)
@@ -84,8 +87,8 @@ function readOthers(value: JsonObject | boolean, place: Place, name: string): vo
 }
 
 /**
- * Reads rules that apply only if a property is given. If a rule is a schema, the properties that only this schema
- * describes are added as optional properties.
+ * Reads rules that apply only if a certain property is given. If a rule is a schema, its properties are added as
+ * optional properties.
  */
 function readDependencies(value: JsonObject, place: Place, name: string): void {
   hint(place, "object");
@@ -112,6 +115,7 @@ function isItems(value: unknown): value is readonly unknown[] | object | boolean
   return isList(value) || isSchema(value);
 }
 
+/** The readers of keywords of arrays, by keyword. */
 export const arrays: Readonly<Record<string, Keyword>> = {
   prefixItems: keyword(isList, (value, place, name) => {
     hint(place, "array");

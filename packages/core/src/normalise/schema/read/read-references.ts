@@ -10,12 +10,13 @@ import { spendBytes } from "./bounds.ts";
 import { meet } from "./merge.ts";
 import { emptyShape, type Shape } from "./shape.ts";
 
-/*
- * Fairlead replaces each reference by its target, because the API restricts references (Gemini API types,
- * `responseJsonSchema`). One reference that the API rejects makes every prompt fail (gemini-cli #7567).
+/**
+ * The API restricts references (Gemini API types, `responseJsonSchema`). If it rejects one, every prompt fails
+ * (gemini-cli #7567).
  */
 const reference: Keyword = keyword(isText, readReference);
 
+/** The readers of these keywords, by keyword. */
 export const references: Readonly<Record<string, Keyword>> = {
   $defs: keyword(isObject, readDefinitions),
   definitions: keyword(isObject, readDefinitions),
@@ -32,9 +33,7 @@ function readDefinitions(value: JsonObject, place: Place, name: string): void {
   });
 }
 
-/**
- * Reports what happened to the definitions: their content replaces the references to them, or nothing refers to them.
- */
+/** Reports what became of `$defs`: its definitions replaced the references to them, or nothing refers to them. */
 export function reportDefinitions({ containers, visited, report }: Reading): void {
   for (const [pointer, { path, name, definitions }] of containers) {
     const unused = definitions.filter((definition) => !visited.has(pointerTo(pointer, definition)));
@@ -53,10 +52,7 @@ export function reportDefinitions({ containers, visited, report }: Reading): voi
 function readReference(value: string, place: Place, name: string): void {
   const target = place.reading.document.resolve(value, place.base);
   if (target === undefined) {
-    /*
-     * Fairlead never fetches the target of a reference, because a schema must not make Fairlead contact an address that
-     * the server chose.
-     */
+    /** Nothing is fetched, because a server must not make Fairlead send requests to an address of its choice. */
     drop(place, name, `The reference leads to ${quote(value)}, which is not part of this schema and is not fetched.`);
     return;
   }
@@ -71,7 +67,7 @@ function readReference(value: string, place: Place, name: string): void {
   place.shape = isAlone ? shape : meet(place.shape, shape, place.reading);
 }
 
-/** Ends a cycle of references. A note in words replaces the reference, because its target is still being read. */
+/** Ends a cycle of references: a note in words replaces the reference. */
 function cut(target: Spot, place: Place): Shape {
   const shape = emptyShape(place.path);
   const type: unknown = isObject(target.raw)

@@ -11,6 +11,7 @@ function isBound(value: unknown): value is number | boolean {
   return isNumber(value) || isFlag(value);
 }
 
+/** The readers of keywords of numbers, by keyword. */
 export const numbers: Readonly<Record<string, Keyword>> = {
   minimum: keyword(isNumber, (value, place) => {
     hint(place, "number");
@@ -63,7 +64,7 @@ function exclude(place: Place, name: string, bound: unknown, { limit, step, word
   else tell(place, name, `${words} ${bound}.`);
 }
 
-/** OpenAPI's formats of numbers, with their JSON Schema types. */
+/** OpenAPI's number formats, with the JSON Schema type of each. */
 const numeric: Readonly<Record<string, TypeName>> = {
   int32: "integer",
   int64: "integer",
@@ -71,6 +72,7 @@ const numeric: Readonly<Record<string, TypeName>> = {
   double: "number",
 };
 
+/** The readers of keywords of strings, by keyword. */
 export const strings: Readonly<Record<string, Keyword>> = {
   format: keyword(isText, readFormat),
   minLength: keyword(isCount, (value, place, name) => {

@@ -6,6 +6,7 @@ import { addNote, drop, type Keyword, keyword, type Place, report, tell } from "
 import type { Shape, TypeName } from "./shape.ts";
 import { common } from "./stricter.ts";
 
+/** The readers of `enum` and `const`, by keyword. */
 export const values: Readonly<Record<string, Keyword>> = {
   enum: keyword(isFilled, (value, place, name) => restrict(place, name, value)),
   const: keyword(isPresent, (value, place, name) => restrict(place, name, [value])),
@@ -28,8 +29,7 @@ function restrict(place: Place, name: string, allowed: readonly unknown[]): void
   const strings = fitting.filter(isText);
   // The API rejects an empty string: "enum[0]: cannot be empty".
   const filled = [...new Set(strings.filter((text) => text !== ""))];
-  // A model must be able to send a value back unchanged. If a value has invisible characters, the model could not do
-  // this, so the value is left out.
+  // Leaves out values with invisible characters, because a model could not send them back unchanged.
   const shown = filled.filter((text) => toModelText(text) === text);
   if (shown.length > 0) shape.strings = both(shape.strings, shown);
   else if (filled.length > 0) addNote(shape, "The values contain characters that cannot be shown.");
@@ -82,8 +82,8 @@ function reportChange(place: Place, name: string, allowed: readonly unknown[], b
 }
 
 /**
- * The values that have one of the declared types. If there are none, returns all values, because the type must be
- * wrong, as in `{"type": "string", "enum": [1, 2]}`.
+ * The values that have one of the declared types. If there are none, the type must be wrong, as in `{"type": "string",
+ * "enum": [1, 2]}`. All values are then returned.
  */
 function fittingOf(allowed: readonly unknown[], types: Shape["types"]): readonly unknown[] {
   if (types === undefined) return allowed;
@@ -146,6 +146,7 @@ function isTypes(value: unknown): value is string | readonly unknown[] {
   return isText(value) || isList(value);
 }
 
+/** The reader of `type`. */
 export const types: Readonly<Record<string, Keyword>> = {
   type: keyword(isTypes, readType),
 };
@@ -161,7 +162,7 @@ export function typesIn(value: unknown): readonly TypeName[] {
 }
 
 function readType(value: string | readonly unknown[], place: Place, name: string): void {
-  // The arguments are always an object: see `parametersJsonSchema` in the Gemini API's types.
+  // A tool's arguments are always an object: see `parametersJsonSchema` in the Gemini API's types.
   if (place.isRoot) {
     place.shape.types = new Set<TypeName>(["object"]);
     if (value !== "object") report(place, name, "rewritten", "Arguments are an object.");

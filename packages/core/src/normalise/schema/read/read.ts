@@ -14,7 +14,7 @@ import { numbers, strings } from "./read-scalars.ts";
 import { types, values } from "./read-values.ts";
 import { emptyShape, type Shape } from "./shape.ts";
 
-/** The keywords in the order in which they are read. A keyword may use the results of the keywords before it. */
+/** The keywords in the order in which they are read. Reading a keyword may use the results of earlier keywords. */
 const keywords: ReadonlyMap<string, Keyword & { readonly rank: number }> = new Map(
   [
     ...Object.entries({
@@ -31,6 +31,7 @@ const keywords: ReadonlyMap<string, Keyword & { readonly rank: number }> = new M
   ].map(([name, reader], rank) => [name, { ...reader, rank }]),
 );
 
+/** Reads one schema into a `Shape`. `nesting` counts the schemas around it. @throws HostError `quarantined` */
 export function readSchema(spot: Spot, nesting: number, isRoot: boolean, reading: Reading): Shape {
   const { raw, path } = spot;
   spendSubschema(reading.spent);

@@ -1,14 +1,14 @@
 /**
- * `Shape`: a schema in the few terms that models' APIs support. Fairlead reads the server's schema into a shape, and
- * writes the model's schema from it.
+ * `Shape`: a schema reduced to the rules that models' APIs support. Fairlead reads the server's schema into a shape,
+ * and writes the model's schema from it.
  */
 
 /** The types of JSON Schema. */
 export type TypeName = "string" | "number" | "integer" | "boolean" | "object" | "array" | "null";
 
 /**
- * The rules of a schema in the terms of a model's API. Only the code that reads a schema changes a shape. Merging
- * creates a new shape.
+ * The rules of a schema, as far as a model's API supports them. Only the code that reads a schema changes a shape.
+ * Merging creates a new shape.
  */
 export interface Shape {
   /** The path of the schema that the shape was read from. */
@@ -50,11 +50,12 @@ const none = {
   required: new Set<string>(),
 };
 
+/** A `Shape` without rules, which accepts any value. */
 export function emptyShape(path: string): Shape {
   return { path, origins: [path], ...none };
 }
 
-/** For each member of a shape, the keyword and the types to which this keyword applies. */
+/** For each member of a shape: its keyword, and the types to which the keyword applies. */
 export const constraints: readonly {
   readonly member:
     | "strings"
@@ -92,6 +93,7 @@ export function isConstrained(shape: Shape): boolean {
   );
 }
 
+/** The JSON Schema keywords that stand for the rules of a shape. */
 export function ruleKeywords(shape: Shape): ReadonlySet<string> {
   const found = constraints.filter(({ member }) => shape[member] !== undefined).map(({ keyword }) => keyword);
   return new Set([
@@ -104,8 +106,8 @@ export function ruleKeywords(shape: Shape): ReadonlySet<string> {
 type Words = Pick<Shape, "title" | "description" | "notes" | "isNullable" | "origins">;
 
 /**
- * Combines the texts of two shapes, and the paths of their schemas. If both shapes have a title or a description, keeps
- * that of the first shape.
+ * Combines the titles, descriptions, notes and paths of two shapes. A title or description of the first shape takes
+ * precedence.
  */
 export function annotated(a: Shape, b: Shape): Words {
   const title = a.title ?? b.title;

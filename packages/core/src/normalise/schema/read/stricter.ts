@@ -17,14 +17,14 @@ export function commonTypes(a: Shape, b: Shape): ReadonlySet<TypeName> | undefin
   return new Set([...a.types].flatMap(narrow));
 }
 
-/** The values that both lists allow. */
+/** The values in both lists. If one list is undefined, it allows every value. */
 export function common<T>(a: readonly T[] | undefined, b: readonly T[] | undefined): readonly T[] | undefined {
   if (a === undefined || b === undefined) return a ?? b;
   const allowed = new Set(b);
   return a.filter((value) => allowed.has(value));
 }
 
-/** For each bound, the stricter value of the two shapes. */
+/** The stricter of the two shapes' bounds, for each keyword. */
 export function strictest(a: Shape, b: Shape): Pick<Shape, "minimum" | "maximum" | "minItems" | "maxItems"> {
   const found: Pick<Shape, "minimum" | "maximum" | "minItems" | "maxItems"> = {};
   for (const [limit, stricter] of [

@@ -4,11 +4,12 @@ import type { Report } from "../place.ts";
 import { lastStep } from "../pointer.ts";
 import type { Shape } from "../read/shape.ts";
 
+/** Reports a schema that was merged into another one. */
 export function reportMerged({ path }: Shape, report: Report): void {
   report(...lastStep(path), "merged", "This schema is merged with another schema for the same value.");
 }
 
-/** Reports shapes that were left out. Names the paths of all schemas that were merged into them. */
+/** Reports shapes that were left out. Reports a path for each schema that had been merged into them. */
 export function reportDropped(shapes: Iterable<Shape>, note: string, report: Report): void {
   const seen = new Set<Shape>();
   const open = Array.from(shapes, (shape) => ({ shape, above: [] as readonly string[] }));
@@ -30,6 +31,7 @@ function inside(shape: Shape): readonly Shape[] {
   return [...itemsOf(shape), ...shape.properties.values(), ...(shape.anyOf ?? [])];
 }
 
+/** The schemas of a list's items: those of `prefixItems`, then that of `items`. */
 export function itemsOf({ items, prefix = [] }: Shape): readonly Shape[] {
   return items === undefined ? prefix : [...prefix, items];
 }

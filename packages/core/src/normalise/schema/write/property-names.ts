@@ -69,8 +69,8 @@ interface Restoring {
 }
 
 /**
- * Returns a function that restores the server's property names in a model's arguments. The function follows the
- * server's schema, because arguments may be nested deeper than the compiled schema.
+ * Returns a function that restores the server's property names in a model's arguments. It follows the server's schema,
+ * because the compiled schema may describe fewer levels.
  */
 export function restoring(
   document: SchemaDocument,
@@ -81,6 +81,7 @@ export function restoring(
   return (args) => restoreObject(args, [document.root], 0, { document, original });
 }
 
+/** The `restore` function for a schema in which no property was renamed. */
 export function unchanged(args: JsonObject): JsonObject {
   return args;
 }
@@ -110,8 +111,8 @@ function restoreObject(args: JsonObject, spots: readonly Spot[], depth: number, 
 }
 
 /**
- * Returns the given schemas, and all schemas that they reach by references, combinations and conditions. All of them
- * describe the same value.
+ * Returns the given schemas, and all schemas that they reach by references, combinations and conditions. Each of them
+ * describes the same value.
  */
 function speakingOf(spots: readonly Spot[], document: SchemaDocument): readonly Spot[] {
   const found = new Map<string, Spot>();

@@ -7,12 +7,13 @@ import { isNumber, isText, quote } from "../json-values.ts";
 import { followReference, referenceName } from "../pointer.ts";
 import { type Property, propertiesOf } from "../properties.ts";
 
+/** The limits for the text of one or several types. */
 export interface TypeLimits {
   /** Maximum depth of objects inside objects. */
   readonly depth: number;
-  /** Maximum number of properties, enum values or alternatives in one place. */
+  /** Maximum number of properties, enum values or alternatives of one schema. */
   readonly members: number;
-  /** Maximum number of schemas in total, because references can form long chains. */
+  /** Maximum number of schemas in total. References can form long chains. */
   readonly parts: number;
 }
 
@@ -25,8 +26,8 @@ export interface TypeStyle {
   readonly nameOf: (property: string) => string;
   readonly literal: (value: unknown) => string;
   /**
-   * True if the readers cannot look up details elsewhere. Then `not`, patterns and bounds are written too, and
-   * references are written by name.
+   * True if the reader (a model) cannot look up details elsewhere. The text then also contains `not`, patterns and
+   * bounds, and writes references by name.
    */
   readonly isWhole: boolean;
 }
@@ -43,6 +44,7 @@ export type TypeWriter = (schema: unknown) => string;
  */
 type Type = readonly { readonly text: string; readonly isCompound?: true }[];
 
+/** Creates a writer for schemas in the document `root`. The default style is for the user. */
 export function createTypeWriter(root: unknown, limits: TypeLimits, style: TypeStyle = brief): TypeWriter {
   const anything: Type = [{ text: style.anything }];
   const open = new Set<unknown>([root]);
@@ -74,7 +76,7 @@ export function createTypeWriter(root: unknown, limits: TypeLimits, style: TypeS
     return fold(values, limits.members, style.literal).map((text) => ({ text }));
   }
 
-  /** All rules of a schema, joined. Leaves out a plain type if there are more exact rules. */
+  /** Joins all rules of a schema. Leaves out a plain type, such as `string`, if another rule is more exact. */
   function writeSchema(schema: JsonObject, depth: number): Type {
     const values = writeValues(schema);
     if (values.length > 0 && !style.isWhole) return values;
@@ -211,7 +213,7 @@ function bracketed(type: Type): string {
   return type.length > 1 || type[0]?.isCompound ? `(${toText(type)})` : toText(type);
 }
 
-/** Whether the type gives more information than the name of the property. */
+/** Whether the type says more than its name, such as `object`: it also describes properties or items. */
 function isExact(schema: JsonObject): boolean {
   return ["properties", "items", "prefixItems", "additionalProperties"].some((keyword) =>
     Object.hasOwn(schema, keyword),
@@ -247,6 +249,7 @@ export function toKey(name: string): string {
   return plainKey().test(name) ? clip(name, longestWord) : JSON.stringify(clip(name, longestWord));
 }
 
+/** Writes a value as JSON, shortened. A deeply nested value becomes "…". */
 export function toLiteral(value: unknown): string {
   if (typeof value === "string") return JSON.stringify(clip(value, longestWord));
   return isShallow(value) ? clip(JSON.stringify(value), longestWord) : "…";

@@ -1,6 +1,6 @@
 /**
- * Writes a shape (the rules of a schema) as a JSON Schema, in a fixed order, with only the keywords that the API
- * supports.
+ * Writes a shape (the rules of a schema) as JSON Schema. The order is fixed, and only keywords that the API supports
+ * appear.
  */
 
 import type { JsonObject } from "@fairlead/wire";
@@ -13,6 +13,7 @@ import { anyItem, anyValue, isNull } from "../read/open-value.ts";
 import { constraints, emptyShape, type Shape, type TypeName } from "../read/shape.ts";
 import { itemsOf, reportDropped, reportMerged } from "./dropped.ts";
 
+/** The API for which the schema is written, and the state of the compilation. */
 export interface Writing {
   readonly dialect: ModelDialect;
   readonly spent: Spent;
@@ -20,13 +21,13 @@ export interface Writing {
   readonly nameOf: (property: string) => string;
 }
 
-/** Maximum characters of one description. Limits how much text a server can send to the model in a description. */
+/** Maximum characters of one description, so that a server cannot send the model a very long text. */
 const longestDescription = 4096;
 const longestNotes = 2048;
 const longestTitle = 256;
 
 /**
- * Writes the schema of all arguments. It must be an object, because the API rejects every other type: "parameters
+ * Writes a tool's whole input schema. It must be an object, because the API rejects every other type: "parameters
  * schema should be of type OBJECT" (spring-ai #1373).
  */
 export function writeRoot(shape: Shape, writing: Writing): JsonObject {
