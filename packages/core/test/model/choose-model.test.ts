@@ -169,7 +169,7 @@ test("Vertex AI gets a token of the person's account; without an account, the pe
   expect(await ask(`${folder.path}/gone.json`)).toMatchObject({
     code: "model",
     message,
-    next: "Correct or unset GOOGLE_APPLICATION_CREDENTIALS.",
+    next: "Set GOOGLE_APPLICATION_CREDENTIALS to a valid credentials file, or unset it.",
   });
   await folder.write(".config/gcloud/application_default_credentials.json", {});
   expect(await ask()).toMatchObject({ code: "model", message, next: "gcloud auth application-default login" });

@@ -166,7 +166,7 @@ export function readPasted(text: string, { state, redirectUri }: Pick<PasteOptio
   if (answer === undefined)
     return {
       kind: "unusable",
-      reason: `this is not the address of the last browser page; that address begins with ${redirectUri}`,
+      reason: `this is not the address that the browser shows after the sign-in; that address begins with ${redirectUri}`,
     };
   if (!isState(answer.get("state"), state))
     return { kind: "unusable", reason: "this address belongs to another sign-in" };

@@ -148,6 +148,6 @@ function unusable(
   const isNamed = file === environment.env[variable];
   return new HostError("auth_failed", `the Google credentials for "${serverName}" in ${file} cannot be used: ${why}`, {
     serverName,
-    next: isNamed ? `Correct or unset ${variable}.` : signInWithGoogle,
+    next: isNamed ? `Set ${variable} to a valid credentials file, or unset it.` : signInWithGoogle,
   });
 }

@@ -70,7 +70,7 @@ export function createGoogleTokenHook(options: GoogleTokenHookOptions): AuthHook
       if (attempt === 0 && (await fresh()).headers["authorization"] !== before) return true;
       throw new HostError("auth_failed", `"${serverName}" rejected the Google token`, {
         serverName,
-        next: "Check that the account of your Google credentials may use this server.",
+        next: "Ask the server's operator to allow the account of your Google credentials.",
       });
     },
   };

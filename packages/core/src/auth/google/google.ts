@@ -11,25 +11,30 @@ import { openGoogleClient } from "./google-credentials.ts";
 import { toGoogleError } from "./google-failure.ts";
 import { createGoogleTokenHook, type GoogleHeaders } from "./google-token-hook.ts";
 
+/** What a server with Google credentials needs besides its definition. */
 export interface GoogleHookOptions {
-  /** The server's URL with expanded variables. */
+  /** The server's URL. Its variables are already expanded. */
   readonly serverUrl: string;
   readonly environment: Environment;
   readonly secret: (name: string) => Promise<string | undefined>;
   /** The setting `fairlead.googleHosts`: additional hosts that may get Google tokens. */
   readonly hosts: readonly string[];
-  /** The `fetch` for requests to Google. Default: Fairlead's own `fetch`. */
+  /** Sends requests to Google. Default: Fairlead's own `fetch`. */
   readonly fetch?: Fetch;
-  /** The wall clock, in milliseconds since 1970. */
+  /** Returns milliseconds since 1970. Default: `Date.now`. */
   readonly now?: () => number;
 }
 
 const googleHosts = ["*.googleapis.com", "luci.app", "*.luci.app"];
 const quotaHeader = "x-goog-user-project";
-/** The assumed lifetime of a token, in milliseconds, if Google's library reports no expiry time. */
+/** If Google's library reports no expiry time, a token is used for this many milliseconds. */
 const usualLife = 300_000;
 
-/** @throws HostError `settings_invalid` if a setting of the server definition is missing or invalid */
+/**
+ * Creates the hook that adds a Google token to the server's requests.
+ *
+ * @throws HostError `settings_invalid` if a setting of the server definition is missing or invalid
+ */
 export async function createGoogleHook(definition: ServerDefinition, options: GoogleHookOptions): Promise<AuthHook> {
   const { serverUrl, environment, secret, hosts, now = Date.now } = options;
   const { name: serverName } = definition;
@@ -57,9 +62,9 @@ export async function createGoogleHook(definition: ServerDefinition, options: Go
 }
 
 /**
- * Checks the host and the scopes of a server definition without sending a request. Returns the scopes.
+ * Checks a server definition, and returns its scopes. Sends no request.
  *
- * @throws HostError `settings_invalid` if the host must not get Google tokens, or if the definition sets no scopes
+ * @throws HostError `settings_invalid` if the host must not get Google tokens, or if there are no scopes
  */
 export async function checkGoogleEntry(
   definition: ServerDefinition,
@@ -69,7 +74,7 @@ export async function checkGoogleEntry(
   return scopesOf(definition, secret);
 }
 
-/** Whether `hosts` contains the host, or a pattern such as `*.example.com` that matches the host. */
+/** Whether one of `hosts` is this host, or a pattern that matches it (for example `*.example.com`). */
 export function isGoogleHost(host: string, hosts: readonly string[]): boolean {
   return hosts.some((pattern) => matchesHost(host, pattern.toLowerCase()));
 }
@@ -85,10 +90,7 @@ async function scopesOf(definition: ServerDefinition, secret: GoogleHookOptions[
   });
 }
 
-/**
- * Throws if the server's host must not get Google tokens. With a token, a server could do everything in the person's
- * account that the token's scopes allow.
- */
+/** With a Google token, a server could do in the person's account whatever the token's scopes allow. */
 function checkHost(serverName: string, serverUrl: string, added: readonly string[]): void {
   const host = webUrl(serverUrl)?.hostname;
   if (host === undefined)
@@ -97,7 +99,7 @@ function checkHost(serverName: string, serverUrl: string, added: readonly string
       `"${serverName}" has no https address, so Fairlead sends it no Google token`,
       {
         serverName,
-        next: "Use the https address of the server.",
+        next: "Change the server's URL in settings.json to its https address.",
       },
     );
   if (isGoogleHost(host, [...googleHosts, ...added])) return;

@@ -1,4 +1,7 @@
-/** Gets a workload's subject token from a program that the credentials file names, if the user allows such programs. */
+/**
+ * Runs the program that the credentials file names, and reads a workload's token from its output. The user must allow
+ * such programs.
+ */
 
 import { execFile } from "node:child_process";
 import { isAbsolute, resolve } from "node:path";
@@ -12,7 +15,11 @@ import type { ProgramSource, SubjectTokenError, SubjectTokenOptions } from "./su
 const permission = "GOOGLE_EXTERNAL_ACCOUNT_ALLOW_EXECUTABLES";
 const longestReason = 200;
 
-/** @throws HostError `auth_failed` */
+/**
+ * Returns the token from the program's output file if it is still valid, otherwise runs the program.
+ *
+ * @throws HostError `auth_failed` if the program is not allowed, fails or prints no token
+ */
 export async function programSubjectToken(
   source: ProgramSource,
   options: SubjectTokenOptions,
@@ -37,14 +44,14 @@ function isExpired({ expiration_time: end }: JsonObject): boolean {
   return typeof end === "number" && end * 1000 <= Date.now();
 }
 
-/** Runs the program and returns its stdout. Error messages never quote the stdout, because it may contain a token. */
+/** Error messages never contain the program's output, because it may contain a token. */
 function run(
   { command, timeout, outputFile }: ProgramSource,
   options: SubjectTokenOptions,
   fail: SubjectTokenError,
 ): Promise<string> {
   const [file = "", ...args] = wordsOf(command);
-  // The path must be absolute, because a search on `PATH` could find a program in the current folder.
+  // Without an absolute path, the search on `PATH` could find a program in the current folder.
   if (!isAbsolute(file))
     throw fail(`the path of the program ${JSON.stringify(clip(file, longestReason))} is not absolute`);
   const { environment, audience, tokenType, account } = options;

@@ -14,6 +14,7 @@ import { openGoogleClient } from "./google-credentials.ts";
 import { toGoogleError } from "./google-failure.ts";
 import { createGoogleTokenHook, type GoogleHeaders } from "./google-token-hook.ts";
 
+/** What a server with a service account needs besides its definition. */
 export type ServiceAccountHookOptions = Pick<
   GoogleHookOptions,
   "serverUrl" | "environment" | "hosts" | "fetch" | "now"
@@ -22,7 +23,11 @@ export type ServiceAccountHookOptions = Pick<
 const scopes = ["https://www.googleapis.com/auth/cloud-platform"];
 const usualLife = 300_000;
 
-/** @throws HostError `settings_invalid` if a setting of the server definition is missing or invalid */
+/**
+ * Creates the hook that adds the service account's identity token to the server's requests.
+ *
+ * @throws HostError `settings_invalid` if a setting of the server definition is missing or invalid
+ */
 export async function createServiceAccountHook(
   definition: ServerDefinition,
   { serverUrl, environment, hosts, now = Date.now, ...options }: ServiceAccountHookOptions,
@@ -48,7 +53,7 @@ export async function createServiceAccountHook(
 }
 
 /**
- * Checks a server definition, and returns its audience and its service account.
+ * Checks a server definition, and returns its audience and its service account. Sends no request.
  *
  * @throws HostError `settings_invalid` if a setting of the server definition is missing or invalid
  */
@@ -62,16 +67,19 @@ export function checkServiceAccountEntry(
     throw invalid("has no service account", 'Set "targetServiceAccount" and "targetAudience" in settings.json.');
   const url = webUrl(serverUrl);
   if (url === undefined)
-    throw invalid("has no https address, so Fairlead sends it no Google token", "Use the https address of the server.");
+    throw invalid(
+      "has no https address, so Fairlead sends it no Google token",
+      "Change the server's URL in settings.json to its https address.",
+    );
   const { targetAudience: audience, targetServiceAccount: account } = authentication;
-  // The account becomes part of a URL of Google, so it may contain only characters of an email address.
+  // The account becomes part of a Google URL, so it may contain only the characters of an email address.
   if (!/^[\w-][\w.-]*(?:@[\w.-]+)?$/.test(account))
     throw invalid(
       `has an invalid service account: ${JSON.stringify(account)}`,
-      "Write the email address of the account.",
+      'Set "targetServiceAccount" to the email address of the account.',
     );
-  // The audience is the address that accepts the token. If the server has a different address, it could use the token
-  // at the audience's address.
+  // The server at the audience's address accepts the token. If this server has another address, it could misuse the
+  // token there.
   const isOwn = parseUrl(audience)?.origin === url.origin;
   if (scope === "workspace" && !isOwn && !isGoogleHost(url.hostname, hosts))
     throw invalid(
@@ -81,7 +89,7 @@ export function checkServiceAccountEntry(
   return { audience, account };
 }
 
-/** The expiry time of a JWT in milliseconds since 1970. */
+/** Returns the expiry time of a JWT, in milliseconds since 1970. */
 function endOf(token: string): number | undefined {
   const claims = parseObject(Buffer.from(token.split(".")[1] ?? "", "base64url").toString());
   const end = claims?.["exp"];

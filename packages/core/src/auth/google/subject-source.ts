@@ -1,4 +1,6 @@
-/** Reads `credential_source`, which says where a workload gets its subject token. */
+/**
+ * Reads `credential_source` in a credentials file. It says where a workload gets the token that proves its identity.
+ */
 
 import type { JsonObject } from "@fairlead/wire";
 import { isObject, textIn } from "@fairlead/wire/json";
@@ -7,8 +9,8 @@ import { createBoundedFetch } from "../../net/bounded-fetch.ts";
 import type { Environment } from "../../settings/read/paths.ts";
 
 /**
- * The source of a subject token. `field` is the name of the JSON member that holds the token. If `field` is undefined,
- * the whole text is the token.
+ * Where a workload gets its token. `field` is the JSON member with the token. If it is undefined, the whole text is the
+ * token.
  */
 export type SubjectSource =
   | { readonly kind: "file"; readonly file: string; readonly field: string | undefined }
@@ -21,45 +23,48 @@ export type SubjectSource =
   | AwsSource
   | ProgramSource;
 
+/** A workload in AWS: the addresses for its region, its credentials and its identity. */
 export interface AwsSource {
   readonly kind: "aws";
-  /** The address of AWS STS, in which `{region}` stands for the region. */
+  /** The address of AWS STS. It contains `{region}`, which is replaced by the region. */
   readonly verificationUrl: string;
   /**
-   * Addresses of the machine's metadata server. Fairlead uses them only if no environment variable gives the region or
-   * the credentials.
+   * Addresses of the machine's metadata server. Used only if environment variables do not give the region and the
+   * credentials.
    */
   readonly regionUrl: string | undefined;
   readonly credentialsUrl: string | undefined;
   readonly sessionUrl: string | undefined;
 }
 
+/** A program that prints the token. */
 export interface ProgramSource {
   readonly kind: "program";
   readonly command: string;
-  /** How many milliseconds the program may run. */
+  /** The program is killed after this many milliseconds. */
   readonly timeout: number;
-  /** The file in which the program stores the last subject token that it printed. */
+  /** The file in which the program stores its last token. */
   readonly outputFile: string | undefined;
 }
 
+/** The workload that needs a token, and what the token is for. */
 export interface SubjectTokenOptions {
   readonly serverName: string;
   readonly environment: Environment;
   readonly audience: string;
   readonly tokenType: string;
-  /** The service account that the workload acts as, if any. */
+  /** The service account as which the workload signs in, if any. */
   readonly account: string | undefined;
 }
 
-/** Creates the error for a subject token that cannot be obtained. `why` is the last part of the message. */
+/** Returns the error if there is no token. `why` ends the message, `next` is the advice. */
 export type SubjectTokenError = (why: string, next?: string) => HostError;
 
 const usualTimeout = 30_000;
 const shortestTimeout = 5_000;
 const longestTimeout = 120_000;
 
-/** Reads `credential_source`. */
+/** Returns the source, or why Fairlead does not support it. */
 export function readSubjectSource(
   json: unknown,
 ): SubjectSource | { readonly kind: "unsupported"; readonly reason: string } {
@@ -109,7 +114,8 @@ function textsIn(json: unknown): Readonly<Record<string, string>> {
 }
 
 /**
- * Sends a request to an address from the user's credentials file. Addresses in the machine's own network are allowed.
+ * Sends a request to an address from the credentials file, and returns the text. The address may be in the machine's
+ * own network.
  */
 export async function metadataText(
   url: string,
@@ -117,7 +123,7 @@ export async function metadataText(
   { env }: Environment,
   fail: SubjectTokenError,
 ): Promise<string> {
-  // An http request uses no proxy, because a metadata server describes the machine that sends the request.
+  // A metadata server answers about the machine that asks, so the request must not go through a proxy.
   const fetch = createBoundedFetch({ near: url, env: url.startsWith("https:") ? env : {} });
   const response = await fetch(url, { ...init, redirect: "error" }).catch((error: unknown) => {
     throw error instanceof HostError ? fail(error.message) : error;
@@ -126,6 +132,7 @@ export async function metadataText(
   return response.text();
 }
 
+/** Returns the origin of a URL, for messages. The rest of the URL may contain secrets. */
 export function originOf(url: string): string {
   return new URL(url).origin;
 }

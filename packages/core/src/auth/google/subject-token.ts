@@ -1,4 +1,4 @@
-/** Gets a workload's subject token from the source in its credentials file: a file, an address, AWS or a program. */
+/** Gets the token with which a workload proves its identity: from a file, an address, AWS or a program. */
 
 import { resolve } from "node:path";
 import { parseObject, textIn } from "@fairlead/wire/json";
@@ -13,7 +13,11 @@ import {
   type SubjectTokenOptions,
 } from "./subject-source.ts";
 
-/** @throws HostError `auth_failed` */
+/**
+ * Returns the token. Reads it again for each call.
+ *
+ * @throws HostError `auth_failed` if the source gives no token
+ */
 export async function subjectToken(source: SubjectSource, options: SubjectTokenOptions): Promise<string> {
   const { serverName, environment } = options;
   const fail: SubjectTokenError = (why, next = "Check the credentials file of this workload.") =>

@@ -1,6 +1,6 @@
 /**
- * The JWT that proves the identity of a machine or person. The issuer replaces the JWT regularly, so Fairlead reads the
- * JWT again for every token request.
+ * Reads the JWT (assertion) that proves the identity of a machine. It is replaced regularly, so Fairlead reads it again
+ * for every token request.
  */
 
 import { HostError } from "../../errors.ts";
@@ -10,21 +10,27 @@ import type { MachineAuthSettings } from "../../settings/define/definition.ts";
 import type { Environment } from "../../settings/read/paths.ts";
 import { claimsOf } from "../oauth/jwt.ts";
 
+/** Where the settings say that the JWT is. */
 export interface AssertionOptions {
   readonly settings: MachineAuthSettings;
   readonly serverName: string;
   readonly env: Environment["env"];
-  /** The audience for which a cloud service issues the JWT. */
+  /** The audience of the JWT, if a cloud service issues it. */
   readonly audience: string;
 }
 
+/** The JWT, and where it comes from. */
 export interface Assertion {
   readonly jwt: string;
-  /** The source of the JWT, for messages, such as `the file /run/token`. */
+  /** The source of the JWT, for messages (for example `the file /run/token`). */
   readonly from: string;
 }
 
-/** @throws HostError `auth_failed` if there is no JWT */
+/**
+ * Reads the JWT from a cloud service, a file or an environment variable.
+ *
+ * @throws HostError `auth_failed` if there is no JWT
+ */
 export async function readAssertion(options: AssertionOptions): Promise<Assertion> {
   const { settings, serverName, env } = options;
   const { assertionFile: file, assertionEnv: variable, assertionFrom: service } = settings;

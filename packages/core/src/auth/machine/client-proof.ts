@@ -13,30 +13,35 @@ import { type ClientProof, clientProof } from "../oauth/endpoint-request.ts";
 import { readSigningKey, type SigningKey, signJwt } from "../oauth/jwt.ts";
 import type { StoredClient } from "../store/credentials.ts";
 
-/** How a client authenticates itself. */
+/** How a client authenticates: the method, and what to add to the token request. */
 export interface MachineProof extends ClientProof {
   readonly method: "none" | "client_secret_basic" | "client_secret_post" | "private_key_jwt";
-  /** The source of the private key: a path, or the name of the setting. */
+  /** Where the private key is: a path, or the name of the setting. */
   readonly key?: string;
 }
 
+/** The client, its key or secret, and the audience of a signed JWT. */
 export interface MachineProofOptions {
   readonly settings: MachineAuthSettings;
   readonly serverName: string;
-  /** The client. Its `authentication` says how the secret is sent. */
+  /** The registered client. Its `authentication` says how to send the secret. */
   readonly client: StoredClient | undefined;
   /** The `aud` claim of the JWT. */
   readonly audience: string;
   readonly signingAlgorithms?: readonly string[] | undefined;
-  /** The wall clock, in milliseconds since 1970. */
+  /** Returns milliseconds since 1970. */
   readonly now: () => number;
 }
 
-/** How many seconds the signed JWT is valid. A short time is enough, because Fairlead sends the JWT at once. */
+/** The signed JWT is valid for this many seconds. That is enough, because Fairlead sends it at once. */
 const proofLife = 60;
 const assertionType = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
 
-/** @throws HostError `auth_failed` if the private key cannot be read or used */
+/**
+ * Returns what to add to a token request, so that the authorization server knows the client.
+ *
+ * @throws HostError `auth_failed` if the private key cannot be read or used
+ */
 export async function proveClient(options: MachineProofOptions): Promise<MachineProof> {
   const { settings, client } = options;
   if (client === undefined) return { method: "none", headers: {}, parameters: {} };
@@ -59,9 +64,9 @@ export async function proveClient(options: MachineProofOptions): Promise<Machine
 }
 
 /**
- * Reads the private key that the settings contain or name.
+ * Reads the private key: from the file that the settings name, or from the settings.
  *
- * @throws HostError `auth_failed`
+ * @throws HostError `auth_failed` if the key cannot be read or used
  */
 export async function readClientKey({
   settings: { privateKeyFile: file, privateKey: text = "" },

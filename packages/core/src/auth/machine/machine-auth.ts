@@ -1,6 +1,5 @@
 /**
- * Gets and renews the tokens of one server with the machine's own credentials. All requests and processes share the
- * tokens.
+ * Gets and renews a server's tokens with this machine's own credentials. All requests and processes share the tokens.
  */
 
 import type { Clock } from "../../clock.ts";
@@ -23,46 +22,45 @@ import type { MCPOAuthTokenStorage } from "../store/token-storage.ts";
 import type { MachineObserver } from "./machine-step.ts";
 import { requestMachineToken } from "./machine-token.ts";
 
+/** The server, its `machineAuth` settings, and where the tokens are stored. */
 export interface MachineAuthOptions {
   readonly serverName: string;
   readonly serverUrl: string;
-  /** Returns the `machineAuth` settings with variables and secrets expanded. Called for every token request. */
+  /** Returns the `machineAuth` settings, with variables and secrets expanded. Called for every token request. */
   readonly settings: () => Promise<MachineAuthSettings>;
   readonly issuerOverride?: string | undefined;
-  /** The token storage, which returns sign-ins of this server definition only (`pinned`). */
+  /** The stored tokens of this server definition. */
   readonly storage: MCPOAuthTokenStorage;
   readonly lockFolder: string;
   readonly env: Environment["env"];
-  /**
-   * Creates a `fetch` that may contact hosts in the same network as `url`. `address` is the IP address at which the
-   * server was reached.
-   */
+  /** Returns a `fetch` that may also reach the private network of `url`. `address` is the server's IP address. */
   readonly fetchNear: (url: string, more?: { readonly address?: string; readonly maxRedirects?: number }) => Fetch;
   readonly clock: Clock;
-  /** The wall clock, in milliseconds since 1970. */
+  /** Returns milliseconds since 1970. */
   readonly now: () => number;
   readonly random: () => number;
   readonly observe: MachineObserver;
 }
 
+/** The tokens of one server that needs no person to sign in. */
 export interface MachineTokens {
   readonly keeper: TokenKeeper;
-  /** Finds the authorization server and requests a token: the first token, or one with additional scopes. */
+  /** Finds the authorization server and requests a token. Also used to get additional scopes. */
   readonly signIn: (request: SignInRequest, signal: AbortSignal) => Promise<Credentials>;
 }
 
+/** Creates the functions that get and renew the tokens of one server. */
 export function createMachineAuth(options: MachineAuthOptions): MachineTokens {
   const { serverName, serverUrl, storage, lockFolder, env, fetchNear, now, observe } = options;
   const lock = createSignInLock(lockFolder);
-  /** The `DpopProofs` of each key. A `DpopProofs` keeps the nonces that servers have sent. */
+  /** One for each key, because a `DpopProofs` keeps the nonces that servers have sent. */
   const proofs = new Map<string, DpopProofs>();
 
   async function request(target: Credentials, settings: MachineAuthSettings): Promise<Credentials> {
     const { dpopKey } = target;
     if (dpopKey !== undefined && !proofs.has(dpopKey)) proofs.set(dpopKey, createDpopProofs(dpopKey));
     const known = dpopKey === undefined ? undefined : proofs.get(dpopKey);
-    // `post` may contact the network of the token endpoint if the settings name the endpoint, and otherwise the
-    // server's network.
+    // If the settings name the token endpoint, it may be in that endpoint's private network, otherwise in the server's.
     const post = fetchNear(settings.tokenUrl ?? serverUrl, { maxRedirects: 0 });
     const dpop = known && { proofs: known, now };
     const near = (url: string): Fetch => fetchNear(url, { maxRedirects: 0 });
@@ -88,8 +86,8 @@ export function createMachineAuth(options: MachineAuthOptions): MachineTokens {
     });
     observe({ action: "discovery", detail: `authorization server ${plan.issuer}, for ${plan.resource}` });
     /*
-     * Without an issuer in the settings, the sign-in fails if the server names a different authorization server than
-     * before. Otherwise the new authorization server could collect the client's secret.
+     * If the settings name no issuer, the authorization server must be the same as before. Otherwise a new one could
+     * get the client's secret.
      */
     if (stored !== undefined && issuer === undefined && stored.issuer !== plan.issuer)
       throw new HostError(
@@ -101,7 +99,7 @@ export function createMachineAuth(options: MachineAuthOptions): MachineTokens {
         },
       );
     const dpopKey = plan.isDpop ? (stored?.dpopKey ?? newDpopKey()) : undefined;
-    // `offline_access` is not added: a machine needs no refresh token.
+    // No `offline_access`, because a machine needs no refresh token.
     const wanted = wantedScopes({ plan: { ...plan, metadata: undefined }, chosen: scopes, before });
     const target = targetOf(plan, settings, { serverName, serverUrl, scopes: wanted });
     return request({ ...target, ...present({ dpopKey }) }, settings);
@@ -140,7 +138,7 @@ function stillBusy(serverName: string, cause: unknown): HostError {
   return new HostError("unreachable", message, { serverName, next: "Try again later.", cause });
 }
 
-/** Whether Fairlead can repeat the refused request with the stored token, which another process may have renewed. */
+/** Another process may have renewed the token. Then no new token is needed. */
 function isEnough({ tokens, scopes = [] }: Credentials, { before, challenge }: SignInRequest, now: number): boolean {
   if (tokens === undefined || (tokens.expiresAt ?? now + 1) <= now) return false;
   return before === undefined || (!includesAll(before, scopes) && includesAll(scopes, scopesIn(challenge.scope)));
@@ -156,11 +154,11 @@ function targetOf(
     ...server,
     resource,
     issuer,
-    // The client is stored without its secret: every token request reads the secret from the settings.
+    // The secret is not stored, because every token request reads it from the settings.
     client: { clientId, authentication },
     endpoints: { token: endpoints.token },
     machine: {
-      // If no issuer is known, the token endpoint identifies the authorization server (RFC 7523 §3).
+      // Without an issuer, the token endpoint's URL identifies the authorization server (RFC 7523 §3).
       assertionAudience: isIssuerKnown ? issuer : endpoints.token,
       ...present({ signingAlgorithms: metadata?.signingAlgorithms }),
     },

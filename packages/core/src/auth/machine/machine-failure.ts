@@ -11,7 +11,7 @@ import type { StoredClient } from "../store/credentials.ts";
 import type { Assertion } from "./assertion.ts";
 import type { MachineProof } from "./client-proof.ts";
 
-/** The facts about a refused token request. */
+/** A refused token request, and what Fairlead sent in it. */
 export interface MachineRefusal {
   readonly serverName: string;
   readonly step: "token request" | "token exchange";
@@ -19,18 +19,16 @@ export interface MachineRefusal {
   readonly answer: Exclude<TokenAnswer, { readonly kind: "tokens" }>;
   readonly client: StoredClient | undefined;
   readonly proof: MachineProof;
-  /** The JWT that was sent as grant or subject token. */
+  /** The JWT in the request that proves the machine's identity, if any. */
   readonly assertion?: Assertion | undefined;
-  /** Audiences that the token endpoint may expect in the JWT of `assertion`. */
+  /** The audiences that the token endpoint may expect in that JWT. */
   readonly audiences: readonly string[];
   readonly scopes: readonly string[];
   /** Whether the request contained a DPoP proof (RFC 9449). */
   readonly isDpop: boolean;
-  /**
-   * How many milliseconds this machine's clock is ahead of the endpoint's clock. Undefined if the response has no date.
-   */
+  /** How far this machine's clock is ahead of the server's, in milliseconds. Undefined if the response has no date. */
   readonly clockLead: number | undefined;
-  /** The wall clock when the response arrived, in milliseconds since 1970. */
+  /** When the response arrived, in milliseconds since 1970. */
   readonly now: number;
 }
 
@@ -41,6 +39,7 @@ interface Reason {
 
 const longestEvidence = 300;
 
+/** Returns the error for a token request without a token. Its code is `http_status` or `auth_failed`. */
 export function machineRefused(refusal: MachineRefusal): HostError {
   const { serverName, step, url, answer } = refusal;
   const { host } = new URL(url);
@@ -112,10 +111,7 @@ function reasonFor(error: string, refusal: MachineRefusal): Reason {
   return { why: `the authorization server refused the request${method}`, next: `Check the settings ${settings}.` };
 }
 
-/**
- * Names a wrong clock as the cause. Undefined if the error cannot concern a date, if the request contained no date, or
- * if the clocks agree.
- */
+/** A wrong clock is the cause only if the request contained a time, and the error can be about a time. */
 function clockReason(error: string, { clockLead, proof, assertion, isDpop, now }: MachineRefusal): Reason | undefined {
   const isDated = proof.method === "private_key_jwt" || assertion !== undefined || isDpop;
   const isAboutDates = ["invalid_client", "invalid_grant", "invalid_dpop_proof"].includes(error);
@@ -181,10 +177,7 @@ function assertionReason(refusal: MachineRefusal, settings: string): Reason {
   };
 }
 
-/**
- * Names the setting `audience` if a cloud service issued the JWT, because Fairlead requests that JWT for the audience
- * in this setting.
- */
+/** A cloud service issues the JWT for the audience in the settings, so there the user can correct it. */
 function audienceHint({ assertion }: MachineRefusal): string {
   return assertion?.from.startsWith("the metadata service") === true ? ', or set "audience"' : "";
 }
@@ -198,7 +191,7 @@ function withoutSlash(text: string): string {
   return text.replace(/\/+$/, "");
 }
 
-/** Hides the secrets that the request contained, because the server's error description may quote them. */
+/** The server's error description may quote the secrets of the request. */
 function withoutSent(text: string, { client, proof, assertion }: MachineRefusal): string {
   const sent = [...Object.values(proof.headers), ...Object.values(proof.parameters)].flatMap((value) =>
     value.split(" "),

@@ -1,4 +1,4 @@
-/** The sign-in hook of a server with `machineAuth`. */
+/** Signs in at a server with `machineAuth`, which needs no person. */
 
 import type { AuthHook } from "@fairlead/wire";
 import { systemClock } from "../../clock.ts";
@@ -9,12 +9,14 @@ import { expandMachineAuth } from "../../settings/define/expand.ts";
 import { createAuthHook } from "../auth-hook.ts";
 import { createMachineAuth, type MachineAuthOptions } from "./machine-auth.ts";
 
+/** What a server with `machineAuth` needs besides its definition. */
 export interface MachineHookOptions
   extends Pick<MachineAuthOptions, "serverUrl" | "storage" | "lockFolder" | "env" | "observe"> {
   readonly secret: (name: string) => Promise<string | undefined>;
   readonly hasCredentials: () => Promise<boolean>;
 }
 
+/** Creates the hook that adds this machine's token to the server's requests, and renews it. */
 export function createMachineHook(definition: ServerDefinition, options: MachineHookOptions): AuthHook {
   const { serverUrl, secret, hasCredentials, env } = options;
   const { name: serverName, extras } = definition;
@@ -26,7 +28,7 @@ export function createMachineHook(definition: ServerDefinition, options: Machine
     settings: async () => (await expandMachineAuth(definition, secret)) ?? { kind: "client_credentials" },
     fetchNear(url, { address, ...more } = {}) {
       const key = JSON.stringify([url, address, more]);
-      // Each server has its own `fetch`, because a `fetch` looks up the IP addresses of its server only once.
+      // A `fetch` looks up the IP addresses of its server only once, so each server has its own.
       const near = createServerNetwork(url, { addresses: address === undefined ? undefined : [address] });
       const fetch = fetches.get(key) ?? createBoundedFetch({ near, env, ...more });
       fetches.set(key, fetch);

@@ -1,6 +1,6 @@
 /**
- * Requests one access token for a machine: client credentials, JWT bearer (RFC 7523), or ID-JAG (RFC 8693, then RFC
- * 7523).
+ * Requests an access token for a machine, in one of three ways: client credentials, JWT bearer (RFC 7523), or ID-JAG
+ * (RFC 8693, then RFC 7523).
  */
 
 import { parseObject, textIn } from "@fairlead/wire/json";
@@ -21,18 +21,19 @@ import { type MachineProof, proveClient } from "./client-proof.ts";
 import { machineRefused } from "./machine-failure.ts";
 import type { MachineObserver } from "./machine-step.ts";
 
+/** What a token request needs: settings, target, network access and clock. */
 export interface MachineTokenOptions {
-  /** The `machineAuth` settings with variables and secrets expanded. */
+  /** The `machineAuth` settings. Their variables and secrets are already expanded. */
   readonly settings: MachineAuthSettings;
-  /** The server that needs the token, the authorization server that issues it, and the scopes. */
+  /** The server, its authorization server, and the scopes to request. */
   readonly target: Credentials;
   readonly env: Environment["env"];
-  /** The `fetch` for the authorization server. It follows no redirects. */
+  /** Sends the request to the authorization server. Does not follow redirects. */
   readonly post: Fetch;
-  /** Creates the `fetch` for the identity provider. `url` comes from the settings. */
+  /** Returns the `fetch` for the identity provider, whose `url` is in the settings. */
   readonly fetchNear: (url: string) => Fetch;
   readonly dpop: DpopBinding | undefined;
-  /** The wall clock, in milliseconds since 1970. */
+  /** Returns milliseconds since 1970. */
   readonly now: () => number;
   readonly observe: MachineObserver;
 }
@@ -52,7 +53,11 @@ interface GrantRequest {
 const jwtBearer = "urn:ietf:params:oauth:grant-type:jwt-bearer";
 const idJag = "urn:ietf:params:oauth:token-type:id-jag";
 
-/** @throws HostError `auth_failed`, `http_status` or `unreachable`; the message says why the request failed */
+/**
+ * Returns a new access token, without a refresh token.
+ *
+ * @throws HostError `auth_failed`, `http_status` or `unreachable`; the message says why the request failed
+ */
 export async function requestMachineToken(options: MachineTokenOptions): Promise<StoredTokens> {
   const { settings, target, post, dpop, now, observe } = options;
   const { serverName, endpoints, issuer, resource, scopes = [], machine } = target;
@@ -91,12 +96,12 @@ export async function requestMachineToken(options: MachineTokenOptions): Promise
   const granted = tokens.scope === undefined ? "" : `, scopes ${tokens.scope}`;
   const how = proof.method === "none" ? "" : ` with ${proof.method}`;
   observe({ action: "token request", detail: `${endpoints.token}${how}: ${tokens.tokenType} token${life}${granted}` });
-  // A refresh token is ignored: a machine requests a new token with its own credentials (RFC 6749 §4.4.3).
+  // A machine needs no refresh token: its own credentials get a new token (RFC 6749 §4.4.3).
   const { refreshToken: _, ...rest } = tokens;
   return rest;
 }
 
-/** The JWT that serves as grant. Undefined for client credentials. */
+/** Returns the JWT for the token request. Undefined for client credentials, which need none. */
 async function grantAssertion(options: MachineTokenOptions, audience: string): Promise<Assertion | undefined> {
   const { settings, target, env, observe } = options;
   if (settings.kind === "client_credentials") return undefined;
@@ -106,7 +111,7 @@ async function grantAssertion(options: MachineTokenOptions, audience: string): P
   return settings.kind === "enterprise" ? exchange(given, options) : given;
 }
 
-/** Exchanges the person's ID token for an ID-JAG, which only the server's authorization server accepts. */
+/** Exchanges a person's ID token for an ID-JAG, a JWT that only the server's authorization server accepts. */
 async function exchange(subject: Assertion, options: MachineTokenOptions): Promise<Assertion> {
   const { settings, target, fetchNear, now, observe } = options;
   const { identityProvider = {} } = settings;
@@ -144,9 +149,9 @@ async function exchange(subject: Assertion, options: MachineTokenOptions): Promi
 }
 
 /**
- * The token endpoint of the identity provider, which must use https.
+ * Returns the token endpoint of the identity provider.
  *
- * @throws HostError `auth_failed`
+ * @throws HostError `auth_failed` if there is none, or if it is not https
  */
 async function checkedProvider(
   tokenUrl: string | undefined,
@@ -220,8 +225,8 @@ async function send(
 }
 
 /**
- * Rejects a token that is not an ID-JAG. An identity provider without ID-JAG support may issue an ordinary token, which
- * must not be sent to the server's authorization server.
+ * An identity provider without ID-JAG may issue an ordinary token. The server's authorization server must not get such
+ * a token.
  */
 function checkedExchange(step: GrantRequest["step"], text: string): TokenAnswer | undefined {
   const type = step === "token exchange" ? parseObject(text)?.["issued_token_type"] : undefined;

@@ -1,7 +1,6 @@
 /**
- * Requests a JWT about this machine from the metadata service of a cloud or CI, if the user's or the system's settings
- * set `assertionFrom`. Google's and Azure's services have link-local addresses, which Fairlead otherwise never
- * contacts.
+ * Requests a JWT about this machine from a cloud or CI service, if the setting `assertionFrom` names one. Google's and
+ * Azure's services have link-local addresses, which Fairlead otherwise never contacts.
  */
 
 import { parseObject, textIn } from "@fairlead/wire/json";
@@ -24,15 +23,19 @@ interface AssertionRequest {
 interface ServiceRequest {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
-  /** The member of the JSON response that contains the JWT. If absent, the whole response is the JWT. */
+  /** The JSON member that contains the JWT. Undefined if the whole response is the JWT. */
   readonly member?: string;
-  /** Whether the address is local to this machine. A request to a local address uses no proxy. */
+  /** True if the address is local to this machine. Such a request must not use a proxy. */
   readonly isLocal: boolean;
 }
 
 const timeout = 5_000;
 
-/** @throws HostError `auth_failed` if the service gives no JWT */
+/**
+ * Requests the JWT. May return an empty text if the response has none.
+ *
+ * @throws HostError `auth_failed` if the service cannot be reached or refuses
+ */
 export async function requestAssertion({ service, serverName, env, audience }: AssertionRequest): Promise<string> {
   const fail = (reason: string, cause?: unknown): HostError =>
     new HostError("auth_failed", `assertion of "${serverName}" cannot be used: ${reason}`, {
@@ -43,7 +46,7 @@ export async function requestAssertion({ service, serverName, env, audience }: A
   const request = requestFor(service, env, audience);
   if (request === undefined) throw fail(`${service} gives this process no token`);
   const { url, headers, member, isLocal } = request;
-  // `near` allows the service's address, although it is link-local.
+  // Without `near`, Fairlead would refuse the service's link-local address.
   const fetch = createBoundedFetch({ near: url.origin, env: isLocal ? {} : env, maxRedirects: 0, timeout });
   const response = await fetch(url, { headers, redirect: "error" }).catch((error: unknown) => {
     throw fail(`${url.origin} cannot be reached: ${errorMessage(error)}`, error);
@@ -54,7 +57,7 @@ export async function requestAssertion({ service, serverName, env, audience }: A
   return (member === undefined ? text : answer && textIn(answer, member)) ?? "";
 }
 
-/** The request that gets a JWT from the service. Undefined if the service's environment variables are not set. */
+/** Returns undefined if the service's environment variables are not set. */
 function requestFor(service: Service, env: Environment["env"], audience: string): ServiceRequest | undefined {
   const address = (base: string, query: Readonly<Record<string, string>>): URL => {
     if (parseUrl(base) === undefined)
@@ -76,10 +79,7 @@ function requestFor(service: Service, env: Environment["env"], audience: string)
     case "azure": {
       const { IDENTITY_ENDPOINT: endpoint, IDENTITY_HEADER: header = "" } = env;
       const member = "access_token";
-      /*
-       * In App Service and Container Apps, `IDENTITY_ENDPOINT` contains the address of the service. On virtual machines
-       * the address is fixed.
-       */
+      // App Service and Container Apps set `IDENTITY_ENDPOINT`. On virtual machines, the address is always the same.
       return endpoint === undefined
         ? {
             url: address("http://169.254.169.254/metadata/identity/oauth2/token", {
@@ -111,7 +111,7 @@ function requestFor(service: Service, env: Environment["env"], audience: string)
 }
 
 const nextSteps: Readonly<Record<Service, string>> = {
-  gcp: "Run Fairlead on a machine of Google Cloud that has a service account.",
-  azure: "Run Fairlead on a machine of Azure that has a managed identity.",
+  gcp: "Run Fairlead on a Google Cloud machine that has a service account.",
+  azure: "Run Fairlead on an Azure machine that has a managed identity.",
   github: 'Give the job "permissions: id-token: write".',
 };

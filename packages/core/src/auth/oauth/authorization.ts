@@ -1,4 +1,4 @@
-/** Builds the authorization request that the browser opens, and reads the authorization response. */
+/** Builds the address that the browser opens for a sign-in, and reads the response. */
 
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import type { HostError } from "../../errors.ts";
@@ -7,12 +7,13 @@ import type { StoredClient } from "../store/credentials.ts";
 import type { SignInPlan } from "./discovery.ts";
 import type { Fail } from "./failure.ts";
 
-/** The address of the authorization request, which the browser opens, and the PKCE verifier of the request. */
+/** The address that the browser opens, and the PKCE verifier for the token request. */
 export interface AuthorizationRequest {
   readonly url: string;
   readonly verifier: string;
 }
 
+/** What the sign-in address contains: client, redirect URI, `state`, scopes and audiences. */
 export interface AuthorizationOptions {
   readonly plan: SignInPlan;
   readonly client: StoredClient;
@@ -27,20 +28,19 @@ const step = "browser";
 const secretBytes = 32;
 const longestReason = 300;
 
-/** Returns 256 random bits as text. */
+/** Returns 256 random bits as text (base64url). */
 export function randomWord(): string {
   return randomBytes(secretBytes).toString("base64url");
 }
 
 /**
- * Requires PKCE (RFC 7636): without PKCE, an attacker who sees the code could exchange it.
+ * Checks that the authorization server supports PKCE (RFC 7636). Without PKCE, an attacker could use a stolen code.
  *
- * @throws HostError `auth_failed`
+ * @throws HostError `auth_failed` if it does not
  */
 export function checkChallengeMethods({ metadata, isLegacyFallback, issuer }: SignInPlan, fail: Fail): void {
   const methods = metadata?.challengeMethods;
-  // The list of PKCE methods may be absent if there is no metadata, or if the server follows protocol version
-  // 2025-03-26.
+  // Servers of protocol version 2025-03-26, and servers without metadata, need not list their PKCE methods.
   const isUnlisted = methods === undefined && (isLegacyFallback || metadata === undefined);
   if (isUnlisted || methods?.includes("S256") === true) return;
   throw fail(
@@ -53,9 +53,9 @@ export function checkChallengeMethods({ metadata, isLegacyFallback, issuer }: Si
 }
 
 /**
- * Builds the authorization request.
+ * Builds the sign-in address.
  *
- * @throws HostError `auth_failed` if its address is not safe to open
+ * @throws HostError `auth_failed` if a browser must not open it
  */
 export function askForCode({
   plan,
@@ -79,7 +79,7 @@ export function askForCode({
     resource: plan.resource,
     ...(scopes.length > 0 && { scope: scopes.join(" ") }),
     ...(audiences.length > 0 && { audience: audiences.join(" ") }),
-    // With OpenID Connect, `offline_access` gives a refresh token only if the request has `prompt=consent`.
+    // OpenID Connect gives a refresh token for `offline_access` only with `prompt=consent`.
     ...(scopes.includes("offline_access") && { prompt: "consent" }),
   };
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
@@ -88,16 +88,16 @@ export function askForCode({
   return { url: safe.href, verifier };
 }
 
-/** Whether `given` is the expected `state`. Compares in constant time. */
+/** Whether `given` is the expected `state`. Takes the same time for any text, so an attacker learns nothing from it. */
 export function isState(given: string | null, state: string): boolean {
   const [a, b] = [given ?? "", state].map((text) => createHash("sha256").update(text).digest());
   return a !== undefined && b !== undefined && timingSafeEqual(a, b);
 }
 
 /**
- * Returns the code of a response whose `state` has been checked.
+ * Returns the authorization code. The caller has checked `state`.
  *
- * @throws HostError `auth_failed`
+ * @throws HostError `auth_failed` if the response is an error or comes from another server
  */
 export function codeIn(answer: URLSearchParams, plan: SignInPlan, fail: Fail): string {
   checkIssuer(answer.getAll("iss"), plan, fail);
@@ -109,10 +109,7 @@ export function codeIn(answer: URLSearchParams, plan: SignInPlan, fail: Fail): s
   return code;
 }
 
-/**
- * Checks `iss` (RFC 9207 §2.4) by exact comparison. This check runs first, so that Fairlead shows no error text that a
- * wrong server sent.
- */
+/** Checks `iss` (RFC 9207 §2.4). This comes first, because Fairlead must not show the error text of a wrong server. */
 function checkIssuer(
   [given, ...others]: readonly string[],
   { issuer, isIssuerKnown, metadata }: SignInPlan,

@@ -1,21 +1,21 @@
 /** Reads the Bearer or DPoP challenge in the header `WWW-Authenticate` (RFC 6750, RFC 9449, RFC 9728). */
 
-/** Parameters of a Bearer or DPoP challenge. */
+/** The parameters of a Bearer or DPoP challenge. Undefined parameters were not sent. */
 export interface BearerChallenge {
   readonly resourceMetadata?: string;
   readonly scope?: string;
   readonly error?: string;
   readonly errorDescription?: string;
-  /** Whether the server requires tokens that are bound to a key (RFC 9449). */
+  /** True if the server accepts only tokens that are bound to a key (DPoP, RFC 9449). */
   readonly isDpop?: true;
 }
 
-/** Matches a scheme, such as `Bearer`, or a parameter, such as `scope="read"`. */
+/** Matches a scheme (`Bearer`) or a parameter (`scope="read"`). */
 const part = /[\s,]*([\w!#$%&'*+.^`|~-]+)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+)))?/gy;
 
 /**
- * Reads the first Bearer challenge of the header, or the first DPoP challenge if there is no Bearer challenge. If a
- * parameter is repeated, its first value counts.
+ * Reads the first Bearer challenge in the header, otherwise the first DPoP challenge. Of a repeated parameter, the
+ * first value counts.
  */
 export function readChallenge(header: string | undefined): BearerChallenge {
   const bearer = parametersOf(header ?? "", "bearer");
@@ -27,7 +27,7 @@ export function readChallenge(header: string | undefined): BearerChallenge {
   };
 }
 
-/** Reads the challenge of one scheme. Undefined if the header has none. */
+/** Returns undefined if the header has no challenge of this scheme. */
 function parametersOf(header: string, wanted: string): ReadonlyMap<string, string> | undefined {
   const parameters = new Map<string, string>();
   let scheme = "";

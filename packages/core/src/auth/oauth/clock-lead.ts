@@ -1,27 +1,26 @@
 /**
- * Compares this machine's clock with a server's clock. Fairlead reports a difference in error messages, but never
- * corrects the time.
+ * Compares this machine's clock with a server's clock. Error messages report a difference. Fairlead never corrects the
+ * time.
  */
 
-/**
- * Fairlead ignores a difference of up to this many milliseconds between two clocks, because rounding and network delay
- * cause such differences.
- */
+/** A smaller difference (in milliseconds) is ignored, because rounding and the network cause it. */
 const tolerance = 30_000;
 
 /**
- * How many milliseconds this machine's clock is ahead of the server's clock. Undefined if the date is not valid.
+ * Returns how far this machine's clock is ahead of the server's, in milliseconds. Undefined if the date is invalid.
  *
  * @param date The response's header `Date`.
  * @param at This machine's time when the server answered, in milliseconds since 1970.
  */
 export function clockLeadOf(date: string | null | undefined, at: number): number | undefined {
   const theirs = Date.parse(date ?? "");
-  // The header `Date` is rounded down to whole seconds, so half a second is added.
+  // `Date` has no fractions of a second, so on average half a second is missing.
   return Number.isNaN(theirs) ? undefined : at - (theirs + 500);
 }
 
-/** The cause and the next step for an error message. Undefined if the clocks agree. `now` is this machine's time. */
+/**
+ * Returns the cause and the advice for an error message. Undefined if the clocks agree. `now` is this machine's time.
+ */
 export function clockProblem(
   lead: number | undefined,
   now: number,
@@ -34,7 +33,7 @@ export function clockProblem(
   };
 }
 
-/** A duration in words, such as `45 s`, `7 min` or `3 h`. */
+/** Returns a duration as text (`45 s`, `7 min` or `3 h`). */
 export function durationWords(milliseconds: number): string {
   const seconds = Math.round(milliseconds / 1000);
   if (seconds < 120) return `${seconds} s`;

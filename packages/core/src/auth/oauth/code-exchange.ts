@@ -10,16 +10,17 @@ import type { SignInPlan } from "./discovery.ts";
 import { clientProof, type DpopBinding, postForm } from "./endpoint-request.ts";
 import { explainFailure, type Fail } from "./failure.ts";
 
+/** What a token request of a person's sign-in needs. */
 export interface TokenRequestOptions {
   readonly plan: SignInPlan;
   readonly client: StoredClient;
   readonly audiences: readonly string[];
-  /** A `fetch` that follows no redirects, because requests contain secrets. */
+  /** Sends the request. Must not follow redirects, because the request contains secrets. */
   readonly post: Fetch;
-  /** The wall clock, in milliseconds since 1970. */
+  /** Returns milliseconds since 1970. */
   readonly now: () => number;
   readonly fail: Fail;
-  /** The key that the tokens are bound to. Absent for bearer tokens. */
+  /** The key that the tokens are bound to. Undefined for bearer tokens. */
   readonly dpop?: DpopBinding | undefined;
 }
 
@@ -28,7 +29,7 @@ const longestReason = 300;
 /**
  * Exchanges the code for tokens. Returns `invalid_client` if the authorization server does not know the client.
  *
- * @throws HostError `auth_failed`
+ * @throws HostError `auth_failed` for any other failure
  */
 export async function exchangeCode(
   { code, verifier, redirectUri }: { readonly code: string; readonly verifier: string; readonly redirectUri: string },
@@ -44,7 +45,11 @@ export async function exchangeCode(
   );
 }
 
-/** Sends a token request. @throws HostError `auth_failed` if the endpoint cannot be reached */
+/**
+ * Sends a token request, and returns the checked response.
+ *
+ * @throws HostError `auth_failed` if the endpoint cannot be reached
+ */
 export async function askForTokens(
   grant: Readonly<Record<string, string>>,
   { plan, client, audiences, post, now, fail, dpop }: TokenRequestOptions,
@@ -62,7 +67,7 @@ export async function askForTokens(
   );
 }
 
-/** Explains why the response has no tokens. Hides the secrets that an error description may quote. */
+/** Returns why the response has no tokens. Replaces `secrets`, which the server's error description may quote. */
 export function reasonIn(
   answer: Exclude<TokenAnswer, { readonly kind: "tokens" }>,
   secrets: readonly string[],
@@ -79,32 +84,36 @@ export function reasonIn(
   }
 }
 
-/** A checked response of a token endpoint. */
+/** A token endpoint's response, after Fairlead has checked it. */
 export type TokenAnswer =
   | { readonly kind: "tokens"; readonly tokens: StoredTokens }
-  /** An error code of RFC 6749 §5.2, such as `invalid_grant`. */
+  /** The server refused. `error` is a code of RFC 6749 §5.2, such as `invalid_grant`. */
   | { readonly kind: "error"; readonly error: string; readonly description?: string }
-  /** The endpoint is overloaded or broken: a later request may succeed. */
+  /** The endpoint is overloaded or broken. A later request may succeed. */
   | { readonly kind: "unavailable"; readonly status: number }
-  /** The response is invalid. `reason` says why, as a text for people. */
+  /** The response is invalid. `reason` explains why, for the error message. */
   | { readonly kind: "unusable"; readonly reason: string };
 
-/** The longest token, in characters. Three tokens and a client registration must fit into one stored secret. */
+/** Maximum length of a token, in characters. Three tokens and a client registration must fit into one stored secret. */
 const longestToken = 16_000;
 const longestScope = 4_000;
 const longestWord = 100;
 const longestDescription = 1_000;
-/** Ten years in seconds. A server that sends a larger `expires_in` probably means milliseconds or a date. */
+/** Ten years in seconds. A larger `expires_in` is probably in milliseconds, or a date. */
 const longestLife = 10 * 365 * 24 * 3600;
 
-/** @param askedAt Time of the request, in milliseconds since 1970. The lifetime of the tokens begins at this time. */
+/**
+ * Reads and checks a response of a token endpoint.
+ *
+ * @param askedAt When the request was sent, in milliseconds since 1970. The lifetime of the tokens begins then.
+ */
 export async function readTokenAnswer(response: Response, askedAt: number, tokenType = "Bearer"): Promise<TokenAnswer> {
   const { status } = response;
   const text = await response.text();
   if (status >= 500 || status === 429 || status === 408) return { kind: "unavailable", status };
   const isForm = response.headers.get("content-type")?.startsWith("application/x-www-form-urlencoded") ?? false;
   const answer = isForm ? Object.fromEntries(new URLSearchParams(text)) : parseObject(text);
-  // Checks for an error first, because GitHub sends errors with status 200.
+  // GitHub sends errors with status 200, so this comes before the status check.
   const error = answer && textIn(answer, "error");
   if (answer !== undefined && error !== undefined) {
     const description = textIn(answer, "error_description")?.slice(0, longestDescription);
@@ -145,8 +154,7 @@ function readTokens(answer: JsonObject, askedAt: number, tokenType: string): Tok
 }
 
 /**
- * The expiry time in milliseconds since 1970. Undefined if `expires_in` is absent or not positive. Some servers send
- * `expires_in` as text.
+ * Returns milliseconds since 1970. Undefined if `expires_in` is missing or not positive. Some servers send it as text.
  */
 function expiryOf(value: unknown, askedAt: number): number | undefined {
   const seconds = typeof value === "string" && /^\d{1,12}$/.test(value) ? Number(value) : value;
@@ -154,10 +162,7 @@ function expiryOf(value: unknown, askedAt: number): number | undefined {
   return askedAt + Math.min(seconds, longestLife) * 1000;
 }
 
-/**
- * Whether a token can be stored and sent in a header. Allows more characters than RFC 6750 §2.1, because the tokens of
- * some servers need them.
- */
+/** Allows more characters than RFC 6750 §2.1, because some servers use them in tokens. */
 function isToken(text: string): boolean {
   return text.length <= longestToken && /^[\x21-\x7e]+$/.test(text);
 }

@@ -1,6 +1,6 @@
 /**
- * Signs in with a device code (RFC 8628): shows a short code, and polls for tokens until the person has entered the
- * code in a browser.
+ * Signs in with a device code (RFC 8628): shows a short code, and asks for tokens until the person has entered the code
+ * in a browser.
  */
 
 import { parseObject, textIn } from "@fairlead/wire/json";
@@ -14,6 +14,7 @@ import { otherTokenHost } from "./discovery.ts";
 import { clientProof, postForm } from "./endpoint-request.ts";
 import { explainFailure, type Fail } from "./failure.ts";
 
+/** What a sign-in with a device code needs. */
 export interface DeviceOptions extends TokenRequestOptions {
   readonly serverName: string;
   readonly clock: Clock;
@@ -27,7 +28,7 @@ interface DeviceCode {
   readonly userCode: string;
   readonly verificationUri: string;
   readonly verificationUriComplete?: string;
-  /** The lifetime of the code, and the `interval` between two polls, in milliseconds. */
+  /** How long the code is valid, in milliseconds. `interval` is the time between two token requests. */
   readonly lifetime: number;
   readonly interval: number;
 }
@@ -39,7 +40,11 @@ const longestInterval = 60;
 const longestLifetime = 1_800;
 const longestCode = 64;
 
-/** @throws HostError `auth_failed` or `cancelled` */
+/**
+ * Shows the code, and resolves with tokens when the person has signed in.
+ *
+ * @throws HostError `auth_failed` or `cancelled`
+ */
 export async function signInByDevice(options: DeviceOptions): Promise<StoredTokens> {
   const { plan, fail, clock, signal, serverName, show } = options;
   const code = await askForDeviceCode(options);
@@ -62,7 +67,7 @@ export async function signInByDevice(options: DeviceOptions): Promise<StoredToke
     const answer = await askForTokens(grant, options);
     if (answer.kind === "tokens") return answer.tokens;
     if (answer.kind === "error" && answer.error === "authorization_pending") continue;
-    // If the authorization server is busy, Fairlead polls again later, because the person can still enter the code.
+    // If the server is busy or asks for fewer requests, Fairlead waits longer. The person can still enter the code.
     const isTooFast = answer.kind === "error" && answer.error === "slow_down";
     if (!isTooFast && answer.kind !== "unavailable")
       throw fail(step, `${plan.issuer} refused the sign-in: ${reasonIn(answer, [deviceCode])}`);
@@ -78,7 +83,7 @@ async function askForDeviceCode({ plan, client, scopes, audiences, post, fail }:
       next: "Sign in without --device.",
     });
   const parameters = {
-    // Some servers read the client ID only from the form, even if the request has a Basic header.
+    // Some servers look for the client ID only in the form, even if there is a Basic header.
     client_id: client.clientId,
     resource: plan.resource,
     ...(scopes.length > 0 && { scope: scopes.join(" ") }),

@@ -1,4 +1,4 @@
-/** Plans a sign-in: finds the resource, the authorization server, its endpoints and the scopes. */
+/** Finds out how to sign in to a server: its authorization server, the endpoints and the scopes. */
 
 import { parseUrl } from "@fairlead/wire/text";
 import type { Fetch } from "../../net/bounded-fetch.ts";
@@ -20,49 +20,46 @@ import {
 } from "./metadata.ts";
 import { mergeScopes, scopesIn } from "./scopes.ts";
 
+/** The server, what its 401 response said, and the OAuth settings. */
 export interface DiscoveryOptions {
   readonly serverUrl: string;
   readonly challenge: BearerChallenge;
   readonly oauth: OAuthSettings;
   readonly fetch: Fetch;
   readonly fail: Fail;
-  /**
-   * True if a machine signs in. A machine needs no authorization endpoint, and `tokenUrl` alone can name its
-   * authorization server.
-   */
+  /** True if no person signs in. Then `tokenUrl` is enough, and there is no authorization endpoint. */
   readonly isMachine?: boolean;
-  /**
-   * True if the `oauth` settings come from the workspace. Such settings may name endpoints or an issuer, but not both.
-   */
+  /** True if the `oauth` settings come from the workspace. They may name the endpoints or an issuer, but not both. */
   readonly isFromWorkspace?: boolean | undefined;
-  /** The user's setting `issuerOverride`, which replaces the issuers that the server names. */
+  /** The setting `issuerOverride`, which replaces the issuers that the server names. */
   readonly issuerOverride?: string | undefined;
   readonly onOverride?: (issuer: string, instead: readonly string[]) => void;
-  /** Chooses one of several issuers. Without this function, Fairlead uses the first one. */
+  /** Chooses one of several issuers. Default: the first. */
   readonly choose?: (issuers: readonly string[]) => Promise<string>;
 }
 
-/** Data about the server and its authorization server, found before the sign-in begins. */
+/** How to sign in to one server, found out before the sign-in begins. */
 export interface SignInPlan {
-  /** The `resource` parameter of every token request (RFC 8707). */
+  /** The value of `resource` in every token request (RFC 8707). */
   readonly resource: string;
   readonly issuer: string;
-  /** Whether the issuer is known. False if the settings name the endpoints but no issuer. */
+  /** False if the settings name the endpoints but no issuer. Then `issuer` is the token endpoint's origin. */
   readonly isIssuerKnown: boolean;
   readonly endpoints: Endpoints;
   readonly metadata: Omit<ServerMetadata, "issuer" | keyof Endpoints> | undefined;
-  /** Scopes that the server asks for. Scopes in the settings are not included. */
+  /** The scopes that the server asks for, without those in the settings. */
   readonly scopes: readonly string[];
-  /** Whether the server itself is the authorization server, as in protocol version 2025-03-26. */
+  /** True if the server is its own authorization server, as in protocol version 2025-03-26. */
   readonly isLegacyFallback: boolean;
-  /** Whether the server requires tokens that are bound to a key (RFC 9449). */
+  /** True if the server accepts only tokens that are bound to a key (DPoP, RFC 9449). */
   readonly isDpop: boolean;
-  /** True if no metadata was found. Then the default endpoints of protocol version 2025-03-26 are used. */
+  /** True if there is no metadata. Then Fairlead uses the default endpoints of protocol version 2025-03-26. */
   readonly isGuess: boolean;
 }
 
+/** The https addresses of an authorization server's endpoints. */
 export interface Endpoints {
-  /** The authorization endpoint. Always present if a person signs in. */
+  /** Always set if a person signs in. */
   readonly authorization?: string;
   readonly token: string;
   readonly registration?: string;
@@ -73,7 +70,11 @@ export interface Endpoints {
 const aboutServer: SignInStep = "server metadata";
 const aboutIssuer: SignInStep = "authorization server metadata";
 
-/** @throws HostError `auth_failed` */
+/**
+ * Reads the metadata of the server and of its authorization server.
+ *
+ * @throws HostError `auth_failed` if the metadata or the settings are invalid
+ */
 export async function discoverSignIn(options: DiscoveryOptions): Promise<SignInPlan> {
   const { serverUrl, challenge, oauth, fail } = options;
   checkWorkspace(options);
@@ -88,7 +89,7 @@ export async function discoverSignIn(options: DiscoveryOptions): Promise<SignInP
     );
   const origin = new URL(serverUrl).origin;
   const isPinned = oauth.tokenUrl !== undefined && (oauth.authorizationUrl !== undefined || options.isMachine === true);
-  // If the settings name the endpoints, Fairlead ignores the issuers that the server names.
+  // If the settings name the endpoints, the issuers that the server names do not matter.
   const issuer = await issuerFor(options, isPinned ? [] : (found?.authorizationServers ?? []));
   const isLegacy = issuer === undefined && !isPinned;
   const metadata =
@@ -96,7 +97,7 @@ export async function discoverSignIn(options: DiscoveryOptions): Promise<SignInP
   const endpoints = endpointsFor(options, metadata, isLegacy ? origin : undefined);
   return {
     resource: found?.resource ?? resourceOf(serverUrl),
-    // If no issuer is known, the origin of the token endpoint identifies the authorization server.
+    // Without an issuer, the origin of the token endpoint stands for the authorization server.
     issuer: metadata?.issuer ?? issuer ?? new URL(endpoints.token).origin,
     isIssuerKnown: issuer !== undefined || metadata !== undefined,
     endpoints,
@@ -109,8 +110,8 @@ export async function discoverSignIn(options: DiscoveryOptions): Promise<SignInP
 }
 
 /**
- * Checks that the workspace's settings name all endpoints or none. With only one endpoint, the settings could redirect
- * the authorization code of a real issuer to an attacker.
+ * A workspace could replace only the token endpoint. Then the authorization code of a real issuer would go to an
+ * attacker.
  */
 function checkWorkspace({ oauth, issuerOverride, isFromWorkspace, fail }: DiscoveryOptions): void {
   const { authorizationUrl, tokenUrl, registrationUrl, issuer } = oauth;
@@ -131,7 +132,7 @@ function checkWorkspace({ oauth, issuerOverride, isFromWorkspace, fail }: Discov
   );
 }
 
-/** The resource metadata. Undefined if the server has none, as in protocol version 2025-03-26. */
+/** Returns undefined if the server has no metadata, as in protocol version 2025-03-26. */
 async function findResource({
   serverUrl,
   challenge,
@@ -158,7 +159,7 @@ async function findResource({
   return undefined;
 }
 
-/** The issuer in the user's settings, or else the issuer that the server names. Undefined if neither names one. */
+/** Returns the issuer in the settings, otherwise one that the server names. Undefined if there is none. */
 async function issuerFor(
   { issuerOverride, oauth, onOverride, choose, fail }: DiscoveryOptions,
   named: readonly string[],
@@ -176,10 +177,7 @@ async function issuerFor(
   return issuer;
 }
 
-/**
- * The authorization server metadata. May be undefined in protocol version 2025-03-26, or if the settings name the
- * endpoints.
- */
+/** Metadata is optional in protocol version 2025-03-26, and if the settings name the endpoints. */
 async function findServer(
   { fetch, fail }: DiscoveryOptions,
   issuer: string,
@@ -195,7 +193,7 @@ async function findServer(
       failures.push(answer.kind === "found" ? `${url} has no "issuer"` : `${url} answered ${answer.status}`);
       continue;
     }
-    // In protocol version 2025-03-26 the expected issuer is the server's origin. The real issuer may end with a slash.
+    // In protocol version 2025-03-26, the issuer is the server's origin. Some servers add a slash.
     const isSame = metadata.issuer === issuer || (isLegacy && metadata.issuer === `${issuer}/`);
     if (!isSame)
       throw fail(aboutIssuer, `${url} is about ${metadata.issuer}, not about ${issuer}`, {
@@ -243,7 +241,7 @@ function endpointsFor(
 }
 
 /**
- * The token endpoint's host, for messages. Undefined if the issuer has the same host, which the messages already name.
+ * Returns the token endpoint's host, for messages. Undefined if it is the issuer's host, which messages already show.
  */
 export function otherTokenHost(issuer: string, tokenEndpoint: string): string | undefined {
   const { host } = new URL(tokenEndpoint);
@@ -252,26 +250,27 @@ export function otherTokenHost(issuer: string, tokenEndpoint: string): string | 
 
 interface ScopeOptions {
   readonly plan: SignInPlan;
-  /** Scopes from the command line or the settings, used without changes. */
+  /** Scopes from the command line or the settings. They are requested unchanged. */
   readonly chosen: readonly string[] | undefined;
   /**
-   * Scopes that an earlier sign-in requested or got. They were not enough, so the next sign-in requests them and
-   * further scopes.
+   * The scopes of an earlier sign-in, which were not enough. They are requested again, together with further scopes.
    */
   readonly before: readonly string[] | undefined;
 }
 
 const offline = "offline_access";
 
-/** The scopes to request. Adds `offline_access` if the authorization server announces it, and removes it otherwise. */
+/**
+ * Returns the scopes to request. Adds or removes `offline_access`, depending on the authorization server's metadata.
+ */
 export function wantedScopes({ plan, chosen, before }: ScopeOptions): readonly string[] {
   if (before !== undefined) return mergeScopes(before, chosen ?? [], plan.scopes);
   if (chosen !== undefined) return chosen;
   const { scopes } = plan;
   const offered = plan.metadata?.scopes;
   /*
-   * An empty list stays empty, because `offline_access` alone is useless. The list also stays unchanged if the
-   * authorization server announces no scopes.
+   * `offline_access` alone is useless, so an empty list stays empty. Without a list of scopes in the metadata, nothing
+   * is changed.
    */
   if (scopes.length === 0 || offered === undefined) return scopes;
   return offered.includes(offline) ? mergeScopes(scopes, [offline]) : scopes.filter((scope) => scope !== offline);

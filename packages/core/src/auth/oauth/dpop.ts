@@ -1,6 +1,6 @@
 /**
- * Creates DPoP proofs (RFC 9449): a proof shows that the sender of a token has the key that the token is bound to.
- * Keeps the nonces that servers require in proofs.
+ * Creates DPoP proofs (RFC 9449). A proof shows that the sender of a token has the token's key. Servers may require a
+ * nonce in each proof.
  */
 
 import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, randomUUID } from "node:crypto";
@@ -8,35 +8,37 @@ import type { JsonObject } from "@fairlead/wire";
 import { parseObject } from "@fairlead/wire/json";
 import { type SigningKey, signJwt } from "./jwt.ts";
 
-/** Creates the DPoP proofs for one key. */
+/** Creates proofs with one key, and keeps the nonces of servers. */
 export interface DpopProofs {
-  /** Creates a proof for one request. A server accepts the proof only once. */
+  /** Creates a proof for one request. A server accepts it only once. */
   readonly proofFor: (request: DpopRequest) => string;
-  /**
-   * Stores the nonce, which all further proofs for the origin of `url` must contain. Returns false if this nonce was
-   * already stored.
-   */
+  /** Stores the nonce for further proofs to the origin of `url`. Returns false if it is invalid or already stored. */
   readonly keepNonce: (url: string, nonce: string) => boolean;
 }
 
+/** The request that a proof is for. */
 export interface DpopRequest {
   readonly method: string;
   readonly url: string;
-  /** The token that the request carries. Absent for a token request. */
+  /** The token in the request. Undefined for a token request. */
   readonly accessToken?: string;
-  /** The wall clock, in milliseconds since 1970. */
+  /** Milliseconds since 1970. */
   readonly now: number;
 }
 
 const longestNonce = 1_000;
 
-/** Creates a private key, and returns it as JWK text. */
+/** Creates a private key (P-256), and returns it as JWK text. */
 export function newDpopKey(): string {
   const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   return JSON.stringify(privateKey.export({ format: "jwk" }));
 }
 
-/** @param jwk The key, as `newDpopKey` returns it. */
+/**
+ * Creates proofs with the given key.
+ *
+ * @param jwk The key, as `newDpopKey` returns it.
+ */
 export function createDpopProofs(jwk: string): DpopProofs {
   const key = createPrivateKey({ key: { ...parseObject(jwk) }, format: "jwk" });
   const { kty, crv, x, y } = createPublicKey(key).export({ format: "jwk" });

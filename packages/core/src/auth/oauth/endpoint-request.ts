@@ -1,41 +1,35 @@
-/**
- * Sends forms to the endpoints of an authorization server and authenticates the client. Also revokes tokens (RFC 7009).
- */
+/** Sends forms to the endpoints of an authorization server. Also revokes tokens (RFC 7009). */
 
 import type { Fetch } from "../../net/bounded-fetch.ts";
 import type { ClientAuthentication, Credentials, StoredClient } from "../store/credentials.ts";
 import type { DpopProofs } from "./dpop.ts";
 
+/** One form for an endpoint, and what authenticates the client. */
 export interface EndpointRequest {
   readonly url: string;
   readonly proof: ClientProof;
-  /** Creates a new client proof. Called if the request is repeated, because each proof can be used only once. */
+  /** Creates a new client proof if the request must be sent again, because a proof can be used only once. */
   readonly renewProof?: () => Promise<ClientProof>;
   readonly parameters: Readonly<Record<string, string>>;
   readonly fetch: Fetch;
-  /** If present, the tokens of the response are bound to this key (RFC 9449). */
+  /** If set, the tokens in the response are bound to this key (RFC 9449). */
   readonly dpop?: DpopBinding | undefined;
 }
 
-/** The DPoP proofs for a key, and the clock that gives each proof its time. */
+/** A key's DPoP proofs, and the clock for their time. */
 export interface DpopBinding {
   readonly proofs: DpopProofs;
-  /** The wall clock, in milliseconds since 1970. */
+  /** Returns milliseconds since 1970. */
   readonly now: () => number;
 }
 
-/**
- * Sends the request. Rejects with the error of `fetch`. Even after an error, the server may have received the request.
- */
+/** Sends the form. Rejects with the error of `fetch`. The server may have received the form even then. */
 export async function postForm(request: EndpointRequest): Promise<Response> {
   const { url, dpop } = request;
   const response = await post(request);
   const nonce = response.headers.get("dpop-nonce");
   const isNew = nonce !== null && (dpop?.proofs.keepNonce(url, nonce) ?? false);
-  /*
-   * Whether the server refused the request only because the DPoP proof lacks the server's nonce. If so, Fairlead sends
-   * the request again with the nonce (RFC 9449 §8).
-   */
+  // The server requires a nonce in the DPoP proof. Fairlead sends the request again with that nonce (RFC 9449 §8).
   const isDemanded = isNew && !response.ok && (await response.clone().text()).includes("use_dpop_nonce");
   return isDemanded ? post({ ...request, proof: (await request.renewProof?.()) ?? request.proof }) : response;
 }
@@ -50,18 +44,18 @@ function post({ url, proof, parameters, fetch, dpop }: EndpointRequest): Promise
       ...(dpop && { dpop: dpop.proofs.proofFor({ method: "POST", url, now: dpop.now() }) }),
     },
     body: new URLSearchParams({ ...parameters, ...proof.parameters }).toString(),
-    // Follows no redirect, because the form contains secrets for this endpoint only.
+    // The form contains secrets for this endpoint only.
     redirect: "error",
   });
 }
 
-/** Headers and parameters that authenticate a request to a token, revocation or device endpoint. */
+/** Headers and form parameters that authenticate the client. */
 export interface ClientProof {
   readonly headers: Readonly<Record<string, string>>;
   readonly parameters: Readonly<Record<string, string>>;
 }
 
-/** Authenticates the client (RFC 6749 §2.3.1) with the method for which the client is registered. */
+/** Returns what authenticates the client (RFC 6749 §2.3.1), with the method that it registered. */
 export function clientProof(client: StoredClient): ClientProof {
   const { clientId, clientSecret = "" } = client;
   switch (authenticationOf(client)) {
@@ -79,21 +73,21 @@ export function clientProof(client: StoredClient): ClientProof {
 function authenticationOf({ clientSecret, authentication, registration }: StoredClient): ClientAuthentication {
   if (clientSecret === undefined) return "none";
   const registered = authentication ?? registration?.["token_endpoint_auth_method"];
-  // A client with the method "none" does not send its secret.
+  // A client that registered the method "none" must not send its secret.
   return registered === "none" || registered === "client_secret_post" ? registered : "client_secret_basic";
 }
 
-/** Form-encodes a client ID or secret, as RFC 6749 §2.3.1 requires. */
+/** RFC 6749 §2.3.1 requires form encoding before Base64. */
 function formEncoded(text: string): string {
   return new URLSearchParams([["", text]]).toString().slice(1);
 }
 
-/** The result of a revocation. A sign-out continues even after `failed`. */
+/** The result of a revocation. Sign-out goes on even after `failed`. */
 export type Revocation = "revoked" | "unsupported" | "failed";
 
 /**
- * Revokes the refresh token, then the access token. Most servers revoke the access token together with the refresh
- * token. Never rejects.
+ * Revokes both tokens. The refresh token comes first, because most servers then revoke the access token too. Never
+ * rejects.
  */
 export async function revokeTokens({ endpoints, client, tokens }: Credentials, fetch: Fetch): Promise<Revocation> {
   const url = endpoints.revocation;

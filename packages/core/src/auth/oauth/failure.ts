@@ -1,8 +1,10 @@
+/** The errors of a sign-in, each with the step that failed and the advice for the user. */
+
 import { errorMessage } from "@fairlead/wire/text";
 import { HostError } from "../../errors.ts";
 import { toShellWord } from "../../text/shell-word.ts";
 
-/** The steps of a sign-in, in their order. */
+/** The steps of a sign-in. Error messages contain their names. */
 export type SignInStep =
   | "server metadata"
   | "authorization server metadata"
@@ -12,15 +14,16 @@ export type SignInStep =
   | "token request"
   | "device code";
 
-/** Next step and cause of a failed sign-in. */
+/** What the user can do (`next`), and the error that caused the failure. */
 export interface FailureOptions {
   readonly next?: string;
   readonly cause?: unknown;
 }
 
+/** Returns the error `auth_failed` for a failed step. `why` ends the message. */
 export type Fail = (step: SignInStep, why: string, options?: FailureOptions) => HostError;
 
-/** Creates the `Fail` function for one server. The default next step is to sign in again. */
+/** Creates the `Fail` function of one server. Without `next`, the advice is to sign in again. */
 export function createFail(serverName: string, usualNext: string = authCommand(serverName)): Fail {
   return (step, why, { next = usualNext, cause } = {}) =>
     new HostError("auth_failed", `sign-in to "${serverName}" failed at the ${step} step: ${why}`, {
@@ -30,9 +33,7 @@ export function createFail(serverName: string, usualNext: string = authCommand(s
     });
 }
 
-/**
- * Turns a network failure of `work` into the error that `toError` creates. Does not change the error of a cancellation.
- */
+/** If `work` rejects, rejects with the error from `toError`. Passes on a cancellation unchanged. */
 export async function explainFailure<T>(
   work: Promise<T>,
   toError: (words: string, cause: unknown) => HostError,
@@ -45,11 +46,12 @@ export async function explainFailure<T>(
   }
 }
 
-/** The error of a sign-in that the person or the program cancelled. */
+/** Returns the error `cancelled` for a sign-in. */
 export function signInCancelled(serverName: string): HostError {
   return new HostError("cancelled", `sign-in to "${serverName}" cancelled`, { serverName });
 }
 
+/** Returns the command that signs in to a server, quoted for the shell. */
 export function authCommand(serverName: string): string {
   return `fairlead mcp auth ${toShellWord(serverName)}`;
 }

@@ -201,7 +201,7 @@ describe("what goes wrong", () => {
     expect(await headersOf(await scene.hookFor(google_)).catch(fault)).toMatchObject({
       message:
         'the Google credentials for "cloud" in /nowhere/key.json cannot be used: the file named by GOOGLE_APPLICATION_CREDENTIALS does not exist',
-      next: "Correct or unset GOOGLE_APPLICATION_CREDENTIALS.",
+      next: "Set GOOGLE_APPLICATION_CREDENTIALS to a valid credentials file, or unset it.",
     });
   });
 
