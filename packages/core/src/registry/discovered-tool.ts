@@ -1,3 +1,5 @@
+/** One tool of one server, as a registry contains it. */
+
 import type { JsonObject } from "@fairlead/wire";
 import { type Clock, systemClock } from "../clock.ts";
 import { HostError } from "../errors.ts";
@@ -37,14 +39,14 @@ export interface DiscoveredMCPToolOptions {
   readonly isPlain?: ((raw: unknown) => boolean) | undefined;
   /** The schema dialect of the model's API. Default: Gemini. */
   readonly dialect?: SchemaDialect | undefined;
-  /** The approvals of a tool that has no host. Default: tools with the same `mcpTool` share one list. */
+  /** The approvals, if the tool has no `binding`. By default, tools with the same `mcpTool` share their approvals. */
   readonly allowList?: AllowList | undefined;
   readonly clock?: Clock | undefined;
 }
 
 /**
- * One tool of one server: its declaration for a model, its confirmation and its execution. A tool that a host gives out is
- * bound to the rules of that host.
+ * One tool of one server: its declaration for a model, its confirmation and its execution. A tool that
+ * comes from a host follows the rules of that host.
  *
  * @throws HostError from `execute` and `shouldConfirmExecute`: `denied`, `arguments_invalid`, `call_timeout`, `cancelled` and others
  *
@@ -188,10 +190,7 @@ export class DiscoveredMCPTool {
     });
   }
 
-  /**
-   * Returns a copy of the arguments with the property names of the server's own schema, because a model may see
-   * different names.
-   */
+  /** Returns a copy of the arguments with the server's own property names. A model may have got different names. */
   #toArguments(params: unknown): JsonObject {
     const args = toPlainArguments(params, this.serverName);
     const compiled = this.#compile();
@@ -226,8 +225,8 @@ export class DiscoveredMCPTool {
 }
 
 /**
- * The data that all copies of a tool with the same dialect share. Each member is computed when first needed, because
- * most tools are never used.
+ * The data that all copies of a tool with the same dialect share. Each member is computed when it is first needed,
+ * because most tools are never used.
  */
 interface Shared {
   compiled?: CompiledSchema;
@@ -236,8 +235,8 @@ interface Shared {
 }
 
 /**
- * Refuses the eight positional parameters of Gemini CLI's constructor. A program that was written for Gemini CLI must
- * get an error, not a tool without a name.
+ * Refuses the eight positional parameters of Gemini CLI's constructor. Code written for Gemini CLI must get an error,
+ * not a tool without a name.
  */
 function checkOptions(options: unknown): void {
   const isNamed =

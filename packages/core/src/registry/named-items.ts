@@ -1,4 +1,4 @@
-/** Gives each tool or prompt of all servers a unique name. `ToolRegistry` and `PromptRegistry` share this code. */
+/** Gives the tools or prompts of all servers unique names. `ToolRegistry` and `PromptRegistry` share this code. */
 
 import { HostError } from "../errors.ts";
 import { createNaming } from "../normalise/tool-name.ts";
@@ -14,11 +14,12 @@ export interface Nameable<T> {
   named(name: string): T;
 }
 
+/** The order of servers, and the maximum number of tools or prompts for each server. */
 export interface NamedItemsOptions<T> {
   /** The name that the server gives the tool or prompt. */
   readonly ownName: (item: T) => string;
   readonly serverOrder?: readonly string[] | undefined;
-  /** Servers whose tools and prompts always get names that contain the server's name. */
+  /** The servers whose name is always part of the names of their tools and prompts. */
   readonly alwaysQualified?: readonly string[] | undefined;
   readonly limit?: { readonly count: number; readonly reason: string };
 }
@@ -30,6 +31,7 @@ export interface UnnamedItem {
   readonly reason: string;
 }
 
+/** The tools, or the prompts, of all servers, each under a unique name. */
 export interface NamedItems<T> {
   /** Adds a tool or prompt. If the server already has a tool or prompt with this name, nothing changes. */
   add(item: T): void;
@@ -45,8 +47,8 @@ export interface NamedItems<T> {
    */
   reorder(serverOrder: readonly string[], alwaysQualified: readonly string[]): void;
   /**
-   * Gives all tools or prompts their names, with pauses for other work. Without this call, the next use gives them
-   * their names without a pause.
+   * Names all tools or prompts in small steps, so that other code can run in between. Without this call, the next use
+   * names all of them in one step.
    */
   ready(): Promise<void>;
   /** All tools or prompts under their names. Returns the same array until one of them changes. */
@@ -57,9 +59,9 @@ export interface NamedItems<T> {
   leftOut(): readonly UnnamedItem[];
 }
 
-/** The number of tools or prompts that get their names without a pause. This takes a few milliseconds. */
+/** The number of tools or prompts that are named in one step. A step takes a few milliseconds. */
 const itemsPerSlice = 250;
-/** How many attempts `ready` makes to name all tools or prompts. An attempt fails if they change meanwhile. */
+/** Maximum number of attempts of `ready` to name all tools or prompts. An attempt fails if they change meanwhile. */
 const mostTries = 3;
 
 /** The tools or prompts of one server. */
@@ -76,6 +78,7 @@ interface View<T> {
   readonly leftOut: readonly UnnamedItem[];
 }
 
+/** Creates an empty collection, without tools or prompts. */
 export function createNamedItems<T extends Nameable<T>>(options: NamedItemsOptions<T>): NamedItems<T> {
   const { ownName, serverOrder, limit } = options;
   const servers = createByServer<ServerItems<T>>(serverOrder);
@@ -204,9 +207,9 @@ export interface ByServer<T> {
 export function createByServer<T>(serverOrder: readonly string[] = []): ByServer<T> {
   const values = new Map<string, T>();
   let ranks = ranksOf(serverOrder);
-  /*
-   * The server names in the order in which they first appeared. No name is removed, so that a server that is registered
-   * again keeps its position.
+  /**
+   * The position at which each server first appeared. A removed server stays here, so that it gets the same position
+   * again.
    */
   const arrivals = new Map<string, number>();
   const rankOf = (server: string): number => ranks.get(server) ?? ranks.size + (arrivals.get(server) ?? 0);

@@ -1,6 +1,6 @@
 /**
- * The tools of one conversation. A name that the model has seen never changes to another tool during the conversation.
- * If the tool is removed, its name stays unused.
+ * The tools of one conversation. A name that the model has seen never means another tool. If the tool is removed, its
+ * name stays unused.
  */
 
 import { limits } from "../limits.ts";
@@ -16,31 +16,32 @@ export interface ConversationTools {
   /** All tools, including tools that cannot be offered to a model. Returns the same array until a tool changes. */
   getEveryTool(): readonly DiscoveredMCPTool[];
   /**
-   * Gives the tools their names, with pauses for other work, and returns the tools. A tool that changes meanwhile may
-   * be missing.
+   * Names the tools in small steps, so that other code can run in between, and returns them. A tool that changes
+   * meanwhile may be missing.
    */
   ready(): Promise<readonly DiscoveredMCPTool[]>;
-  /** Every name that the conversation has used, oldest first. When tools are added, the array grows. */
+  /** Every name that the conversation has used, oldest first. The array grows when tools are added. */
   names(): readonly Pin[];
   /** The tools for one request: at most 512, because a model's API accepts no more. */
   getFunctionDeclarations(): FunctionDeclaration[];
 }
 
+/** The tools of a registry, which a conversation uses. */
 export interface RegisteredTools {
   /** All tools. Returns the same array until a tool changes. */
   readonly all: () => readonly DiscoveredMCPTool[];
-  /** Resolves when all tools have their names. Pauses for other work, because there may be very many tools. */
+  /** Resolves when all tools have their names. Works in small steps, so that other code can run in between. */
   readonly ready: () => Promise<void>;
 }
 
-/** The number of tools that get their names without a pause. This takes a few milliseconds. */
+/** The number of tools that are named in one step. A step takes a few milliseconds. */
 const toolsPerSlice = 500;
 
 /** Opens a conversation. `earlier` contains the names that the conversation used in an earlier run. */
 export function openConversation(registered: RegisteredTools, earlier: readonly Pin[] = []): ConversationTools {
   const names = createPinnedNames(earlier);
   let source = registered.all();
-  // A new conversation begins with the names in the registry. `pinAll` fixes these names before the tools change.
+  // A new conversation uses the names in the registry. `pinAll` fixes these names before the tools change.
   let tools = earlier.length === 0 ? source : undefined;
   let isPinned = false;
   /** Copies of the tools whose names in this conversation differ from those in the registry. */

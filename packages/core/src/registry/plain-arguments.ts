@@ -1,4 +1,4 @@
-/** Copies the arguments of a call, so that the arguments which are shown, compared and sent are the same. */
+/** Copies the arguments of a call, so that Fairlead shows, compares and sends the same arguments. */
 
 import type { JsonObject } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";

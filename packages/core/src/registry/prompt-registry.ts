@@ -10,7 +10,7 @@ export interface PromptRegistryOptions {
    * the others gets a name that contains its server's name. Default: the order of registration.
    */
   readonly serverOrder?: readonly string[];
-  /** Servers whose prompts always get names that contain the server's name. */
+  /** The servers whose name is always part of their prompts' names. */
   readonly alwaysQualified?: readonly string[];
 }
 

@@ -1,3 +1,5 @@
+/** The resources and resource templates of all servers. */
+
 import type { CatalogResource, CatalogResourceTemplate } from "../discover/catalog.ts";
 import { type ByServer, createByServer } from "./named-items.ts";
 

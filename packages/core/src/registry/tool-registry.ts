@@ -1,4 +1,7 @@
-/** `ToolRegistry`: the tools of all servers, each under one name for the model. Names are looked up, never parsed. */
+/**
+ * `ToolRegistry`: the tools of all servers, each under one name for the model. A tool is found by its whole name; the
+ * name is never split.
+ */
 
 import { limits } from "../limits.ts";
 import type { FunctionDeclaration } from "../normalise/model-types.ts";
@@ -14,7 +17,7 @@ export interface ToolRegistryOptions {
    * others gets a name that contains its server's name. Default: the order of registration.
    */
   readonly serverOrder?: readonly string[];
-  /** Servers whose tools always get names that contain the server's name. */
+  /** The servers whose name is always part of their tools' names. */
   readonly alwaysQualified?: readonly string[];
   /** Maximum number of tools that the registry takes from one server. Default: 10 000. */
   readonly toolsPerServer?: number;
@@ -69,8 +72,8 @@ export class ToolRegistry {
   }
 
   /**
-   * Gives all tools their names, with pauses for other work. Without this call, the next use of the registry gives them
-   * their names without a pause.
+   * Names all tools in small steps, so that other code can run in between. Without this call, the next use of the
+   * registry names all of them in one step.
    */
   ready(): Promise<void> {
     return this.#tools.ready();
@@ -117,8 +120,8 @@ export class ToolRegistry {
   }
 
   /**
-   * Opens a conversation, in which the names of tools do not change. `earlier` contains the names that the conversation
-   * used in an earlier run.
+   * Opens a conversation. During a conversation, the names of tools do not change. `earlier` contains its names from an
+   * earlier run.
    */
   openConversation(earlier?: readonly Pin[]): ConversationTools {
     return openConversation({ all: () => this.#tools.all(), ready: () => this.#tools.ready() }, earlier);

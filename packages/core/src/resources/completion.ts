@@ -1,3 +1,5 @@
+/** Completes arguments of prompts and variables of resource templates, with values that the server suggests. */
+
 import { isObject } from "@fairlead/wire/json";
 import { HostError } from "../errors.ts";
 import type { McpClient } from "../mcp/client.ts";
@@ -18,6 +20,7 @@ export interface CompletionRequest {
   readonly given?: Readonly<Record<string, string>>;
 }
 
+/** How to reach the server, and how long to wait for its answer. */
 export interface CompletionOptions {
   /** Connects the server if needed, and returns its client. */
   readonly ready: (server: string, signal?: AbortSignal) => Promise<Pick<McpClient, "capabilities" | "complete">>;
@@ -57,8 +60,8 @@ export async function completeArgument(
 }
 
 /**
- * Whether Fairlead may offer a suggestion. A suggestion with invisible characters is not offered, because Fairlead
- * inserts it into the user's text and sends it unchanged.
+ * Whether Fairlead may offer a suggestion. It must not contain invisible characters, because Fairlead inserts it into
+ * the user's text and sends it unchanged.
  */
 function isPlain(value: string): boolean {
   return value !== "" && value.length <= longestValue && !hasUnseen(value);

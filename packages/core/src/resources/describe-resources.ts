@@ -1,6 +1,6 @@
 /**
- * Lists the resources that a model can read, one on each line. If there are too many, lists some resources of each
- * server. Pure.
+ * Lists the resources that a model can read, one on each line. If there are too many, lists only some from each server.
+ * Pure.
  */
 
 import { clip } from "@fairlead/wire/text";
@@ -13,6 +13,7 @@ import { toModelText } from "../text/model-text.ts";
 import { sizeWords } from "../text/size-words.ts";
 import { parseTemplate } from "./templates/uri-template.ts";
 
+/** The resources to list, and the size limits of the list. */
 export interface DescribeResourcesOptions {
   /** The servers whose resources are listed, in this order. */
   readonly servers: readonly string[];
@@ -21,8 +22,11 @@ export interface DescribeResourcesOptions {
   readonly nonce?: string;
 }
 
+/** The maximum number of listed resources, and the maximum characters of the list. */
 export interface DescriptionLimits {
-  /** Maximum number of listed resources and templates, divided equally among the servers; at least 1 for each. */
+  /**
+   * Maximum number of listed resources and templates, divided equally among the servers. Each server gets at least 1.
+   */
   readonly entries: number;
   readonly characters: number;
 }
@@ -64,8 +68,8 @@ function linesOf(server: string, resources: DescribeResourcesOptions["resources"
 }
 
 /**
- * Whether the list can show the resource's URI completely and unchanged. Other resources are left out, because a model
- * must repeat the URI exactly.
+ * Whether the list can show the resource's URI completely and unchanged. Otherwise a model could not repeat the URI
+ * exactly.
  */
 function isUsable({ uri }: Entry): boolean {
   return uri.length <= longestUri && toModelText(uri) === uri && !/\s/.test(uri);
@@ -92,7 +96,7 @@ function section(server: string, lines: readonly string[], share: DescriptionLim
   return [`On the server "${toLabel(server)}":`, ...shown, ...(more > 0 ? [`- and ${more} more`] : [])].join("\n");
 }
 
-/** Maximum number of resources whose URIs are compared, because a server may list very many. */
+/** Maximum number of resources whose URIs are compared. A server may list very many. */
 const mostCompared = 2000;
 const longestCompared = 300;
 const mostShown = 3;

@@ -7,6 +7,7 @@ import type { PromptRegistry } from "../registry/prompt-registry.ts";
 import { closest } from "../text/closest.ts";
 import { closingQuote } from "./typed-lines.ts";
 
+/** A prompt with values for its arguments, ready to request from its server. */
 export interface PromptCall {
   readonly server: string;
   /** The name that the server gives the prompt. */
@@ -25,6 +26,8 @@ type Described = Pick<DiscoveredMCPPrompt, "name" | "serverName" | "serverPrompt
 /**
  * Parses a line that the user typed. Undefined if the line does not begin with a slash, or if it begins with a path
  * such as `/etc/hosts`.
+ *
+ * @throws HostError `usage` if no prompt or several prompts match, `arguments_invalid`
  */
 export function readPromptCall(typed: string, prompts: PromptSource): PromptCall | undefined {
   const line = typed.trimStart();
@@ -41,8 +44,8 @@ export function readPromptCall(typed: string, prompts: PromptSource): PromptCall
 }
 
 /**
- * Assigns the typed words to the required arguments that have no value yet. If all required arguments have values,
- * assigns the words to the optional arguments. If only one argument remains, it takes all words.
+ * Assigns the typed words to the required arguments without a value, otherwise to the optional arguments. If only one
+ * argument remains, it takes all words.
  *
  * @throws HostError `arguments_invalid`
  */
@@ -66,12 +69,13 @@ export function bindArguments(prompt: Described, { named, positional }: GivenArg
 }
 
 /**
- * The name that lists and messages show for a prompt: the server's own name for the prompt if the registry kept that
- * name, otherwise `server.prompt`. The user can type both.
+ * The name that lists and messages show for a prompt. It is the server's own name if the registry kept it, otherwise
+ * `server.prompt`. The user can type both.
  */
 export function typedPromptName({ name, serverName, serverPromptName }: Omit<Described, "arguments">): string {
   const pair = `${serverName}.${serverPromptName}`;
-  // Returns the name in the registry if `server.prompt` contains a blank or a slash, because the name must be one word.
+  // If `server.prompt` contains a space or a slash, returns the name in the registry, because the user must type one
+  // word.
   return name === toModelName(serverPromptName) || /[\s/]/.test(pair) ? name : pair;
 }
 
@@ -163,6 +167,7 @@ export function findPrompt(name: string, prompts: PromptSource): DiscoveredMCPPr
   throw new HostError("usage", `"${name}" is ambiguous: write ${names}`, { next: "fairlead prompts" });
 }
 
+/** Creates the error for a prompt that does not exist, with a similar name if there is one. */
 export function unknownPrompt(name: string, prompts: PromptSource): HostError {
   const known = prompts.getAllPrompts().flatMap((prompt) => [prompt.name, pairOf(prompt)]);
   const near = closest(name, known);
@@ -178,7 +183,7 @@ function isPair(typed: string, { serverName }: DiscoveredMCPPrompt, name: string
   return typed === `${serverName}.${name}` || typed === `${serverName}:${name}`;
 }
 
-/** Returns the servers whose prompts the typed name may mean: it begins with the server's name and `.` or `:`. */
+/** Returns the servers that the typed name may start with: the server's name comes first, then `.` or `:`. */
 export function serversNamedBy(typed: string, servers: readonly string[]): readonly string[] {
   return servers.filter((server) => typed.startsWith(`${server}.`) || typed.startsWith(`${server}:`));
 }
@@ -196,6 +201,7 @@ interface Word {
 
 const quotes = "\"'";
 
+/** Splits a line at spaces. Quotes and backslashes keep spaces inside a word. */
 export function splitWords(line: string): readonly Word[] {
   const words: Word[] = [];
   let at = 0;

@@ -8,11 +8,13 @@ import { asUntrusted, createNonce } from "../normalise/content/untrusted.ts";
 import type { Content, Part } from "../normalise/model-types.ts";
 import { createContentRoom } from "./references/read-references.ts";
 
+/** One message of a prompt, as parts for a model. */
 export interface PromptMessage {
   readonly role: "user" | "assistant";
   readonly parts: readonly Part[];
 }
 
+/** The server of the prompt, the size limits, and the function that saves what does not fit. */
 export interface PromptMessagesOptions {
   readonly server: string;
   readonly keep?: Keep;
@@ -49,8 +51,8 @@ export interface PromptInput {
 }
 
 /**
- * Splits messages into the user's last message and the messages before it. A model answers only messages of the user.
- * If the last message is the assistant's, adds a message of the user that asks the model to go on.
+ * Splits messages into the user's last message and the messages before it. If the assistant's message is the last one,
+ * adds a user message that asks the model to go on. A model answers only user messages.
  */
 export function toPromptInput(messages: readonly PromptMessage[]): PromptInput {
   const contents = messages.map(

@@ -1,4 +1,4 @@
-/** Subscribes to resources on servers. After each new connection, subscribes again. */
+/** Keeps subscriptions to resources on servers. Subscribes again after each reconnection. */
 
 import { member } from "@fairlead/wire/json";
 import { type Clock, sleep } from "../clock.ts";
@@ -9,16 +9,18 @@ import type { McpClient } from "../mcp/client.ts";
 import { backoffPause } from "../mcp/recovery/recovery-plan.ts";
 import { unlessAborted } from "../mcp/unless-aborted.ts";
 
+/** The subscriptions of one host to resources on all servers. */
 export interface Subscriptions extends Disposable {
   /**
-   * Subscribes to a resource. The host emits `resource_updated` when the resource changes, or when Fairlead may have
-   * missed a change. The subscription ends when every caller has disposed of the returned object.
+   * Subscribes to a resource. The host emits `resource_updated` when the resource changes, or may have changed
+   * unnoticed. The subscription ends when every caller has disposed of the returned object.
    */
   subscribe(server: string, uri: string, signal?: AbortSignal): Promise<Disposable>;
 }
 
 type Client = Pick<McpClient, "capabilities" | "state" | "request">;
 
+/** How to reach the servers, and the events of the host. */
 export interface SubscriptionsOptions extends Pick<Emitter, "on" | "emit"> {
   /** Connects the server if needed, and returns its client. */
   readonly ready: (server: string, signal?: AbortSignal) => Promise<Client>;
@@ -44,6 +46,7 @@ interface Wanted {
 
 const mostPerServer = 100;
 
+/** Creates the subscriptions of a host, at first none. Disposing of them ends all. */
 export function createSubscriptions(options: SubscriptionsOptions): Subscriptions {
   const { ready, client, use, on, emit, clock, random = Math.random } = options;
   const all = new Map<string, Wanted>();
@@ -106,8 +109,8 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
   }
 
   /**
-   * Subscribes on a connection. With a modern protocol version, opens a stream and does not wait for the server's
-   * response. With a legacy version, waits until the server has accepted the subscription.
+   * Subscribes on a connection. A modern server gets a stream, and Fairlead does not wait for its response. With a
+   * legacy server, Fairlead waits until it has accepted the subscription.
    */
   async function open(wanted: Wanted, connected: Client): Promise<void> {
     const { server, uri, over } = wanted;
@@ -189,18 +192,18 @@ interface ListenOptions {
   readonly random: () => number;
 }
 
-/** A stream that ends before this many milliseconds counts as ended early. */
+/** A stream that lasts less than this many milliseconds counts as ended early. */
 const steady = 60_000;
 /**
- * After this many streams in a row that end early, Fairlead opens no more streams, because the server does not seem to
- * support them.
+ * After this many early ends in a row, Fairlead opens no more streams, because the server does not seem to support
+ * them.
  */
 const mostEnds = 8;
 const method = "subscriptions/listen";
 
 /**
- * Listens to one resource with a modern protocol version, until the signal is aborted. If the stream breaks, opens it
- * again. Never rejects.
+ * Listens to one resource of a modern server, until the signal is aborted. If the stream breaks, opens it again. Never
+ * rejects.
  */
 export async function listenToResource({
   uri,
@@ -218,7 +221,7 @@ export async function listenToResource({
     const isOver = await listening.then(() => false, isForGood);
     if (isOver) return;
     if (clock.now() - begin >= steady) ends = 0;
-    // Ignores the rejection of `sleep`, because only the abort signal causes it, and that signal also ends the loop.
+    // `sleep` rejects only when the signal is aborted, which also ends the loop.
     await sleep(clock, backoffPause(ends, random), signal, { background: true }).catch(() => {});
   }
 }

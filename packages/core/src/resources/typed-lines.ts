@@ -3,22 +3,24 @@
  * not end a line. Pure.
  */
 
+/** The lines of a typed text, and the quote that is still open. */
 export interface TypedLines {
   /** The lines, without blanks at their start and end. Empty lines are left out. */
   readonly lines: readonly string[];
   /** The index in the text at which the last line starts. */
   readonly lastStart: number;
-  /** The quote that has no closing quote. The line that contains this quote continues to the end of the text. */
+  /** The quote that has no closing quote, if any. Its line continues to the end of the text. */
   readonly open?: OpenQuote;
 }
 
+/** A quote without a closing quote. */
 export interface OpenQuote {
   readonly quote: '"' | "'";
   /** The index of the quote in the text. */
   readonly at: number;
 }
 
-/** Matches the start of a call that is written like code: `server.tool(`. The word `call` may stand before it. */
+/** Matches the start of a call that is written like code: `server.tool(`. `call` or `form` may come before it. */
 const expression = /^\s*(?:(?:fairlead\s+|\/)?(?:call|form)\s+)?[^\s=("']+\(/;
 
 /** Splits a text into lines. Quotes have the same meaning as in `splitWords`, which splits a line into words. */
@@ -41,7 +43,7 @@ interface ReadLine {
 }
 
 function readLine(text: string, start: number): ReadLine {
-  // The start of the line is enough to show whether the line is a call.
+  // Tests only the start of the line, because a line may be very long.
   const isExpression = expression.test(text.slice(start, start + 400));
   let depth = 0;
   for (let at = start; at < text.length; at += 1) {

@@ -9,6 +9,7 @@ import type { ResultHandles } from "./result-handles.ts";
 import type { ResultQuery } from "./result-query.ts";
 import { type QueryOptions, runQuery } from "./run-query.ts";
 
+/** The stored results that the model may read, and the size limit of the answer. */
 export interface ReadResultOptions extends QueryOptions {
   readonly results: Pick<ResultHandles, "find">;
   /** Receives the name of the server that returned the stored result. */
@@ -55,7 +56,7 @@ function toQuery(args: JsonObject, tokens: number): ResultQuery {
   };
 }
 
-/** Whether an argument counts as omitted. Some models send `null` or an empty text for an argument that they omit. */
+/** Whether an argument counts as omitted. Some models send `null` or an empty text instead of omitting it. */
 function isAbsent(value: unknown): value is undefined | null | "" {
   return value === undefined || value === null || value === "";
 }

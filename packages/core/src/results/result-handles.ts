@@ -1,7 +1,4 @@
-/**
- * The stored results of one conversation, each with a handle (`result://ID`). The model can read no other stored
- * results.
- */
+/** The stored results of one conversation, each with a handle (`result://ID`). The model can read only these. */
 
 import { HostError } from "../errors.ts";
 import type { StoredFile } from "../files/result-files.ts";
@@ -16,19 +13,22 @@ export interface StoredResult {
   readonly server?: string;
 }
 
+/** Stores results of one conversation, and finds them by handle. */
 export interface ResultHandles {
   readonly keep: (file: LeftOut, server?: string) => Promise<KeptFile>;
-  /** Whether the model has received at least one handle. */
+  /** Whether the conversation has stored at least one result. */
   readonly isUsed: () => boolean;
   /** Finds the file of a stored result. @throws HostError `not_found`; its message lists handles that exist */
   readonly find: (handle: string) => Promise<FoundResult>;
 }
 
+/** The file of a stored result, and the server that returned it. */
 export interface FoundResult {
   readonly path: string;
   readonly server?: string;
 }
 
+/** Functions that store, find and record results. */
 export interface ResultHandlesOptions {
   readonly store: (file: LeftOut) => Promise<StoredFile>;
   readonly find: (ids: ReadonlySet<string>) => Promise<readonly StoredFile[]>;
@@ -39,9 +39,10 @@ export interface ResultHandlesOptions {
 }
 
 const scheme = "result://";
-/** The largest number of handles that an error message lists. The latest handles come first. */
+/** Maximum number of handles in an error message. The latest handles come first. */
 const mostListed = 20;
 
+/** Creates the handles of a conversation. A new conversation has no `earlier` results. */
 export function createResultHandles({ store, find, record, earlier = [] }: ResultHandlesOptions): ResultHandles {
   const results = new Map(earlier.map((stored) => [stored.id, stored]));
 

@@ -1,6 +1,6 @@
 /**
- * Runs one query on the text of a stored result. Runs in a worker thread, because a JMESPath expression may need much
- * time and memory.
+ * Runs one query on the text of a stored result. This code runs in a worker thread, because a JMESPath expression may
+ * need much time and memory.
  */
 
 import { search } from "jmespath";
@@ -23,6 +23,7 @@ export type QueryOutcome =
  */
 const mostCharacters = 10_000_000;
 
+/** Runs the query: a text search, a JMESPath expression, or else a selection of lines. Never throws. */
 export function queryResult(text: string, { grep, jmespath, ...wish }: ResultQuery): QueryOutcome {
   if (grep !== undefined) return { kind: "selected", ...grepLines(text, grep, wish) };
   if (jmespath === undefined) return { kind: "selected", ...selectLines(text, wish) };
@@ -57,8 +58,8 @@ function parse(text: string): { readonly value: unknown } | undefined {
 }
 
 /**
- * Whether a value can be written as JSON. A JMESPath expression may select `undefined` or an inherited function, such
- * as `constructor`.
+ * Whether a value can be written as JSON. A JMESPath expression may select `undefined` or an inherited function
+ * (`constructor`).
  */
 function isJson(value: unknown): boolean {
   return value !== undefined && typeof value !== "function";

@@ -4,12 +4,13 @@ import { readFileSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
 import { queryResult, type ResultQuery } from "./result-query.ts";
 
+/** The file to read, and the query to run on it. */
 export interface ResultJob {
   readonly path: string;
   readonly query: ResultQuery;
 }
 
-// Deletes the inherited `__proto__`, which a JMESPath expression could otherwise read from every object in the result.
+// Without this, a JMESPath expression could read `__proto__` of every object in the result.
 Reflect.deleteProperty(Object.prototype, "__proto__");
 const { path, query } = workerData as ResultJob;
 const text = readFileSync(path, "utf8");

@@ -1,6 +1,5 @@
 /**
- * Runs a query on a stored result in a worker thread. The thread is terminated when it reaches its time or memory
- * limit.
+ * Runs a query on a stored result in a worker thread. Terminates the thread when it reaches its time or memory limit.
  */
 
 import { errorMessage } from "@fairlead/wire/text";
@@ -11,6 +10,7 @@ import type { QueryOutcome } from "./result-query.ts";
 import type { ResultJob } from "./result-worker.ts";
 import type { SelectedLines } from "./select-lines.ts";
 
+/** The clock for the time limit, and the signal that cancels the query. */
 export interface QueryOptions {
   readonly clock: Clock;
   readonly signal: AbortSignal;

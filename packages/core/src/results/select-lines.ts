@@ -1,17 +1,18 @@
 /**
- * Selects lines of a text up to a number of tokens. Reads the text once or twice, and creates no list of all lines.
- * Pure.
+ * Selects lines of a text, up to a number of tokens. Never creates a list of all lines, because a text may be very
+ * large. Pure.
  */
 
 import { wholeCharacters } from "../normalise/content/shorten.ts";
 import { estimateTokens } from "../text/token-estimate.ts";
 
 /**
- * Maximum number of characters in a line. A longer line counts as several lines, so that a text without line breaks can
- * be read in parts.
+ * Maximum characters of a line. A longer line counts as several lines, so that a text without line breaks can be read
+ * in parts.
  */
 const longestLine = 2_000;
 
+/** The lines to select. */
 export interface LineWish {
   /** The number of the first line, counted from 1. A negative number counts from the end. Default: 1. */
   readonly from?: number;
@@ -21,6 +22,7 @@ export interface LineWish {
   readonly tokens: number;
 }
 
+/** The selected lines, and their position in the whole text. */
 export interface SelectedLines {
   readonly text: string;
   /** The numbers of the first and the last selected line. Both are 0 if no line is selected. */
@@ -30,9 +32,7 @@ export interface SelectedLines {
   readonly total: number;
 }
 
-/**
- * Returns the selected lines with their line breaks. If consecutive selections are joined, they give the whole text.
- */
+/** Returns the selected lines with their line breaks. Consecutive selections, joined, give the whole text. */
 export function selectLines(text: string, wish: LineWish): SelectedLines {
   return select(text, wish, {
     total: () => countLines(text),

@@ -1,4 +1,4 @@
-/** Finds tools for one or several queries. Exact names come first, then the best tools of each query in turn. Pure. */
+/** Finds tools for one or several queries. Tools with the exact name come first. Pure. */
 
 import { toolKey } from "../normalise/tool-name.ts";
 import { nextTurn } from "../text/turns.ts";
@@ -7,6 +7,7 @@ import type { RankedTool, ToolIndex } from "./tool-index.ts";
 /** A tool that can be found by its name. */
 export type NamedTool = Omit<RankedTool, "score">;
 
+/** Where to search, and the maximum number of tools to return. */
 export interface FindToolsOptions {
   readonly index: Pick<ToolIndex, "rank">;
   /** Returns the tools with exactly this name. */
@@ -27,7 +28,7 @@ export async function findTools(
 ): Promise<readonly RankedTool[]> {
   const lists: (readonly RankedTool[])[] = [];
   for (const query of queries) {
-    // Pauses between two queries, because one search among very many tools takes a few milliseconds.
+    // Lets other code run between two queries, because one search among very many tools takes a few milliseconds.
     if (lists.length > 0) await nextTurn();
     const exact = namesIn(query).flatMap(named);
     lists.push([...exact.map((known) => ({ ...known, score: exactScore })), ...index.rank(query, limit)]);

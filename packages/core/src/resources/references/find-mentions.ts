@@ -21,7 +21,7 @@ const quotes = "\"'";
  */
 const opening = /^[\s([<,;“‘（）［］「」『』【】《》〈〉、，；：。！？…]$/u;
 /**
- * Chinese, Japanese and Korean characters. Their languages write no spaces between words, so such a character may stand
+ * Chinese, Japanese and Korean characters. There are often no spaces between words, so such a character may stand
  * directly before or after a mention.
  */
 const cjk = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}ー]$/u;
@@ -29,8 +29,8 @@ const hiragana = /^\p{Script=Hiragana}$/u;
 /** Markdown's marks for emphasis, which may stand around a mention. */
 const emphasis = /^[*_~]$/;
 /**
- * Tests the character after an `@`. If the character matches, or if the text ends there, the `@` does not begin a
- * mention, as in `@(` and `@{upstream}`.
+ * Matches a character, or the end of the text, after an `@` that does not begin a mention, as in `@(` and
+ * `@{upstream}`.
  */
 const noBeginning = /^[\s"'`<>|,;:!?()[\]{}@=&#*+^]?$/u;
 const ending = /^[\s"'`<>|”（）［］「」『』【】《》〈〉。、，；：！？]$/u;
@@ -80,7 +80,7 @@ function isFree(text: string, at: number): boolean {
   return at <= 0 || opening.test(before) || cjk.test(before);
 }
 
-/** The largest number of marks in a row that count as emphasis. */
+/** Maximum number of marks in a row that count as emphasis. */
 const longestRun = 3;
 
 /** How many times the character at `at` is repeated in a row, forwards or backwards. */
@@ -90,7 +90,7 @@ function lengthOfRun(text: string, at: number, step: 1 | -1): number {
   return length;
 }
 
-/** The result of an attempt to read a mention. The search continues at `end`, whether or not a mention was found. */
+/** The result of trying to read a mention. With or without a mention, the search continues at `end`. */
 interface Reading {
   readonly end: number;
   readonly mention?: Mention;

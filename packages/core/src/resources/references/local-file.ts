@@ -1,4 +1,4 @@
-/** Finds files that the user refers to. A file must be inside the workspace after links are resolved. */
+/** Finds files that the user refers to. The real path of a file, with links resolved, must be inside the workspace. */
 
 import { constants } from "node:fs";
 import { type FileHandle, open, opendir, realpath, stat } from "node:fs/promises";
@@ -11,6 +11,7 @@ import { isTextual, typeOfExtension } from "../../normalise/content/media-type.t
 import { closest } from "../../text/closest.ts";
 import { sizeWords } from "../../text/size-words.ts";
 
+/** A file or folder inside the workspace. */
 export interface LocalFile {
   readonly kind: "file" | "folder";
   /** The real path, with links resolved. */
@@ -19,6 +20,7 @@ export interface LocalFile {
   readonly name: string;
 }
 
+/** The file, or the reason why there is none to read. */
 export type FileFinding =
   | LocalFile
   /** There is no such file. `near` is a file with a similar name in the same folder. */
@@ -26,14 +28,16 @@ export type FileFinding =
   /** Fairlead does not read the file. `reason` continues a sentence that begins with "it". */
   | { readonly kind: "refused"; readonly reason: string };
 
+/** Finds a file by a path that the user typed. Never rejects. */
 export type FindFile = (path: string) => Promise<FileFinding>;
 
 const absences: ReadonlySet<string> = new Set(["ENOENT", "ENOTDIR", "ENAMETOOLONG", "EINVAL"]);
 const mostNames = 1000;
 
+/** Creates the function that finds files in this workspace. */
 export function createFileFinder(workspace: string): FindFile {
   return async (path) => {
-    // A network path counts as absent, because even a check whether the file exists would contact another machine.
+    // A network path counts as absent. Even checking whether it exists would contact another machine.
     if (path.includes("\0") || /^[\\/]{2}/.test(path)) return { kind: "absent" };
     if (/^~[\\/]/.test(path)) return outside;
     try {

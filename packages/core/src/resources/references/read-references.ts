@@ -1,6 +1,6 @@
 /**
- * Reads the resources and files that a typed message refers to, and adds their contents to the message. Each added
- * content names its source and is marked as untrusted.
+ * Reads the resources and files that a typed message refers to, and adds them to the message. Each one is added with
+ * its source, and marked as untrusted.
  */
 
 import type { Block, ResourceContents, ResourceResult } from "@fairlead/wire";
@@ -15,10 +15,11 @@ import type { Part } from "../../normalise/model-types.ts";
 import { readLocalFile } from "./local-file.ts";
 import type { Piece } from "./references.ts";
 
+/** How to read resources, and how much of them the model gets. */
 export interface ReadReferencesOptions {
   /** Reads a resource from its server if the policy allows this. A denial is reported like any other failure. */
   readonly readResource: (server: string, uri: string, signal?: AbortSignal) => Promise<ResourceResult>;
-  /** Saves contents that the model does not get completely. */
+  /** Saves what the model does not get in full. */
   readonly keep?: Keep;
   readonly limits?: Partial<ContentLimits>;
   /** The random part of the tags that enclose untrusted content. Default: a new one for each reference. */
@@ -34,9 +35,9 @@ export interface ReferenceProblem {
   readonly error: HostError;
 }
 
-/** A typed message with the contents of the resources and files that it refers to. */
+/** A typed message, with the resources and files that it refers to. */
 export interface PromptContent {
-  /** The typed text, then the contents. */
+  /** The typed text, then the content of each resource and file. */
   readonly parts: readonly Part[];
   readonly problems: readonly ReferenceProblem[];
 }
@@ -93,8 +94,8 @@ async function read(reference: Reference, { readResource, signal }: ReadReferenc
 }
 
 /**
- * Converts one item of a resource's contents to a block for a model. If the only item is a text, the block contains no
- * URI, because the requested URI is already known.
+ * Converts one item of a resource's contents to a block for a model. If a text is the only item, its URI is left out,
+ * because the message already contains the requested URI.
  */
 export function contentsBlock(contents: ResourceContents, isAlone: boolean): Block {
   const { text, blob, mimeType = "" } = contents;
@@ -114,7 +115,7 @@ async function present(
 ): Promise<readonly Part[]> {
   const { name, data } = sourceOf(reference);
   if (outcome instanceof HostError) {
-    // The message about an unresolved reference is for the user, so the model does not get it.
+    // Only the user gets the message about an unresolved reference, not the model.
     const why = reference.kind === "unresolved" ? [] : asUntrusted([{ text: toLabel(outcome.message) }], nonce, data);
     return [{ text: `[${name} could not be read, so its content is missing here.]` }, ...why];
   }
@@ -128,7 +129,10 @@ async function present(
   ];
 }
 
-/** Names the source of a content. Uses only text from the user and the settings, never text from the server. */
+/**
+ * Describes the source of a resource or file. Uses only text from the user and the settings, never text from the
+ * server.
+ */
 function sourceOf(reference: Reference): { readonly name: string; readonly data: string } {
   const text = toLabel(reference.text);
   switch (reference.kind) {
@@ -165,16 +169,16 @@ function cancelled(hasReferences = true): HostError {
   return new HostError("cancelled", hasReferences ? "the references were not read: cancelled" : "cancelled");
 }
 
-/** The size limit that all contents of one typed message or one MCP prompt share. */
+/** The size limit for all resources and files of one typed message or one MCP prompt. */
 interface ContentRoom {
   /**
-   * Shortens blocks to the remaining limit. @param giver The source of the blocks. If a block is left out, a sentence
-   * names this source.
+   * Shortens blocks to the remaining limit. `giver` is the source of the blocks, which a note names if a block is left
+   * out.
    */
   readonly fit: (blocks: readonly Block[], giver: string) => Fitted;
 }
 
-/** Creates a `ContentRoom`. Each content reduces the limit for the next contents. */
+/** Creates a `ContentRoom`. Each resource or file uses up a part of the limit. */
 export function createContentRoom(limits: Partial<ContentLimits> = {}): ContentRoom {
   let { partCharacters, totalCharacters, inlineBytes, blocks: most } = { ...contentLimits, ...limits };
   return {

@@ -1,4 +1,7 @@
-/** Splits a typed message into text and references to resources and files. Reads no contents and asks no server. */
+/**
+ * Splits a typed message into text and references to resources and files. Does not read them, and sends nothing to a
+ * server.
+ */
 
 import { HostError } from "../../errors.ts";
 import { findMentions, type Mention } from "./find-mentions.ts";
@@ -12,7 +15,7 @@ import {
   writeMention,
 } from "./resource-reference.ts";
 
-/** A piece of a typed message. All `text`s joined are the whole message. */
+/** A piece of a typed message. The `text` members of all pieces, joined, give the whole message. */
 export type Piece = { readonly text: string } & (
   | { readonly kind: "text" }
   | ({ readonly kind: "resource" } & ResourceAddress)
@@ -20,7 +23,7 @@ export type Piece = { readonly text: string } & (
   | { readonly kind: "unresolved"; readonly error: HostError }
 );
 
-/** The resources and files to which references can lead. */
+/** The resources and files that references can name. */
 export interface ReferenceSource extends ResourceSource {
   /** Finds files. If absent, references to files are not resolved. */
   readonly findFile?: FindFile;
@@ -31,8 +34,8 @@ const mostReferences = 64;
 const mostMentions = 1000;
 
 /**
- * Resolves the `@` references in a message that the user typed. Callers must not pass the text of files or results,
- * because an `@` in such a text is not a reference.
+ * Resolves the `@` references in a message that the user typed. Do not pass the text of files or results: an `@` in
+ * them is not a reference.
  */
 export async function resolveReferences(typed: string, source: ReferenceSource): Promise<readonly Piece[]> {
   const pieces: Piece[] = [];
@@ -48,9 +51,7 @@ export async function resolveReferences(typed: string, source: ReferenceSource):
   return pieces;
 }
 
-/**
- * Returns the servers that a message names, so that Fairlead can read their catalogs before it resolves the message.
- */
+/** Returns the servers that a message names. Fairlead reads their catalogs before it resolves the references. */
 export function serversNamedIn(typed: string, servers: readonly string[]): readonly string[] {
   const targets = findMentions(typed).flatMap((part) => (part.kind === "mention" ? [part.target] : []));
   return servers.filter((server) => targets.some((target) => toWishes(target, [server]).length > 0));
@@ -81,7 +82,7 @@ async function resolve(part: Mention, source: ReferenceSource): Promise<Piece> {
   }
 }
 
-/** Whether the URI is a template that still contains variables. */
+/** Whether the URI is a template whose variables have no values yet. */
 function isTemplate({ server, uri }: ResourceAddress, { resources }: ReferenceSource): boolean {
   return /[{}]/.test(uri) && !resources.getResourcesByServer(server).some((listed) => listed.uri === uri);
 }

@@ -20,11 +20,13 @@ export interface ResourceSource {
   >;
 }
 
+/** Identifies a resource: its server and its URI. */
 export interface ResourceAddress {
   readonly server: string;
   readonly uri: string;
 }
 
+/** The resource, or an error with suggestions. */
 export type ResourceFinding =
   | ({ readonly kind: "resource" } & ResourceAddress)
   | { readonly kind: "unresolved"; readonly error: HostError }
@@ -32,8 +34,8 @@ export type ResourceFinding =
   | { readonly kind: "other" };
 
 /**
- * Finds the resource that a reference means. `x:uri` and `x.uri` name a resource of the server `x`. `x://p` also names
- * the resource of `x` whose URI ends with `://p`. A text without a server's name must be a URI that exactly one server
+ * Finds the resource that a reference means. `x:uri` and `x.uri` mean a resource of the server `x`. `x://p` also means
+ * a resource of `x` whose URI ends with `://p`. Without a server's name, the text must be a URI that exactly one server
  * has.
  */
 export function findResource(target: string, source: ResourceSource): ResourceFinding {
@@ -107,7 +109,7 @@ function anywhere(uri: string, { resources }: ResourceSource): ResourceFinding |
   );
 }
 
-/** The resource whose URI is not listed but matches a template. Returns an error if the URI could be harmful. */
+/** The resource, if its URI is not listed but matches a template. Returns an error if the URI could be harmful. */
 function fromTemplates(found: readonly ResourceAddress[], wanted: string): ResourceFinding | undefined {
   const reason = found.map(({ uri }) => whyHarmful(uri)).find((why) => why !== undefined);
   if (reason === undefined) return onlyOne(found, wanted);
@@ -161,17 +163,17 @@ function quoted(text: string): string {
   return `"${clip(text, 200)}"`;
 }
 
-/**
- * Checks a URI that no server lists, before Fairlead requests it. The URI must not lead out of its template's path.
- * Pure.
- */
+/** Matches an overlong UTF-8 encoding of an ASCII character, such as `%c0%ae` for a dot. */
 const overlong = /%c[01]/i;
 const encodedByte = /%([0-9A-Fa-f]{2})/g;
 const separators = /[/;?#&=]/;
-/** How many times the check decodes the URI. A server may decode a URI more than once. */
+/** The check decodes the URI this many times, because a server may decode it more than once. */
 const rounds = 3;
 
-/** Returns the problem as the end of a sentence that begins with "it". Undefined if there is no problem. */
+/**
+ * Checks a URI that no server lists, before Fairlead requests it. It must not lead out of its template's path. Returns
+ * the problem, to follow the word "it"; undefined if there is none.
+ */
 export function whyHarmful(uri: string): string | undefined {
   let text = uri;
   for (let round = 0; round < rounds; round += 1) {

@@ -3,8 +3,10 @@
 import { clip } from "@fairlead/wire/text";
 import { HostError } from "../../errors.ts";
 
+/** The first character of an expression, such as `?` in `{?x}`; empty if there is none. */
 export type Operator = "" | "+" | "#" | "." | "/" | ";" | "?" | "&";
 
+/** One variable of an expression, with its modifier. */
 export interface Variable {
   readonly name: string;
   /** True if each item of a list is expanded separately (`*`). */
@@ -13,12 +15,14 @@ export interface Variable {
   readonly prefix?: number;
 }
 
+/** The text between `{` and `}`, parsed. */
 export interface Expression {
   readonly kind: "expression";
   readonly operator: Operator;
   readonly variables: readonly Variable[];
 }
 
+/** A literal text or an expression of a template. */
 export type TemplatePiece = { readonly kind: "literal"; readonly text: string } | Expression;
 
 /** A parsed template, or the reason why it is malformed. */
@@ -46,6 +50,7 @@ const reserved = "=,!@|$";
 const variableName = /^(?:\w|%[0-9A-Fa-f]{2})(?:[\w.-]|%[0-9A-Fa-f]{2})*$/;
 const prefixLength = /^[1-9]\d{0,3}$/;
 
+/** Parses a template. Never throws; a malformed template gives the result `malformed`. */
 export function parseTemplate(text: string): UriTemplate {
   if (text.length > longestTemplate) return malformed(`is longer than ${longestTemplate} characters`);
   const pieces: TemplatePiece[] = [];
@@ -118,15 +123,11 @@ function toBytes(character: string): string {
   ).join("");
 }
 
-/**
- * One number for each position in the URI: 1 if the part of the template that was matched so far can end there,
- * otherwise 0.
- */
+/** One number for each position in the URI: 1 if the matched part of the template can end there, otherwise 0. */
 type Places = Uint8Array<ArrayBuffer>;
 
 /**
- * Whether the template could produce the URI. The check allows more than RFC 6570, because it only decides which server
- * Fairlead asks.
+ * Whether the template could produce the URI. Allows more than RFC 6570, because it only decides which server to ask.
  */
 export function matchesTemplate(uri: string, template: string): boolean {
   const parsed = parseTemplate(template);
@@ -148,7 +149,7 @@ function step(piece: TemplatePiece, text: string, from: Places): Places {
 }
 
 interface Shape {
-  /** The character with which an expansion begins if it is not empty, such as `?`. */
+  /** The first character of an expansion that is not empty, such as `?`. */
   readonly start: string;
   /** Characters that a value cannot contain. */
   readonly ends: string;
@@ -175,7 +176,8 @@ function run({ operator, variables }: Expression, text: string, from: Places): P
   const { start, ends, named } = shapes[operator];
   const takesPaths = variables.some(({ explode }) => explode) || (operator === "/" && variables.length > 1);
   const isEnd = (character: string): boolean => ends.includes(character) && !(takesPaths && character === "/");
-  // Does not check the names for `{?x*}`: the value may be pairs, and the URI then contains their names instead of `x`.
+  // Does not check names for `{?x*}`. Its value may be an object, and the URI then contains the keys of the object
+  // instead of `x`.
   const names = named && !takesPaths ? variables.map(({ name }) => name + named.equals) : undefined;
   const isNamed = (at: number): boolean => names?.some((name) => text.startsWith(name, at)) ?? true;
   let isInside = false;
