@@ -13,6 +13,7 @@ import type { Context } from "../shell/verb.ts";
 import type { CallExpression } from "./call-expression.ts";
 import { type Coerced, coerce, listItemsOf, parseExactJson } from "./coerce.ts";
 
+/** The arguments of a call as the user typed them, in any of the four forms. */
 export interface TypedArguments {
   readonly words: readonly string[];
   /** The value of `--args`. */
@@ -47,7 +48,7 @@ export async function readArguments(
   return Object.fromEntries(await readWords(words, schema, io));
 }
 
-/** Parses text that is one JSON object. Returns undefined for any other text, such as `{key}=value`. */
+/** Parses a JSON object. Returns undefined for any other text, such as `{key}=value`. */
 export function readObject(text: string): object | undefined {
   if (!/^\{.*\}$/s.test(text)) return undefined;
   const parsed = parseExactJson(text);

@@ -5,6 +5,7 @@
 import { HostError } from "@fairlead/core/errors";
 import { inexactNumber } from "./coerce.ts";
 
+/** A parsed call such as `files.read("a.txt", limit: 3)`. */
 export interface CallExpression {
   /** The text before the opening parenthesis. */
   readonly target: string;
@@ -38,9 +39,7 @@ export function parseCallExpression(word: string): CallExpression | undefined {
   return { target: word.slice(0, open).trim(), positional, named };
 }
 
-/**
- * Reads a name followed by ":" or "=". If there is none, moves the cursor back, because the text is a positional value.
- */
+/** Reads a name followed by ":" or "=". Otherwise moves the cursor back, because the text is a positional value. */
 function readName(reader: LiteralReader): string | undefined {
   const goBack = reader.mark();
   const name = reader.name();
@@ -155,7 +154,7 @@ function createLiteralReader(text: string): LiteralReader {
       if (take(",")) continue;
       if (peek() !== "}") throw mistake('"," or "}" is missing');
     }
-    // If a key is `__proto__`, `fromEntries` defines a property, but an assignment would set the prototype.
+    // `fromEntries` is safe for the key `__proto__`; an assignment would set the prototype.
     return Object.fromEntries(members);
   }
 

@@ -5,6 +5,7 @@ import { isShallow } from "@fairlead/wire/json";
 import { errorMessage } from "@fairlead/wire/text";
 import { type JsonType, shapesOf, takes, type ValueShape } from "./value-shape.ts";
 
+/** The value of one argument, or why the text cannot be converted. */
 export type Coerced =
   | { readonly kind: "value"; readonly value: unknown }
   /** `reason` follows the argument's name in a message, for example "is not JSON". */

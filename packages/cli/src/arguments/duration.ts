@@ -10,7 +10,7 @@ const units: ReadonlyMap<string, number> = new Map([
   ["m", 60_000],
 ]);
 
-/** The next step that the error message suggests. */
+/** The command or edit that the error message suggests. */
 type Hint = { readonly next?: string };
 
 /** Returns the duration in milliseconds. Returns undefined if the text is not a duration. */
@@ -30,6 +30,7 @@ export function readDuration(option: string, text: string, hint: Hint = {}): num
   throw new HostError("usage", `${option} must be a time such as 500ms, 10s or 2m, not "${text}"`, hint);
 }
 
+/** Adds the option `--timeout` to a command. Read it with `timeoutOption`. */
 export function defineTimeoutOption(command: Command): void {
   command.option("--timeout <time>", "give up after this time without a response or progress: 500ms, 10s, 2m");
 }

@@ -7,8 +7,10 @@ import { toShellWord } from "@fairlead/core/text/shell-word";
 import type { Command } from "commander";
 import { nameHint } from "../shell/name-hint.ts";
 
+/** One `--arg name=value`. */
 export type NamedValue = readonly [name: string, value: string];
 
+/** Adds the repeatable option `--arg` to a command. */
 export function defineArgOption(command: Command, help: string): void {
   const add = (word: string, before: readonly NamedValue[] = []): readonly NamedValue[] => [
     ...before,
@@ -32,7 +34,7 @@ export function splitNamed(word: string): NamedValue | undefined {
 
 interface TemplateVariable {
   readonly name: string;
-  /** Whether the variable needs a value, because the URI would be invalid without one. */
+  /** Whether the URI would be invalid without a value. */
   readonly required: boolean;
 }
 

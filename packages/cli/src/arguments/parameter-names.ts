@@ -1,4 +1,4 @@
-/** Before a call, checks typed arguments for unknown and missing parameter names. Pure functions. */
+/** Checks typed arguments for unknown and missing parameter names before a call. Pure functions. */
 
 import { HostError } from "@fairlead/core/errors";
 import { resolved } from "@fairlead/core/normalise/schema/pointer";
@@ -8,7 +8,8 @@ import { isObject, member } from "@fairlead/wire/json";
 import { type SignedTool, signature } from "../output/tools/signature.ts";
 
 /**
- * Returns warnings about unknown parameter names. `what`: the tool's name for messages.
+ * Returns warnings about unknown parameter names. `what` is the tool's name in messages.
+ *
  * @throws HostError `arguments_invalid` if a required parameter is missing, or the schema forbids an unknown name
  */
 export function checkParameterNames(what: string, tool: SignedTool, args: unknown): readonly string[] {
@@ -36,8 +37,8 @@ export function checkParameterNames(what: string, tool: SignedTool, args: unknow
 }
 
 /**
- * Whether the schema allows names that are not in its `properties`. `forbidden`: no. `welcome`: yes, or the check here
- * cannot tell. `unsaid`: the schema says nothing about such names.
+ * Whether the schema allows names that are not in `properties`. `welcome`: yes, or only a full validation can tell.
+ * `unsaid`: the schema says nothing about them.
  */
 type Extras = "forbidden" | "welcome" | "unsaid";
 

@@ -4,6 +4,7 @@ import { resolved } from "@fairlead/core/normalise/schema/pointer";
 import { isShallow, listOf, member } from "@fairlead/wire/json";
 
 const jsonTypes = ["string", "number", "integer", "boolean", "object", "array", "null"] as const;
+/** The name of a type in JSON Schema. */
 export type JsonType = (typeof jsonTypes)[number];
 
 /** What one alternative of a schema allows. */
@@ -15,7 +16,7 @@ export interface ValueShape {
   readonly items: unknown;
 }
 
-/** Maximum depth, and maximum number of visited schemas: a server can send a schema of any size. */
+/** Limits on the depth and on the number of visited schemas, because a server can send a schema of any size. */
 const deepest = 8;
 const most = 200;
 
@@ -52,6 +53,7 @@ function shapeOf(schema: unknown): ValueShape | undefined {
   return { types, ...(values.length > 0 && { values }), items: member(schema, "items") };
 }
 
+/** Whether a value fits the types, or the enum values, of one alternative. */
 export function takes({ types, values }: ValueShape, value: unknown): boolean {
   if (values !== undefined) return values.some((one) => isSame(one, value)) || (value === null && types.has("null"));
   return types.has(typeOf(value)) || (types.has("integer") && Number.isInteger(value));

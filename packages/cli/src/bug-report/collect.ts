@@ -19,6 +19,7 @@ import { useHost } from "../targets/with-host.ts";
 import { readSettings, type SettingsOutline } from "./settings-outline.ts";
 import { createWireSummary } from "./wire-summary.ts";
 
+/** The parts of a bug report. The finished text must still go through `hide`. */
 export interface BugReport {
   readonly created: string;
   readonly versions: Readonly<Record<string, string>>;
@@ -38,6 +39,7 @@ interface Attempt {
   readonly messages: readonly string[];
 }
 
+/** A bug report, and the function that hides its secrets. */
 export interface Collected {
   readonly report: BugReport;
   /** Hides secrets in the finished text of the report. */
@@ -48,6 +50,7 @@ const mostLines = 40;
 const mostMessages = 30;
 const longestLine = 500;
 
+/** Collects the facts. With `server`, connects to that server. */
 export async function collectReport(
   configuration: Configuration,
   server: AdmittedServer | undefined,
@@ -70,7 +73,7 @@ export async function collectReport(
   const logs = await Promise.all(
     named.map(async ({ server: { name } }) => {
       const lines = await readLog(logPath(locations.state, name));
-      // Leaves out the messages of the connection that `bug-report` opened, because the report has a section for them.
+      // Leaves out messages of this command's own connection, which have their own section in the report.
       const isEarlier = (line: string): boolean => line < created || !isWire(line);
       return { server: name, lines: lines.filter(isEarlier).slice(-mostLines).map(summarised(hide)) };
     }),
@@ -154,10 +157,7 @@ function isWire(line: string): boolean {
   return /^\S+ wire /.test(line);
 }
 
-/**
- * Returns a function that hides secrets in a log line, replaces a protocol message by its summary, and cuts a long
- * line.
- */
+/** Returns a function for log lines: hides secrets, replaces protocol messages by summaries, and cuts long lines. */
 function summarised(hide: Redact): (logged: string) => string {
   const summary = createWireSummary();
   return (logged) => {

@@ -5,6 +5,7 @@ import { plainValueOf } from "@fairlead/core/settings/read/nodes";
 import type { Locations } from "@fairlead/core/settings/read/paths";
 import { isObject } from "@fairlead/wire/json";
 
+/** One settings file in a bug report: its keys, without values. */
 export interface SettingsOutline {
   readonly scope: string;
   readonly file: string;
@@ -13,12 +14,14 @@ export interface SettingsOutline {
   readonly keys?: unknown;
 }
 
+/** The outlines of all settings files, and the values that the report must not contain. */
 export interface ReadSettings {
   readonly outlines: readonly SettingsOutline[];
-  /** Values in the settings files that look like API keys, tokens or passwords. The report must not contain them. */
+  /** Values that look like API keys, tokens or passwords. The report must not contain them. */
   readonly values: readonly string[];
 }
 
+/** Reads the settings files of all scopes, even those of an untrusted workspace. */
 export async function readSettings(locations: Locations): Promise<ReadSettings> {
   const sources = await readSources(locations);
   const read = sources.map(({ scope, file, state, root }) => ({
@@ -43,7 +46,7 @@ function outlineOf(value: unknown): unknown {
 }
 
 /**
- * Matches a value that is probably an API key, a token or a password: it has letters and digits, but no blank or slash.
+ * Matches a value that is probably an API key, a token or a password: letters and digits, but no space, slash or `@`.
  */
 const unusual = /^(?=.*\d)(?=.*[A-Za-z])[^\s/\\@]{8,}$/;
 

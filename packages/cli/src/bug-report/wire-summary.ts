@@ -4,8 +4,8 @@ import { isObject, listOf, member, objectOf, parseJson } from "@fairlead/wire/js
 import { clip } from "@fairlead/wire/text";
 
 /**
- * Returns a function that summarises the logged messages of one connection. The summary of a response names the method
- * of its request.
+ * Returns a function that summarises the logged messages of one connection. It remembers requests, so that the summary
+ * of a response names the method.
  */
 export function createWireSummary(): (logged: string) => string {
   const methods = new Map<unknown, string>();
@@ -13,7 +13,7 @@ export function createWireSummary(): (logged: string) => string {
     const [direction = "", ...rest] = logged.split(" ");
     const json = rest.join(" ");
     const size = `${json.length} characters`;
-    // The log cuts long messages, so a long message is no longer valid JSON.
+    // Undefined for a long message: the log cuts it, so it is no longer valid JSON.
     const message = parseJson(json);
     if (!isObject(message)) return `${direction} ${methodIn(json)} (${size})`;
     const { method, id, params, result, error } = message;

@@ -30,6 +30,7 @@ export function outcomeText({ name, status, durationMs, problems }: CheckOutcome
   ]);
 }
 
+/** Returns the output of `fairlead test --json`. */
 export function checksDocument(reports: readonly FileReport[]): object {
   return {
     ok: reports.every(isPassed),
@@ -69,7 +70,9 @@ function seconds(milliseconds: number): string {
   return (milliseconds / 1000).toFixed(3);
 }
 
-/** Replaces characters that XML 1.0 forbids. The text comes from a server and may contain any character. */
+/**
+ * Escapes text for XML. Replaces characters that XML 1.0 forbids, because a server's text may contain any character.
+ */
 function xml(text: string): string {
   return text
     .replaceAll(/[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu, "\u{fffd}")
@@ -81,7 +84,8 @@ function xml(text: string): string {
 }
 
 /**
- * Fails the command if a check failed.
+ * Makes the command fail if not everything passed.
+ *
  * @throws HostError `diverged` if a check failed or a file could not be tested
  */
 export function failUnlessPassed(reports: readonly FileReport[]): void {

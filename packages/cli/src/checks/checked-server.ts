@@ -1,6 +1,4 @@
-/**
- * Connects to the server that a file of checks names: a configured server, or one that the command in the file starts.
- */
+/** Connects to the server that a file of checks tests: a configured server, or one that the file's command starts. */
 
 import { dirname } from "node:path";
 import type { CheckTarget } from "@fairlead/core/checks/check-file";
@@ -25,7 +23,7 @@ export interface CheckPlace {
 }
 
 /**
- * Connects to the server that the file of checks names, and passes the connected server to `use`.
+ * Connects to the server that the file tests, and passes the connected server to `use`.
  *
  * @throws HostError `server_unknown`, `untrusted_folder`, or the reason why the connection failed
  */
@@ -95,7 +93,7 @@ async function serverOf(
   const file = await realPathOf(path);
   requireTrusted(file, path, configuration);
   const [command, ...args] = target.command;
-  // In settings, Fairlead expands `$NAME`. The command in a file of checks must run unchanged, so "$" is escaped here.
+  // Fairlead would expand `$NAME` in the entry. The file's command must run as written, so "$" is escaped.
   const plain = (word: string): string => word.replaceAll("$", "$$$$");
   const entry = {
     command: plain(command),
@@ -110,8 +108,7 @@ async function serverOf(
 }
 
 /**
- * Refuses the command in a file of checks unless the file is inside the trusted workspace, because the user has perhaps
- * never seen the command.
+ * Refuses the file's command if the file is not inside the trusted workspace, because the user may never have seen it.
  *
  * @param file The real path, because a symbolic link may lead outside the workspace.
  */

@@ -19,11 +19,12 @@ import type { Context } from "../shell/verb.ts";
 import { ownCommand } from "./own-command.ts";
 
 /**
- * The port of `fairlead serve --http` in clients' entries. It is fixed, because a port chosen at each start would not
- * match the entries.
+ * The port of `fairlead serve --http` in clients' entries. The port is fixed, so that the entries stay valid after a
+ * restart.
  */
 export const gatewayPort = "4100";
 
+/** The client that gets an entry, and the file for it. */
 export interface EntryRequest {
   readonly client: ClientName;
   readonly file: string;
@@ -31,12 +32,18 @@ export interface EntryRequest {
   readonly url: string | undefined;
 }
 
+/** The entry that `connect` will write, and warnings for the user. */
 export interface PlannedEntry {
   /** The entry, still without a token. Fairlead creates the token after the user has agreed to the change. */
   readonly entry: ForeignEntry;
   readonly warnings: readonly string[];
 }
 
+/**
+ * Creates the entry for a client.
+ *
+ * @throws HostError `usage` if the client's file does not support servers with a URL
+ */
 export async function entryFor(
   { client, file, url }: EntryRequest,
   { environment: { env }, locations }: Configuration,
@@ -52,7 +59,8 @@ export async function entryFor(
     // The client may run without FAIRLEAD_HOME in its environment, so the entry sets the variable.
     env: env["FAIRLEAD_HOME"] === undefined ? {} : { FAIRLEAD_HOME: env["FAIRLEAD_HOME"] },
   };
-  const warning = "Fairlead runs from npm's cache, which npm may clear: npm install -g fairlead, then connect again";
+  const warning =
+    "Fairlead runs from npm's cache, which npm may clear; run npm install -g fairlead, then fairlead connect again";
   return { entry: formOf(client, entry), warnings: isTemporary ? [warning] : [] };
 }
 
@@ -78,6 +86,7 @@ export async function withToken(client: ClientName, url: string, state: string):
   return formOf(client, bearer(url, await createClientTokens(state).create(client)));
 }
 
+/** Revokes the tokens that the gateway has for a client. Does nothing if there are none. */
 export async function revokeClientTokens(client: ClientName, state: string): Promise<void> {
   const { createClientTokens } = await import("@fairlead/gateway/tokens/client-tokens");
   const tokens = createClientTokens(state);
@@ -85,8 +94,8 @@ export async function revokeClientTokens(client: ClientName, state: string): Pro
 }
 
 /**
- * Whether the client's file still has the entry that an earlier `connect --http` wrote for this URL. If it has, the
- * entry keeps its token.
+ * Whether an earlier `connect --http` wrote an entry with this URL, and the file still has it. Then the entry keeps its
+ * token.
  */
 export function isSameUrl({ text, entry, earlier }: ConnectPlan, move: readonly string[]): boolean {
   const [planned, written] = [fromForeignEntry(entry), fromForeignEntry(earlier?.entry)];

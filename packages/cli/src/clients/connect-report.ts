@@ -13,6 +13,7 @@ import type { MovePlan } from "./move-servers.ts";
 /** What was done with a client's file. `declined`: the user said no. `refused`: an error prevented the change. */
 type ConnectAction = "written" | "unchanged" | "printed" | "declined" | "refused" | "restored" | "removed";
 
+/** What `connect` or `disconnect` did with one client. */
 export interface ClientReport {
   readonly client: ClientName;
   readonly file: string;
@@ -24,6 +25,7 @@ export interface ClientReport {
   readonly error?: HostError;
 }
 
+/** Returns the `--json` output for one client. Hides secrets, except in an entry that `--print` shows. */
 export function clientDocument(report: ClientReport): object {
   const { client, file, action, entry, difference, move, warnings, error } = report;
   return {

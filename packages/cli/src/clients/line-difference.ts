@@ -7,9 +7,7 @@ import { looksSecret } from "../output/servers/server-secrets.ts";
 const around = 2;
 /** Maximum number of shown lines, and of characters in one line. */
 const most = { lines: 80, columns: 400 };
-/**
- * Maximum number of comparisons (the lines of one file times the lines of the other). Larger files are not compared.
- */
+/** If the lines of one file times the lines of the other exceed this number, the files are not compared. */
 const comparable = 1_000_000;
 
 interface Line {
@@ -45,10 +43,7 @@ function unchanged(text: string): Line {
   return { sign: " ", text };
 }
 
-/**
- * Compares two lists of lines by their longest common subsequence. In lists that are too long, all lines count as
- * changed.
- */
+/** Finds the longest common subsequence of lines. If the lists are too long, all lines count as changed. */
 function compare(old: readonly string[], now: readonly string[]): readonly Line[] {
   const removed = old.map((text): Line => ({ sign: "-", text }));
   const added = now.map((text): Line => ({ sign: "+", text }));

@@ -12,14 +12,12 @@ import { convertSources, entriesIn, storeImported, writeImported } from "../comm
 import type { StoredSecret } from "../commands/mcp/import/store-secrets.ts";
 import type { Context } from "../shell/verb.ts";
 
+/** The servers that `connect --replace` moves, and those that stay in the client's file. */
 export interface MovePlan {
   readonly destination: Destination;
   /** Servers that are added to Fairlead's settings. */
   readonly added: readonly PlannedServer[];
-  /**
-   * The names of all servers that are removed from the client's file: added servers, and servers that Fairlead already
-   * has.
-   */
+  /** Servers to remove from the client's file: those in `added`, and those that Fairlead already has. */
   readonly names: readonly string[];
   readonly staying: readonly StayingServer[];
 }
@@ -31,8 +29,9 @@ interface StayingServer {
 }
 
 /**
- * Plans which servers move.
- * @throws HostError `usage` for Gemini CLI, whose servers are in Fairlead's settings already
+ * Decides which servers move. Writes nothing.
+ *
+ * @throws HostError `usage` for Gemini CLI, which uses the same settings file as Fairlead
  */
 export async function planMove(client: ClientName, file: string, configuration: Configuration): Promise<MovePlan> {
   const { title } = clients[client];
@@ -44,8 +43,10 @@ export async function planMove(client: ClientName, file: string, configuration: 
   const { servers } = await openClientText(client, file, await readClientFile(file));
   const { candidates } = await convertSources([{ program: client, file }], destination, configuration);
   const planned = planImport(
-    // Leaves out the servers of single projects, which Claude Code's file also has. They come after the user's servers,
-    // so of two servers with the same name, the first is the user's.
+    /*
+     * Claude Code's file also has servers of single projects, after the user's servers. So the first server with a name
+     * is the user's; the others are left out.
+     */
     candidates.filter(({ name }, at) => servers.has(name) && candidates.findIndex((one) => one.name === name) === at),
     { existing: await entriesIn(destination), replace: false, isTrusted: () => true },
   ).filter(({ name }) => name !== ownEntryName);

@@ -8,6 +8,7 @@ import { isAbsolute, join } from "node:path";
 import { isInside, realPathOf } from "@fairlead/core/files/real-path";
 import type { Io } from "../shell/io.ts";
 
+/** The command that starts this Fairlead: `node` runs `file`. */
 export interface OwnCommand {
   readonly node: string;
   readonly file: string;
@@ -17,7 +18,8 @@ export interface OwnCommand {
 
 /**
  * Returns the command that starts this Fairlead.
- * @param root The workspace. Links in its folders are not used: an untrusted workspace could replace them later.
+ *
+ * @param root The workspace. Links in it are not used, because an untrusted workspace could replace them later.
  */
 export async function ownCommand(
   { program, env, platform }: Pick<Io, "program" | "env" | "platform">,
@@ -35,7 +37,7 @@ export async function ownCommand(
   };
 }
 
-/** Matches a version in a path, such as `Cellar/node/22.1.0` or `fairlead@0.2.0`. An upgrade removes such a path. */
+/** Matches a version in a path, such as `Cellar/node/22.1.0`. An upgrade removes such a path. */
 const versioned = /\d+\.\d+/;
 
 /**

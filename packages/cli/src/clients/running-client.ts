@@ -1,4 +1,4 @@
-/** Checks whether a client is running: some clients rewrite their settings file while they run. */
+/** Checks whether a client is running, because some clients rewrite their settings file while they run. */
 
 import { execFile } from "node:child_process";
 import { readdir, readFile } from "node:fs/promises";

@@ -5,13 +5,15 @@ import type { ClientEntry } from "@fairlead/core/settings/clients/client";
 import { errorMessage } from "@fairlead/wire/text";
 import type { Io } from "../shell/io.ts";
 
+/** Whether the entry works. `tools` is the number of listed tools. */
 export type EntryTest =
   | { readonly works: true; readonly tools: number }
   | { readonly works: false; readonly message: string };
 
-/** The time limit in milliseconds for connecting and listing the tools together. */
+/** In milliseconds, for connecting and listing the tools together. */
 const testTimeout = 20_000;
 
+/** Tests an entry for at most 20 seconds. Does not throw if the test fails. */
 export async function tryEntry(entry: ClientEntry, { io }: { readonly io: Io }): Promise<EntryTest> {
   const { connect, listAll } = await import("@fairlead/wire");
   const stop = new AbortController();

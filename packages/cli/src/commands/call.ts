@@ -98,8 +98,7 @@ Examples:
     const call = async (host: Host): Promise<void> => {
       const place = { host, configuration, typed: adHoc?.name };
       const target = await connectTarget(request.wanted, place, context);
-      // Checks the arguments against the definition that the server sent, not against the one that Fairlead adapted for
-      // a model.
+      // Uses the definition that the server sent, because Fairlead adapts definitions for models.
       const tool = host.catalog(target.server)?.tools.find(({ name }) => name === target.tool);
       if (tool !== undefined && stateOf(target, host)?.status === "connected") await adHoc?.keep();
       const args = await argumentsFor(target, tool, { ...request, json: options.args }, context);
@@ -169,7 +168,7 @@ async function run(
   watch.progress = progress;
   const started = performance.now();
   const state = stateOf(target, host);
-  // A server that is not connected at this point has just failed to connect, so Fairlead does not try again.
+  // A server that is not connected now has just failed to connect, so Fairlead does not try again.
   const result =
     state !== undefined && state.status !== "connected"
       ? Promise.reject(notConnectedError(state))
@@ -193,7 +192,7 @@ interface WrongArguments {
   readonly tool: CatalogTool | undefined;
 }
 
-/** If the arguments are not an object, adds the tool's name, the actual type and an example call to the error. */
+/** Explains arguments that are not an object: adds the tool's name, the actual type and an example call. */
 function notAnObject(error: HostError | undefined, { target, args, tool }: WrongArguments): HostError | undefined {
   if (error?.code !== "arguments_invalid" || tool === undefined) return error;
   const kind = Array.isArray(args) ? "a list" : args === null ? "null" : `a ${typeof args}`;
@@ -204,7 +203,7 @@ function notAnObject(error: HostError | undefined, { target, args, tool }: Wrong
   });
 }
 
-/** Replaces the next step `fairlead tools NAME`, because a server given as a URL or with `--stdio` has no name. */
+/** Replaces the next step `fairlead tools NAME`. A server given as a URL or with `--stdio` has no name. */
 function forTyped(error: HostError | undefined): HostError | undefined {
   if (error?.code !== "tool_unknown") return error;
   return new HostError(error.code, error.message, { next: toolsOfTyped, cause: error });
@@ -284,8 +283,8 @@ async function connectTarget(wanted: CallRequest["wanted"], place: Place, contex
 }
 
 /**
- * Finds a tool by its bare name or by `server__tool`. First connects to servers without a cached catalog, because the
- * first server in the settings that has the tool is used.
+ * Finds a tool by its bare name or by `server__tool`. If several servers have it, the first in the settings is used. So
+ * Fairlead first connects to servers without a cached catalog.
  */
 async function findBareName(
   word: string,

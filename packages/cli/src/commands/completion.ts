@@ -140,7 +140,7 @@ interface Installation {
   readonly file: string;
   /** The startup file and the lines to add to it. Absent if the shell finds the script without such lines. */
   readonly startup?: Startup;
-  /** Advice about the shell's setup, printed unless the startup file has Fairlead's lines. */
+  /** Advice about the shell's setup. Not printed if the startup file has Fairlead's lines. */
   readonly hint?: string;
 }
 
@@ -169,7 +169,7 @@ export function installationOf(shell: Shell, { env, home }: Pick<Io, "env" | "ho
         file,
         startup: {
           file: join(folderFrom("ZDOTDIR") ?? home, ".zshrc"),
-          // The first line starts zsh's completion system only if nothing has started it before.
+          // The first line starts zsh's completion system if it has not started yet.
           lines: ["(( $+functions[compdef] )) || { autoload -Uz compinit && compinit }", `source ${toShellWord(file)}`],
         },
         hint: `You do not need these lines if ${dirname(file)} is in your fpath.`,

@@ -210,9 +210,9 @@ async function write(
   return "written";
 }
 
-/** Clients that, while they run, may overwrite Fairlead's change of their settings file. */
+/** Clients that may overwrite Fairlead's change while they run. */
 const rewrites: readonly ClientName[] = ["claude-code"];
-/** Milliseconds to wait before Fairlead checks whether the client has overwritten the file. */
+/** After this many milliseconds, Fairlead checks whether the client has overwritten the file. */
 const rewriteDelay = 1_000;
 
 async function runningWarning(client: ClientName, { io }: Context): Promise<readonly string[]> {

@@ -96,8 +96,8 @@ function restoredText(plan: DisconnectPlan): string {
 }
 
 /**
- * Finds the receipt, which records what `connect` changed in the client's settings file. If the client has only one
- * receipt, returns this receipt even if the settings file has moved since then.
+ * Finds the receipt of `connect` for the client's file. A single receipt is also used if the settings file has moved
+ * since.
  */
 async function findReceipt(
   client: ClientName,

@@ -56,7 +56,7 @@ Examples:
   fairlead doctor
   fairlead doctor github
   fairlead doctor --json
-  fairlead doctor --strict          in a script: 0 only if there is no problem`,
+  fairlead doctor --strict          for scripts: exit code 0 only if there is no problem`,
 
   define(command) {
     command
@@ -86,7 +86,7 @@ Examples:
 const noServers: ServerChecks = { listed: [], findings: [] };
 
 /**
- * Loads the configuration. If the settings files cannot be located, returns the error, which becomes the first finding.
+ * Loads the configuration. If the settings files cannot be located, returns the error, so that doctor can report it.
  */
 async function load(context: Context): Promise<Configuration | HostError> {
   try {
@@ -208,7 +208,7 @@ async function examine(configuration: Configuration): Promise<readonly DoctorFin
     readClientFacts(locations.state),
   ]);
   const isUsed = definitions.some(({ transport }) => transport.kind !== "stdio");
-  // Workspace settings are left out, because Fairlead ignores `security.folderTrust.enabled` in workspace settings.
+  // Fairlead ignores `security.folderTrust.enabled` in workspace settings, so they are left out.
   const deciding = sources.filter(({ scope }) => scope !== "workspace");
   const folderTrust = whereWritten(deciding, "security", "folderTrust", "enabled").at(-1);
   return [
@@ -224,7 +224,7 @@ async function examine(configuration: Configuration): Promise<readonly DoctorFin
   ];
 }
 
-/** Runs the checks that need no settings. `why`: the reason why the settings files could not be located. */
+/** Runs the checks that need no settings. `why` is the error from locating the settings files. */
 async function examineWithoutSettings(environment: Environment, why: HostError): Promise<readonly DoctorFinding[]> {
   const place = { environment, root: environment.cwd, trusted: false };
   const [programs, network] = await Promise.all([readNodeFacts(place), readNetworkFacts(environment)]);

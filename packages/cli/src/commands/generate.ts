@@ -30,6 +30,7 @@ interface Generator {
 const shared = `Uses the catalog cache, and connects only to servers without a cached catalog. The same catalogs give the same file,
 so that you can keep it under version control. Tools that your settings filter out are not in the file.`;
 
+/** The subcommands of `fairlead generate`. */
 export const generateVerbs: Readonly<Record<"ts" | "cli", Verb>> = {
   ts: generateVerb({
     operand: "<servers...>",
@@ -50,8 +51,8 @@ Examples:
     write: (servers) => servers.map(commandFile).join(""),
     mode: 0o755,
     help: `
-Writes one program that calls the tools of a server: TOOL --flag value, --json, --help, and the exit codes of fairlead. It
-runs on @fairlead/core, with your settings and rules.
+Writes one program that calls the tools of a server: PROGRAM TOOL --flag value. It has --json, --help and the exit codes
+of fairlead. It runs on @fairlead/core, with your settings and rules.
 
 ${shared}
 
@@ -94,7 +95,7 @@ function generateVerb({ help, operand, write, mode }: Generator): Verb {
   };
 }
 
-/** Reads the tools that can be called: the tools that the server lists and that the settings do not filter out. */
+/** Reads the tools that the server lists. Leaves out tools that the settings filter out. */
 async function readTools(
   host: Host,
   names: readonly string[],

@@ -21,8 +21,8 @@ const explanations: Readonly<Record<ErrorCode, readonly [meaning: string, next: 
     "fairlead tools SERVER --json shows the schema. key=text passes text, key:=json passes any JSON value.",
   ],
   not_found: [
-    "Fairlead has no recording, conversation or result of that name.",
-    "fairlead conversations lists the ids of conversations. Fairlead removes old conversations. To record a server: fairlead record SERVER -o FILE.",
+    "There is no recording, conversation or stored result with that name or id.",
+    "fairlead conversations lists the ids; an old conversation may have been removed automatically. To record a server: fairlead record SERVER -o FILE.",
   ],
   settings_invalid: [
     "A settings file has a syntax error, or an entry in it is invalid. Fairlead ignores a broken file and never writes to it.",
@@ -50,7 +50,7 @@ const explanations: Readonly<Record<ErrorCode, readonly [meaning: string, next: 
   ],
   unreachable: [
     "Fairlead could not connect to the server's address: wrong host or port, no server listening, or no network.",
-    "Check the URL in fairlead mcp get SERVER, and that the server is running.",
+    "Check the URL (fairlead mcp get SERVER), and check that the server is running.",
   ],
   tls: [
     "The server's TLS certificate is not trusted.",
@@ -74,7 +74,7 @@ const explanations: Readonly<Record<ErrorCode, readonly [meaning: string, next: 
     "Read why the server exits: fairlead mcp logs SERVER.",
   ],
   flooding: [
-    "The server sent far more stderr, blank lines, requests or notifications than Fairlead can use, for several seconds. Fairlead disconnected it, so that other servers are not slowed down, and does not reconnect it by itself.",
+    "For several seconds, the server sent far more stderr, blank lines, requests or notifications than Fairlead can handle. Fairlead disconnected it to protect the other servers, and does not reconnect it automatically.",
     "Read what the server sends: fairlead mcp logs SERVER. Lower the server's log level, or update the server. Then: fairlead mcp test SERVER.",
   ],
   auth_required: [
@@ -113,7 +113,7 @@ const explanations: Readonly<Record<ErrorCode, readonly [meaning: string, next: 
   busy: ["Too many calls are already waiting for this server.", "Try again when some calls have finished."],
   too_large: [
     "A message is larger than the limit. If it was the result of a call, the tool has run.",
-    "Ask the tool for less at a time.",
+    "Ask for less data in one call, for example for one page or a smaller range.",
   ],
   quarantined: [
     "The tool's definition is invalid, so models do not see the tool. The server's other tools work.",

@@ -16,13 +16,14 @@ import type { ToolOffer } from "./tools/tool-offer.ts";
 import type { TurnHost } from "./turn-host.ts";
 import { streamUntilAborted } from "./until-aborted.ts";
 
+/** A complete answer of the model, and why the model stopped. */
 export interface Answer {
   readonly reason: FinishReason;
   readonly message?: string;
   readonly content: Content;
 }
 
-/** The model's text so far. It is kept if the answer is never completed. */
+/** The model's text so far. Fairlead keeps it even if the answer stays incomplete. */
 export interface Draft {
   text: string;
 }
@@ -71,7 +72,7 @@ async function* request(
       case "finish":
         return event;
       case "call":
-        // Ignores a `call` event, because the content of the `finish` event contains the calls.
+        // The content of the `finish` event contains the calls, so a `call` event is ignored.
         break;
       case "text":
         draft.text += event.text;
@@ -102,7 +103,7 @@ function* tellDeferred(
   if (deferred === 0 || told.has(key)) return;
   told.add(key);
   const offered = tools.filter((tool) => tool !== undefined).length;
-  const message = `the model is offered ${offered} of ${offered + deferred} tools and can search for the others (fairlead.toolBudget)`;
+  const message = `the model gets ${offered} of ${offered + deferred} tools directly and can search for the others (fairlead.toolBudget)`;
   yield { type: "note", message };
 }
 
@@ -114,7 +115,7 @@ async function* takeOut(
 ): Events {
   const probe = createNotingProbe(state, signal);
   const accused = declaration === undefined ? [] : declarations.slice(declaration, declaration + 1);
-  // Sends a request with only the named tool, because the API's error may name a tool that is not the cause.
+  // Checks the named tool with a request of its own, because the API may name a tool that is not the cause.
   const isGuilty = declaration !== undefined && accused.length > 0 && !(await probe(accused));
   const culprit: Culprit = isGuilty
     ? { kind: "declaration", index: declaration }
@@ -171,7 +172,7 @@ function createNotingProbe(state: ConversationState, signal: AbortSignal): Probe
   };
 }
 
-/** The schemas that the API of this model has accepted. Another API may refuse them. */
+/** The schemas that this model's API has accepted. Another API may refuse them. */
 function provenFor(model: Model, { proven }: ConversationState): WeakSet<object> {
   const known = proven.get(model) ?? new WeakSet();
   proven.set(model, known);

@@ -20,6 +20,7 @@ import { innerCall } from "./tools/search-calls.ts";
 import type { TurnHost, TurnQuestion } from "./turn-host.ts";
 import { untilAborted } from "./until-aborted.ts";
 
+/** A call as the model requests it. `name` is the tool's name for the model. */
 export interface ModelCallRequest {
   readonly id: string;
   readonly name: string;
@@ -34,6 +35,7 @@ export interface CallAnswer {
   readonly server?: string;
 }
 
+/** What a call needs: its conversation and host, the confirmation, and where events go. */
 export interface CallDeps {
   readonly state: ConversationState;
   readonly host: TurnHost;
@@ -136,16 +138,13 @@ function runTool(
   });
 }
 
-/**
- * The number of tokens above which a result is stored in a file, and the function that stores it. Calls that the user
- * types have no such limit.
- */
+/** Results with more tokens than this limit are stored in files. Calls that the user types have no limit. */
 function largeResults({ results, model }: ConversationState, host: TurnHost, server?: string): LargeResults {
   const tokens = model.provider === "manual" ? Number.POSITIVE_INFINITY : host.resultTokens();
   return { tokens, keep: (file) => results.keep(file, server) };
 }
 
-/** Runs a function of the host, for example `search_tools`. */
+/** Runs one of Fairlead's own functions, such as `search_tools`. */
 async function runOwn(
   own: OwnFunction,
   args: JsonObject,
@@ -179,11 +178,11 @@ async function runOwn(
       return readResult(args, { results, tokens: host.resultTokens(), onServer: goesTo, clock: host.clock, signal });
     }
     case "call_tool":
-      throw new HostError("arguments_invalid", "call_tool calls tools of servers only");
+      throw new HostError("arguments_invalid", "call_tool can call tools of servers only");
   }
 }
 
-/** The tool to call. A call of `call_tool` counts as a call of the tool that its arguments name. */
+/** Finds the tool to call. For `call_tool`, this is the tool that the arguments name. */
 function findCalled(
   { name, args }: ModelCallRequest,
   { toolSelection, model }: ConversationState,
@@ -221,7 +220,6 @@ function outcomeOf({
   };
 }
 
-/** The response to a call, with the result's text and media for the model. */
 function answerOf({ llmContent, error }: ToolExecution): Pick<CallAnswer, "response" | "media"> {
   const text = llmContent.flatMap((part) => part.text ?? []).join("\n");
   const media = llmContent.filter(({ inlineData }) => inlineData !== undefined);

@@ -9,6 +9,7 @@ import type { TurnEvent } from "./events.ts";
 import { type CallResponse, responseContents, toResponse } from "./history.ts";
 import type { ConversationState } from "./state.ts";
 
+/** The tool calls in one answer of the model. `denied` counts the calls that were denied. */
 export interface Round {
   /** Runs the calls. Ends when all calls have ended or the turn is stopped. */
   readonly run: () => AsyncGenerator<TurnEvent, void, undefined>;
@@ -17,8 +18,9 @@ export interface Round {
   readonly denied: () => number;
 }
 
+/** What all calls of one answer share. */
 export interface RoundOptions extends Pick<CallDeps, "state" | "host" | "signal"> {
-  /** How many of these calls may run: the limit of the turn minus its earlier calls. */
+  /** How many of these calls may run: the turn's limit minus its earlier calls. */
   readonly most: number;
 }
 
@@ -33,7 +35,10 @@ export function openRound(calls: readonly FunctionCall[], { most, ...deps }: Rou
   let isOver = false;
 
   function answer(at: number, { response, media, status, server }: CallAnswer): void {
-    // Ignores the result of a call that ends after the turn: the model was already told that the call was stopped.
+    /*
+     * Ignores the result of a call that ends after the turn. The model already got the response that the call was
+     * stopped.
+     */
     if (isOver) return;
     const isInside = ({ inlineData }: Part): boolean => isAcceptedInResponse(inlineData?.mimeType ?? "");
     const part = toResponse(calls[at] ?? {}, response, media.filter(isInside));
@@ -79,7 +84,7 @@ function refuse(request: { id: string; name: string; args: JsonObject }, emit: (
   return { response: { error: tooMany }, media: [], status: "error" };
 }
 
-/** The id from the API if no other call of the conversation has it; otherwise a new id. */
+/** Returns the API's id, or a new id if another call of the conversation already has it. */
 function uniqueId(given: string | undefined, { callIds }: ConversationState): string {
   let id = given ?? "";
   for (let count = callIds.size + 1; id === "" || callIds.has(id); count += 1) id = `call-${count}`;
@@ -93,6 +98,7 @@ interface EventQueue extends AsyncIterable<TurnEvent> {
   readonly end: () => void;
 }
 
+/** Creates a queue between running calls, which add events, and one reader. */
 export function createEventQueue(): EventQueue {
   const waiting: TurnEvent[] = [];
   let isOver = false;

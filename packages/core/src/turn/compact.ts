@@ -1,6 +1,6 @@
 /**
- * Compacts a history: stores earlier results in files, and replaces earlier messages by the model's summary. The
- * recorded conversation still contains all results and messages.
+ * Makes a history shorter: stores earlier results in files, and replaces earlier messages by the model's summary. The
+ * recorded conversation keeps everything.
  */
 
 import { HostError } from "../errors.ts";
@@ -47,15 +47,15 @@ export function undoCompaction(state: ConversationState): boolean {
   return true;
 }
 
-/** Replaces the history by `after`. @param before The history that undoing the compaction restores. */
+/** Replaces the history by `after`. Undoing the compaction restores `before`. */
 function change(state: ConversationState, after: History, before: History): void {
   replaceHistory(state, after);
   state.compaction = { before, after };
 }
 
-/** The share of the model's context above which a conversation is compacted. */
+/** Fairlead compacts a conversation that fills more than this share of the model's context. */
 const fullShare = 0.8;
-/** Earlier messages that fill less than this share of the context are not summarised. */
+/** Fairlead does not summarise earlier messages that fill less than this share of the context. */
 const smallShare = 0.1;
 
 /**
@@ -99,16 +99,16 @@ export async function* compactByRule(
   }
 }
 
-/** The position of the last message that the user wrote, which begins the current turn. */
+/** Returns the position of the last message that the user wrote. The current turn begins there. */
 function beginningOfTurn(history: History): number {
   return history.findLastIndex(({ role, parts }) => role === "user" && parts.some(({ text }) => text !== undefined));
 }
 
-/** How many messages, counted from the end, keep their results in the history. */
+/** This many messages at the end of the history keep their results. */
 const latest = 2;
-/** Results with fewer tokens than this are not stored in a file. */
+/** Results with fewer tokens stay in the history. */
 const smallResult = 300;
-/** How many characters of an error stay in the history when the whole error is stored in a file. */
+/** If a long error is stored in a file, this many of its characters stay in the history. */
 const errorHead = 2_000;
 
 async function withHandles(state: ConversationState): Promise<{ readonly history: History; readonly count: number }> {

@@ -11,6 +11,7 @@ import type { TurnEvent } from "./events.ts";
 import type { TurnHost, TurnQuestion } from "./turn-host.ts";
 import { untilAborted } from "./until-aborted.ts";
 
+/** The call to confirm, and where its events go. */
 export interface ConfirmCallOptions {
   /** The id of the call to confirm. */
   readonly id: string;
@@ -19,14 +20,19 @@ export interface ConfirmCallOptions {
   readonly onConfirmation: (details: ToolCallConfirmationDetails) => void;
 }
 
-/** Asks the user for confirmation. @throws HostError `denied` if the user declines */
+/**
+ * Asks the user for confirmation, if a rule requires it.
+ *
+ * @throws HostError `denied` if the user declines
+ */
 export type ConfirmCall = (question: TurnQuestion, options: ConfirmCallOptions) => Promise<void>;
 
+/** Creates the function that asks for confirmation. If a host has no `confirm`, it emits a `confirmation` event. */
 export function createConfirmCall({ confirm }: Pick<TurnHost, "confirm">, signal: AbortSignal): ConfirmCall {
   let last: Promise<unknown> = Promise.resolve();
 
   async function ask(question: TurnQuestion, options: ConfirmCallOptions): Promise<void> {
-    // The answer to an earlier question may already allow this call.
+    // False if the answer to an earlier question already allows this call.
     const details = await question();
     if (details === false) return;
     options.onConfirmation(details);

@@ -1,3 +1,5 @@
+/** The conversation with a model that a program uses: `send`, the history, the tools, and the recorded file. */
+
 import { HostError } from "../errors.ts";
 import type { Model } from "../model/model.ts";
 import type { Content, Part } from "../normalise/model-types.ts";
@@ -20,10 +22,7 @@ export interface ConversationOptions {
   readonly servers?: readonly string[];
   /** How many milliseconds to wait for servers without a cached catalog. Default: 10 000. */
   readonly wait?: number;
-  /**
-   * Servers that the conversation neither starts nor waits for, each with the reason. Their cached tools can still be
-   * used.
-   */
+  /** Servers that the conversation does not start, each with the reason. Their cached tools can still be used. */
   readonly notTried?: readonly MissingServer[];
   /**
    * Limits of one `send`. Default: 50 requests to the model and 200 calls. Calls that the user types have no limits.
@@ -39,10 +38,7 @@ export interface Conversation {
   readonly id: string;
   /** The name that the user gave to the conversation. */
   readonly title: string | undefined;
-  /**
-   * The messages. Every call has a response, even after a failed turn. Fairlead never changes this array; it replaces
-   * the array by a new one.
-   */
+  /** The messages. Every call has a response, even after a failed turn. A change creates a new array. */
   readonly history: readonly Content[];
   readonly model: Model;
   /** Runs one turn, until the model has finished or is stopped. Never throws; a failure is an event. */
@@ -107,6 +103,7 @@ export interface ConversationRecord {
 
 const defaultWait = 10_000;
 
+/** Creates a conversation. If `earlier` is given, continues a recorded one. */
 export function createConversation(
   options: ConversationOptions,
   host: TurnHost,

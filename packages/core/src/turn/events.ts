@@ -1,12 +1,12 @@
-/** The events of a turn: plain data. Texts of models and servers are not escaped. */
+/** The events of a turn. Texts of models and servers are not escaped, so escape them before printing. */
 
 import type { JsonObject } from "@fairlead/wire";
 import type { ErrorCode, HostError } from "../errors.ts";
 import type { ToolCallConfirmationDetails } from "../registry/confirmation.ts";
 
 /**
- * The states of a call in their order: `requested`, `asking` (the call needs confirmation), `queued` (too many calls
- * are running), `running`, and at the end `ok`, `error`, `denied` or `cancelled`. A call may skip states.
+ * The states of a call, in order. `asking`: the call needs confirmation. `queued`: too many calls are running. `ok`,
+ * `error`, `denied` and `cancelled` are final. A call may skip states.
  */
 export type CallStatus = "requested" | "asking" | "queued" | "running" | "ok" | "error" | "denied" | "cancelled";
 
@@ -26,7 +26,7 @@ export interface CallEvent {
   readonly name: string;
   /** The server to which the call goes. Absent if the call goes to no server. */
   readonly server?: string;
-  /** The name that the server gives the tool. Absent if the model calls a function of the host. */
+  /** The name that the server gives the tool. Absent if the model calls one of Fairlead's own functions. */
   readonly serverToolName?: string;
   /** The arguments that the model gives. */
   readonly args: JsonObject;
@@ -38,7 +38,7 @@ export interface CallEvent {
   readonly durationMs?: number;
   /** The rule that allowed the call, or the rule that required a confirmation. */
   readonly rule?: string;
-  /** Files with the parts of the result that the model does not get. */
+  /** Files that contain the parts of the result that the model does not get. */
   readonly files?: readonly string[];
   readonly media?: readonly { readonly mimeType: string; readonly data: string }[];
 }
@@ -59,8 +59,8 @@ export type TurnEvent =
       readonly message?: string;
     }
   /**
-   * The call waits until the program calls `details.onConfirm(outcome)`. Not emitted if the host has a `confirm`
-   * function: the host calls that function instead.
+   * The call waits until the program calls `details.onConfirm(outcome)`. If the host has a `confirm` function, Fairlead
+   * calls it and does not emit this event.
    */
   | { readonly type: "confirmation"; readonly id: string; readonly details: ToolCallConfirmationDetails }
   /** The model's API refuses this tool, so the conversation continues without it. */

@@ -22,6 +22,7 @@ const ours: Partial<Readonly<Record<ErrorCode, string>>> = {
   lost: "The connection was lost before the server answered: the call may or may not have had its effect.",
 };
 
+/** Returns the error itself if it is a `HostError`, otherwise a `HostError` `internal`. */
 export function toHostError(error: unknown): HostError {
   if (error instanceof HostError) return error;
   const words = errorMessage(error);
@@ -39,7 +40,7 @@ export function tellFailure({ code, message }: HostError, tool?: DiscoveredMCPTo
   return [what, ...asUntrusted(reason, createNonce(), "the reason").map(({ text }) => text)].join("\n");
 }
 
-/** The largest number of tokens that a tool's schema may take in an error message. */
+/** An error message contains at most this many tokens of a tool's schema. */
 const mostTokens = 4_000;
 
 /** Describes a tool's parameters in an error message, because the model may not have seen the tool's full schema. */
@@ -65,7 +66,7 @@ export function statusOf({ code }: HostError): "denied" | "cancelled" | "error" 
   return code === "cancelled" ? "cancelled" : "error";
 }
 
-/** The largest number of similar tool names that Fairlead suggests to a model. */
+/** Fairlead suggests at most this many similar tool names to a model. */
 const mostNames = 3;
 
 /** Tells the model that no tool has this name, or why the tool cannot be called. Suggests similar names. */
@@ -76,9 +77,7 @@ export function explainUnknown(name: string, why: string | undefined, known: rea
   return near.length === 0 ? what : `${what}; similar: ${near.join(", ")}`;
 }
 
-/**
- * Returns similar tool names. Also finds a tool by `tool` or `server.tool`, if its name in the conversation differs.
- */
+/** Returns similar tool names. Also accepts the server's own name for a tool: `tool` or `server.tool`. */
 function nearNames(wanted: string, known: readonly Named[]): readonly string[] {
   const meant = known.filter(
     ({ server = "", serverToolName = "" }) =>

@@ -1,9 +1,10 @@
-/** Finds the tool that a model's API refuses without naming it. Uses few and cheap requests. */
+/** Finds the tool that a model's API refuses, if the error does not name it. Sends few and small requests. */
 
 import type { Model } from "../model/model.ts";
 import type { Content, FunctionDeclaration } from "../normalise/model-types.ts";
 import { streamUntilAborted } from "./until-aborted.ts";
 
+/** Why the API refused a request with tool declarations. */
 export type Culprit =
   /** The API refuses the declaration with this index. */
   | { readonly kind: "declaration"; readonly index: number }
@@ -51,7 +52,7 @@ export async function findCulprit(
 
 const question: readonly Content[] = [{ role: "user", parts: [{ text: "." }] }];
 
-/** Creates a function that sends a tiny request with declarations. Cancels the request when the answer begins. */
+/** Creates a probe for a model. Cancels the probe's request as soon as the answer begins. */
 export function createProbe(model: Model, signal: AbortSignal): Probe {
   return async (declarations) => {
     const stop = new AbortController();

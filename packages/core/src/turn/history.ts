@@ -7,11 +7,12 @@ import type { ConversationState } from "./state.ts";
 /** The messages of a conversation. */
 export type History = readonly Content[];
 
+/** Returns the function calls in a message. */
 export function callsIn({ parts }: Content): readonly NonNullable<Part["functionCall"]>[] {
   return parts.flatMap(({ functionCall }) => functionCall ?? []);
 }
 
-/** The text of a message for the user, without the model's thoughts. */
+/** Returns the text of a message, without the model's thoughts. */
 export function answerText({ parts }: Content): string {
   return parts.flatMap(({ text, thought }) => (thought === true ? [] : (text ?? []))).join("");
 }
@@ -41,6 +42,7 @@ export function replaceHistory(owner: HistoryOwner, contents: History): void {
   owner.history = contents;
 }
 
+/** Whether the history begins with exactly these message objects. */
 export function beginsWith(history: History, beginning: History): boolean {
   return beginning.every((content, at) => history[at] === content);
 }
@@ -52,10 +54,11 @@ export interface HistoryTokens {
   readonly results: number;
 }
 
-/** The approximate number of tokens that most models use for a picture. */
+/** Most models use about this many tokens for a picture. */
 const mediaTokens = 300;
 const known = new WeakMap<Content, HistoryTokens>();
 
+/** Estimates the tokens of all messages. */
 export function tokensOfHistory(history: History): HistoryTokens {
   const each = history.map(tokensOfContent);
   const sum = (key: keyof HistoryTokens): number => each.reduce((so, tokens) => so + tokens[key], 0);
@@ -106,8 +109,8 @@ export interface CallResponse {
 }
 
 /**
- * The messages that respond to all calls of one message. For a call without a response, the model is told that the call
- * may or may not have run.
+ * Creates the messages that respond to all calls of one message. If a response is missing, tells the model that the
+ * call may or may not have run.
  */
 export function responseContents(
   calls: readonly NonNullable<Part["functionCall"]>[],

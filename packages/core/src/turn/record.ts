@@ -6,7 +6,7 @@ import type { StoredResult } from "../results/result-handles.ts";
 import type { TurnEvent } from "./events.ts";
 import type { OwnFunction, OwnNames } from "./tools/own-functions.ts";
 
-/** What one offered declaration stands for: a tool of a server, or a function of the host. */
+/** What a declaration in a request describes: a tool of a server, or one of Fairlead's own functions. */
 export type OfferedPlace = { readonly server: string; readonly name: string } | { readonly function: OwnFunction };
 
 /** A change of a conversation that is not an event of a turn. */
@@ -15,7 +15,7 @@ export type ConversationChange =
   | { readonly type: "input"; readonly text: string }
   /** A message is added to the history. If the message has calls, a `response` change follows for each call. */
   | { readonly type: "content"; readonly content: Content }
-  /** The response to one call in the last message. In the history, the media in `beside` follow all responses. */
+  /** The response to one call in the last message. The media in `beside` come after all responses. */
   | {
       readonly type: "response";
       /** The position of the call in its message. */
@@ -32,19 +32,16 @@ export type ConversationChange =
   | ({ readonly type: "result" } & StoredResult)
   | { readonly type: "model"; readonly provider: string; readonly name: string }
   /**
-   * The names of tools and host functions that the model has seen. In a resumed conversation, each name must mean the
-   * same tool or function.
+   * The names of tools and of Fairlead's own functions that the model has seen. In a resumed conversation, each name
+   * must mean the same.
    */
   | { readonly type: "names"; readonly tools: readonly Pin[]; readonly functions?: OwnNames }
-  /**
-   * The declarations that the model is offered. `places` replaces the list of declarations from position `from` to its
-   * end.
-   */
+  /** The declarations in the next request. From position `from` on, `places` replaces the earlier list. */
   | { readonly type: "offered"; readonly from: number; readonly places: readonly OfferedPlace[] }
   | { readonly type: "tool"; readonly server: string; readonly serverToolName: string; readonly enabled: boolean }
   | { readonly type: "title"; readonly title: string };
 
-/** Receives every change and every event of a conversation before any other code gets it. */
+/** Receives every change and every event of a conversation, before other code does. */
 export type RecordChange = (change: ConversationChange | TurnEvent) => void;
 
 /** The initial state of a resumed conversation. */
@@ -55,7 +52,7 @@ export interface EarlierConversation {
   readonly callIds: readonly string[];
   readonly names: readonly Pin[];
   readonly functions?: OwnNames;
-  /** The declarations that the model was offered, in order. */
+  /** The declarations in the last request, in order. */
   readonly offered: readonly OfferedPlace[];
   readonly results: readonly StoredResult[];
   /** Tools that the user has removed from the conversation. */

@@ -1,4 +1,4 @@
-/** Runs the model's calls of `list_resources` and `read_resource`, two functions of the host. */
+/** Runs the model's calls of `list_resources` and `read_resource`, which are Fairlead's own functions. */
 
 import type { JsonObject } from "@fairlead/wire";
 import { HostError } from "../errors.ts";
@@ -10,6 +10,7 @@ import { contentsBlock } from "../resources/references/read-references.ts";
 import { matchesTemplate } from "../resources/templates/uri-template.ts";
 import type { TurnHost } from "./turn-host.ts";
 
+/** A call of the model to list or read resources. */
 export interface ResourceCall {
   readonly which: "list_resources" | "read_resource";
   readonly args: JsonObject;
@@ -18,9 +19,7 @@ export interface ResourceCall {
   readonly results: (server: string) => LargeResults;
   readonly signal: AbortSignal;
   readonly ask: ConfirmPort;
-  /**
-   * Called with the rule that allows the model to read the resource, before Fairlead sends the request to the server.
-   */
+  /** Called before Fairlead sends the request, with the rule that allows the read. */
   readonly onAllowed: (rule: string) => void;
   /** Called with the name of the server that has the resource. */
   readonly onServer: (server: string) => void;
@@ -75,8 +74,8 @@ function chosenServers({ server }: JsonObject, servers: readonly string[]): read
 }
 
 /**
- * Returns the server that lists the URI, or else the server with a template that matches the URI. If there is only one
- * server, returns it even if it does not list the URI.
+ * Returns the server that lists the URI, or else one with a matching template. A single server is returned even without
+ * a match.
  */
 function whose(uri: string, servers: readonly string[], { resources }: TurnHost): string {
   const listed = servers.filter((server) => resources.getResourcesByServer(server).some((each) => each.uri === uri));

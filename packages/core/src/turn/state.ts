@@ -1,3 +1,5 @@
+/** The state of a conversation, which the code in this folder shares. */
+
 import type { Model } from "../model/model.ts";
 import type { Content } from "../normalise/model-types.ts";
 import type { ResultHandles } from "../results/result-handles.ts";
@@ -29,6 +31,7 @@ export interface SendOptions {
   readonly waitFor?: readonly string[] | undefined;
 }
 
+/** The state of one conversation between and during its turns. */
 export interface ConversationState {
   history: readonly Content[];
   /** The last compaction of the history, so that it can be undone. */
@@ -39,7 +42,7 @@ export interface ConversationState {
   model: Model;
   readonly toolSelection: ToolSelection;
   readonly results: ResultHandles;
-  /** The servers that the user chose. If absent, an `@` reference in a message may name any server. */
+  /** The servers that the user chose. If absent, `@` in a message may name any server. */
   readonly chosen?: readonly string[];
   readonly wait: number;
   readonly notTried: readonly MissingServer[];
@@ -49,11 +52,11 @@ export interface ConversationState {
   readonly awaited: Set<string>;
   /** Servers that a turn reported as missing, for example because they did not connect in time. */
   readonly missing: Set<string>;
-  /** Keys of messages that the user has already seen. Fairlead shows such a message only once in a conversation. */
+  /** Keys of notes that the user has seen. Fairlead shows each note only once in a conversation. */
   readonly told: Set<string>;
   /** The schemas that a model's API has accepted. */
   readonly proven: WeakMap<Model, WeakSet<object>>;
-  /** Writes the system instruction. Created with the first request. */
+  /** Writes the system instruction. Absent before the first request. */
   systemText?: WriteSystemText;
   /** Ids of all calls so far. */
   readonly callIds: Set<string>;

@@ -14,15 +14,16 @@ import type { ResourceRegistry } from "../registry/resource-registry.ts";
 import type { PromptContent } from "../resources/references/read-references.ts";
 import type { FoundTool } from "../search/tool-search.ts";
 
-/** A function that returns the confirmation to show, or false if none is needed. Called when no question is open. */
+/** Returns the confirmation to show, or false if none is needed. Called when no other question is open. */
 export type TurnQuestion = Parameters<ConfirmPort>[0];
 
+/** What a turn needs from its host: tools, servers, settings and confirmations. */
 export interface TurnHost {
   /** Gives every tool a name, with pauses for other code. Resolves when all tools have their names. */
   readonly toolsReady: () => Promise<void>;
   /**
-   * Opens the tools of a conversation. The names of these tools do not change. `names` are the names that the
-   * conversation already uses.
+   * Opens the tools of a conversation. Their names stay the same until it ends. `names` are the names that it already
+   * uses.
    */
   readonly openTools: (names?: readonly Pin[]) => ConversationTools;
   readonly resources: ResourceRegistry;
@@ -62,10 +63,7 @@ export interface TurnHost {
     options: {
       readonly signal: AbortSignal;
       readonly ask: ConfirmPort;
-      /**
-       * Called with the rule that allows the model to read the resource, before Fairlead sends the request to the
-       * server.
-       */
+      /** Called before Fairlead sends the request, with the rule that allows the read. */
       readonly onAllowed: (rule: string) => void;
     },
   ) => Promise<ResourceResult>;

@@ -20,7 +20,7 @@ import { cancelled, untilAborted } from "./until-aborted.ts";
 
 type Events<T = void> = AsyncGenerator<TurnEvent, T, undefined>;
 
-/** How many times Fairlead asks a model again after an invalid call. */
+/** After an invalid call, Fairlead asks the model again at most this many times. */
 const mostMalformed = 2;
 
 const usualLimits: TurnLimits = { turns: 50, calls: 200 };
@@ -66,7 +66,7 @@ export async function* takeTurn(
       throw error;
     } finally {
       if (!hasFailed) keepDraft(state, account);
-      // Removes a message that got no answer: if the message caused the error, it would also make the next turn fail.
+      // Removes a message without an answer. If it caused the error, it would also make the next turn fail.
       else if (state.history === asked) rewind(state, account.before);
     }
   } catch (error) {
@@ -113,7 +113,7 @@ async function* goOn(state: ConversationState, host: TurnHost, account: Account,
     try {
       yield* round.run();
     } finally {
-      // Every function call in the history needs a response, even if the calling program has stopped reading events.
+      // APIs require a response to every call in the history, even if the caller has stopped reading events.
       state.history = [...state.history, answer.content, ...round.end()];
       account.denied += round.denied();
     }
@@ -192,7 +192,7 @@ async function* waitForServers(
 ): AsyncGenerator<TurnEvent, void, undefined> {
   const isUnknown = (server: string): boolean => host.known(server) === undefined;
   const all = toolSelection.servers();
-  // Unless the user chose servers, a typed call may go to any server.
+  // A typed call may go to any server, unless the user chose servers.
   const wanted = waitFor?.filter((server) => chosen === undefined || all.includes(server)) ?? all;
   const strangers = wanted.filter((server) => isUnknown(server) && !awaited.has(server));
   if (strangers.length === 0) return;

@@ -1,7 +1,9 @@
+/** Waits for promises and streams until a signal is aborted. */
+
 import { HostError } from "../errors.ts";
 import { unlessAborted } from "../mcp/unless-aborted.ts";
 
-/** Creates the error of a stopped turn. */
+/** Creates the error `cancelled` for a turn that was stopped. */
 export function cancelled(): HostError {
   return new HostError("cancelled", "the turn was stopped");
 }

@@ -79,6 +79,7 @@ Examples:
   run: (context) => answer(context, "no"),
 };
 
+/** The subcommands of `fairlead approvals`. */
 export const approvalVerbs: Readonly<Record<"list" | "show" | "allow" | "deny", Verb>> = { list, show, allow, deny };
 
 async function inboxOf(context: Context): Promise<Inbox> {
@@ -106,7 +107,7 @@ async function answer(context: Context, given: ConsentAnswer): Promise<void> {
       "changed",
       `request ${id} did not run: the tool's definition changed while the request waited`,
       {
-        next: "send the request again in the program; Fairlead then shows the change and asks again",
+        next: "ask the program (the MCP client) to do the same thing again; Fairlead then shows the change and asks you",
       },
     );
   if (globals.json)
@@ -119,7 +120,7 @@ async function answer(context: Context, given: ConsentAnswer): Promise<void> {
   out.print(safe`${toSafeLine(id.toUpperCase())}: ${toSafeLine(words[first])}`);
   if (use === "later")
     out.say(
-      safe`not run yet: the program's next identical request within ten minutes runs, unless the tool's definition has changed since`,
+      safe`not run yet: if the program sends the same request again within ten minutes, it runs, unless the tool's definition has changed`,
     );
 }
 
@@ -130,7 +131,7 @@ const words: Readonly<Record<ConsentAnswer, string>> = {
   always: "always allowed",
 };
 
-/** Returns the full text of a request: everything that a person must know before approving it. */
+/** Returns the full text of a request, which a person reads before approving it. */
 function details(entry: InboxEntry): readonly SafeText[] {
   const { id, client, args, reason, digest, change, folder, isCut = false } = entry;
   const written = JSON.stringify(args, undefined, 2).split("\n").map(toVisibleLine);
@@ -155,7 +156,7 @@ function line({ id, server, name, kind, client, since }: InboxEntry): SafeText {
 
 function subjectOf(kind: Exclude<InboxEntry["kind"], "tool">, name: string, server: string): SafeText {
   return kind === "sampling"
-    ? safe`a sampling request of ${toVisibleLine(server)}`
+    ? safe`a sampling request from ${toVisibleLine(server)}`
     : safe`${toSafeLine(kind)} ${toVisibleLine(name)} of ${toVisibleLine(server)}`;
 }
 

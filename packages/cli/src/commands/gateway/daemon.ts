@@ -71,8 +71,8 @@ Examples:
 
 const restart: Verb = {
   help: `${about}
-Settings are read again without a restart; a restart helps when the host itself does not answer, or when its servers
-need the PATH of this terminal.
+The host reads changed settings by itself. Restart it if it does not answer, or if its servers need the PATH of this
+terminal.
 
 Examples:
   fairlead daemon restart`,
@@ -129,6 +129,7 @@ Examples:
   },
 };
 
+/** The subcommands of `fairlead daemon`. */
 export const daemonVerbs: Readonly<Record<"status" | "stop" | "restart" | "logs", Verb>> = {
   status,
   stop,

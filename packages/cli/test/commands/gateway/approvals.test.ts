@@ -93,6 +93,6 @@ test("allow says that a request which was refused before has not run", async () 
   const { stdout, stderr } = await here.run("approvals", "allow", id);
   expect(stdout).toBe(`${id}: allowed once\n`);
   expect(stderr).toBe(
-    "not run yet: the program's next identical request within ten minutes runs, unless the tool's definition has changed since\n",
+    "not run yet: if the program sends the same request again within ten minutes, it runs, unless the tool's definition has changed\n",
   );
 });

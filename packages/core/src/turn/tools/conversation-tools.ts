@@ -12,7 +12,7 @@ import { createToolLookups, keyOf, type LookupSource, type ToolLookup } from "./
 import { createToolOffers, estimateAll, type ToolOffer, type ToolOffers, tokensOfTool } from "./tool-offer.ts";
 import { createToolRecord } from "./tool-record.ts";
 
-/** The result of looking up the name of a tool or of a host function. */
+/** The result of looking up the name of a tool or of one of Fairlead's own functions. */
 export type Found =
   | { readonly kind: "tool"; readonly tool: DiscoveredMCPTool }
   | { readonly kind: "own"; readonly own: OwnFunction }
@@ -36,18 +36,15 @@ export interface OfferedTool {
   readonly name: string;
   readonly server: string;
   readonly serverToolName: string;
-  /** The estimated tokens of the tool's declaration. */
   readonly tokens: number;
   /** True if the tool is declared to the model. If false, the model can find the tool by search and call it. */
   readonly offered: boolean;
   readonly reason: string;
 }
 
+/** The tools of one conversation, under the names that its model uses. */
 export interface ToolSelection {
-  /**
-   * Gives every tool its name. Pauses regularly for other code. If a server adds or removes a tool, the change takes
-   * effect with the next `prepare`.
-   */
+  /** Gives every tool its name, with pauses for other code. Other methods use the tools as of the last `prepare`. */
   readonly prepare: (model: Model) => Promise<void>;
   /** The declarations of the next request. Pauses regularly for other code. */
   readonly offer: (model: Model) => Promise<ToolOffer>;
@@ -62,7 +59,7 @@ export interface ToolSelection {
   /** Finds a tool by its key (see `toolKey`); undefined if the tool cannot be called. */
   readonly findByKey: (key: string, model: Model) => DiscoveredMCPTool | undefined;
   readonly find: (name: string, model: Model) => Found;
-  /** The names of all tools and of the host's functions that can be called. */
+  /** The names of all tools and own functions that can be called. */
   readonly names: (model: Model) => readonly Named[];
   readonly servers: () => readonly string[];
   /** Records that the model's API refuses the tool's current definition. */
@@ -71,13 +68,14 @@ export interface ToolSelection {
   readonly list: (model: Model) => readonly ConversationTool[];
 }
 
-/** The name of a tool or of a host function. A host function has no server. */
+/** The name of a tool or of one of Fairlead's own functions, which have no server. */
 export interface Named {
   readonly name: string;
   readonly server?: string;
   readonly serverToolName?: string;
 }
 
+/** The host and servers that the tools come from, and the recorder of changes. */
 export interface ToolSelectionOptions {
   readonly host: TurnHost;
   /** The servers that the user chose. Default: all. */
@@ -85,13 +83,11 @@ export interface ToolSelectionOptions {
   readonly record: RecordChange;
   /** Whether there are stored results that the model can read. */
   readonly hasResults: () => boolean;
-  /**
-   * The state of a resumed conversation: the names of its tools, the tools that it offered, and the tools that the user
-   * removed.
-   */
+  /** The recorded state, if the conversation is resumed. */
   readonly earlier?: Pick<EarlierConversation, "names" | "functions" | "offered" | "disabled">;
 }
 
+/** Creates the tools of a conversation. Assigns no names until `prepare`. */
 export function createToolSelection(options: ToolSelectionOptions): ToolSelection {
   const { host, servers: chosen, record, hasResults, earlier } = options;
   const disabled = new Set(
@@ -103,25 +99,23 @@ export function createToolSelection(options: ToolSelectionOptions): ToolSelectio
   const open = (): ConversationTools => host.openTools(earlier?.names);
   let opened: ConversationTools | undefined;
   let offeredTokens = 0;
-  /**
-   * The names of the host's own functions. A name is fixed when the model first sees it, so that no tool that is added
-   * later can take the name.
-   */
+  /** A name is fixed when the model first sees it, so that a later tool cannot take it. */
   let ownNames: OwnNames = earlier?.functions ?? {};
   const offersOf = new WeakMap<Model, ToolOffers>();
   const recorded = createToolRecord(record, earlier);
   let isFirstModel = true;
   const lookups = createToolLookups();
-  /** The tools as the last `prepare` found them. */
   let prepared: readonly DiscoveredMCPTool[] | undefined;
-  /** The tools that may be used. Computed again when a server or the user's choice of tools changes. */
+  /** Computed again when a server or the user's choice of tools changes. */
   let usable: { readonly lookup: ToolLookup; readonly tools: readonly DiscoveredMCPTool[] } | undefined;
 
   const servers = (): readonly string[] => chosen ?? host.servers();
 
   function current(): ConversationTools {
-    // In a resumed conversation, the model has already seen the tools' names. The tools are opened only once, because
-    // a second `open` could give them other names.
+    /*
+     * In a resumed conversation, the model knows the tools' names. A second `open` could change them, so the tools are
+     * opened once.
+     */
     if (earlier !== undefined) opened ??= open();
     return opened ?? open();
   }
@@ -134,7 +128,7 @@ export function createToolSelection(options: ToolSelectionOptions): ToolSelectio
 
   const lookUp = (model: Model): ToolLookup => lookups.now(sourceOf(prepared ?? current().getEveryTool(), model));
 
-  /** The tools that may be used. Returns the same array until these tools change. */
+  /** Returns the same array until the usable tools change. */
   function usableTools(model: Model): readonly DiscoveredMCPTool[] {
     const lookup = lookUp(model);
     if (disabled.size === 0 && refused.size === 0) return lookup.tools;
@@ -242,7 +236,10 @@ export function createToolSelection(options: ToolSelectionOptions): ToolSelectio
       await prepare(model);
       const tools = usableTools(model);
       await estimateAll(tools);
-      // Does not store new offers in `offersOf`: the first request to the model must decide which tools are offered.
+      /*
+       * Does not store new offers in `offersOf`, because the first request to the model decides which tools are
+       * offered.
+       */
       const offers = offersOf.get(model) ?? openOffers(model);
       await update(offers, model);
       return tools.flatMap((tool) => {

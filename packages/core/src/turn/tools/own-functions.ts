@@ -1,25 +1,28 @@
-/** The functions that the host itself offers to a model, in addition to the tools of servers. Pure. */
+/** The functions that Fairlead itself offers to a model, in addition to the tools of servers. Pure. */
 
 import type { FunctionDeclaration } from "../../normalise/model-types.ts";
 
+/** The default names of Fairlead's own functions. */
 export const ownFunctions = ["list_resources", "read_resource", "search_tools", "call_tool", "read_result"] as const;
 
+/** The default name of one of Fairlead's own functions. */
 export type OwnFunction = (typeof ownFunctions)[number];
 
-/**
- * The names under which the model has seen the host's functions in a conversation. A function that the model has not
- * seen is absent.
- */
+/** The names of Fairlead's own functions in one conversation. Functions that the model has not seen are absent. */
 export type OwnNames = Readonly<Partial<Record<OwnFunction, string>>>;
 
-/** Returns the function's own name. If a tool already has this name, puts the prefix `fairlead_` before it. */
+/** Returns the name, or `fairlead_` and the name if a tool already has it. */
 export function freeName(own: string, isTaken: (name: string) => boolean): string {
   return isTaken(own) ? freeName(`fairlead_${own}`, isTaken) : own;
 }
 
 const server = { type: "string", description: "The name of the MCP server. Without it, all servers are searched." };
 
-/** @param nameOf Returns the name that a function has in the conversation. */
+/**
+ * Creates the declaration of one of Fairlead's own functions.
+ *
+ * @param nameOf Returns the name that a function has in the conversation.
+ */
 export function declareOwnFunction(own: OwnFunction, nameOf: (own: OwnFunction) => string): FunctionDeclaration {
   const name = nameOf(own);
   switch (own) {

@@ -1,4 +1,4 @@
-/** Runs the model's calls of `search_tools`, a function of the host, and writes the text that the model gets. */
+/** Runs the model's calls of `search_tools` and writes the text that the model gets. */
 
 import type { JsonObject } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
@@ -18,7 +18,7 @@ const mostQueries = 8;
 const usualLimit = 10;
 const mostFound = 50;
 
-/** Searches all tools that the conversation may use. From the next request on, offers the found tools to the model. */
+/** Searches all tools that the conversation may use. The next request declares the tools that were found. */
 export async function searchTools(args: JsonObject, state: ConversationState, host: TurnHost): Promise<ToolExecution> {
   const { toolSelection, model } = state;
   const queries = queriesOf(args);
@@ -135,13 +135,13 @@ function countsText(shown: number, all: number, denied: number, missing: readonl
   return `[${parts.join("; ")}]`;
 }
 
-/** Servers of the conversation whose tools are not known. */
+/** Servers without a catalog, so that the search does not find their tools. */
 function missingServers(callable: Tools, { toolSelection }: ConversationState, host: TurnHost): readonly string[] {
   const known = new Set(callable.map(({ serverName }) => serverName));
   return toolSelection.servers().filter((server) => !known.has(server) && host.known(server) === undefined);
 }
 
-/** Returns the tool name and the tool's arguments that the arguments of `call_tool` contain. */
+/** Reads from the arguments of `call_tool` which tool to call, with which arguments. */
 export function innerCall(args: JsonObject): { readonly name: string; readonly args: JsonObject } {
   const { name, arguments: inner = {} } = args;
   if (typeof name !== "string" || name === "")

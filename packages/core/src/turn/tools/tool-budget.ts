@@ -9,27 +9,26 @@ export interface BudgetedTool {
   readonly server: string;
   /** The name that the server gives the tool. */
   readonly name: string;
-  /** The number of characters in the tool's definition, which is known before the schema is compiled. */
+  /** The number of characters in the tool's definition. Unlike `tokens`, it does not need a compiled schema. */
   readonly size: number;
   /**
-   * The estimated tokens of the tool's declaration. To estimate them, Fairlead compiles the tool's schema. Undefined if
-   * the tool cannot be declared.
+   * The estimated tokens of the declaration. Slow, because it compiles the schema. Undefined if the tool cannot be
+   * declared.
    */
   readonly tokens: () => number | undefined;
 }
 
-/**
- * The largest number of characters that one token can have. If a definition does not fit into the budget even with such
- * long tokens, its schema is not compiled.
- */
+/** No token has more characters than this. If a definition is too large even then, its schema is not compiled. */
 const charactersPerToken = 8;
 
+/** The part of the budget that is still free. */
 export interface ToolRoom {
   readonly tokens: number;
   /** How many more declarations fit into the budget. */
   readonly count: number;
 }
 
+/** What decides which tools are offered if they do not all fit. */
 export interface BudgetRules {
   readonly room: ToolRoom;
   /** Whether the setting `fairlead.servers.NAME.alwaysLoad` is on for the server. */
@@ -98,15 +97,12 @@ export async function planOffer(
   return plan;
 }
 
-/**
- * How long compiling a definition of `size` characters takes. The unit is the time for one simple step, such as adding
- * a tool to a list.
- */
+/** Estimates how long a definition of `size` characters takes to compile. Adding a tool to a list takes 1. */
 export function weightOf(size: number): number {
   return 10 + size / 100;
 }
 
-/** The estimated tokens of the tools together; undefined if the tools do not fit into `room`. */
+/** Returns the estimated tokens of all tools, or undefined if they do not fit into `room`. */
 export async function tokensWithin(
   tools: readonly BudgetedTool[],
   room: ToolRoom,
@@ -142,10 +138,10 @@ function compareTexts(one: string, other: string): number {
   return one < other ? -1 : one > other ? 1 : 0;
 }
 
-/** The context, in tokens, that Fairlead assumes if a model's context is unknown. */
+/** If a model's context is unknown, Fairlead assumes this many tokens. */
 const usualContext = 128_000;
 
-/** The size of a model's context in tokens: from the settings, or the model's known size. */
+/** Returns the size of a model's context in tokens, from the settings or from the model. */
 export function contextOf(
   { contextTokens = usualContext }: { readonly contextTokens?: number },
   host: { readonly contextTokens: () => number | undefined },

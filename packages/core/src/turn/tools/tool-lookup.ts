@@ -20,6 +20,7 @@ export interface LookupSource {
   readonly servers: readonly string[] | undefined;
 }
 
+/** Creates lookups, and keeps the last one for the next request. */
 export interface ToolLookups {
   /** Creates the lookup, with pauses for other code. If the input has not changed, returns the last lookup. */
   readonly prepare: (source: LookupSource) => Promise<ToolLookup>;
@@ -53,7 +54,7 @@ export function createToolLookups(): ToolLookups {
   };
 }
 
-/** The number of tools that are added to a lookup between two pauses for other code. */
+/** Between two pauses for other code, this many tools are added to a lookup. */
 const toolsPerSlice = 500;
 
 function* lookUp({ every, dialect, servers }: LookupSource): Sliced<ToolLookup> {
@@ -81,9 +82,9 @@ function isSameList(one: readonly string[] | undefined, other: readonly string[]
   return one.length === other.length && one.every((each, at) => each === other[at]);
 }
 
-/** The cached keys of tools. The key of a tool never changes. */
 const keys = new WeakMap<object, string>();
 
+/** Returns the key of a tool: its server and its name there (see `toolKey`). */
 export function keyOf(tool: Pick<DiscoveredMCPTool, "serverName" | "serverToolName">): string {
   const known = keys.get(tool);
   if (known !== undefined) return known;

@@ -1,6 +1,6 @@
 /**
- * The declarations that a conversation sends to one model. A declaration keeps its position, and new declarations are
- * added at the end: an API caches only the part of a request that equals the beginning of an earlier request.
+ * The declarations that a conversation sends to one model. New declarations are added at the end and earlier ones stay
+ * in place, because APIs cache the beginning of a request.
  */
 
 import type { Model } from "../../model/model.ts";
@@ -27,13 +27,14 @@ import { keyOf } from "./tool-lookup.ts";
 /** The declarations of one request. */
 export interface ToolOffer {
   readonly declarations: readonly FunctionDeclaration[];
-  /** The tools, at the same index as their declaration; undefined for a function of the host. */
+  /** The tools, at the same index as their declaration. Undefined for one of Fairlead's own functions. */
   readonly tools: readonly (DiscoveredMCPTool | undefined)[];
   /** How many tools are not declared; the model can find them by search. */
   readonly deferred: number;
   readonly tokens: number;
 }
 
+/** The model, the budget, and what a resumed conversation declared before. */
 export interface OfferOptions extends Omit<BudgetRules, "room"> {
   readonly model: Model;
   readonly budget: { readonly tokens?: number; readonly tools?: number };
@@ -44,18 +45,19 @@ export interface OfferOptions extends Omit<BudgetRules, "room"> {
 
 /** The tools that may be offered now. */
 export interface OfferedFrom {
-  /** Must be a new array if the tools have changed: an update compares the arrays and not the tools in them. */
+  /** Must be a new array if the tools have changed, because an update compares only the arrays. */
   readonly tools: readonly DiscoveredMCPTool[];
   /** Finds one of `tools` by its key (see `toolKey`). */
   readonly find: (key: string) => DiscoveredMCPTool | undefined;
 }
 
+/** The tools that one model gets directly. They only grow during a conversation. */
 export interface ToolOffers {
   /**
    * Updates the offered tools. Pauses regularly, because there may be very many tools. A second update waits for the
    * first.
    *
-   * @param own The functions of the host to declare with the tools.
+   * @param own Fairlead's own functions to declare with the tools.
    */
   readonly update: (from: OfferedFrom, own: readonly OwnFunction[]) => Promise<ToolOffer>;
   /** Offers tools that a search has found, as far as the budget allows. */
@@ -67,13 +69,14 @@ export interface ToolOffers {
 
 const searchFunctions: readonly OwnFunction[] = ["search_tools", "call_tool"];
 const noLimit: ToolRoom = { tokens: Number.POSITIVE_INFINITY, count: Number.POSITIVE_INFINITY };
-/** The number of tools that are handled between two pauses for other code. */
+/** Between two pauses for other code, this many tools are handled. */
 const toolsPerTurn = 500;
 const sizePerTool = 1000;
 
+/** Creates the offers for one model. The first `update` decides which tools fit into the budget. */
 export function createToolOffers({ model, budget, declareOwn, earlier = [], ...rules }: OfferOptions): ToolOffers {
   const reasons = new Map<string, OfferReason>();
-  /** The keys of all tools that were checked against the budget. The tools that fit are in `reasons`. */
+  /** The keys of all tools that were checked against the budget. `reasons` has those that fit. */
   const considered = new Set<string>();
   const places: OfferedPlace[] = [];
   let left: ToolRoom | undefined;
@@ -91,7 +94,7 @@ export function createToolOffers({ model, budget, declareOwn, earlier = [], ...r
   }
 
   /**
-   * The part of the budget that the host's own functions take. Includes `read_result`, which the model may need at any
+   * The part of the budget that Fairlead's own functions take. Includes `read_result`, which the model may need at any
    * time.
    */
   function ownRoom(some: readonly OwnFunction[]): ToolRoom {
@@ -129,8 +132,8 @@ export function createToolOffers({ model, budget, declareOwn, earlier = [], ...r
   }
 
   /**
-   * Offers the tools that were offered before the conversation was resumed, so that the list of declarations begins as
-   * it did then. Returns false if no tools were offered then, or if they no longer fit into the budget.
+   * Declares the same tools as before the conversation was resumed. Returns false if there were none, or if they no
+   * longer fit into the budget.
    */
   async function planAsBefore(
     { tools, find }: OfferedFrom,
@@ -145,8 +148,10 @@ export function createToolOffers({ model, budget, declareOwn, earlier = [], ...r
     if (before.size === 0 || rest.tokens < 0 || rest.count < 0) return false;
     places.push(...earlier);
     addOwn(functions);
-    // `appendLate` treats every tool that is not considered here as new. If `search_tools` was not declared, all
-    // earlier tools were declared, so a tool without a declaration is new.
+    /*
+     * If `search_tools` was not declared, the model got all earlier tools. So a tool without a declaration is new, and
+     * `appendLate` adds it.
+     */
     await consider(isDeclared("search_tools") ? tools : offered, turns);
     for (const tool of offered) reasons.set(keyOf(tool), "the tool was offered before in this conversation");
     left = rest;

@@ -1,4 +1,4 @@
-/** Records the names and the declarations of a conversation's tools, so that a resumed conversation has the same ones. */
+/** Records the names and declarations of a conversation's tools, so that a resumed conversation has the same ones. */
 
 import type { Model } from "../../model/model.ts";
 import type { Pin } from "../../normalise/tool-name.ts";
@@ -6,25 +6,24 @@ import { nextTurn } from "../../text/turns.ts";
 import type { EarlierConversation, OfferedPlace, RecordChange } from "../record.ts";
 import type { OwnNames } from "./own-functions.ts";
 
+/** Writes changes of the tools' names and declarations into the recorded conversation. */
 export interface ToolRecord {
   /** Records the names that are not recorded yet, with pauses for other code. */
   readonly names: (names: readonly Pin[], functions: OwnNames) => Promise<void>;
-  /**
-   * Records the declarations that were added since the last call. If earlier declarations have changed, records all.
-   */
+  /** Records the new declarations. If earlier declarations have changed, records all. */
   readonly places: (model: Model, places: readonly OfferedPlace[]) => void;
 }
 
-/** The number of names in one line of the recorded conversation. Writing such a line takes a few milliseconds. */
+/** One line of the recorded conversation has at most this many names. Writing it takes a few milliseconds. */
 const namesPerLine = 1000;
 
+/** Creates the record. `earlier` is what a resumed conversation has recorded already. */
 export function createToolRecord(
   record: RecordChange,
   earlier: Pick<EarlierConversation, "names" | "functions" | "offered"> | undefined,
 ): ToolRecord {
   let recordedNames = earlier?.names.length ?? 0;
   let recordedFunctions: OwnNames = earlier?.functions ?? {};
-  /** The declarations that are already in the recorded conversation. */
   let recordedPlaces = earlier?.offered ?? [];
 
   return {

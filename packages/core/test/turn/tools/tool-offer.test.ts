@@ -82,7 +82,7 @@ test("of many tools, small servers are offered whole, and the model searches for
     ["paint_fence", "ok"],
   ]);
   expect(notes(events)).toEqual([
-    "the model is offered 2 of 63 tools and can search for the others (fairlead.toolBudget)",
+    "the model gets 2 of 63 tools directly and can search for the others (fairlead.toolBudget)",
   ]);
 });
 
