@@ -116,7 +116,7 @@ async function findReadable(wanted: Wanted, host: Host, context: Context): Promi
   const isUri = withScheme.test(target);
   const dotted = isTemplate || isUri ? [] : serversNamedBy(target, namesOf(host));
   const named = [...new Set([...toWishes(target, namesOf(host)).map((wish) => wish.server), ...dotted])];
-  // `x://p` and `x.y://p` may be URIs of any server, not only of the server "x".
+  // Any server may have the URIs `x://p` and `x.y://p`, not only the server "x", so all servers are searched.
   const isOpen = named.every((name) => target.startsWith(`${name}://`) || (isUri && target.startsWith(`${name}.`)));
   const find = isTemplate ? () => findTemplate(target, host) : () => findListed(target, host);
   const found = await lookUp({ named, isOpen, find }, host, context);

@@ -36,7 +36,8 @@ export const verb: Verb = {
     if (!isApp && operands.length > 0) return runPrompt(context);
     if (!isApp && resuming.resume === undefined) return showOverview(context);
     const configuration = await configurationOf(context);
-    // An unknown conversation ID is reported before the screen is drawn. With --resume and no ID, the app shows a list.
+    // Throws for an unknown conversation ID before the screen is drawn. With --resume and no ID, the app shows a
+    // list.
     if (resuming.resume !== true) await wantedConversation(resuming, configuration);
     if (!isApp)
       throw new HostError(

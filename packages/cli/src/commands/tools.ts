@@ -58,10 +58,10 @@ Examples:
       .option("--repairs", "show what Fairlead changed in tools so that model APIs accept them")
       .option("--search <words>", "find tools by what they do, best first")
       .option("--limit <number>", "with --search: how many tools to show (default: 10)", toCount)
-      .option("--tokens", "estimate what the definitions of the tools cost a model, in tokens")
+      .option("--tokens", "estimate how many tokens the tool definitions cost a model")
       .addOption(
         command
-          .createOption("--why <server.tool>", "say whether a model is offered this tool directly, and why")
+          .createOption("--why <server.tool>", "show whether models get this tool directly or by search, and why")
           .conflicts(["search", "tokens", "raw", "repairs"]),
       )
       .addOption(

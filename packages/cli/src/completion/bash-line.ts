@@ -7,7 +7,7 @@
 export interface BashLine {
   /** The complete words after the command name, without quotes. */
   readonly words: readonly string[];
-  /** The part of the word at the cursor that is before the cursor. */
+  /** The current word, up to the cursor. */
   readonly current: string;
   /** Whether the current word is the file name of a redirection (`<` or `>`). */
   readonly isRedirected: boolean;
@@ -16,7 +16,7 @@ export interface BashLine {
   readonly quote: Quote;
 }
 
-/** The quote that is still open at the cursor. `\`: the line ends in the middle of an escape. */
+/** The quote that is still open at the cursor. `\`: the line ends with a backslash. */
 type Quote = "" | "'" | '"' | "\\";
 
 /** Parses the line up to the cursor. `breaks`: bash's `COMP_WORDBREAKS`. */
@@ -95,7 +95,8 @@ function quoted(text: string, quote: "" | "'" | '"'): string {
     case "'":
       return text.replaceAll("'", String.raw`'\''`);
     case '"':
-      // In double quotes, "!" expands the shell history, and a backslash before "!" would become part of the word.
+      // In double quotes, "!" expands the shell history, and "\!" keeps its backslash. So "!" goes into single
+      // quotes.
       return text.replaceAll(/["$`\\]/g, "\\$&").replaceAll("!", `"'!'"`);
   }
 }

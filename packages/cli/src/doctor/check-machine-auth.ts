@@ -10,7 +10,7 @@ import type { MachineFact } from "./machine-facts.ts";
 /** A JWT that expires within this many milliseconds gets a warning. */
 const soon = 60_000;
 
-/** Reports unusable, expired or readable credentials. `now` is in milliseconds since 1970. */
+/** Reports keys and JWTs that are unusable or expired, and keys that other users can read. */
 export function checkMachineAuth(facts: readonly MachineFact[], now: number = Date.now()): readonly Observation[] {
   return facts.flatMap((fact) =>
     [...ofAccess(fact), ofContent(fact, now)].map((found) => ({ ...found, server: fact.server })),

@@ -11,8 +11,8 @@ import { note, type Observation, ok, problem, warning } from "./finding.ts";
 export interface StateFacts {
   readonly folder: string;
   /**
-   * Whether other users can read the folder: no (`kept out`), yes (`let in`), or not since doctor changed its
-   * permissions (`shut out`).
+   * `let in`: other users can read the folder. `kept out`: they cannot. `shut out`: doctor has just removed their
+   * access.
    */
   readonly others: "kept out" | "shut out" | "let in";
   readonly failure?: string;

@@ -3,7 +3,7 @@
 import type { OfferedTool } from "@fairlead/core/turn/conversation";
 import { note, type Observation } from "./finding.ts";
 
-/** Doctor reports the tokens of all tool definitions only if the estimated total is at least this high. */
+/** Doctor reports nothing if the estimated total is below this number of tokens. */
 const small = 5_000;
 const mostServers = 3;
 

@@ -58,7 +58,7 @@ export async function readProgramFacts(
   return { ...(await readNodeFacts(place)), launches: await Promise.all(programs) };
 }
 
-/** Reads the facts that need no settings. */
+/** Reads the facts about Node, npx and `PATH`. They need no settings. */
 export async function readNodeFacts(place: LaunchContext): Promise<Omit<ProgramFacts, "launches">> {
   const { env, cwd, platform } = place.environment;
   const written = env["PATH"] ?? systemPath;

@@ -1,6 +1,5 @@
 /**
- * Opens the gateway for `fairlead serve` and the background host, with the settings and hosts of each client's
- * workspace.
+ * Opens the gateway for `fairlead serve` and the background host. Each workspace has its own settings and its own host.
  */
 
 import { openHost } from "@fairlead/core/host";

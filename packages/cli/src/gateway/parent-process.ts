@@ -2,7 +2,7 @@
 
 import type { Readable } from "node:stream";
 
-/** Milliseconds between two checks. No event reports the end of the parent process. */
+/** Milliseconds between two checks. Node has no event for the end of the parent process. */
 const checkTime = 1000;
 
 interface ParentWatch {

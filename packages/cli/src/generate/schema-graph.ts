@@ -32,9 +32,9 @@ export function referenceTarget(document: SchemaDocument, { raw, base }: Spot): 
 const sameValue = ["allOf", "anyOf", "oneOf"];
 
 /**
- * Whether the schema `start` leads to the schema at the path `goal` through keywords such as `anyOf` and `$ref`. Never
- * follows properties. Follows list items only if `throughLists` is true. TypeScript does not allow a type that contains
- * itself in this way.
+ * Whether `start` leads to the schema at the path `goal` through keywords such as `anyOf` and `$ref`, but not through
+ * properties. TypeScript does not allow a type that contains itself in this way. `throughLists`: whether to follow list
+ * items too.
  */
 export function leadsTo(document: SchemaDocument, start: Spot, goal: string, throughLists: boolean): boolean {
   const keywords = throughLists ? [...sameValue, "prefixItems", "items"] : sameValue;

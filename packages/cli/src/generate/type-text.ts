@@ -2,7 +2,7 @@
 
 import { toLiteralType } from "./source-text.ts";
 
-/** A type as the alternatives of a union. A type that is no union has one alternative. */
+/** A type as the list of a union's alternatives. A type without a union has one alternative. */
 export interface TypeText {
   readonly alternatives: readonly string[];
   readonly isIntersection?: boolean;

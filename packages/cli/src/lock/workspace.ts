@@ -169,7 +169,7 @@ export function packageVersion({ transport }: Pick<ServerDefinition, "transport"
   return clip(`reported:${serverInfo.name}@${serverInfo.version}`, longestVersion);
 }
 
-/** How one server compares with the lock file. `drift` is undefined if nothing differs. */
+/** How one server compares with the lock file. `drift` is undefined if Fairlead found no difference. */
 export interface LockCheck {
   readonly name: string;
   readonly lock: LockFile;

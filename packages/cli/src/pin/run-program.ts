@@ -14,7 +14,7 @@ interface Ran {
 
 type RunProgram = (program: string, args: readonly string[], stdin?: string) => Promise<Ran>;
 
-/** The server whose `PATH`, folder and variables a program gets, and the signal that stops it. */
+/** The server whose `PATH`, folder and variables the program gets, and the signal that stops the program. */
 export interface RunOptions {
   readonly serverName: string;
   /** The transport with its variables expanded. */
@@ -26,7 +26,7 @@ export interface RunOptions {
 const longestRun = 60_000;
 const mostBytes = 16 * 1024 * 1024;
 
-/** Creates a function that runs a program like the server's own, and returns its output. */
+/** Creates a function that runs programs in the server's environment and returns their output. */
 export function createRunner({ serverName, transport, place, signal }: RunOptions): RunProgram {
   return async (command, args, stdin = "") => {
     const { file, target } = await planLaunch(serverName, { ...transport, command, args }, place);

@@ -7,7 +7,7 @@ import type { Io } from "./io.ts";
 
 /** Returns `fairlead` if it is on `PATH`, otherwise `npx fairlead`. */
 export function commandWord({ env, platform }: Pick<Io, "env" | "platform">): SafeText {
-  // An npm script has folders on PATH that the user's own shell does not have. `fairlead` may be in one of them.
+  // In an npm script, PATH has more folders than in the user's shell, and `fairlead` may be in one of these.
   if (env["npm_lifecycle_event"] !== undefined) return safe`npx fairlead`;
   const isWindows = platform === "win32";
   const folders = (env["PATH"] ?? "").split(isWindows ? ";" : ":").filter((folder) => folder !== "");

@@ -40,12 +40,12 @@ export function lastingConfiguration(context: Given): Promise<Configuration> {
   return load(lastingOptions(context), context);
 }
 
-/** Loads the configuration as if the folder were trusted, to show, check or edit entries. Start no server from it. */
+/** Loads the configuration as if the folder were trusted, to show, check or edit entries, not to start servers. */
 export function configurationIfTrusted(context: Given): Promise<Configuration> {
   return load(optionsIfTrusted(context), context);
 }
 
-/** Returns the options that load a folder's settings as if it were trusted. Start no server with them. */
+/** Returns options that load settings as if the folder were trusted. The caller must not start servers with them. */
 export function optionsIfTrusted(context: Pick<Context, "globals" | "io">): ConfigurationOptions {
   return { ...lastingOptions(context), embedderTrust: true };
 }

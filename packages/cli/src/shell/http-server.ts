@@ -41,12 +41,12 @@ export async function serveHttp(
   await listener.close();
 }
 
-/** @throws HostError `usage` */
+/** Checks that `--port` is given only with `--http`. @throws HostError `usage` */
 export function checkHttpOptions({ http = false, port }: ListenOptions, context: Context): void {
   if (port !== undefined && !http) throw usageError("--port works only with --http", context);
 }
 
-/** @throws HostError `usage` */
+/** Parses the value of `--port`. 0 means any free port. @throws HostError `usage` */
 export function toPort(word = "0", context: Context): number {
   const port = Number(word);
   if (/^\d{1,5}$/.test(word) && port <= 65535) return port;

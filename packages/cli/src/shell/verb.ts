@@ -5,7 +5,7 @@ import type { Command } from "commander";
 import type { Output } from "../output/output.ts";
 import type { Io } from "./io.ts";
 
-/** One command: its arguments, its help text and its work. */
+/** One command: its arguments and options, its help text, and the function that runs it. */
 export interface Verb {
   /** Declares arguments and options. The caller adds the global options. */
   define?(command: Command): void;

@@ -86,7 +86,7 @@ const rows: readonly (readonly [words: string, summary: string, load: Load])[] =
   ["completion", "complete commands with the Tab key in your shell", () => import("../commands/completion.ts")],
   ["help errors", "explain an error code", () => import("../commands/help-errors.ts")],
 ];
-/** All commands, in the order of `fairlead --help`. The name "" means the app. */
+/** All commands. The command with the name "" opens the app. */
 export const verbs: readonly CommandRow[] = rows.map(([words, summary, load]) => ({ words, summary, load }));
 
 function ruleVerb(word: "allow" | "ask" | "deny"): Load {

@@ -12,7 +12,7 @@ interface AdHocOptions extends TypedOptions {
   readonly stdio?: string;
 }
 
-/** Adds `--stdio`, `--env`, `--header` and the other options for such a server to a command. */
+/** Adds `--stdio`, `--env`, `--header`, `--transport`, `--name` and `--persist` to a command. */
 export function defineAdHocOptions(command: Command): void {
   const repeat = (word: string, before: readonly string[] = []): readonly string[] => [...before, word];
   command

@@ -26,7 +26,7 @@ export async function modelFor(
 
 type ModelConfiguration = Pick<Configuration, "environment" | "locations">;
 
-/** Finds the model that `wanted` names, or the default model if `wanted` is undefined. */
+/** Finds the model that `wanted` names, or a default model. If there is none, the result says what to set. */
 export async function findModel(
   { environment, locations }: ModelConfiguration,
   wanted: string | undefined,

@@ -62,7 +62,6 @@ function failUnlessSame(checked: readonly LockCheck[], isWrong: (one: LockCheck)
   if (worst !== undefined) throw new HostError(worst, unasked, { next: nextFor(worst, errors) });
 }
 
-/** Returns the next step that the first error with the code `code` suggests. */
 function nextFor(code: ErrorCode, errors: readonly HostError[]): string {
   return errors.find((error) => error.code === code)?.next ?? "fairlead mcp list";
 }

@@ -4,7 +4,7 @@ import { HostError } from "@fairlead/core/errors";
 import type { AdmittedServer, Configuration } from "@fairlead/core/trust/configuration";
 import { nameHint } from "../../shell/name-hint.ts";
 
-/** @throws HostError `server_unknown` */
+/** Returns the configured server with this name. @throws HostError `server_unknown` */
 export function findServer({ servers }: Configuration, name: string): AdmittedServer {
   const found = servers.find(({ server }) => server.name === name);
   if (found) return found;

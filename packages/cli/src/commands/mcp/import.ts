@@ -64,7 +64,7 @@ Examples:
       .addOption(
         new Option(
           "--format <program>",
-          "with --from: the program whose settings format the file has; without --from: read only this program's files",
+          "with --from: the program that the file belongs to; without --from: read only this program's files",
         ).choices(programNames),
       );
     scopeOption(
@@ -149,7 +149,7 @@ function byDestination(
 }
 
 /**
- * Whether to move literal secrets into the secret store: `--secrets` decides, else the user. Without a terminal: yes.
+ * Whether to move literal secrets into the secret store. Asks the user without `--secrets`. Without a terminal: yes.
  */
 async function wantsStore(
   secrets: Options["secrets"],

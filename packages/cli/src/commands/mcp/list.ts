@@ -91,7 +91,7 @@ function printNone({ settings, locations }: Configuration, out: Output): void {
   out.say(
     safe`add a server: fairlead mcp add ${toSafeLine(addScope(locations))}NAME COMMAND_OR_URL (examples: fairlead mcp add --help)`,
   );
-  out.say(safe`copy from other programs: fairlead mcp import`);
+  out.say(safe`copy servers from other programs: fairlead mcp import`);
   out.say(safe`try the demo: fairlead tools demo`);
 }
 

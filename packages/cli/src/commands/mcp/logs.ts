@@ -48,8 +48,7 @@ Examples:
     const configuration = await configurationOf(context);
     const path = logPath(configuration.locations.state, name);
     const [earlier, last] = await Promise.all([readEarlier(path), readLogLines(path)]);
-    // Without a log, the server must be in the settings, or `findServer` throws. A removed server may still have a
-    // log.
+    // A removed server may still have a log. If there is no log, the name must be in the settings.
     if (last === undefined) findServer(configuration, name);
     if (onlyPath) return globals.json ? out.json({ name, path }) : out.print(toSafeLine(path));
 

@@ -43,7 +43,7 @@ Examples:
         problems,
       });
     for (const problem of problems) out.warn(problemLines(problem));
-    // In a trusted folder, ignored policy files are among `problems`, which are printed above.
+    // In a trusted folder, the problems printed above already name each ignored policy file.
     if (!configuration.trust.trusted)
       for (const { file, state } of files)
         if (state === "ignored") out.say(safe`${toSafeLine(file)} ignored: the folder is not trusted`);

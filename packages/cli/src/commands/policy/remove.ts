@@ -94,7 +94,7 @@ async function removeAbout(subject: Subject, { host, configuration, context }: R
   const { server, tool, kind, client } = subject;
   const { argsPattern } = context.command.opts<{ readonly argsPattern?: string }>();
   const condition = { ...(argsPattern !== undefined && { argsPattern }), ...(client !== undefined && { client }) };
-  // A rule escapes `*` in a tool's name, but not in a pattern. The user types `*` for both, so both count.
+  // A rule escapes `*` in a tool's name, but not in a pattern. The user types `*` for both, so both spellings match.
   const spellings = [tool, escapeName(tool)].flatMap((one) =>
     [server, escapeName(server)].map((name) => ({ server: name, tool: one, kind, ...condition })),
   );

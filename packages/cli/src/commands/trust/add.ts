@@ -42,7 +42,7 @@ Examples:
     const found = await review(context);
     const { root, pending, state, trustedFolders } = found;
     const needsTrust = found.needsTrust || parent;
-    // The question goes to stderr, so the servers are shown on stderr too, even with --quiet.
+    // The user must see the servers before the question, even with --quiet. With --yes there is no question.
     if (!yes || !globals.quiet) out.exactly(reviewText(found));
     if ((needsTrust || pending.length > 0) && !yes && !canAsk(io)) refuse(found);
 
@@ -75,7 +75,7 @@ function trustQuestion(root: string, parent: boolean): SafeText {
 }
 
 /**
- * Says how to undo `trust add`. If the folder already had a rule or approvals, says that no command restores them.
+ * Prints how to undo `trust add`. If the folder already had a rule or approvals, prints that no command restores them.
  */
 function sayUndo({ root, rule, remembered, trustedFolders }: Review, out: Output): void {
   const remove = `fairlead trust remove ${toShellWord(root)}`;

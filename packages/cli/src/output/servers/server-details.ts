@@ -12,7 +12,7 @@ import type {
 import { joinSafe, padSafe, type SafeText, safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import { parseUrl } from "@fairlead/wire/text";
 
-/** One labelled part of a server's description. */
+/** A label with its values, one part of a server's details. */
 export interface Field {
   readonly label: SafeText;
   /** The values, one for each line. A field without values is not shown. */
@@ -32,7 +32,7 @@ export function layout(fields: readonly Field[], indent: SafeText): SafeText {
   return joinSafe(lines);
 }
 
-/** Returns the command line or the URL of a server, exactly as given. */
+/** Returns the command, arguments and variables of a stdio server, or the URL and headers of a remote server. */
 export function transportFields(transport: Transport, show: Show): Field[] {
   switch (transport.kind) {
     case "stdio":
@@ -60,7 +60,7 @@ export function numbered(values: readonly SafeText[]): SafeText[] {
   return values.map((value, at) => safe`${at + 1}: ${value}`);
 }
 
-/** Returns one text for each entry, such as `NAME=value`. `between` is `=` in this example. */
+/** Returns a text such as `NAME=value` for each variable or header. `between` is the separator. */
 export function pairs(values: ReadonlyMap<string, string>, between: SafeText, show: Show): SafeText[] {
   return [...values].map(([name, value]) => safe`${show(name)}${between}${show(value)}`);
 }

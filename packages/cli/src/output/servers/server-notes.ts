@@ -111,7 +111,7 @@ export function findDownload(command: string, args: readonly string[]): Download
   return undefined;
 }
 
-/** Finds what a command line downloads, if the command begins at the argument `start`. */
+/** Does the same as `findDownload`, for a command that begins at the argument `start`. */
 function findBehind(args: readonly string[], start: number): Download | undefined {
   const command = args[start];
   const found = command === undefined ? undefined : findDownload(command, args.slice(start + 1));

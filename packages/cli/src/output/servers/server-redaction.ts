@@ -30,7 +30,7 @@ function hidePart(literal: string): string {
   return scheme.test(literal.trim()) ? literal : hidden;
 }
 
-// Variables that make a program load code. They contain no secrets, and the user must see them.
+// Variables that make a program load code. The user must see them, so their values stay visible.
 const loadsCode =
   /^(?:PATH|ENV|BASH_ENV|NODE_OPTIONS|NODE_PATH|LD_\w+|DYLD_\w+|PYTHON(?:PATH|HOME|STARTUP)|PERL5(?:LIB|OPT)|RUBY(?:LIB|OPT)|(?:_?JAVA|JDK_JAVA)_(?:TOOL_)?OPTIONS)$/;
 

@@ -19,7 +19,7 @@ export type SignedTool = Pick<HostTool, "serverToolName" | "inputSchema" | "outp
 
 /** How much of a tool's schemas a signature shows. */
 export interface SignatureLimits extends TypeLimits {
-  /** Maximum number of parameters to show. Required parameters are always shown, even above this maximum. */
+  /** Maximum number of parameters to show. Up to 40 required parameters are shown even above this maximum. */
   readonly parameters: number;
 }
 

@@ -113,7 +113,7 @@ export function trustAddLine({ root, rootFrom }: Pick<Locations, "root" | "rootF
 /** `undo`: the command that undoes the change. `noUndo`: why there is none, printed after "cannot be undone: ". */
 export type Undo = { readonly undo: string } | { readonly noUndo: string };
 
-/** Returns the `mcp remove` command that undoes the adding of this server. */
+/** Returns the `mcp remove` command that undoes `mcp add`. */
 export function removeLine(name: string, scope: ScopeWord, globals: Globals): string {
   return `fairlead mcp remove ${placeWords(globals)}-s ${scope} ${toShellWord(name)}`;
 }
@@ -126,7 +126,7 @@ interface Before {
   readonly approved: boolean;
 }
 
-/** Returns the command that restores an entry. A command with literal secrets is returned only for a terminal. */
+/** Returns the command that restores an entry, or why there is none. Literal secrets are printed only on a terminal. */
 export function restore(
   { name, entry, approved }: Before,
   { scope, word }: Pick<Destination, "scope" | "word">,

@@ -39,7 +39,7 @@ export interface AddOptions {
 interface AddWords {
   readonly operands: readonly string[];
   readonly rest: readonly string[];
-  /** Whether a file with exactly this path exists. The path may contain spaces. */
+  /** Whether the word is the path of a file. Such a word is not split into words, even if it contains spaces. */
   readonly isFile: (path: string) => boolean;
 }
 

@@ -10,7 +10,7 @@ import { trustAddLine } from "./destination.ts";
 
 /**
  * Asks the user whether to trust the folder, and trusts it after a yes. Does not ask with `--json` or without a
- * terminal, nor if a trust rule, an option or a variable already decides.
+ * terminal. Does not ask if a trust rule, an option or a variable already trusts or distrusts the folder.
  */
 export async function askToTrust(
   { trust, locations }: Configuration,

@@ -19,7 +19,7 @@ export interface ImportPart {
   readonly undo: Undo[];
 }
 
-/** What `mcp import` found and did, or would do without `--write` (`written` is false). */
+/** What `mcp import` found and wrote. Without `--write`, `written` is false and no file has changed. */
 export interface ImportReport {
   readonly parts: readonly ImportPart[];
   readonly written: boolean;
