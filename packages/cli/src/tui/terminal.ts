@@ -1,4 +1,4 @@
-/** The terminal of the app: its modes, its keys, and the stream that Ink draws on. */
+/** Reads keys from the terminal, sets and restores its modes, and provides the stream on which Ink draws. */
 
 import { ReadStream, WriteStream } from "node:tty";
 import { HostError } from "@fairlead/core/errors";
@@ -9,14 +9,15 @@ import type { Look } from "./view/lines.tsx";
 import { createHighlighter } from "./view/markdown/highlighter.ts";
 
 /**
- * Checks that the app has a terminal.
- * @throws HostError `usage` if there is no terminal
+ * Returns stdin and stdout as a terminal.
+ * @throws HostError `usage` if one of them is not a terminal
  */
 export function terminalOf({ stdin, stdout, signal }: Io): Terminal & Pick<Io, "signal"> {
   if (stdin instanceof ReadStream && stdout instanceof WriteStream) return { stdin, stdout, signal };
   throw new HostError("usage", "the app needs a terminal");
 }
 
+/** Returns what the terminal can show: colours (unless `NO_COLOR` is set) and images. */
 export function lookAt(io: Io): Look {
   const protocol = imageProtocol(io);
   return {
@@ -27,8 +28,8 @@ export function lookAt(io: Io): Look {
 }
 
 /**
- * Wraps stdout for Ink, and tells Ink that the screen has endless rows: otherwise Ink would clear the scrollback
- * whenever a frame does not fit. `onWritten` is called after every write.
+ * Wraps stdout for Ink. Reports an endless number of rows, because Ink clears the scrollback if a frame has more rows
+ * than the screen. Calls `onWritten` after every write.
  */
 export function drawingStream(stdout: NodeJS.WriteStream, onWritten: () => void): NodeJS.WriteStream {
   const own = new Map<PropertyKey, unknown>([
@@ -55,6 +56,7 @@ export function drawingStream(stdout: NodeJS.WriteStream, onWritten: () => void)
   });
 }
 
+/** The streams of a terminal. */
 export interface Terminal {
   readonly stdin: ReadStream;
   readonly stdout: NodeJS.WriteStream;
@@ -63,12 +65,15 @@ export interface Terminal {
 const pastesOn = "\u001b[?2004h";
 const pastesOff = "\u001b[?2004l";
 const cursorOn = "\u001b[?25h";
-/** An Escape without a following character counts as the Escape key after this many milliseconds. */
+/** If no more input follows within this many milliseconds, ESC is the Escape key. */
 const escapeDelay = 50;
-/** Milliseconds to wait for the end of a paste. If the end is lost, the keyboard must still work. */
+/** Milliseconds to wait for the end of a paste. If the end marker is lost, keys must still work. */
 const pasteEndDelay = 1000;
 
-/** Calls `onKey` for every key, and turns off the terminal's echo. Returns the function that restores the terminal. */
+/**
+ * Takes over the terminal: turns off its echo and calls `onKey` for every key. Calls `onEnd` if the terminal closes.
+ * Returns the function that restores the terminal.
+ */
 export function takeTerminal({ stdin, stdout }: Terminal, onKey: (key: Key) => void, onEnd: () => void): () => void {
   let state = noKeys;
   let timer: NodeJS.Timeout | undefined;
@@ -84,7 +89,7 @@ export function takeTerminal({ stdin, stdout }: Terminal, onKey: (key: Key) => v
     if (state.pending === "" && state.paste === undefined) return;
     timer = setTimeout(() => take(endKeys(state)), state.paste === undefined ? escapeDelay : pasteEndDelay);
   }
-  /** Restores the terminal. Works in an `exit` handler too, because writing to a terminal is synchronous. */
+  /** Also runs in an `exit` handler, where only synchronous code works. Writing to a terminal is synchronous. */
   function leave(): void {
     if (!isTaken) return;
     isTaken = false;
@@ -102,7 +107,6 @@ export function takeTerminal({ stdin, stdout }: Terminal, onKey: (key: Key) => v
   stdin.setRawMode(true);
   stdin.on("data", onData);
   stdin.once("end", onEnd);
-  // A closed terminal ends the session. The process ends later, when its servers have stopped.
   stdin.once("error", onEnd);
   stdin.resume();
   stdout.write(pastesOn);

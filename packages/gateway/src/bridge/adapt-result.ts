@@ -1,13 +1,13 @@
-/** Adapts a server's result to the client's protocol era. Pure functions. */
+/** Converts a server's result for a client that uses another protocol era. Pure functions. */
 
 import type { Era, JsonObject } from "@fairlead/wire";
 import { isObject, objectOf } from "@fairlead/wire/json";
 
 const protocolPrefix = "io.modelcontextprotocol/";
-/** Methods whose results have `ttlMs` and `cacheScope` in the modern protocol era. */
+/** Methods whose modern results have `ttlMs` and `cacheScope`. */
 const cacheable: ReadonlySet<string> = new Set(["resources/read"]);
 
-/** Returns the result in the form of the client's protocol era. Members that neither era defines stay unchanged. */
+/** Converts the result to the client's protocol era. Keeps all members that belong to no era. */
 export function adaptResult(method: string, result: JsonObject, era: Era): JsonObject {
   return era === "modern" ? toModern(method, result) : toLegacy(result);
 }
@@ -17,10 +17,9 @@ function toModern(method: string, result: JsonObject): JsonObject {
   return { resultType: "complete", ...(cacheable.has(method) && uncached), ...result };
 }
 
-/** Members that prevent caching. Lists can differ between clients, because a rule can apply to one client. */
+/** Tells a client not to cache a list. Each client may get another list, because rules can depend on the client. */
 export const uncached: JsonObject = { ttlMs: 0, cacheScope: "private" };
 
-/** Members that `toLegacy` may have to remove from a result. */
 const eraMembers = ["resultType", "ttlMs", "cacheScope", "_meta", "structuredContent"];
 
 function toLegacy(result: JsonObject): JsonObject {
@@ -32,8 +31,7 @@ function toLegacy(result: JsonObject): JsonObject {
   return {
     ...others,
     ...(meta.length > 0 && { _meta: Object.fromEntries(meta) }),
-    // Before version 2026-07-28, structured content must be an object. Any other value is dropped, because the text
-    // content repeats it.
+    // Before version 2026-07-28, structured content must be an object. Other values are also in the text content.
     ...(isObject(structuredContent) && { structuredContent }),
   };
 }

@@ -1,4 +1,4 @@
-/** Answers one client's requests. Lists come from the catalogs. All other requests go to a server. */
+/** Answers the requests of one client. List requests are answered from the catalogs, all others go to a server. */
 
 import type { ListableTool } from "@fairlead/core/host/types";
 import type { JsonObject } from "@fairlead/wire";
@@ -12,16 +12,15 @@ import { type Forwarded, forwardRequest } from "./forward-request.ts";
 import { rpcCodes, rpcError } from "./rpc-error.ts";
 import { serverTask } from "./tasks.ts";
 
-/** A client's request as it was received. */
+/** A client's request, before the gateway knows its server. */
 export interface ReceivedRequest extends Pick<Forwarded, "confirmed" | "onYes"> {
   readonly method: string;
   readonly params: JsonObject;
 }
 
 /**
- * Answers a request.
- *
- * @throws WireError with the JSON-RPC error for the client; the returned promise may also reject with such an error
+ * Answers a request. Reads the catalogs first if the request needs them.
+ * @throws WireError with the JSON-RPC error for the client, also as a rejection of the promise
  */
 export function answerRequest(context: BridgeContext, call: ClientCall, asked: ReceivedRequest): Promise<JsonObject> {
   if (asked.method.endsWith("/list") || isUnknown(context, asked))
@@ -29,7 +28,7 @@ export function answerRequest(context: BridgeContext, call: ClientCall, asked: R
   return asked.method === "tools/call" ? callTool(context, call, asked) : answerListed(context, call, asked);
 }
 
-/** Answers a request. The catalogs must already have been read. */
+/** Needs the catalogs. */
 async function answerListed(context: BridgeContext, call: ClientCall, asked: ReceivedRequest): Promise<JsonObject> {
   const { method, params } = asked;
   switch (method) {
@@ -59,8 +58,8 @@ async function answerListed(context: BridgeContext, call: ClientCall, asked: Rec
 }
 
 /**
- * Whether the request names a tool, prompt, resource or template that is not listed yet. The client may know its name
- * or URI from an earlier run of the gateway.
+ * Whether the request names something that no loaded catalog has. The client may know the name from an earlier run of
+ * the gateway.
  */
 function isUnknown({ view }: BridgeContext, { method, params }: ReceivedRequest): boolean {
   const { name, uri } = method === "completion/complete" ? objectOf(params["ref"]) : params;
@@ -90,7 +89,7 @@ async function allowedTools({ view, client, hosts }: BridgeContext): Promise<rea
     .filter((tool) => !isDenied(tool));
 }
 
-/** Returns the allowed tools, limited to the client's tool budget. */
+/** If the client has a tool budget, returns only the tools that fit it. */
 async function listedTools(context: BridgeContext): Promise<readonly JsonObject[]> {
   const { client, hosts } = context;
   const { host } = hosts.shared;
@@ -112,8 +111,8 @@ function callListedTool(context: BridgeContext, call: ClientCall, asked: Receive
 }
 
 /**
- * Handles a call of `search_tools` or `call_tool`. The gateway offers these two tools to a client whose tool budget is
- * too small for all tools. For any other client, the name means a tool of a server.
+ * Handles `search_tools` and `call_tool`. The gateway offers them to a client whose tool budget is too small for all
+ * tools. For other clients, a server's tool may have this name.
  */
 async function callSearchTool(context: BridgeContext, call: ClientCall, asked: ReceivedRequest): Promise<JsonObject> {
   const { params } = asked;
@@ -134,21 +133,22 @@ async function callSearchTool(context: BridgeContext, call: ClientCall, asked: R
   return callListedTool(context, call, asked);
 }
 
-/** Returns the response to a list request. Every list has one page, so a request with a cursor is refused. */
+/** Every list has one page, so no cursor is valid. */
 function listed({ era }: ClientCall, { cursor }: JsonObject, list: string, items: readonly JsonObject[]): JsonObject {
   if (cursor !== undefined && cursor !== "")
-    throw rpcError(rpcCodes.invalidParams, "unknown cursor: the list has one page");
+    throw rpcError(rpcCodes.invalidParams, "unknown cursor: this list has only one page");
   return era === "modern" ? { resultType: "complete", ...uncached, [list]: items } : { [list]: items };
 }
 
-/** Finds the server of a tool or prompt, and replaces the name in the parameters by the server's own name. */
+/** Finds the server of a tool or prompt. In the returned parameters, `name` is the name that this server uses. */
 function named({ view }: BridgeContext, params: JsonObject, list: "tools" | "prompts") {
   const name = stringOf(params["name"]) ?? "";
   const { [list]: items, servers, only, hasTool } = view();
   const item = items.get(name);
   if (item !== undefined)
     return { server: item.server, params: item.name === name ? params : { ...params, name: item.name } };
-  // A server may have tools or prompts that it does not list. A client of `/mcp/<server>` can use them.
+  // A server may have tools and prompts that it does not list. Clients of `/mcp/<server>` can use them, because the
+  // server is known.
   if (only !== undefined && servers.includes(only) && (list === "prompts" || hasTool(only, name)))
     return { server: only, params };
   const what = list === "tools" ? "tool" : "prompt";
@@ -165,7 +165,7 @@ function readerOf({ view }: BridgeContext, { era }: ClientCall, uri: unknown): s
   throw rpcError(code, "no configured server lists this resource", { uri });
 }
 
-/** Finds the server of the prompt or resource template whose argument the client wants to complete. */
+/** Finds the server that completes an argument of a prompt or a variable of a resource template. */
 function completed(context: BridgeContext, call: ClientCall, params: JsonObject) {
   const ref = objectOf(params["ref"]);
   if (ref["type"] !== "ref/prompt") {

@@ -1,4 +1,4 @@
-/** The queue of questions to the user: shows one question at a time, and returns each answer to the code that asked. */
+/** The queue of questions to the user. The app shows one question at a time. */
 
 import {
   type AnswersByKind,
@@ -9,8 +9,9 @@ import {
 } from "../state/questions.ts";
 import type { Store } from "./store.ts";
 
+/** Asks the user questions. `answer` and `refuseAll` close open questions. */
 export interface QuestionQueue {
-  /** Asks the user a question. Resolves with the user's answer, or with a refusal if `signal` aborts. */
+  /** Asks the user. Resolves with the answer. If `signal` aborts, closes the question and resolves with a refusal. */
   readonly ask: <K extends Asked["kind"]>(
     kind: K,
     asked: Extract<Asked, { readonly kind: K }>,
@@ -20,6 +21,7 @@ export interface QuestionQueue {
   readonly refuseAll: () => void;
 }
 
+/** Creates the queue. The open questions are in the app's state, in the order in which they were asked. */
 export function createQuestionQueue({ get, dispatch }: Store): QuestionQueue {
   const waiting = new Map<string, (answer: QuestionAnswer) => void>();
   let count = 0;
@@ -53,7 +55,6 @@ export function createQuestionQueue({ get, dispatch }: Store): QuestionQueue {
   };
 }
 
-/** Returns the value of an answer. If the kind of the answer does not fit the question, returns a refusal. */
 function answerTo<K extends Asked["kind"]>(kind: K, answer: QuestionAnswer): AnswersByKind[K] {
   const given: { readonly kind: string; readonly value: unknown } = answer.kind === kind ? answer : refusals[kind];
   return given.value as AnswersByKind[K];

@@ -1,4 +1,6 @@
-/** Continues a recorded conversation in the app, when the app starts or with `/resume`. */
+/**
+ * Continues a recorded conversation in the app: with `--continue` or `--resume` at the start, or later with `/resume`.
+ */
 
 import { conversationPath } from "@fairlead/core/conversations/conversation-file";
 import { findConversation } from "@fairlead/core/conversations/list-conversations";
@@ -15,12 +17,11 @@ import { appEvents } from "../../conversations/recorded-events.ts";
 import { conversationLine } from "../../output/reports/conversation-text.ts";
 import type { Services } from "../services.ts";
 
-/** How many conversations the list shows. */
 const mostListed = 20;
 
 /**
- * Handles `--continue` and `--resume ID`: continues that conversation. With `--resume` alone, the user chooses from a
- * list.
+ * Handles `--continue` (the latest conversation), `--resume ID`, and `--resume` (the user chooses). Without them, does
+ * nothing.
  */
 export async function resumeAtStart(options: ResumeOptions, services: Services): Promise<void> {
   if (options.resume === true) return chooseConversation(services);
@@ -28,7 +29,10 @@ export async function resumeAtStart(options: ResumeOptions, services: Services):
   if (wanted !== undefined) await resumeConversation(wanted.id, services);
 }
 
-/** Lets the user choose from the latest conversations. */
+/**
+ * Shows the latest conversations. Continues the one that the user chooses.
+ * @throws HostError `not_found` if there is no other conversation
+ */
 export async function chooseConversation(services: Services): Promise<void> {
   const { session, context } = services;
   const all = await session.host.conversations({ limit: mostListed });
@@ -43,8 +47,9 @@ export async function chooseConversation(services: Services): Promise<void> {
 }
 
 /**
- * Continues a recorded conversation.
- * @throws HostError `not_found`; `busy` if the conversation is open elsewhere, or a turn is running
+ * Continues a recorded conversation. `wanted`: its id.
+ * @throws HostError `not_found`; `busy` if it is open in another process, or while a turn runs; `usage` if it is open
+ * here
  */
 export async function resumeConversation(wanted: string, services: Services): Promise<void> {
   const { session, settings } = services;
@@ -70,8 +75,8 @@ export async function resumeConversation(wanted: string, services: Services): Pr
 }
 
 /**
- * Returns the conversation's own model if it is available, otherwise the current model. `--model` takes precedence over
- * both.
+ * Returns the model with which the conversation was recorded, if it is configured. Otherwise, or with `--model`,
+ * returns the current model.
  */
 async function modelOf(name: string | undefined, { session, models, context }: Services): Promise<Model> {
   const { model: given } = context.command.opts<{ readonly model?: string }>();

@@ -1,4 +1,4 @@
-/** Actions on servers, which the user starts with slash commands or panel keys. The transcript shows the outcome. */
+/** What the user can do with a server in the app, such as start or sign in. The transcript shows the outcome. */
 
 import { HostError } from "@fairlead/core/errors";
 import type { ServerChanges, ServerState } from "@fairlead/core/events";
@@ -10,26 +10,29 @@ import type { ServerVerb } from "../state/mcp-panel.ts";
 import type { LiveSettings } from "./live-settings.ts";
 import type { AppSession } from "./session.ts";
 
+/** The actions on one server, by the name of their slash command, such as `start` for `/mcp start`. */
 export interface ServerActions extends Readonly<Record<ServerVerb, (server: string) => Promise<void>>> {
-  /** Signs in to a server. With `device`, the user enters a code on another device. */
+  /** Signs in to a server and restarts it. With `device`, the user enters a code in a browser on another device. */
   readonly auth: (server: string, options?: { readonly device?: boolean }) => Promise<void>;
   /**
-   * Reads the settings again and starts the servers. Adds a note that lists the changed servers. The note begins with
-   * the text of `reason`.
+   * Reads the settings again and starts the servers. Adds a note that lists the changed servers and begins with
+   * `reason`.
    */
   readonly reload: (reason?: () => string) => Promise<void>;
   /** @throws HostError `server_unknown` */
   readonly stateOf: (server: string) => ServerState;
 }
 
+/** The parts of the app that the actions use. */
 export interface ServerActionsOptions {
   readonly session: Pick<AppSession, "host" | "note" | "show" | "fail">;
   readonly settings: LiveSettings;
   readonly runVerb: (...words: readonly string[]) => Promise<string>;
-  /** Signs in to a server with a separate connection. */
+  /** Signs in over a separate connection. The host's own connection is not used. */
   readonly signIn: (server: string, device: boolean) => Promise<void>;
 }
 
+/** Creates the actions. All actions on one server throw HostError `server_unknown` for an unknown name. */
 export function createServerActions({ session, settings, runVerb, signIn }: ServerActionsOptions): ServerActions {
   const { host, note, show, fail } = session;
 
@@ -53,7 +56,7 @@ export function createServerActions({ session, settings, runVerb, signIn }: Serv
     }
   }
 
-  /** Writes `enabled` into the user's settings, so that the change stays in effect after the app ends. */
+  /** Runs `fairlead mcp enable` or `disable`, which writes the settings. So the change outlives the app. */
   async function setEnabled(server: string, verb: "enable" | "disable"): Promise<void> {
     note("info", await settings.change(() => runVerb("mcp", verb, server)));
   }
@@ -68,7 +71,7 @@ export function createServerActions({ session, settings, runVerb, signIn }: Serv
     async stop(server) {
       stateOf(server);
       await host.stop([server]);
-      note("info", `"${server}" is stopped; it starts again on its next use`, `/mcp start ${server}`);
+      note("info", `"${server}" is stopped; it starts again when it is needed`, `/mcp start ${server}`);
     },
     async restart(server) {
       stateOf(server);
@@ -104,7 +107,6 @@ export function createServerActions({ session, settings, runVerb, signIn }: Serv
   };
 }
 
-/** Returns the changed servers in words, such as `Added: a. Changed: b.` */
 function changeWords({ added, removed, replaced }: ServerChanges): string {
   const parts = [
     { words: "Added", names: added },

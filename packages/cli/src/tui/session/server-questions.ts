@@ -1,6 +1,5 @@
 /**
- * Asks the user for three decisions: whether a tool may run, how to answer a server's elicitation, and whether a server
- * may use the model (sampling).
+ * Asks the user for the host: may this tool run, how to answer an elicitation, may a server use the model (sampling).
  */
 
 import { HostError } from "@fairlead/core/errors";
@@ -14,10 +13,11 @@ import { listOf, member } from "@fairlead/wire/json";
 import type { SampledAnswer } from "../state/questions.ts";
 import type { QuestionQueue } from "./question-queue.ts";
 
+/** The functions with which the app asks the user and shows notes. */
 export interface ServerQuestionsOptions {
   readonly questions: () => Pick<QuestionQueue, "ask">;
   readonly model: () => Model;
-  /** Whether the user has already consented by typing this call. */
+  /** Whether the call needs no confirmation, because the user typed it. */
   readonly isConsented: (details: ToolCallConfirmationDetails) => Promise<boolean>;
   /** Opens the address in a browser. Resolves to false if no browser could be opened. */
   readonly openUrl: (url: string) => Promise<boolean>;
@@ -26,11 +26,12 @@ export interface ServerQuestionsOptions {
 
 type Answerers = Required<Pick<OpenHostOptions, "confirm" | "elicit" | "sample" | "onUnaskable">>;
 
-/** The name that the host gives a sampling request. No tool can have this name. */
+/** The `toolDisplayName` of a sampling request. No tool can have this name. */
 const samplingName = "sampling/createMessage";
 
 const longestAddress = 300;
 
+/** Returns the functions that the host calls when it needs a decision of the user. */
 export function answerServers({ questions, model, isConsented, openUrl, tell }: ServerQuestionsOptions): Answerers {
   return {
     async confirm(details, signal) {
@@ -44,7 +45,9 @@ export function answerServers({ questions, model, isConsented, openUrl, tell }: 
       }
       const { serverName, args: params } = details;
       if (model().provider === "manual") {
-        tell(`"${toVisibleLine(serverName)}" asked to use your model, but no model is configured: /model`);
+        tell(
+          `"${toVisibleLine(serverName)}" asked to use your model, but no model is configured. To choose a model: /model`,
+        );
         return ToolConfirmationOutcome.Cancel;
       }
       const isAllowed = await ask("sampling", { kind: "sampling", serverName, params, model: model().name }, signal);
@@ -69,7 +72,7 @@ export function answerServers({ questions, model, isConsented, openUrl, tell }: 
     onUnaskable({ serverName, url }) {
       const what =
         url === undefined
-          ? "sent a question that is not a valid form"
+          ? "asked a question with an invalid form"
           : `asked you to open an unsafe address: ${toVisibleLine(url.slice(0, longestAddress))}`;
       tell(`"${toVisibleLine(serverName)}" ${what}. Fairlead declined the request.`);
     },
@@ -100,10 +103,10 @@ interface Sampled extends SampledAnswer {
   readonly isCut: boolean;
 }
 
-/** Average number of characters in a token, to cut the model's answer to about `maxTokens`. */
+/** A rough estimate, to cut the model's answer to about `maxTokens`. */
 const charactersPerToken = 4;
 
-/** Runs a sampling request of a server on the user's model, without the messages of the conversation. */
+/** Sends a server's sampling request to the user's model. The model does not see the conversation. */
 async function sampleModel(
   model: Model,
   serverName: string,

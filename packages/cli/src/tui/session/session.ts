@@ -1,4 +1,4 @@
-/** The app without its screen: connects the host, the conversation and the state, and runs commands and turns. */
+/** The app without its screen: runs commands and turns, and keeps the state up to date. */
 
 import type { Clock } from "@fairlead/core/clock";
 import { HostError } from "@fairlead/core/errors";
@@ -24,13 +24,14 @@ import type { Store } from "./store.ts";
 export interface SlashCommand {
   readonly name: string;
   readonly summary: string;
-  /** The arguments, as `/help` shows them: `[list|auth SERVER]`. */
+  /** The arguments as `/help` shows them, such as `[list|auth SERVER]`. */
   readonly usage?: string;
   readonly prompt?: HostPrompt;
-  /** Runs the command. `words`: the text after its name. The app shows any error that this function throws. */
+  /** Runs the command. `words`: the text after its name. The app shows the error if this throws. */
   readonly run: (words: string, session: AppSession) => void | Promise<void>;
 }
 
+/** The running app: its state, its conversation and what the user can do. */
 export interface AppSession extends QuestionQueue {
   readonly store: Store;
   readonly host: Host;
@@ -39,24 +40,24 @@ export interface AppSession extends QuestionQueue {
   /** Returns all current commands, including the prompts of servers. */
   readonly commands: () => readonly SlashCommand[];
   readonly press: (key: Key) => void;
-  /** Runs a typed line: a command, or a message for the model. */
+  /** Runs an entered text: a slash command, a tool call, or a message for the model. */
   readonly submit: (text: string) => void;
-  /** Runs typed calls in the conversation, whether or not it has a model. */
+  /** Runs the tool calls that the user typed, without asking the model. */
   readonly sendCall: (calls: string, shown?: string) => void;
   /**
-   * Sends a message to the model, even if it begins with a slash. `shown`: the text for the transcript. `before`: the
-   * messages that precede this one, if a server's prompt has several.
+   * Sends a message to the model, even if it begins with `/`. `shown`: the text in the transcript. `before`: earlier
+   * messages, if a server's prompt has several.
    */
   readonly send: (input: string | readonly Part[], shown?: string, before?: readonly Content[]) => void;
   readonly cancelTurn: () => void;
   readonly note: (tone: NoteTone, text: string, next?: string) => void;
   readonly show: (title: string, text: string) => void;
   readonly fail: (error: unknown) => void;
-  /** The model that the user has chosen. While a typed call runs, the conversation itself uses no model. */
+  /** The model that the user chose. While a typed call runs, `conversation.model` is the manual model instead. */
   readonly model: () => Model;
   /** Changes the model, starting with the next request. */
   readonly setModel: (model: Model) => void;
-  /** Begins a new conversation and clears the screen. */
+  /** Starts a new conversation and clears the screen. */
   readonly clear: () => void;
   /** Switches to the conversation `next`, and shows its transcript. */
   readonly take: (next: Conversation, shown: Iterable<AppEvent>) => void;
@@ -65,50 +66,51 @@ export interface AppSession extends QuestionQueue {
   readonly quit: () => void;
 }
 
+/** A part of the app that receives keys before the prompt does. */
 export interface Overlay {
   /** Handles a key. Returns false if the overlay does not use this key. */
   readonly press: (key: Key) => boolean;
-  /** Called after another part of the app has handled a key. */
+  /** Called after a key that `press` did not use. */
   readonly pressed: (key: Key) => void;
 }
 
+/** The parts that a session connects, and the functions that it calls. */
 export interface SessionOptions {
   readonly host: Host;
   readonly store: Store;
   readonly conversation: ConversationSlot;
-  /** The model of manual mode, which parses each line as a call. */
+  /** The model for manual mode, which turns each typed line into a tool call. */
   readonly manual: Model;
   readonly clock: Clock;
-  /** Resolves when the model is chosen. Messages that the user sends earlier wait until then. */
+  /** Resolves when the app has chosen its model. Earlier messages wait until then. */
   readonly ready: Promise<void>;
   readonly commands: (session: AppSession) => readonly SlashCommand[];
   readonly onEntered: (text: string) => void;
   /** The panel and the completion list, which receive each key first. */
   readonly overlay?: Overlay;
   readonly onQuit: () => void;
-  /** Saves the media of an event, and returns the event with the file names. */
+  /** Saves images and audio of a tool result as files, and adds the paths to the event. */
   readonly keepMedia: (event: TurnEvent) => Promise<TurnEvent>;
   readonly onRedraw: () => void;
 }
 
-/** The host events that change the app's state. `open-session.ts` handles `settings_changed` separately. */
+/** Host events that change the app's state. `open-session.ts` handles `settings_changed`. */
 const hostEvents: readonly HostEvent["type"][] = [
   ...(["state", "history_failed", "conversation_not_recorded", "refresh_failed", "catalog"] as const),
 ];
 
+/** Creates the session and listens to the host's events. */
 export function createSession(options: SessionOptions): AppSession {
   const { host, store, conversation, manual, clock, ready, onEntered, keepMedia, onQuit, onRedraw } = options;
   const { dispatch } = store;
   const questions = createQuestionQueue(store);
-  /** Messages that the user entered while a turn was running. */
   const queue: Message[] = [];
   let stop: AbortController | undefined;
   let { model } = conversation;
 
   for (const type of hostEvents) host.on(type, (event) => dispatch({ type: "host", event }));
   ready.catch(fail);
-  // Reads the states from the host, not from the event, because a server that a reload has replaced may still send
-  // events.
+  // Asks the host for the states: an event may come from a server that a reload has already replaced.
   for (const type of ["state", "servers"] as const)
     host.on(type, () => dispatch({ type: "servers", servers: host.states() }));
 
@@ -126,7 +128,7 @@ export function createSession(options: SessionOptions): AppSession {
     stop = controller;
     try {
       const stopped = new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
-      // If no model could be chosen, the turn continues in manual mode. The error is already shown.
+      // If no model could be chosen, the error is already shown and the turn runs in manual mode.
       await Promise.race([ready.catch(() => undefined), stopped]);
       conversation.setModel(isCall ? manual : model);
       const isManual = conversation.model.provider === "manual";
@@ -137,7 +139,7 @@ export function createSession(options: SessionOptions): AppSession {
       for await (const event of conversation.send(input, { signal, references: !isManual, before, shown, waitFor }))
         dispatch({ type: "turn", event: await keepMedia(event), now: clock.now() });
     } catch (error) {
-      // A conversation reports failures as events, so an exception is a bug. The turn must end even after a bug.
+      // A conversation reports failures as events, so an exception is a bug. Even then the turn must end.
       dispatch({ type: "turn", event: { type: "error", error: unexpected(error) }, now: clock.now() });
     } finally {
       stop = undefined;
@@ -165,7 +167,7 @@ export function createSession(options: SessionOptions): AppSession {
     }
   }
 
-  /** Puts queued messages back into the prompt: a user who stops a turn does not want the next turn to start. */
+  /** Puts queued messages back into the prompt, because a user who stops a turn does not want the next one to start. */
   function takeBack(): void {
     const texts = queue.splice(0).map(({ shown }) => shown);
     if (texts.length === 0) return;
@@ -186,7 +188,6 @@ export function createSession(options: SessionOptions): AppSession {
         break;
       case "cancel_calls":
         takeBack();
-        // If no call is running at the moment, the turn itself is cancelled.
         if (!conversation.cancelCalls()) session.cancelTurn();
         break;
       case "cancel_turn":
@@ -227,7 +228,7 @@ export function createSession(options: SessionOptions): AppSession {
       if (options.overlay?.press(key) === true) return;
       const { events, action } = routeKey(store.get(), key);
       for (const event of events) {
-        // Folding or expanding a result changes rows that are already on the screen, so the rows are drawn again.
+        // Folding changes rows that are already printed above the live part of the screen.
         if (event.type === "fold") onRedraw();
         dispatch(event);
       }
@@ -251,7 +252,7 @@ export function createSession(options: SessionOptions): AppSession {
     model: () => model,
     setModel(next) {
       model = next;
-      // While a typed call runs, the conversation keeps the manual model. It gets the new model after the call.
+      // A typed call needs the manual model until it ends. `takeTurn` then sets the new model.
       if (conversation.model !== manual || stop === undefined) conversation.setModel(next);
       dispatch({ type: "model", model: { provider: next.provider, name: next.name } });
     },
@@ -293,11 +294,9 @@ export function createSession(options: SessionOptions): AppSession {
   return session;
 }
 
-/** What the user entered for one turn: a message to the model, or typed calls. */
 interface Message {
   readonly input: string | readonly Part[];
   readonly shown: string;
-  /** The earlier messages, if the input is a server's prompt with several messages. */
   readonly before: readonly Content[];
   readonly isCall: boolean;
 }

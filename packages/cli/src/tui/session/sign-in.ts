@@ -1,4 +1,4 @@
-/** Signs in from the app, with a separate connection and questions on the screen. */
+/** Signs in to a server from the app, over a separate connection. The questions appear on the screen. */
 
 import type { SignInMessage, SignInUi } from "@fairlead/core/auth/browser/sign-in-ui";
 import { HostError } from "@fairlead/core/errors";
@@ -14,11 +14,12 @@ import { useHost } from "../../targets/with-host.ts";
 import type { LiveSettings } from "./live-settings.ts";
 import type { AppSession } from "./session.ts";
 
+/** The parts of the app that a sign-in uses, and how the user signs in. */
 export interface AppSignInOptions {
   readonly session: Pick<AppSession, "ask" | "note" | "store" | "host">;
   readonly settings: LiveSettings;
   readonly context: Pick<Context, "io" | "globals">;
-  /** Whether to sign in with a code on another device (RFC 8628) instead of in the browser. */
+  /** Whether the user enters a code in a browser on another device (RFC 8628). */
   readonly device: boolean;
 }
 
@@ -46,7 +47,7 @@ export async function signInFromApp(serverName: string, options: AppSignInOption
     { signIn: ways },
   )
     .catch((error: unknown) => {
-      // If the user stopped the sign-in, throws the abort reason instead of the error of the connection.
+      // If the user stopped the sign-in, that is the reason to report, not the connection's error.
       ending.signal.throwIfAborted();
       throw error;
     })
@@ -54,7 +55,6 @@ export async function signInFromApp(serverName: string, options: AppSignInOption
   if (state?.status !== "connected" && state !== undefined) throw whyNot(state);
 }
 
-/** Shows the messages and questions of a sign-in in the app. */
 function screenSignIn(
   serverName: string,
   ending: AbortController,
@@ -64,7 +64,6 @@ function screenSignIn(
   const place = userLocation(io);
   const browserFirst = place === "desk";
   let messages: readonly SignInMessage[] = [];
-  /** Closes the question that shows the device code. */
   let closeCode = (): void => {};
 
   function renewQuestion(): void {
@@ -91,7 +90,6 @@ function screenSignIn(
     device,
     openBrowser: (url) => openUrl(url, programPlace(settings.get())),
     show(message) {
-      // The user has signed in, so the question with the device code closes.
       if (message.kind === "signed_in") closeCode();
       if (message.kind === "signed_in" || message.kind === "scopes_differ" || message.kind === "paste_over")
         return note("info", joinSafe(messageLines(message, { place, browserFirst })));
@@ -108,14 +106,15 @@ function screenSignIn(
       const pasted = await ask("sign_in", { kind: "sign_in", serverName, messages, canPaste: true }, signal);
       if (pasted !== undefined) return pasted;
       const reason = cancelled();
-      // If the signal is aborted, the user has not stopped the sign-in: it ended elsewhere, such as in the browser.
+      // If the signal is aborted, the sign-in ended elsewhere (in the browser), and the user did not stop it.
       if (!signal.aborted) ending.abort(reason);
       throw reason;
     },
     askClientId: ({ issuer, redirectUri }, signal) =>
       ask("client_id", { kind: "client_id", serverName, issuer, redirectUri }, signal),
     async chooseIssuer(issuers, signal) {
-      const message = "The server names several authorization servers. At which one do you want to sign in?";
+      const message =
+        "The server accepts several sign-in services (authorization servers). Which one do you want to use?";
       const at = await ask("choice", { kind: "choice", serverName, message, options: issuers }, signal);
       return (at === undefined ? undefined : issuers[at]) ?? "";
     },

@@ -3,6 +3,7 @@
 import type { AppEvent, AppState } from "../state/app-state.ts";
 import { reduce } from "../state/reduce.ts";
 
+/** The app's state. Only `dispatch` changes it. */
 export interface Store {
   readonly get: () => AppState;
   readonly dispatch: (event: AppEvent) => void;
@@ -10,9 +11,7 @@ export interface Store {
   readonly subscribe: (listener: () => void) => () => void;
 }
 
-/**
- * Notifies listeners once for all events of one event-loop turn, because a model's text arrives in many small pieces.
- */
+/** Creates the store. It notifies listeners once for many events, because a model's text arrives in small pieces. */
 export function createStore(initial: AppState): Store {
   const listeners = new Set<() => void>();
   let state = initial;

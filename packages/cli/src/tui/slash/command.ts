@@ -1,4 +1,4 @@
-/** The type of a built-in slash command. */
+/** The type of a built-in slash command, and functions that several commands use. */
 
 import { splitWords } from "@fairlead/core/resources/prompt-arguments";
 import type { Style } from "../../output/output.ts";
@@ -6,39 +6,39 @@ import { plainStyle } from "../captured.ts";
 import type { CompletionItem } from "../input/completion.ts";
 import type { Services } from "../services.ts";
 
+/** A slash command of Fairlead itself, as opposed to a server's prompt. */
 export interface BuiltIn {
   readonly name: string;
   readonly summary: string;
   /** The arguments of the command, as `/help` shows them. */
   readonly usage?: string;
-  /**
-   * Returns suggestions for the next argument. `before`: the arguments that are already typed. Synchronous, because
-   * typing must not wait.
-   */
+  /** Returns suggestions for the next argument. `before`: the arguments already typed. Must answer at once. */
   readonly complete?: (before: readonly string[], services: Services) => readonly CompletionItem[];
-  /** Runs the command with the text after its name. The app shows any error that this function throws. */
+  /** Runs the command. `words`: the text after its name. The app shows the error if this throws. */
   readonly run: (words: string, services: Services) => void | Promise<void>;
 }
 
+/** Returns all servers as suggestions, each with its status. */
 export function serverNames({ session }: Services): readonly CompletionItem[] {
   return session.host.states().map(({ name, status }) => ({ value: name, about: status.replaceAll("_", " ") }));
 }
 
-/** Splits the text after a slash command into words, with shell quoting. */
+/** Splits a command's arguments into words. Quotes work as in a shell. */
 export function wordsOf(line: string): readonly string[] {
   return splitWords(line).map(({ text }) => text);
 }
 
-/** Number of screen columns that a list leaves free. */
+/** Columns at the right of the screen that a list leaves empty. */
 const margin = 4;
 const narrowest = 20;
 
+/** Returns how commands format lists in the app: without styles, and slightly narrower than the screen. */
 export function lookFor({ session }: Services): { readonly style: Style; readonly columns: number } {
   return { style: plainStyle, columns: Math.max(narrowest, session.store.get().size.columns - margin) };
 }
 
 /**
- * Returns the server that the line names. Returns undefined if it names none, which means all servers.
+ * Returns the server that `line` names, or undefined if `line` is empty.
  * @throws HostError `server_unknown`
  */
 export function namedServer(line: string, { servers }: Services): string | undefined {

@@ -1,5 +1,5 @@
 /**
- * The table of all slash commands: built-in commands, then prompts of servers. This file also defines the short
+ * The list of all slash commands: first the built-in commands, then the servers' prompts. Also contains the short
  * built-in commands.
  */
 
@@ -22,16 +22,15 @@ const verbs: ReadonlyMap<string, string> = new Map([
   ["list", "list the rules"],
   ["explain", "show which rule decides for a tool"],
   ["allow", "allow a tool to run without confirmation"],
-  ["ask", "ask before each call of a tool"],
+  ["ask", "ask you before each call of a tool"],
   ["deny", "deny every call of a tool"],
   ["remove", "remove a rule"],
 ]);
 const changing: ReadonlySet<string> = new Set(["allow", "ask", "deny", "remove"]);
 
-/** `/policy`: lists, explains, adds and removes policy rules. */
 const policy: BuiltIn = {
   name: "policy",
-  summary: "show and set the rules for calls",
+  summary: "show and change the rules for tool calls",
   usage: "[list|explain|allow|ask|deny|remove] [SERVER.TOOL]",
   complete: ([verb], { session }) =>
     verb === undefined
@@ -44,7 +43,6 @@ const policy: BuiltIn = {
   },
 };
 
-/** `/trust`: trusts the workspace and approves its servers, or revokes the trust and the approvals. */
 const trust: BuiltIn = {
   name: "trust",
   summary: "trust this folder and its servers, or revoke the trust",
@@ -62,20 +60,18 @@ const trust: BuiltIn = {
   },
 };
 
-/** `/history`: shows recent calls, with the rule that decided each call. */
 const history: BuiltIn = {
   name: "history",
   summary: "show recent calls and the rules that decided them",
   usage: "[--server NAME] [--denied] [--since 1d]",
   complete: () => ["--server", "--tool", "--since", "--denied", "--utc", "--limit"].map((value) => ({ value })),
   async run(words, { session, runVerb }) {
-    // Waits until the history contains the request that has just ended.
+    // Otherwise the list could lack the call that has just ended.
     await session.host.flushHistory();
     session.show("/history", await runVerb("history", "--limit", "20", ...wordsOf(words)));
   },
 };
 
-/** `/model`: shows the model, or switches to another model in the same conversation. */
 const model: BuiltIn = {
   name: "model",
   summary: "show the model, or switch to another",
@@ -96,9 +92,7 @@ const model: BuiltIn = {
   },
 };
 
-/**
- * Sets the model and adds a note about it. `isGuess`: Fairlead has not asked the provider whether the model exists.
- */
+/** `isGuess`: Fairlead has not asked the provider whether the model exists. */
 function use(name: string, set: () => void, { session }: Services, isGuess = false): void {
   set();
   const doubt = isGuess
@@ -117,17 +111,15 @@ function nextFor(choice: Exclude<ModelChoice, { readonly kind: "model" }>): stri
   return choice.kind === "none" ? choice.next : `/model ${choice.ollama.models[0] ?? "NAME"}`;
 }
 
-/** `/quit`: ends the app. */
 const quit: BuiltIn = {
   name: "quit",
   summary: "quit (also: Ctrl-C twice on an empty prompt)",
   run: (_words, { session }) => session.quit(),
 };
 
-/** `/help`: lists all commands and keys. */
 const help: BuiltIn = {
   name: "help",
-  summary: "every command and every key",
+  summary: "list all commands and keys",
   run(_words, services) {
     const { session } = services;
     const { columns } = lookFor(services);
@@ -144,6 +136,7 @@ const help: BuiltIn = {
   },
 };
 
+/** The built-in slash commands, in the order in which `/help` lists them. */
 export const builtIns: readonly BuiltIn[] = [
   mcp,
   tools,
@@ -166,10 +159,12 @@ export const builtIns: readonly BuiltIn[] = [
 ];
 const taken: ReadonlySet<string> = new Set(builtIns.map(({ name }) => name));
 
+/** Returns the built-in commands and one command for each prompt of the connected servers. */
 export function commandsOf({ session }: Services): readonly (BuiltIn | PromptCommand)[] {
   return [...builtIns, ...promptCommands(session.host.prompts(), taken)];
 }
 
+/** Returns the commands for the session, which calls `run` without the services. */
 export function allCommands(services: Services): readonly SlashCommand[] {
   return commandsOf(services).map((command) => ({
     ...command,

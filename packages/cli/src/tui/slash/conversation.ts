@@ -1,7 +1,4 @@
-/**
- * Slash commands about the conversation: call a tool, begin a conversation, and continue, name, compact or export a
- * conversation.
- */
+/** Slash commands for the conversation: `/call`, `/clear`, `/resume`, `/rename`, `/compact`, `/copy` and `/export`. */
 
 import { writeFile } from "node:fs/promises";
 import { resolve as toAbsolute } from "node:path";
@@ -14,7 +11,7 @@ import { chooseConversation, resumeConversation } from "../session/resume.ts";
 import { lastAnswer, toMarkdown } from "../state/conversation-text.ts";
 import { type BuiltIn, wordsOf } from "./command.ts";
 
-/** `/call`: calls a tool, even if a model is configured. The model sees the result with the user's next message. */
+/** `/call`: calls a tool, also if a model is configured. The model sees the result with the user's next message. */
 export const call: BuiltIn = {
   name: "call",
   summary: "call a tool yourself; the model sees the result with your next message",
@@ -26,17 +23,17 @@ export const call: BuiltIn = {
   },
 };
 
-/** `/clear`: clears the screen and begins a new conversation. */
+/** `/clear`: clears the screen and starts a new conversation. */
 export const clear: BuiltIn = {
   name: "clear",
-  summary: "begin a new conversation on an empty screen",
+  summary: "start a new conversation on an empty screen",
   run(_words, { session }) {
     if (session.store.get().turn.kind === "running")
       throw new HostError("busy", "the turn is still running", { next: "press Esc to stop the turn, then: /clear" });
     const { id } = session.conversation;
     const isRecorded = session.store.get().items.some(({ kind }) => kind === "person");
     session.clear();
-    const text = "New conversation. The model does not know the previous conversation.";
+    const text = "New conversation. The model does not see the previous one.";
     session.note("info", text, ...(isRecorded ? [`/resume ${id}`] : []));
   },
 };
@@ -49,7 +46,7 @@ export const resume: BuiltIn = {
   run: (line, services) => (line === "" ? chooseConversation(services) : resumeConversation(line, services)),
 };
 
-/** `/rename`: gives the conversation a name, which is shown in lists of conversations. */
+/** `/rename`: gives the conversation a name for the lists of conversations. */
 export const rename: BuiltIn = {
   name: "rename",
   summary: "give the conversation a name",
@@ -61,10 +58,10 @@ export const rename: BuiltIn = {
   },
 };
 
-/** `/compact`: lets the model write a summary, which replaces the conversation's history. */
+/** `/compact`: lets the model write a summary. Later requests contain the summary instead of the earlier messages. */
 export const compact: BuiltIn = {
   name: "compact",
-  summary: "let the model summarise the conversation, to make requests smaller; to undo this: /compact undo",
+  summary: "shorten the conversation: the model continues from its own summary; to undo this: /compact undo",
   usage: "[undo]",
   complete: ([word]) => (word === undefined ? [{ value: "undo" }] : []),
   async run(line, { session }) {
@@ -74,14 +71,14 @@ export const compact: BuiltIn = {
       throw new HostError("usage", `/compact does not take "${line}"`, { next: "/compact undo" });
     if (line === "") return session.compact();
     if (!(await session.conversation.undoCompact())) throw new HostError("usage", "there is nothing to undo");
-    session.note("info", "The model has the whole conversation again. Fairlead no longer compacts it automatically.");
+    session.note("info", "The model sees the whole conversation again. Fairlead no longer shortens it automatically.");
   },
 };
 
-/** Maximum number of characters to copy. Terminals ignore longer text. */
+/** Terminals ignore longer text. Counted in Base64 characters. */
 const longestCopy = 75_000;
 
-/** `/copy`: copies the last answer to the clipboard, with a control sequence for the terminal (OSC 52). */
+/** `/copy`: copies the last answer to the clipboard, with the terminal's control sequence OSC 52. */
 export const copy: BuiltIn = {
   name: "copy",
   summary: "copy the last answer to the clipboard",
@@ -121,13 +118,13 @@ export const exportConversation: BuiltIn = {
       throw new HostError("usage", "this conversation has no message yet: there is nothing to save");
     const text = await session.host.hideSecrets(shown);
     const file = toAbsolute(context.io.cwd, name.replace(/^~(?=\/|$)/, context.io.home));
-    // The flag `wx` creates a new file and fails if the file exists.
+    // With the flag `wx`, writing fails if the file exists.
     await writeFile(file, toSafeText(text), { flag: "wx", mode: privateFileMode }).catch((error: unknown) => {
       const reason =
         error instanceof Error && "code" in error && error.code === "EEXIST"
           ? "the file already exists"
           : errorMessage(error);
-      throw new HostError("usage", `cannot write ${file}: ${reason}`, { next: "/export with another name" });
+      throw new HostError("usage", `cannot write ${file}: ${reason}`, { next: "/export ANOTHER_NAME.md" });
     });
     session.note("info", `Wrote the conversation to ${file}`);
   },

@@ -1,6 +1,4 @@
-/**
- * `/form`: calls a tool. The user enters the arguments in a form, which Fairlead makes from the tool's input schema.
- */
+/** `/form`: calls a tool. The user enters the arguments in a form, which is made from the tool's input schema. */
 
 import { HostError } from "@fairlead/core/errors";
 import { toPlainArguments } from "@fairlead/core/registry/plain-arguments";
@@ -14,6 +12,7 @@ import { offerTools } from "../input/call-words.ts";
 import type { Services } from "../services.ts";
 import { type BuiltIn, wordsOf } from "./command.ts";
 
+/** The command `/form SERVER.TOOL`. Arguments that the user types after the tool are already filled in. */
 export const form: BuiltIn = {
   name: "form",
   summary: "call a tool by filling in a form",
@@ -52,9 +51,13 @@ function toolNamed(word: string, { session }: Services): ReturnType<typeof findT
   return findToolTarget(word, serversOf(tools));
 }
 
-/** Matches argument values that can be written as `name=value`. Other values are written as JSON, after `name:=`. */
+/** Matches values that need no quotes in `name=value`. Other values are written as `name:=JSON`. */
 const plain = /^[\w./:+-]+$/;
 
+/**
+ * Returns a call as the user would type it, such as `files.read path=a.txt`.
+ * @throws HostError `usage` if an argument's name cannot be typed
+ */
 export function writeCall(target: ToolTarget, args: JsonObject): string {
   const words = Object.entries(args).map(([name, value]) => writeArgument(name, value));
   return [quoted(targetName(target)), ...words].join(" ");
@@ -62,7 +65,7 @@ export function writeCall(target: ToolTarget, args: JsonObject): string {
 
 function writeArgument(name: string, value: unknown): string {
   if (name === "" || name.includes("=") || name.endsWith(":"))
-    throw new HostError("usage", `the argument "${name}" cannot be typed as name=value`);
+    throw new HostError("usage", `the argument name "${name}" cannot be written as name=value`);
   const isPlain = typeof value === "string" && plain.test(value);
   return quoted(isPlain ? `${name}=${value}` : `${name}:=${JSON.stringify(value)}`);
 }

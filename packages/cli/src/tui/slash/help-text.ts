@@ -1,18 +1,14 @@
-/**
- * Formats the text of `/help` for a screen width: names on the left, explanations beside them or below long names. Pure
- * functions.
- */
+/** Formats the text of `/help`: names on the left, explanations on the right, or below names that are long. */
 
+/** A command or a key, and its explanation. */
 export type HelpRow = readonly [name: string, words: string];
 
-/** Width of the column of names. The explanation of a longer name is in the rows below it. */
+/** Longest name that has its explanation on the right, in characters. */
 const widestName = 24;
-/**
- * Minimum screen width for explanations beside the names, in columns. On a narrower screen the explanations are below
- * the names.
- */
+/** On a screen with fewer columns, all explanations are below the names. */
 const narrow = 60;
 
+/** Returns the rows as text, wrapped at `columns`. */
 export function helpText(rows: readonly HelpRow[], columns: number): string {
   const longest = Math.max(0, ...rows.map(([name]) => name.length).filter((length) => length <= widestName));
   return rows.flatMap(([name, words]) => rowLines(name, words, { columns, longest })).join("\n");
@@ -37,7 +33,7 @@ function rowLines(
 
 function wrapped(text: string, columns: number): readonly string[] {
   const rows: string[] = [""];
-  // A usage text such as `[list|desc|…]` may be broken after each `|`.
+  // A text such as `[list|desc|…]` may continue on the next line after each `|`.
   for (const [word] of text.matchAll(/[^ |]*(?:\|| +|$)/g)) {
     const last = rows.at(-1) ?? "";
     if (last !== "" && last.length + word.trimEnd().length > columns) rows.push("");

@@ -1,4 +1,4 @@
-/** `/mcp`: opens the panel of servers, and runs the subcommands of `/mcp`. */
+/** `/mcp`: opens the panel of servers, or runs a subcommand such as `/mcp add`. */
 
 import { HostError } from "@fairlead/core/errors";
 import type { HostTool } from "@fairlead/core/host";
@@ -21,10 +21,10 @@ const deviceOption = "--device";
 
 const summaries: Readonly<Record<ServerVerb, string>> = {
   start: "connect to a server",
-  stop: "stop a server until its next use",
+  stop: "stop a server until it is needed again",
   restart: "stop a server and start it again",
   enable: "allow a server to start",
-  disable: "keep a server from starting",
+  disable: "stop a server and do not start it again",
   auth: "sign in to a server",
   test: "test the connection to a server",
 };
@@ -41,7 +41,7 @@ const own: ReadonlyMap<string, { readonly summary: string; readonly run: Run }> 
   ...serverVerbs.map((verb) => [verb, { summary: summaries[verb], run: doTo(verb) }] as const),
 ]);
 
-/** Subcommands of `/mcp` that run the `fairlead mcp` command of the same name, which may change the settings. */
+/** Subcommands that run the `fairlead mcp` command of the same name. All except `get` change the settings. */
 const passedOn: ReadonlyMap<string, string> = new Map([
   ["add", "add a server to the settings"],
   ["remove", "remove a server from the settings"],
@@ -50,6 +50,7 @@ const passedOn: ReadonlyMap<string, string> = new Map([
   ["logout", "sign out and delete the stored tokens"],
 ]);
 
+/** The command `/mcp`. In plain mode, which has no panel, it lists the servers. */
 export const mcp: BuiltIn = {
   name: "mcp",
   summary: "list and manage servers",
@@ -74,7 +75,7 @@ export const mcp: BuiltIn = {
     const run = (): Promise<string> => services.runVerb("mcp", verb, ...words);
     services.session.show(`/mcp ${verb}`, await (verb === "get" ? run() : services.settings.change(run)));
     if (verb === "add" || verb === "import") await askIfWaiting(services);
-    // Servers that were added start in the background.
+    // Starts added servers in the background.
     services.session.host.start().catch(services.session.fail);
   },
 };
@@ -102,7 +103,7 @@ function doTo(verb: ServerVerb): Run {
     const device = verb === "auth" && words.includes(deviceOption);
     const [name] = device ? words.filter((word) => word !== deviceOption) : words;
     if (name !== undefined) return verb === "auth" ? servers.auth(name, { device }) : servers[verb](name);
-    // Without a server name, `mcp auth` lists the sign-in state of each server.
+    // Without a server name, `fairlead mcp auth` lists which servers the user is signed in to.
     if (verb === "auth" && !device) return session.show("/mcp auth", await runVerb("mcp", "auth"));
     throw new HostError("usage", `/mcp ${verb} needs a server name`, {
       next: `/mcp ${verb} NAME${device ? ` ${deviceOption}` : ""}`,

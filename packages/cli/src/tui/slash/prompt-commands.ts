@@ -1,6 +1,6 @@
 /**
- * Offers servers' prompts as slash commands. The messages of a prompt go to the model. Without a model, the app only
- * shows the messages.
+ * Makes each prompt of a server a slash command. The command sends the prompt's messages to the model. Without a model,
+ * it shows them.
  */
 
 import type { HostPrompt } from "@fairlead/core/host";
@@ -15,15 +15,16 @@ import type { Services } from "../services.ts";
 import type { SlashCommand } from "../session/session.ts";
 import { type BuiltIn, wordsOf } from "./command.ts";
 
+/** A slash command for a server's prompt. */
 export interface PromptCommand extends BuiltIn {
   readonly prompt: HostPrompt;
 }
 
 /**
- * Creates a slash command for each prompt. The command has the name of the prompt. If a built-in command or a second
- * server uses that name, the command is called `server.prompt`.
+ * Creates a slash command for each prompt, with the prompt's name. If that name is not unique, the command is called
+ * `server.prompt`.
  *
- * @param taken The names of built-in commands.
+ * @param taken The names of the built-in commands.
  */
 export function promptCommands(prompts: readonly HostPrompt[], taken: ReadonlySet<string>): readonly PromptCommand[] {
   return prompts.map((prompt) => {
@@ -42,7 +43,7 @@ export function promptCommands(prompts: readonly HostPrompt[], taken: ReadonlySe
   });
 }
 
-/** Returns the prompts with the names of their slash commands. */
+/** Returns the prompts, with the name of their slash command as `name`. */
 export function asTyped(prompts: readonly HostPrompt[], commands: readonly SlashCommand[]): readonly HostPrompt[] {
   return prompts.map((prompt) => {
     const { server, serverPromptName } = prompt;
@@ -62,7 +63,7 @@ function offerArguments(prompt: HostPrompt, before: readonly string[]): readonly
     }));
 }
 
-/** Returns the completion request for the argument value that the user is typing. */
+/** Returns the completion request for the argument that the user is typing. Undefined if no value is being typed. */
 export function valueQuestion(
   { server, serverPromptName, arguments: wanted }: HostPrompt,
   before: readonly string[],
@@ -102,7 +103,8 @@ async function run(prompt: HostPrompt, name: string, words: string, services: Se
 }
 
 /**
- * Returns the prompt's arguments. A form asks for missing required arguments. Undefined if the user cancels the form.
+ * Returns the arguments that the user typed. If there are none but some are required, shows a form. Returns undefined
+ * if the user cancels the form.
  */
 async function argumentsOf(
   prompt: HostPrompt,

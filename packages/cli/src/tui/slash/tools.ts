@@ -1,4 +1,4 @@
-/** `/tools`, `/resources` and `/prompts`: list the catalogs of the servers. */
+/** `/tools`, `/resources` and `/prompts`: list what the servers offer. */
 
 import { HostError } from "@fairlead/core/errors";
 import { closest } from "@fairlead/core/text/closest";
@@ -11,15 +11,15 @@ import type { Services } from "../services.ts";
 import { type BuiltIn, lookFor, namedServer, serverNames, wordsOf } from "./command.ts";
 import { asTyped } from "./prompt-commands.ts";
 
-/** `/tools`: lists the tools of the conversation, and switches them on and off. */
+/** `/tools`: lists the tools of the conversation, and switches tools on and off. */
 export const tools: BuiltIn = {
   name: "tools",
-  summary: "list the tools of this conversation, or switch some on or off",
+  summary: "list the tools of this conversation, or switch tools on or off",
   usage: "[SERVER] | [on|off] SERVER[.TOOL]",
   complete([first, ...others], services) {
     const switches = [
-      { value: "on", about: "put removed tools back into this conversation" },
-      { value: "off", about: "remove tools from this conversation" },
+      { value: "on", about: "offer switched-off tools to the model again" },
+      { value: "off", about: "do not offer tools to the model in this conversation" },
     ];
     if (first === undefined) return [...switches, ...serverNames(services)];
     if (others.length > 0 || (first !== "on" && first !== "off")) return [];
@@ -38,8 +38,8 @@ export const tools: BuiltIn = {
 };
 
 /**
- * Returns the tools that the model is offered. Before the first request, these are the tools that it would be offered
- * now.
+ * Returns which tools the model gets. Before the first message, Fairlead has not chosen them yet, so this asks the
+ * host.
  */
 async function offersIn({ session: { conversation, host } }: Services): Promise<readonly OfferedTool[]> {
   const { model, history } = conversation;
@@ -56,7 +56,7 @@ function toggle(names: readonly string[], isOn: boolean, { session }: Services):
   note("info", `${words}: ${meant.map(callName).join(", ")}`, `/tools ${isOn ? "off" : "on"} ${names.join(" ")}`);
 }
 
-/** Finds the tools that a name means: all tools of a server, or one tool. */
+/** The name may be a server (all its tools), `server.tool`, or the name that the model sees. */
 function toolsNamed(name: string, all: readonly ConversationTool[]): readonly ConversationTool[] {
   const meant = all.filter((tool) => [tool.server, callName(tool), tool.name].includes(name));
   if (meant.length > 0) return meant;
@@ -66,8 +66,7 @@ function toolsNamed(name: string, all: readonly ConversationTool[]): readonly Co
 }
 
 /**
- * Returns the text of `/tools` and `/mcp desc`: the tools of each server, and the reason why the model does not get
- * some of these tools.
+ * Returns the text of `/tools` and `/mcp desc`: the tools of each server, and why the model does not get some of them.
  */
 export function toolListText(
   server: string | undefined,
@@ -97,9 +96,7 @@ export function toolListText(
   return texts.length === 0 ? safe`No tools found.` : joinSafe(texts, safe`\n\n`);
 }
 
-/**
- * Lists the tools of one server by the reason why the model is offered them directly, or why it must search for them.
- */
+/** Says which tools of one server are sent to the model with each request, and which the model must search for. */
 function offerLines(tools: readonly OfferedTool[]): readonly SafeText[] {
   const byReason = [...groupBy(tools, ({ reason }) => reason)];
   return byReason.map(([reason, some]) => {
@@ -114,7 +111,7 @@ function absentLines(tools: readonly ConversationTool[]): readonly SafeText[] {
   const off = tools.filter(({ enabled }) => !enabled).map(({ serverToolName }) => toVisibleLine(serverToolName));
   const set = tools.filter(({ enabled, quarantined }) => enabled && quarantined !== undefined);
   return [
-    ...(off.length === 0 ? [] : [safe`\n  off in this conversation: ${joinSafe(off, safe`, `)}`]),
+    ...(off.length === 0 ? [] : [safe`\n  switched off in this conversation: ${joinSafe(off, safe`, `)}`]),
     ...set.map(
       ({ serverToolName, quarantined = "" }) =>
         safe`\n  quarantined: ${toVisibleLine(serverToolName)}: ${toVisibleLine(quarantined)}`,
@@ -125,7 +122,7 @@ function absentLines(tools: readonly ConversationTool[]): readonly SafeText[] {
 /** `/resources`: lists the resources of servers. */
 export const resources: BuiltIn = {
   name: "resources",
-  summary: "resources offered by servers; in a message, refer to one with @",
+  summary: "list the servers' resources; to use one in a message, type @ and its name",
   usage: "[SERVER]",
   complete: ([server], services) => (server === undefined ? serverNames(services) : []),
   run(line, services) {
@@ -141,7 +138,7 @@ export const resources: BuiltIn = {
 /** `/prompts`: lists the prompts of servers. Each prompt is a slash command. */
 export const prompts: BuiltIn = {
   name: "prompts",
-  summary: "prompts offered by servers",
+  summary: "list the servers' prompts",
   usage: "[SERVER]",
   complete: ([server], services) => (server === undefined ? serverNames(services) : []),
   run(line, services) {

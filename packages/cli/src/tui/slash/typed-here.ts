@@ -1,10 +1,11 @@
-/** Rewrites shell commands in a text as slash commands: `fairlead mcp auth x` becomes `/mcp auth x`. Pure functions. */
+/** Rewrites shell commands in a text as slash commands: `fairlead mcp auth x` becomes `/mcp auth x`. */
 
 const asSlash = /(?<![\w./@-])(?:npx )?fairlead (?=(?:mcp|tools|resources|prompts|policy|trust|history)\b)/g;
 
-/** Matches the shell command that lists conversations. In the app, `/resume` shows that list. */
+/** In the app, `/resume` lists the conversations. */
 const asList = /(?<![\w./@-])(?:npx )?fairlead conversations\b/g;
 
+/** Returns the text with commands that the user can type in the app. */
 export function typedHere(text: string): string {
   return text.replaceAll(asSlash, "/").replaceAll(asList, "/resume");
 }

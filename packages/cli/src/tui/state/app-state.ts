@@ -1,4 +1,4 @@
-/** The state of the terminal app and its events: plain data, and pure functions on that data. */
+/** The state of the terminal app, and the events that change it. */
 
 import type { HostEvent, ServerState } from "@fairlead/core/events";
 import type { ConversationTokens } from "@fairlead/core/turn/conversation";
@@ -11,58 +11,59 @@ import type { PanelState } from "./mcp-panel.ts";
 import type { QuestionNumber, UserQuestion } from "./questions.ts";
 import { isSettled, type NoteTone, type TranscriptItem } from "./transcript.ts";
 
+/** Everything that the app shows. Only `reduce` creates a new state. */
 export interface AppState {
   /** The items of the transcript, in the order in which they started. */
   readonly items: readonly TranscriptItem[];
-  /** Number of complete items at the start of `items`. */
+  /** The first `settled` items are complete. They are drawn once and do not change. */
   readonly settled: number;
-  /** A counter. When it increases, the app draws the screen again. */
+  /** When this number changes, the app draws the whole screen again. */
   readonly epoch: number;
-  /** Index of the first item to draw again. Earlier items are in the terminal's scrollback. */
+  /** Index of the first item to draw again when `epoch` changes. Earlier items stay in the terminal's scrollback. */
   readonly drawnFrom: number;
   readonly turn: TurnState;
-  /** The open questions. The app shows the first question. */
+  /** The open questions, oldest first. The app shows only the first one. */
   readonly questions: readonly UserQuestion[];
-  /** Which part of the app receives keys while a question is open. */
   readonly focus: Focus;
   readonly dialog?: DialogState;
   readonly editor: Editor;
   readonly completion?: CompletionList;
-  /** The `/mcp` panel. Absent while it is closed. It receives the keys, unless a question is open. */
+  /** The open `/mcp` panel. It receives the keys, unless a question is open. */
   readonly panel?: PanelState;
   readonly history: InputHistory;
-  /** Messages that the user entered during a turn. They are sent when the turn ends. */
+  /** Messages that the user entered during a turn. The app sends them after the turn. */
   readonly waiting: readonly string[];
   readonly servers: readonly ServerState[];
   readonly model: ModelLine;
   readonly usage: Usage;
   /** Estimated tokens of the next request. Undefined before the first turn. */
   readonly context: ConversationTokens | undefined;
-  /** Whether Ctrl-C was pressed on an empty prompt: the next Ctrl-C quits. */
+  /** Whether the next Ctrl-C quits the app, because the user has already pressed it once on an empty prompt. */
   readonly isQuitArmed: boolean;
   readonly isQuitting: boolean;
   readonly size: Size;
-  /** A counter that gives each transcript item a unique key. */
+  /** The number in the key of the last transcript item (`item-7`). Keeps the keys unique. */
   readonly serial: number;
 }
 
+/** Whether a turn is running. `startedAt`: milliseconds on the session's clock. */
 export type TurnState =
   | { readonly kind: "idle" }
   | {
       readonly kind: "running";
       readonly startedAt: number;
-      /** What the turn waits for: servers, or the next attempt to reach the model's API. */
+      /** What the turn waits for, such as `waiting for files` (a server) or the next attempt to reach the model. */
       readonly doing?: string;
       readonly isCancelling: boolean;
     };
 
 /**
- * Where keys go while a question is open. `unseen`: to the prompt, because the user has not seen the question yet.
- * `dialog`: to the question. `input`: to the prompt or panel until the user presses Tab, so that typing is not
- * interrupted.
+ * Which part of the app receives the keys while a question is open. `dialog`: the question. `unseen`: the prompt, until
+ * the user has had time to see the question. `input`: the prompt or panel, until the user presses Tab.
  */
 type Focus = "input" | "unseen" | "dialog";
 
+/** The model as the status line shows it. `manual`: no model. */
 export interface ModelLine {
   readonly provider: "gemini" | "openai-compatible" | "manual" | "scripted";
   readonly name: string;
@@ -73,11 +74,13 @@ interface Usage {
   readonly outputTokens: number;
 }
 
+/** The size of the terminal, in characters. */
 export interface Size {
   readonly columns: number;
   readonly rows: number;
 }
 
+/** A change of the app's state, by a key, the host, the turn or a command. */
 export type AppEvent =
   | { readonly type: "turn"; readonly event: TurnEvent; readonly now: number }
   | { readonly type: "host"; readonly event: HostEvent }
@@ -87,16 +90,16 @@ export type AppEvent =
   | { readonly type: "note"; readonly tone: NoteTone; readonly text: string; readonly next?: string }
   | { readonly type: "output"; readonly title: string; readonly text: string }
   | { readonly type: "ask"; readonly question: UserQuestion }
-  /** Replaces the question with the same key, for example to show a further message of a sign-in. */
+  /** Replaces the question with the same key, for example to show the next message of a sign-in. */
   | { readonly type: "ask_again"; readonly question: UserQuestion }
-  /** The question was answered or cancelled. */
+  /** The question with this key was answered or cancelled. */
   | { readonly type: "asked"; readonly key: string }
-  /** A frame with this question was drawn, so the user can have seen it. */
+  /** The question was on the screen long enough for the user to see it. */
   | { readonly type: "drawn"; readonly key: string }
   | { readonly type: "focus"; readonly focus: "input" | "dialog" }
   | { readonly type: "dialog"; readonly dialog: DialogState }
   | { readonly type: "edit"; readonly editor: Editor; readonly history?: InputHistory }
-  /** Sets the completion list. Without `completion`, closes the list. */
+  /** Shows the completion list, or closes it if `completion` is absent. */
   | { readonly type: "completion"; readonly completion?: CompletionList }
   | { readonly type: "panel"; readonly panel?: PanelState }
   | { readonly type: "entered"; readonly text: string }
@@ -104,7 +107,7 @@ export type AppEvent =
   | { readonly type: "wait"; readonly text: string }
   /** The first `count` queued messages were sent. */
   | { readonly type: "waited"; readonly count: number }
-  /** Expands or folds the result of the call with this id. Without an id, the result of the last call. */
+  /** Expands or folds the result of the call with this id. If the id is absent: of the last call. */
   | { readonly type: "fold"; readonly id?: string }
   | { readonly type: "model"; readonly model: ModelLine }
   | { readonly type: "resize"; readonly size: Size }
@@ -115,28 +118,26 @@ export type AppEvent =
 
 type New<T> = T extends TranscriptItem ? Omit<T, "key"> : never;
 
+/** Adds an item with a new key at the end of the transcript. */
 export function add(state: AppState, item: New<TranscriptItem>): AppState {
   const serial = state.serial + 1;
   return { ...state, serial, items: [...state.items, { ...item, key: `item-${serial}` }] };
 }
 
-/** Counts the complete items at the start of the transcript, which are drawn only once. */
+/** Sets `settled` to the number of complete items at the beginning of the transcript. */
 export function markSettled(state: AppState): AppState {
   const open = state.items.findIndex((item, at) => at >= state.settled && !isSettled(item));
   const settled = open === -1 ? state.items.length : open;
   return settled === state.settled ? state : { ...state, settled };
 }
 
-/** Estimates the number of rows of an item. */
+/** Estimates how many screen rows an item takes, including the text of an expanded result. */
 export function rowsOf(item: TranscriptItem | undefined, { columns }: Size): number {
   const text = item === undefined ? "" : item.kind === "call" ? (item.call.isOpen ? item.call.display : "") : item.text;
   return (text ?? "").split("\n").reduce((rows, line) => rows + Math.ceil((line.length + 1) / columns), 1);
 }
 
-/**
- * Returns the position of the open question, as in "1 of 3". Calls that perhaps need a confirmation later count as
- * questions too.
- */
+/** Returns the numbers for "1 of 3". While a confirmation is open, the total includes calls that may need one later. */
 export function questionNumber({ questions, items, settled }: AppState): QuestionNumber {
   const waiting = items.slice(settled).filter((item) => item.kind === "call" && item.call.status === "requested");
   const isOfTurn = questions.some(({ kind }) => kind === "confirmation");

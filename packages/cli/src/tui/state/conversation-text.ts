@@ -1,9 +1,9 @@
-/** The conversation as text: the last answer, or the whole conversation as Markdown. Pure functions. */
+/** The conversation as text: the last answer for `/copy`, the whole conversation as Markdown for `/export`. */
 
 import type { CallCard, TranscriptItem } from "./transcript.ts";
 
 /**
- * Returns the model's last answer, or the last result if no answer follows it. Returns undefined if there is neither.
+ * Returns the model's last answer. If a tool call is the last item, returns its result. Undefined if there is neither.
  */
 export function lastAnswer(items: readonly TranscriptItem[]): string | undefined {
   const end = items.findLastIndex(({ kind }) => kind === "answer" || kind === "call");
@@ -15,7 +15,7 @@ export function lastAnswer(items: readonly TranscriptItem[]): string | undefined
   return textOf(items.slice(start, end + 1)).trim();
 }
 
-/** Returns the conversation as Markdown. Returns undefined if the user has sent no message. */
+/** Returns the conversation as Markdown, or undefined if the user has sent no message. */
 export function toMarkdown(items: readonly TranscriptItem[], model: string): string | undefined {
   const sections: string[] = [];
   for (const [at, item] of items.entries()) {
@@ -45,7 +45,7 @@ function callText({ server, tool, args, status, display = "", error, files }: Ca
   ].join("\n\n");
 }
 
-/** Returns a code fence that is longer than any fence in the text. */
+/** The code fence must be longer than any run of backticks in the text. */
 function fenced(text: string, language: string): string {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
   const fence = "`".repeat(longest + 1);

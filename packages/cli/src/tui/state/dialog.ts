@@ -1,4 +1,4 @@
-/** The state of the open question, and what its keys do. Pure functions. */
+/** The state of the open question (its dialog), and what keys do in it. */
 
 import { editLine } from "../input/edit-key.ts";
 import { type Editor, emptyEditor, wholeText } from "../input/editor.ts";
@@ -11,6 +11,7 @@ import { type FormState, formKey, openForm } from "./form.ts";
 import type { AnswersByKind, QuestionAnswer, QuestionOf, UserQuestion } from "./questions.ts";
 import { scrollKey } from "./scroll.ts";
 
+/** What the user has done in the open question so far. `key`: the question's key. */
 export type DialogState = { readonly key: string } & (
   | { readonly kind: "read"; readonly scroll: number }
   | { readonly kind: "form"; readonly form: FormState }
@@ -18,8 +19,10 @@ export type DialogState = { readonly key: string } & (
   | { readonly kind: "chosen"; readonly at?: number }
 );
 
+/** The effect of a key: a new state of the dialog, or the user's answer. */
 export type DialogStep = { readonly dialog: DialogState } | { readonly answer: QuestionAnswer };
 
+/** Returns the first state of a question's dialog. No text is entered and nothing is chosen. */
 export function openDialog(question: UserQuestion): DialogState {
   const { key } = question;
   switch (question.kind) {
@@ -33,24 +36,25 @@ export function openDialog(question: UserQuestion): DialogState {
     case "sign_in":
     case "client_id":
       if (!takesText(question)) return { key, kind: "read", scroll: 0 };
-      // A dialog with an input field opens scrolled to its end, because the field is at the end.
+      // Scrolls to the end, where the text field is.
       return { key, kind: "typed", editor: emptyEditor, scroll: Number.POSITIVE_INFINITY };
     case "choice":
       return { key, kind: "chosen" };
   }
 }
 
-/** Whether the user can type text as the answer. If not, the answer is a single key. */
+/** Whether the dialog has a text field. If not, the user answers with a key. */
 export function takesText(question: UserQuestion): boolean {
   const { kind } = question;
   return kind === "form" || (kind === "sign_in" && question.canPaste) || kind === "client_id";
 }
 
-/** Returns the maximum size of a dialog. It leaves room for the running items, the prompt and the status line. */
+/** Returns the maximum size of a dialog. Eight rows stay free for running items, the prompt and the status line. */
 export function dialogRoom({ columns, rows }: { readonly columns: number; readonly rows: number }): Room {
   return { width: Math.max(20, columns), height: Math.max(5, rows - 8) };
 }
 
+/** Returns what a key does in the dialog. `room` limits how far the user can scroll. */
 export function dialogKey(question: UserQuestion, dialog: DialogState, key: Key, room: Room): DialogStep {
   switch (dialog.kind) {
     case "read":
@@ -82,7 +86,7 @@ function readKey(question: UserQuestion, dialog: Of<"read">, key: Key, room: Roo
     : { answer };
 }
 
-/** Returns the answer that a key gives. Enter and Escape never mean yes. */
+/** Returns the answer that a key gives, or undefined if the key gives none. Enter and Escape never mean yes. */
 function yesOrNo(question: UserQuestion, { name, text, ctrl, meta }: Key): QuestionAnswer | undefined {
   const letter = name === "text" && ctrl !== true && meta !== true ? text?.toLowerCase() : undefined;
   const isNo = name === "enter" || name === "escape" || letter === "n";
@@ -91,7 +95,7 @@ function yesOrNo(question: UserQuestion, { name, text, ctrl, meta }: Key): Quest
     const value = urlAnswers.get(name === "text" ? (letter ?? "") : name);
     return value === undefined ? undefined : { kind: "url", value };
   }
-  // Enter does not stop a sign-in, because users press Enter by mistake while they type the code on another device.
+  // Enter must not stop the sign-in: users may press it out of habit after entering the code on another device.
   if (question.kind === "sign_in")
     return name === "escape" || letter === "n" ? { kind: "sign_in", value: undefined } : undefined;
   if ((question.kind !== "sampling" && question.kind !== "trust") || !(isNo || isYes)) return undefined;
@@ -112,7 +116,7 @@ function inForm(question: QuestionOf<"form">, dialog: Of<"form">, key: Key, room
   const frame = formFrame(question, step.state, alone, room);
   const extent = frameExtent(frame, room);
   const still = formScroll(frame, extent, 0);
-  // The scroll position stops at the first and the last row of the form.
+  // Keeps the scroll position between the first and the last row.
   return { dialog: { ...dialog, form: { ...step.state, look: formScroll(frame, extent, step.state.look) - still } } };
 }
 

@@ -1,24 +1,26 @@
-/** Makes form fields from a server's JSON Schema, which is untrusted. Pure functions. */
+/** Makes form fields from a server's JSON Schema. The schema is untrusted. */
 
 import { resolved } from "@fairlead/core/normalise/schema/pointer";
 import { parametersOf } from "@fairlead/core/normalise/schema/properties";
 import { isObject, listOf, member } from "@fairlead/wire/json";
 import { shapesOf } from "../../arguments/value-shape.ts";
 
-/** One field. Its texts come from the server and are not yet safe to print. */
+/** One field of a form. Its texts come from the server and are not yet safe to print. */
 export interface FormField {
   readonly name: string;
   readonly title: string;
   readonly description?: string;
   readonly isRequired: boolean;
-  /** Whether the name suggests a secret. The form then shows a warning. */
+  /** Whether the name or title suggests a secret, such as `password`. The form then shows a warning. */
   readonly isSecret: boolean;
   readonly default?: unknown;
   readonly input: FieldInput;
 }
 
+/** A `format` of JSON Schema that the form checks. */
 export type TextFormat = "email" | "uri" | "date" | "date-time";
 
+/** How the user enters a field's value, and the limits from the schema. */
 export type FieldInput =
   | {
       readonly kind: "text";
@@ -35,18 +37,20 @@ export type FieldInput =
       readonly minItems?: number;
       readonly maxItems?: number;
     }
-  /** A value of any other kind. The user types the value in the syntax that a call uses after `key=`. */
+  /** Any other schema. The user types a value as after `key=` in a tool call. */
   | { readonly kind: "json"; readonly schema: unknown; readonly root: unknown };
 
+/** A value that the user can choose, and the text that the form shows for it. */
 export interface Choice {
   readonly value: unknown;
   readonly title: string;
 }
 
-/** Maximum number of fields that a form shows. */
+/** Maximum number of fields of a form. Further parameters of the schema are left out. */
 export const mostFields = 200;
 const mostChoices = 1000;
 
+/** Returns the fields for the parameters of a JSON Schema, at most `mostFields`. */
 export function fieldsOf(root: unknown): readonly FormField[] {
   return parametersOf(root)
     .slice(0, mostFields)
@@ -72,7 +76,7 @@ function inputOf(schema: unknown, root: unknown): FieldInput {
   if (choices !== undefined) return { kind: "choice", choices };
   const shapes = shapesOf(schema, root);
   const types = new Set(shapes.flatMap((shape) => [...shape.types]));
-  // The user leaves a field empty to mean `null`, so the form ignores the type `null`.
+  // The user leaves the field empty instead of entering `null`.
   types.delete("null");
   const [type, ...others] = types;
   const list = type === "array" && others.length === 0 ? shapes[0] : undefined;
@@ -90,7 +94,7 @@ function inputOf(schema: unknown, root: unknown): FieldInput {
 
 const formats: readonly TextFormat[] = ["email", "uri", "date", "date-time"];
 
-/** Returns the choices of an `enum` (with or without `enumNames`), or of alternatives that each have a `const`. */
+/** Reads `enum` (with `enumNames`), or `oneOf` and `anyOf` whose schemas all have a `const`. */
 function choicesOf(schema: unknown, root: unknown): readonly Choice[] | undefined {
   const values = listOf(member(schema, "enum"));
   const names = listOf(member(schema, "enumNames"));
@@ -127,7 +131,7 @@ function bounds<K extends Bound>(schema: unknown, ...keywords: readonly K[]): { 
   return Object.fromEntries(found) as { [Key in K]?: number };
 }
 
-/** Matches names of secrets. Before matching, all words are in lower case and joined with `_`. */
+/** Matches a name in lower case, with `_` between its words. */
 const secretWords =
   /pass(?:word|phrase|code|wd)|(?:^|_)(?:pass|pwd|pin|otp|ssn|cvv|cvc)(?:_|$)|secret|token(?!s|iz)|(?:api|access|private)_?key|credential|card_?number|social_security|mnemonic|seed_?phrase/;
 

@@ -1,4 +1,4 @@
-/** Reads a typed line as the value of a form field. Pure functions. */
+/** Reads a typed line as the input of a form field, for plain mode (`fairlead --plain`). */
 
 import { emptyEditor, insert } from "../input/editor.ts";
 import type { Choice, FieldInput } from "./form-field.ts";
@@ -7,7 +7,7 @@ import type { FieldEntry } from "./form-value.ts";
 type Filled = { readonly entry: FieldEntry } | { readonly problem: string };
 
 /**
- * Reads a line into a field. To select a choice, the user types its title or the beginning of its title. Commas
+ * Returns the field's input, or why the line is not allowed. To choose, the user types the beginning of a title. Commas
  * separate several choices.
  */
 export function entryFrom(input: FieldInput, line: string): Filled {
@@ -40,8 +40,8 @@ const switchWords: ReadonlyMap<string, boolean> = new Map([
 ]);
 
 /**
- * Reads choices separated by commas. A choice with a comma in its title must be typed alone. A single comma selects
- * nothing.
+ * Reads choices separated by commas. If a title contains a comma, the user can choose only this one. A comma alone
+ * chooses nothing.
  */
 function severalFrom(choices: readonly Choice[], words: string): Filled {
   const whole = findChoice(choices, words);
@@ -55,7 +55,9 @@ function severalFrom(choices: readonly Choice[], words: string): Filled {
   return { entry: { kind: "several", chosen, at: 0, isTouched: true } };
 }
 
-/** Finds the choice that the text means. An exact match wins over a prefix. An ambiguous text matches nothing. */
+/**
+ * Returns the index of the choice. An exact match is better than a prefix. Returns undefined if several choices match.
+ */
 function findChoice(choices: readonly Choice[], words: string): number | undefined {
   const lower = words.toLowerCase();
   const ways: readonly ((choice: Choice) => boolean)[] = [
@@ -80,7 +82,6 @@ function valueWords(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** Maximum number of choices that an error message lists. */
 const mostNamed = 30;
 
 function notFound(choices: readonly Choice[], words: string): string {

@@ -1,15 +1,16 @@
-/** Converts the input of a form field to the value that is sent, or to a problem. Pure functions. */
+/** Converts the user's input in a form field to the value that is sent, or to a problem. */
 
 import { parseUrl } from "@fairlead/wire/text";
 import { coerce, inexactNumber } from "../../arguments/coerce.ts";
 import { type Editor, wholeText } from "../input/editor.ts";
 import type { FormField, TextFormat } from "./form-field.ts";
 
+/** What the user has entered in a field. `at`: index of the choice. */
 export type FieldEntry =
   | { readonly kind: "typed"; readonly editor: Editor }
   | { readonly kind: "switched"; readonly isOn?: boolean }
   | { readonly kind: "chosen"; readonly at?: number }
-  /** `isTouched`: the user has changed the selection, so even an empty selection counts as an answer. */
+  /** `isTouched`: the user has changed the selection. Then an empty selection is sent as an empty list. */
   | {
       readonly kind: "several";
       readonly chosen: ReadonlySet<number>;
@@ -17,17 +18,18 @@ export type FieldEntry =
       readonly isTouched: boolean;
     };
 
+/** The value to send. `nothing`: the field is empty and is not sent. */
 export type FieldValue =
   | { readonly kind: "value"; readonly value: unknown }
   | { readonly kind: "nothing" }
-  /** `problem` completes a sentence that starts with the field's name. */
+  /** `problem` continues a sentence that begins with the field's name, such as `is required`. */
   | { readonly kind: "problem"; readonly problem: string };
 
 const nothing: FieldValue = { kind: "nothing" };
 
+/** Returns the value of a field, or the problem if the entry does not fit the schema. */
 export function fieldValue(field: FormField, entry: FieldEntry): FieldValue {
   const found = enteredValue(field, entry);
-  // A required field may stay empty if its schema has a default.
   const isMissing = found.kind === "nothing" && field.isRequired && field.default === undefined;
   return isMissing ? problem("is required") : found;
 }
@@ -93,6 +95,7 @@ function numberValue(
   return { kind: "value", value };
 }
 
+/** What a field with this format needs, in words, such as `a date, like 2026-11-30`. */
 export const formatWords: Readonly<Record<TextFormat, string>> = {
   email: "an email address, like name@example.org",
   uri: "an address, like https://example.org/page",
@@ -111,7 +114,7 @@ const isOfFormat: Readonly<Record<TextFormat, (text: string) => boolean>> = {
   },
 };
 
-/** Whether the date exists in the calendar. */
+/** Whether the text is a date that exists. `2026-02-30` does not. */
 function isDate(text: string): boolean {
   if (!/^\d{4}-\d\d-\d\d$/.test(text)) return false;
   const day = new Date(`${text}T00:00:00Z`);

@@ -1,4 +1,4 @@
-/** The fields, values and focus of a form, and how each key press changes them. Pure functions. */
+/** The state of a form (fields, input, focus), and what keys do in it. */
 
 import type { ElicitationAnswer } from "@fairlead/core/mcp/elicitation";
 import { parametersOf } from "@fairlead/core/normalise/schema/properties";
@@ -11,32 +11,34 @@ import { type FieldInput, type FormField, fieldsOf } from "./form-field.ts";
 import { type FieldEntry, fieldValue } from "./form-value.ts";
 import type { KeyStep } from "./questions.ts";
 
+/** A form with the user's input. All lists have one entry for each field. */
 export interface FormState {
   readonly fields: readonly FormField[];
-  /** Number of fields that the form does not show, because it has too many. */
+  /** Number of parameters without a field, because the schema has more than `mostFields`. */
   readonly leftOut: number;
   /** The input of each field, in the order of `fields`. */
   readonly entries: readonly FieldEntry[];
-  /** What has the focus: the index of a field, or one of the two buttons below the fields. */
+  /** The index of the focused field, or the focused button below the fields. */
   readonly focus: number | "send" | "decline";
-  /** The problems found when the user last tried to send the form. The key is the index of the field. */
+  /** The problems that stopped the user from sending the form, by the index of the field. */
   readonly problems: ReadonlyMap<number, string>;
-  /** Number of rows that the user has scrolled away from the focused field. */
+  /** How many rows the user has scrolled down from the focused field. Negative: up. */
   readonly look: number;
 }
 
+/** The values to send, or the problems by the index of the field. */
 export type FormValues =
   | { readonly kind: "values"; readonly values: JsonObject }
   | { readonly kind: "problems"; readonly problems: ReadonlyMap<number, string> };
 
-/** Opens a form. `values`: initial values, which replace the defaults of the schema. */
+/** Creates a form for a JSON Schema. `values` are filled in first, then the schema's defaults. */
 export function openForm(schema: unknown, values: JsonObject = {}): FormState {
   const fields = fieldsOf(schema);
   return {
     fields,
     leftOut: parametersOf(schema).length - fields.length,
     entries: fields.map(({ name, input, default: given }) => entryOf(input, member(values, name) ?? given)),
-    // In a form without fields, Enter declines.
+    // In a form without fields, Enter must not accept by accident.
     focus: fields.length === 0 ? "decline" : 0,
     problems: new Map(),
     look: 0,
@@ -73,7 +75,7 @@ function wordsOf(value: unknown): string {
   return value === undefined || !isShallow(value) ? "" : JSON.stringify(value);
 }
 
-/** Returns the values of all fields that are not empty. */
+/** Returns the values of all fields that are not empty, or the problems if a field is invalid. */
 export function formValues({ fields, entries }: FormState): FormValues {
   const problems = new Map<number, string>();
   const values: [string, unknown][] = [];
@@ -84,12 +86,14 @@ export function formValues({ fields, entries }: FormState): FormValues {
     if (found.kind === "problem") problems.set(at, found.problem);
     if (found.kind === "value") values.push([field.name, found.value]);
   }
-  // `Object.fromEntries` is safe if a field is called `__proto__`. An assignment would set the prototype.
+  // A field may be called `__proto__`. `Object.fromEntries` creates a normal property, while an assignment would set
+  // the prototype.
   return problems.size > 0 ? { kind: "problems", problems } : { kind: "values", values: Object.fromEntries(values) };
 }
 
 const pageRows = 5;
 
+/** Returns the form after a key press, or the user's answer if the key ends the form. */
 export function formKey(form: FormState, key: Key): KeyStep<FormState, "form"> {
   if (key.name === "pageup" || key.name === "pagedown")
     return { state: { ...form, look: form.look + (key.name === "pageup" ? -pageRows : pageRows) } };
@@ -109,10 +113,7 @@ export function formKey(form: FormState, key: Key): KeyStep<FormState, "form"> {
   return { state: { ...seen, entries: seen.entries.with(focus, enterInto(field.input, entry, key)), problems } };
 }
 
-/**
- * Moves within a list of choices with the arrow keys. At the ends of the list, the arrow keys do nothing. Only Tab
- * leaves the field.
- */
+/** In a list of choices, the arrow keys move between the choices and never leave the field. */
 function chooseKey(form: FormState, { name }: Key): FormState | undefined {
   const { focus, fields, entries } = form;
   if (typeof focus !== "number" || (name !== "up" && name !== "down")) return undefined;
@@ -131,6 +132,7 @@ function places({ fields }: FormState): readonly FormState["focus"][] {
   return [...fields.keys(), "send", "decline"];
 }
 
+/** Moves the focus to the next or previous field or button. After the last one, the first one follows. */
 export function moveFocus(form: FormState, by: 1 | -1): FormState {
   const all = places(form);
   const at = all.indexOf(form.focus) + by;
@@ -143,7 +145,6 @@ function onButton(form: FormState, key: Key): FormState {
     : form;
 }
 
-/** Handles Enter. In a field, moves to the next field. On a button, sends or declines the form. */
 function enter(form: FormState): { readonly state: FormState } | { readonly answer: ElicitationAnswer } {
   if (form.focus === "decline") return { answer: { action: "decline" } };
   if (form.focus !== "send") return { state: moveFocus(form, 1) };
@@ -197,10 +198,7 @@ function turn(at: number | undefined, step: number, count: number): number | und
   return at === undefined ? (step > 0 ? 0 : count - 1) : (at + step + count) % count;
 }
 
-/**
- * Returns the index of the choice whose title is exactly the typed text. If there is none, returns the index of the
- * next choice whose title starts with this text.
- */
+/** Returns the choice whose title is the typed text. If there is none, returns the next choice that begins with it. */
 function startingWith(titles: readonly string[], letters: string, at: number | undefined): number | undefined {
   if (letters === "") return at;
   const whole = titles.findIndex((title) => title.toLowerCase() === letters);

@@ -1,42 +1,46 @@
-/**
- * The state of the `/mcp` panel, and what its keys do: the selected server, the open server and its tab. Pure
- * functions.
- */
+/** The state of the `/mcp` panel, and what keys do in it. */
 
 import type { ServerState } from "@fairlead/core/events";
 import type { SafeText } from "@fairlead/core/text/safe-text";
 import type { Key } from "../input/keys.ts";
 import { scrollKey } from "./scroll.ts";
 
+/** The actions on one server, named as after `/mcp`. */
 export const serverVerbs = ["start", "stop", "restart", "enable", "disable", "auth", "test"] as const;
+/** An action on one server, such as `start`. */
 export type ServerVerb = (typeof serverVerbs)[number];
 
+/** The tabs of a server, in the order on the screen. */
 export const panelTabs = ["tools", "prompts", "resources", "log", "calls"] as const;
+/** The name of a tab. */
 export type PanelTab = (typeof panelTabs)[number];
 
+/** The open panel. `open`: the server whose tabs are shown; absent while the list is shown. */
 export interface PanelState {
-  /** The selected server by its name, because its position in the list may change. */
+  /** The name of the selected server. A name, because its position in the list may change. */
   readonly server?: string;
   readonly signIns: ReadonlyMap<string, SafeText>;
   readonly open?: OpenServer;
 }
 
+/** The server whose tabs the panel shows. `scroll`: number of rows scrolled down. */
 export interface OpenServer {
   readonly server: string;
   readonly tab: PanelTab;
   readonly scroll: number;
-  /** The text of the tab. Undefined while it loads. */
+  /** The content of the tab. Undefined while it loads. */
   readonly text?: SafeText;
 }
 
+/** What a key does in the panel. `stay`: only the panel's state changes. */
 export type PanelStep =
   | { readonly kind: "stay"; readonly panel: PanelState }
   | { readonly kind: "close" }
-  /** The app must load the text of this tab. */
+  /** A tab was opened, and the app must load its text. */
   | { readonly kind: "look"; readonly panel: PanelState; readonly server: string; readonly tab: PanelTab }
   | { readonly kind: "do"; readonly verb: ServerVerb; readonly server: string };
 
-/** The actions on a server, in the order of their keys on the screen. */
+/** The actions on a server and their keys, in the order on the screen. */
 export const panelVerbs: readonly { readonly letter: string; readonly verb: ServerVerb; readonly words: string }[] = [
   { letter: "s", verb: "start", words: "start" },
   { letter: "x", verb: "stop", words: "stop" },
@@ -47,17 +51,18 @@ export const panelVerbs: readonly { readonly letter: string; readonly verb: Serv
   { letter: "t", verb: "test", words: "test" },
 ];
 
+/** Returns the state of a panel that shows the list of servers. */
 export function openPanel(): PanelState {
   return { signIns: new Map() };
 }
 
-/** Returns the server that the keys act on. */
+/** Returns the open or selected server. If it no longer exists, returns the first server. */
 export function selectedServer({ server, open }: PanelState, servers: readonly ServerState[]): ServerState | undefined {
   const wanted = open?.server ?? server;
   return servers.find(({ name }) => name === wanted) ?? servers[0];
 }
 
-/** Returns the actions that are possible in the server's current state. */
+/** Returns the actions that make sense for the server's status. `stop`, for example, needs a running server. */
 export function offeredVerbs(state: ServerState): readonly (typeof panelVerbs)[number][] {
   return panelVerbs.filter(({ verb }) => changes(verb, state));
 }
@@ -79,13 +84,14 @@ function changes(verb: ServerVerb, state: ServerState): boolean {
     case "restart":
       return !isOff;
     case "auth":
-      // A stdio server takes credentials from its settings entry. The demo server needs no credentials.
+      // A stdio server gets its credentials from the settings. The demo server (without transport) needs none.
       return !isOff && transport !== "stdio" && transport !== undefined;
     case "test":
       return !isOff && transport !== undefined;
   }
 }
 
+/** Returns what a key does in the panel. Changes nothing itself. */
 export function panelKey(panel: PanelState, key: Key, servers: readonly ServerState[]): PanelStep {
   const state = selectedServer(panel, servers);
   const isLetter = key.name === "text" && key.ctrl !== true && key.meta !== true;
@@ -113,7 +119,7 @@ function openKey(panel: PanelState, open: OpenServer, key: Key): PanelStep {
     const at = panelTabs.indexOf(open.tab) + by;
     return look(panel, open.server, panelTabs[(at + panelTabs.length) % panelTabs.length] ?? "tools");
   }
-  // The scroll position has no upper limit here. The view limits it to the length of the text.
+  // The view stops scrolling at the end of the text. The text's length is not known here.
   const extent = { rows: Number.MAX_SAFE_INTEGER, page: pageRows };
   const scroll = key.name === "end" ? open.scroll : (scrollKey(open.scroll, key, extent) ?? open.scroll);
   return { kind: "stay", panel: { ...panel, open: { ...open, scroll } } };

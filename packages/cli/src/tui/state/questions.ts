@@ -1,4 +1,6 @@
-/** The kinds of questions to the user, and their answers. The texts come from servers and are not yet safe to print. */
+/**
+ * The questions that the app asks the user, and their answers. Texts come from servers and are not yet safe to print.
+ */
 
 import type { ConsentRequest, SignInMessage } from "@fairlead/core/auth/browser/sign-in-ui";
 import type { ElicitationAnswer } from "@fairlead/core/mcp/elicitation";
@@ -9,7 +11,7 @@ import type { JsonObject } from "@fairlead/wire";
 interface ApprovalRow {
   readonly server: ConfiguredServer;
   readonly definition: ServerDefinition;
-  /** Whether the user approved an earlier version of the server's settings entry. */
+  /** Whether the settings entry has changed since the user approved it. */
   readonly isChanged: boolean;
 }
 
@@ -20,13 +22,14 @@ export interface SampledAnswer {
   readonly outputTokens?: number;
 }
 
+/** A question without its key, as the caller of `ask` describes it. */
 export type Asked =
   | { readonly kind: "confirmation"; readonly details: ToolCallConfirmationDetails }
   | {
       readonly kind: "form";
-      /** The server that asks, or the server of the tool that is called. */
+      /** The server that asks the user, or that has the tool or prompt to run. */
       readonly serverName: string;
-      /** The tool or prompt that receives the arguments. */
+      /** The tool or prompt whose arguments the form asks for. */
       readonly toolName?: string;
       readonly message: string;
       readonly schema: JsonObject;
@@ -42,7 +45,7 @@ export type Asked =
       readonly purpose: "elicitation" | "sign_in";
       readonly consent?: ConsentRequest;
     }
-  /** Asks whether the server may use the model or, with `answer`, whether the server may receive this answer. */
+  /** Without `answer`: may the server use the model? With `answer`: may the server have the model's answer? */
   | {
       readonly kind: "sampling";
       readonly serverName: string;
@@ -57,8 +60,8 @@ export type Asked =
       readonly approved: readonly string[];
     }
   /**
-   * A sign-in. With a browser, the user can paste the last address that the browser shows. With a device code, the user
-   * can only stop the sign-in.
+   * A running sign-in. `canPaste`: the user can paste the last address that the browser shows. With a device code, the
+   * user can only stop the sign-in.
    */
   | {
       readonly kind: "sign_in";
@@ -74,14 +77,16 @@ export type Asked =
       readonly options: readonly string[];
     };
 
+/** A question with the key under which it is answered. */
 export type UserQuestion = { readonly key: string } & Asked;
+/** A question of one kind. */
 export type QuestionOf<K extends Asked["kind"]> = Extract<UserQuestion, { readonly kind: K }>;
 
-/** The answer type of each kind of question. */
+/** The type of the answer to each kind of question. */
 export interface AnswersByKind {
   readonly confirmation: ToolConfirmationOutcome;
   readonly form: ElicitationAnswer;
-  /** `open`: open the browser now; `by_hand`: the user opens the address. */
+  /** `open`: Fairlead opens the browser. `by_hand`: the user opens the address. */
   readonly url: "open" | "by_hand" | "decline" | "cancel";
   readonly sampling: boolean;
   readonly trust: boolean;
@@ -89,18 +94,19 @@ export interface AnswersByKind {
   readonly sign_in: string | undefined;
   /** The client ID. Empty if the user enters none. */
   readonly client_id: string;
-  /** The index in `options`. Undefined if the user chooses no option. */
+  /** Index in `options`. Undefined if the user chooses nothing. */
   readonly choice: number | undefined;
 }
 
+/** An answer with the kind of its question. */
 export type QuestionAnswer = {
   readonly [K in Asked["kind"]]: { readonly kind: K; readonly value: AnswersByKind[K] };
 }[Asked["kind"]];
 
-/** What a key does in a dialog: it changes the state, or it gives the answer. */
+/** The effect of a key in a dialog: a new state, or the answer. */
 export type KeyStep<State, K extends Asked["kind"]> = { readonly state: State } | { readonly answer: AnswersByKind[K] };
 
-/** The answer to a question that closes without one: always a refusal. */
+/** The answers for questions that close without an answer of the user. Each one is a refusal. */
 export const refusals: { readonly [K in Asked["kind"]]: Extract<QuestionAnswer, { readonly kind: K }> } = {
   confirmation: { kind: "confirmation", value: "cancel" },
   form: { kind: "form", value: { action: "cancel" } },
@@ -112,7 +118,7 @@ export const refusals: { readonly [K in Asked["kind"]]: Extract<QuestionAnswer, 
   choice: { kind: "choice", value: undefined },
 };
 
-/** The position of a question among the open questions, as in "1 of 3". */
+/** The numbers of a title such as `(1 of 3)`. */
 export interface QuestionNumber {
   readonly index: number;
   readonly total: number;

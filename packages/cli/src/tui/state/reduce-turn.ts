@@ -1,9 +1,10 @@
-/** Applies an event of a turn to the app's state. Pure functions. */
+/** Applies the events of a turn to the app's state. */
 
 import type { CallEvent, DoneReason, TurnEvent } from "@fairlead/core/turn/events";
 import { type AppState, add } from "./app-state.ts";
 import { isOver, type TranscriptItem, toCard } from "./transcript.ts";
 
+/** Returns the state after an event of the running turn. `now`: milliseconds on the session's clock. */
 export function reduceTurn(state: AppState, event: TurnEvent, now: number): AppState {
   switch (event.type) {
     case "text":
@@ -17,7 +18,7 @@ export function reduceTurn(state: AppState, event: TurnEvent, now: number): AppS
       const told = { progress, ...(total !== undefined && { total }), ...(message !== undefined && { message }) };
       return changeCall(state, id, (item) => ({ ...item, call: { ...item.call, progress: told } }));
     }
-    // The app ignores `confirmation` events, because the host asks the user through `confirm`.
+    // The host asks the user through `confirm`, so the app needs no event.
     case "confirmation":
       return state;
     case "quarantined": {
@@ -41,7 +42,7 @@ export function reduceTurn(state: AppState, event: TurnEvent, now: number): AppS
     case "note":
       return add(state, { kind: "note", tone: "info", text: event.message });
     case "retry":
-      return doing(state, `the model's API failed (${event.reason}); attempt ${event.attempt + 1} follows`);
+      return doing(state, `the model's API failed (${event.reason}); trying again (attempt ${event.attempt + 1})`);
     case "usage": {
       const { inputTokens, outputTokens } = state.usage;
       return {
@@ -82,7 +83,7 @@ function doing(state: AppState, what: string | undefined): AppState {
   return { ...state, turn: { ...turn, ...(what !== undefined && { doing: what }) } };
 }
 
-/** Appends text to the answer or thought that is being written, or starts a new one. */
+/** Appends text to the unfinished answer or thought, or starts a new one. Splits off finished paragraphs. */
 function grow(state: AppState, kind: "answer" | "thought", text: string): AppState {
   const last = state.items.at(-1);
   if (last?.kind !== kind || last.isDone) return add(endTexts(state), { kind, text, isDone: false });
@@ -105,7 +106,7 @@ function withCall(state: AppState, event: CallEvent, now: number): AppState {
   return changeCall(state, event.id, (item) => ({ ...item, call: toCard(event, item.call, now) }));
 }
 
-/** Ends the turn. Calls without an outcome count as cancelled. */
+/** Ends the turn. Calls that are not over yet count as cancelled. */
 function end(state: AppState): AppState {
   const items = endTexts(state).items.map((item) =>
     item.kind === "call" && !isOver(item.call.status)
@@ -131,12 +132,12 @@ function replaceAt(state: AppState, at: number, item: TranscriptItem): AppState 
   return { ...state, items: state.items.with(at, item) };
 }
 
-/** An answer with fewer characters than this is not split. */
+/** Shorter text, in characters, is not split off. */
 const least = 400;
 
 /**
- * Returns the index after the last complete paragraph of a growing answer. Returns 0 if there is none. Never splits a
- * code block or a list.
+ * Returns the index after the last finished paragraph, or 0. A finished paragraph is drawn once, so later text must not
+ * change it. Lists and code blocks stay whole.
  */
 function finishedPart(text: string): number {
   if (text.length < least) return 0;
@@ -149,7 +150,7 @@ function finishedPart(text: string): number {
     else if (mark?.startsWith(fence) === true) fence = undefined;
     at += line.length + 1;
     const isGap = line.trim() === "" && at < text.length;
-    // Indented text and list items belong to the paragraph above.
+    // Indented text and list items continue the block above.
     if (isGap && fence === undefined && /^(?!\d+[.)] |[-*+] )[^\s]/.test(text.slice(at, at + 8))) end = at;
   }
   return end >= least ? end : 0;

@@ -1,4 +1,4 @@
-/** Applies an event to the state of the app. Pure functions. */
+/** Applies events to the app's state. */
 
 import type { HostEvent, ServerState } from "@fairlead/core/events";
 import { emptyEditor } from "../input/editor.ts";
@@ -8,6 +8,7 @@ import { openDialog } from "./dialog.ts";
 import type { UserQuestion } from "./questions.ts";
 import { reduceTurn } from "./reduce-turn.ts";
 
+/** Returns the state before any event: an empty transcript and an empty prompt. */
 export function initialState(model: ModelLine, servers: readonly ServerState[], size: Size): AppState {
   return {
     items: [],
@@ -31,6 +32,7 @@ export function initialState(model: ModelLine, servers: readonly ServerState[], 
   };
 }
 
+/** Returns the state after an event. Returns the same object if nothing changes. */
 export function reduce(state: AppState, event: AppEvent): AppState {
   switch (event.type) {
     case "turn":
@@ -152,17 +154,14 @@ function reduceHost(state: AppState, event: HostEvent): AppState {
   }
 }
 
-/** Adds a note about a lost connection, because running calls may have failed. */
+/** Tells the user about a lost connection, because it explains why running calls fail. */
 function tellLoss(state: AppState, server: ServerState): AppState {
   if (server.status !== "disconnecting" || server.because === undefined) return state;
   const { message, next } = server.because;
   return markSettled(add(state, { kind: "note", tone: "warning", text: message, ...(next !== undefined && { next }) }));
 }
 
-/**
- * Returns the text of a note about changed tools. Returns undefined if no tool has changed. The user gets
- * the note, because they may have allowed a tool before it changed.
- */
+/** The user should know about changed tools, because the user may have allowed them before the change. */
 function changeWords({ server, tools }: Extract<HostEvent, { readonly type: "catalog" }>): string | undefined {
   if (tools.changed.length === 0) return undefined;
   return `"${server}" changed the definitions of these tools: ${tools.changed.join(", ")}`;
@@ -197,7 +196,10 @@ function fold(state: AppState, id: string | undefined): AppState {
   return at < state.settled ? redraw({ ...state, items }, at) : { ...state, items };
 }
 
-/** Redraws the items that are on the screen. Items in the terminal's scrollback cannot be redrawn. */
+/**
+ * Draws the items on the screen again, and all items from index `from`. The terminal's scrollback cannot be drawn
+ * again.
+ */
 function redraw(state: AppState, from: number = state.settled): AppState {
   const { items, settled, size } = state;
   let drawnFrom = settled;

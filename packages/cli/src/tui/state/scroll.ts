@@ -2,13 +2,14 @@
 
 import type { Key } from "../input/keys.ts";
 
+/** The height of a text and of the part that fits on the screen, in rows. */
 export interface Extent {
   readonly rows: number;
-  /** Number of rows that are visible at a time. */
+  /** Number of visible rows. */
   readonly page: number;
 }
 
-/** Returns the scroll position after a key. Returns undefined for a key that does not scroll. */
+/** Returns the scroll position after a key, or undefined if the key does not scroll. */
 export function scrollKey(scroll: number, { name, text, ctrl }: Key, extent: Extent): number | undefined {
   const here = clampScroll(scroll, extent);
   const page = Math.max(1, extent.page - 1);
@@ -41,6 +42,7 @@ export function scrollKey(scroll: number, { name, text, ctrl }: Key, extent: Ext
   }
 }
 
+/** Limits a scroll position, so that the last page stays filled. */
 export function clampScroll(scroll: number, { rows, page }: Extent): number {
   return Math.max(0, Math.min(scroll, rows - page));
 }

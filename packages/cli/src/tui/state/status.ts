@@ -1,7 +1,4 @@
-/**
- * Formats the states of all servers as one line: `3 ready · 1 starting (github 4 s) · 1 needs sign-in (mail)`. Pure
- * functions.
- */
+/** Formats the servers' states for the status line: `3 ready · 1 starting (github 4 s) · 1 needs sign-in (mail)`. */
 
 import type { ServerState } from "@fairlead/core/events";
 import { demoName } from "@fairlead/core/host";
@@ -33,10 +30,11 @@ const order: readonly Group[] = [
   "idle",
 ];
 
-/** The groups of server states for which the status line shows the servers' names, not only their number. */
+/** For these states, the status line also names the servers. */
 const named: ReadonlySet<Group> = new Set(["starting", "reconnecting", "needs sign-in", "failed"]);
 const mostNamed = 2;
 
+/** Returns the number of servers in each state, or `no servers`. `now`: milliseconds on the session's clock. */
 export function serverWords(servers: readonly ServerState[], now: number): string {
   const groups = groupBy(servers.filter(isOfInterest), (state) => groupOf(state) ?? "");
   const parts = order.flatMap((group) => {
@@ -48,7 +46,7 @@ export function serverWords(servers: readonly ServerState[], now: number): strin
   return parts.length === 0 ? "no servers" : parts.join(" · ");
 }
 
-/** Whether the status line shows the server. The demo server is shown only if no other server is configured. */
+/** The demo server is shown only if no other server is configured. */
 function isOfInterest({ name }: ServerState, _at: number, all: readonly ServerState[]): boolean {
   return name !== demoName || all.length === 1;
 }
@@ -58,14 +56,14 @@ function names(members: readonly ServerState[], now: number): string {
   return [...shown, ...(members.length > mostNamed ? ["…"] : [])].join(", ");
 }
 
-/** Returns how long a server has been starting, or the time until Fairlead tries to connect to it again. */
+/** Returns how long the server has been starting, or when Fairlead tries to connect again. */
 function timeWords(state: ServerState, now: number): string {
   if (state.status === "disconnected" && state.reason === "backoff") return ` in ${waitWords(state.nextTryAt - now)}`;
   const seconds = Math.floor((now - state.since) / 1000);
   return groupOf(state) === "starting" && seconds > 0 ? ` ${seconds} s` : "";
 }
 
-/** Returns the group of a server's state. Returns undefined for a server that the user has disabled. */
+/** Disabled servers have no group, because the status line does not show them. */
 function groupOf(state: ServerState): Group | undefined {
   switch (state.status) {
     case "connected":
@@ -87,14 +85,14 @@ function groupOf(state: ServerState): Group | undefined {
   }
 }
 
-/** Whether the status line shows seconds, and so must be drawn again every second. */
+/** Whether the status line shows seconds and must be redrawn every second. */
 export function hasMoving(servers: readonly ServerState[]): boolean {
   return servers.some((state) => ["starting", "reconnecting"].includes(groupOf(state) ?? ""));
 }
 
 /**
- * Estimates how much of the model's context the next request takes: `12 % of the context: tools 1.2k, messages 9k,
- * results 5k`.
+ * Says how much of the model's context the next request uses: `12 % of the context: tools 1.2k, messages 9k, results
+ * 5k`.
  */
 export function contextWords({ declarations, history, results, context }: ConversationTokens): SafeText {
   const share = Math.round(((declarations + history) / context) * 100);

@@ -1,11 +1,12 @@
-/** The items of the transcript. The texts are untrusted until the views make them safe to print. */
+/** The items of the transcript. Their texts are not safe to print until a view converts them. */
 
 import type { CallEvent, CallFailure, CallStatus } from "@fairlead/core/turn/events";
 import type { JsonObject } from "@fairlead/wire";
 
+/** One entry of the transcript. `output`: the output of a slash command. */
 export type TranscriptItem = { readonly key: string } & (
   | { readonly kind: "person"; readonly text: string; readonly attachments: readonly string[] }
-  /** An answer as Markdown. Its text grows until `isDone` is true. */
+  /** A part of the model's answer, as Markdown. Its text grows until `isDone` is true. */
   | { readonly kind: "answer"; readonly text: string; readonly isDone: boolean }
   | { readonly kind: "thought"; readonly text: string; readonly isDone: boolean }
   | { readonly kind: "call"; readonly call: CallCard }
@@ -13,6 +14,7 @@ export type TranscriptItem = { readonly key: string } & (
   | { readonly kind: "output"; readonly title: string; readonly text: string }
 );
 
+/** How important a note is. The tone decides its colour. */
 export type NoteTone = "info" | "warning" | "error";
 
 interface CallProgress {
@@ -21,14 +23,15 @@ interface CallProgress {
   readonly message?: string;
 }
 
+/** A tool call as the transcript shows it. `isOpen`: whether the result is expanded. */
 export interface CallCard {
   readonly id: string;
   readonly server?: string;
-  /** The tool's name on its server. For one of Fairlead's own functions, the name that the model uses. */
+  /** The name that the server uses. Without a server: the name of one of Fairlead's own functions. */
   readonly tool: string;
   readonly args: JsonObject;
   readonly status: CallStatus;
-  /** When the call started to run, in milliseconds on the session's clock. */
+  /** When the call began to run, in milliseconds on the session's clock. */
   readonly startedAt?: number;
   readonly durationMs?: number;
   readonly progress?: CallProgress;
@@ -40,7 +43,7 @@ export interface CallCard {
   readonly isOpen: boolean;
 }
 
-/** Whether the item is complete, so that it does not change any more. */
+/** Whether the item is complete and will not change. */
 export function isSettled(item: TranscriptItem): boolean {
   switch (item.kind) {
     case "answer":
@@ -55,6 +58,7 @@ export function isSettled(item: TranscriptItem): boolean {
   }
 }
 
+/** Whether the call has ended, with or without success. */
 export function isOver(status: CallStatus): boolean {
   switch (status) {
     case "ok":
@@ -70,7 +74,7 @@ export function isOver(status: CallStatus): boolean {
   }
 }
 
-/** Returns the transcript item (card) of a tool call after an event of that call. The first event creates the card. */
+/** Applies an event of a tool call to its card. Creates the card if `before` is undefined. */
 export function toCard(event: CallEvent, before: CallCard | undefined, now: number): CallCard {
   const { id, name, server, serverToolName, args, status, display, error, durationMs, rule, files, media } = event;
   const startedAt = before?.startedAt ?? (status === "running" ? now : undefined);

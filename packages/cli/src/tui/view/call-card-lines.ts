@@ -1,4 +1,4 @@
-/** Formats a tool call as lines: a headline, and below it the progress, the error and the result. Pure functions. */
+/** Formats a tool call as lines: a headline, then progress, error and result. */
 
 import { mediaText } from "@fairlead/core/normalise/content/json-text";
 import { type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
@@ -27,6 +27,7 @@ const signs: Readonly<Record<CallStatus, Sign>> = {
   cancelled: { sign: safe`-`, words: safe`cancelled`, colour: "yellow" },
 };
 
+/** Returns the lines of a call. `now`: milliseconds on the session's clock, for the running time. */
 export function callCardLines(card: CallCard, now: number, width: number): readonly Line[] {
   const { args, isOpen } = card;
   const inner = width - 2;
@@ -37,7 +38,7 @@ export function callCardLines(card: CallCard, now: number, width: number): reado
     ...resultLines(card, inner),
     ...mediaLines(card, inner),
     ...(isEmpty(card) ? [[span(safe`empty result`, { isDim: true })]] : []),
-    // Users copy file paths, so a path is broken only at the screen edge and not between words.
+    // Users copy paths, so a path is not wrapped at spaces.
     ...card.files.flatMap((file) => breakLine([span(safe`saved in ${toVisibleLine(file)}`, { isDim: true })], inner)),
   ];
   return [headLine(card, now, width), ...below.map((line) => [span(safe`  `), ...line])];
@@ -47,7 +48,7 @@ function isEmpty({ status, display, media, files }: CallCard): boolean {
   return status === "ok" && display === "" && media.length === 0 && files.length === 0;
 }
 
-/** Returns descriptions of the media, if the result has no text. */
+/** Describes images and audio if the result has no text. */
 function mediaLines({ media, display = "" }: CallCard, width: number): readonly Line[] {
   if (display !== "") return [];
   return media.flatMap(({ mimeType, data }) => readingLines(mediaText(mimeType, data), width));
@@ -62,7 +63,7 @@ function headLine(card: CallCard, now: number, width: number): Line {
   const end = [span(time === undefined ? safe` ${words}` : safe` ${words}, ${time}`, { isDim: true })];
   const start = [span(safe`${moving ?? sign} `, { ...(colour && { colour }) }), span(name, { isBold: true })];
   const room = width - lineColumns(end);
-  // The status must always fit, so the name and the arguments are cut if necessary.
+  // Cuts the name and the arguments, so that the status fits.
   const begun = clipLine(start, Math.max(8, room));
   const left = room - lineColumns(begun) - 1;
   const hasArguments = Object.keys(card.args).length > 0;
@@ -71,7 +72,7 @@ function headLine(card: CallCard, now: number, width: number): Line {
   return clipLine([...begun, ...said, ...end], width);
 }
 
-/** Maximum number of characters of an argument's name or value. No line has room for more. */
+/** Longer names and values of arguments are cut before they are formatted, because the line has no room for them. */
 const longestValue = 300;
 
 function argumentWords({ args }: CallCard): SafeText {
@@ -123,7 +124,6 @@ const mostRows = 2000;
 const mostCharacters = 400_000;
 
 function resultLines({ display = "", error, isOpen, files }: CallCard, width: number): readonly Line[] {
-  // A result that only repeats the error message is not shown.
   const text = error !== undefined && display === error.message ? "" : display.trimEnd();
   if (text === "") return [];
   if (isOpen) {

@@ -1,43 +1,48 @@
-/** Lays out the rows of a dialog: a title, a body with a bar on its left side, and the keys. Pure functions. */
+/** Lays out a dialog: a title, a body with a bar on its left, and the keys. */
 
 import { safe } from "@fairlead/core/text/safe-text";
 import { clampScroll, type Extent } from "../state/scroll.ts";
 import { type Colour, clipLine, type Line, lineColumns, span, wrapLine } from "./line.ts";
 
+/** The space for a dialog, in columns and rows. */
 export interface Room {
   readonly width: number;
   readonly height: number;
 }
 
+/** The content of a dialog, before it is cut to the screen. */
 export interface Frame {
   readonly title: Line;
-  /** The rows of the body, already wrapped to the width `bodyWidth`. */
+  /** The body, already wrapped to `bodyWidth` columns. */
   readonly body: readonly Row[];
-  /** The keys with their actions. A key is wrapped only if its text is longer than a row. */
+  /** The keys and what they do. Each one stays on one row if it fits. */
   readonly keys: readonly Line[];
   readonly colour: Colour;
 }
 
 /**
- * A row of a dialog. A row with `isBare` has no bar, so that the user can copy its text. Such a text must not look like
- * a part of a frame.
+ * A row of a dialog. `isBare`: without the bar on the left, so that the user can copy the text. The text must not look
+ * like part of the frame.
  */
 export type Row = Line | { readonly isBare: true; readonly line: Line };
 
 const barColumns = 2;
 
+/** Returns the columns for the body, without the bar on its left. */
 export function bodyWidth({ width }: Room): number {
   return Math.max(2, width - barColumns);
 }
 
+/** Returns how many body rows there are, and how many fit on the screen. */
 export function frameExtent(frame: Frame, { width, height }: Room): Extent {
   const around = 1 + keyRows(frame, width).length;
   const page = Math.max(1, height - around);
-  // If rows are hidden, one row shows how many.
+  // If the body does not fit, one row says how many rows are hidden.
   const { length } = frame.body;
   return { rows: length, page: length > page ? Math.max(1, page - 1) : page };
 }
 
+/** Returns the visible lines of a dialog. `scroll`: index of the first visible body row. */
 export function frameLines(frame: Frame, room: Room, scroll: number): readonly Line[] {
   const { title, body, colour } = frame;
   const extent = frameExtent(frame, room);
@@ -59,7 +64,6 @@ function more(above: number, below: number): Line {
   return [span(safe`${start}↓ ${below} more rows`, { isBold: true }), span(safe` (arrows, PgDn)`)];
 }
 
-/** Puts as many keys into each row as fit. */
 function keyRows({ keys }: Frame, width: number): readonly Line[] {
   const room = Math.max(2, width - 3);
   const rows: Line[] = [];

@@ -1,4 +1,4 @@
-/** Formats text items of the transcript as lines. Pure functions. */
+/** Formats transcript items other than answers and calls as lines. */
 
 import { type SafeText, safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import { clip } from "@fairlead/wire/text";
@@ -7,8 +7,10 @@ import type { NoteTone, TranscriptItem } from "../state/transcript.ts";
 import { breakLine, type Colour, type Line, span, wrapLine } from "./line.ts";
 import { indentedLines, outputLines, readingLines } from "./text-lines.ts";
 
+/** A transcript item other than an answer or a call. */
 export type TextKind = Exclude<TranscriptItem, { readonly kind: "answer" | "call" }>;
 
+/** Returns the lines of an item, wrapped to `width` columns. */
 export function itemLines(item: TextKind, width: number): readonly Line[] {
   switch (item.kind) {
     case "person":
@@ -37,7 +39,7 @@ export function itemLines(item: TextKind, width: number): readonly Line[] {
   }
 }
 
-/** Maximum lines and characters of a user's message that are shown. Drawing a long paste would take seconds. */
+/** The part of a user's message that is shown. Drawing a very long paste would take seconds. */
 const mostTyped = { lines: 20, characters: 4000 };
 const mostOutput = { lines: 2000, characters: 400_000 };
 
@@ -45,7 +47,6 @@ function typedLines(text: string, width: number): readonly Line[] {
   return firstLines(text, mostTyped, (part) => outputLines(part, width, { isBold: true }));
 }
 
-/** Returns the first lines of a text, and the number of lines that are left out. */
 function firstLines(
   text: string,
   most: { readonly lines: number; readonly characters: number },

@@ -1,10 +1,11 @@
-/** Lines of styled, safe text, and functions that clip and wrap them. Pure functions. */
+/** Lines of styled text that is safe to print, and functions that cut and wrap them. */
 
 import { type SafeText, safe, sliceSafe } from "@fairlead/core/text/safe-text";
 
+/** The colours that a text can have. */
 export type Colour = "red" | "green" | "yellow" | "blue" | "magenta" | "cyan";
 
-/** The style of a span. The text must be understandable without its colour. */
+/** The style of a piece of text. The text must make sense without colours too. */
 export interface SpanStyle {
   readonly colour?: Colour;
   readonly isBold?: boolean;
@@ -14,24 +15,30 @@ export interface SpanStyle {
   readonly isInverse?: boolean;
 }
 
+/** A piece of text with one style. */
 export interface Span extends SpanStyle {
   readonly text: SafeText;
 }
 
+/** One row of text, as pieces with different styles. */
 export type Line = readonly Span[];
 
+/** Creates a piece of text. Without `style`, it has no style. */
 export function span(text: SafeText, style: SpanStyle = {}): Span {
   return { ...style, text };
 }
 
 const plain = /^[\x20-\x7e]*$/;
-/** Matches the combining marks that every terminal draws on the preceding letter. */
+/** Matches combining marks (accents) that every terminal draws over the letter before them. */
 const mark = /[\u0300-\u036f]/;
 /** Matches characters that take two columns: East Asian letters and emoji. */
 const wide =
   /[\p{Extended_Pictographic}\p{Emoji_Presentation}\p{Emoji_Modifier}\p{Regional_Indicator}\u1100-\u115f\u2329\u232a\u2630-\u2637\u268a-\u268f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{16fe0}-\u{18dff}\u{1aff0}-\u{1b2ff}\u{1d300}-\u{1d376}\u{1f000}-\u{1faff}\u{20000}-\u{3fffd}]/u;
 
-/** Counts the columns of a text. If the width is uncertain, counts too many, so that no line is longer than a row. */
+/**
+ * Returns how many screen columns a text takes. If that is uncertain, returns the higher number, so that lines are
+ * never too long.
+ */
 export function columns(text: string): number {
   if (plain.test(text)) return text.length;
   let sum = 0;
@@ -45,6 +52,7 @@ function characterColumns(character: string): number {
   return mark.test(character) ? 0 : 1;
 }
 
+/** Returns how many screen columns a line takes. */
 export function lineColumns(line: Line): number {
   return line.reduce((sum, { text }) => sum + columns(text), 0);
 }
@@ -65,7 +73,7 @@ function part({ text, ...style }: Span, from: number, to?: number): Span {
   return { ...style, text: sliceSafe(text, from, to) };
 }
 
-/** Cuts a line to the width, with `…` at the end if text is left out. */
+/** Cuts a line to `width` columns. A cut line ends with `…`. */
 export function clipLine(line: Line, width: number): Line {
   if (lineColumns(line) <= width) return line;
   const kept: Span[] = [];
@@ -79,7 +87,7 @@ export function clipLine(line: Line, width: number): Line {
   return [...kept, { ...kept.at(-1), text: width > 0 ? safe`…` : safe`` }];
 }
 
-/** Breaks a line exactly at the width. No character is left out. */
+/** Breaks a line at `width` columns, even within a word. Keeps every character. */
 export function breakLine(line: Line, width: number): readonly Line[] {
   return rowsOf(
     line.map((each) => ({ spans: [each], isBlank: false })),
@@ -88,13 +96,13 @@ export function breakLine(line: Line, width: number): readonly Line[] {
   );
 }
 
-/** Wraps a line between words. Spaces at a break are left out, and a word longer than a row is broken. */
+/** Wraps a line between words. Drops the spaces at a break. Breaks a word that is longer than a row. */
 export function wrapLine(line: Line, width: number): readonly Line[] {
   return rowsOf(wordsOf(line), width, false);
 }
 
 interface Word {
-  /** The spans of a word: the style may change within the word. */
+  /** A word may have several styles. */
   readonly spans: Span[];
   readonly isBlank: boolean;
 }
@@ -113,7 +121,7 @@ function wordsOf(line: Line): readonly Word[] {
 }
 
 function rowsOf(words: readonly Word[], given: number, isExact: boolean): readonly Line[] {
-  // The width is at least 2, because the widest character takes two columns.
+  // A wide character, such as an emoji, needs two columns.
   const width = Math.max(2, given);
   const rows: Span[][] = [[]];
   let used = 0;
@@ -142,7 +150,7 @@ function rowsOf(words: readonly Word[], given: number, isExact: boolean): readon
   for (const { spans, isBlank } of words) {
     const size = isExact ? 0 : lineColumns(spans);
     if (used + size > width && !isExact) {
-      // Spaces at a break are dropped, because they would indent the next row.
+      // Without this, the next row would begin with a space.
       if (isBlank && used > 0) {
         breakRow();
         continue;

@@ -1,4 +1,4 @@
-/** Draws lines with Ink, one row for each line. Only this file turns styles into escape sequences. */
+/** Draws lines with Ink. Only this file turns styles into escape sequences. */
 
 import { Box, Text } from "ink";
 import { type Context, createContext, createElement, type ReactElement, useContext } from "react";
@@ -6,17 +6,18 @@ import type { DrawImage } from "../../output/reports/inline-image.ts";
 import type { Line, Span } from "./line.ts";
 import type { Highlighter } from "./markdown/highlighter.ts";
 
+/** The lines to draw. */
 export interface LinesProps {
   readonly lines: readonly Line[];
 }
 
 /**
- * Up to this number of rows, each row is an Ink `Text` element of its own, so that Ink measures only changed rows. A
- * longer list of rows is one element.
+ * Up to this many rows, each row is its own Ink element, so that Ink measures only changed rows. More rows become one
+ * element.
  */
 const mostRows = 100;
 
-/** Draws lines, which must already fit the width of the screen. */
+/** Draws lines. They must already fit the width of the screen. */
 export function Lines({ lines }: LinesProps): ReactElement {
   const { hasColour } = useContext(LookContext);
   const rows = lines.map((line) => toSpans(line, hasColour));
@@ -29,7 +30,7 @@ export function Lines({ lines }: LinesProps): ReactElement {
   );
 }
 
-/** Returns the spans of a row. An empty row becomes a space, because Ink gives an empty text no height. */
+/** Ink gives an empty text no height, so an empty row becomes a space. */
 function toSpans(line: Line, hasColour: boolean): readonly (ReactElement | string)[] {
   if (line.length === 0) return [" "];
   return line.map((each) => (isPlain(each) ? each.text : createElement(Styled, { span: each, hasColour })));
@@ -39,7 +40,7 @@ function isPlain(each: Span): boolean {
   return Object.keys(each).every((name) => name === "text");
 }
 
-/** The escape sequences for inverse text, written directly so that the cursor is visible even without colours. */
+/** Written directly, because Ink applies no styles if colours are off. The cursor must be visible anyway. */
 const [inverse, plain] = ["\u001b[7m", "\u001b[27m"];
 
 function Styled({ span, hasColour }: { readonly span: Span; readonly hasColour: boolean }): ReactElement {
@@ -57,12 +58,13 @@ function Styled({ span, hasColour }: { readonly span: Span; readonly hasColour: 
   );
 }
 
-/** What the terminal can do, for the views: colours, code highlighting, drawing images. */
+/** What the terminal can show: colours, highlighted code, images. */
 export interface Look {
   readonly hasColour: boolean;
   readonly highlighter?: Highlighter;
-  /** Draws images. Set only if the terminal can draw them. */
+  /** Draws an image. Absent if the terminal cannot draw images. */
   readonly draw?: DrawImage;
 }
 
+/** Gives all views what the terminal can show. Default: colours only. */
 export const LookContext: Context<Look> = createContext<Look>({ hasColour: true });

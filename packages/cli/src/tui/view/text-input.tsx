@@ -1,7 +1,4 @@
-/**
- * Draws the prompt: the typed text as rows of a terminal, with the cursor in one of them. Wide characters take two
- * columns.
- */
+/** Draws the prompt: the typed text and the cursor. */
 
 import { type SafeText, safe, toSafeText } from "@fairlead/core/text/safe-text";
 import type { ReactElement } from "react";
@@ -10,19 +7,21 @@ import type { Editor } from "../input/editor.ts";
 import { type Line, span } from "./line.ts";
 import { Lines } from "./lines.tsx";
 
+/** What the prompt shows, and the space for it in columns and rows. */
 export interface TextInputProps {
   readonly editor: Editor;
   /** Whether the prompt receives the keys. */
   readonly isActive: boolean;
-  /** Whether keys are ignored for a moment, because a question has just appeared. */
+  /** Whether keys do nothing for a moment, because a question has just appeared. */
   readonly isPaused: boolean;
   readonly width: number;
   readonly height: number;
 }
 
-/** Number of columns of the mark before the text: `› `, or `… ` while keys are ignored. */
+/** Columns of the mark before the text: `› `, or `… ` while `isPaused` is set. */
 const margin = 2;
 
+/** Draws the prompt. Shows only the rows around the cursor if there are too many. */
 export function TextInput({ editor, isActive, isPaused, width, height }: TextInputProps): ReactElement {
   const { rows, above, below } = layoutInput(editor, Math.max(1, width - margin), height);
   const mark = isPaused ? safe`… ` : safe`› `;
@@ -48,14 +47,15 @@ function rowLine({ before, under, after }: InputRow, mark: SafeText, isActive: b
 
 interface InputRow {
   readonly before: SafeText;
-  /** The character under the cursor. Set only in the cursor's row. */
+  /** The character at the cursor. Absent in all other rows. */
   readonly under?: SafeText;
   readonly after: SafeText;
 }
 
+/** The visible rows of the prompt. */
 export interface InputLayout {
   readonly rows: readonly InputRow[];
-  /** Number of rows that are scrolled out of sight above the visible rows. */
+  /** Number of hidden rows above the visible rows. */
   readonly above: number;
   readonly below: number;
 }
@@ -63,6 +63,7 @@ export interface InputLayout {
 const blank = safe` `;
 const none = safe``;
 
+/** Breaks the text into rows of `width` columns. Returns at most `most` rows around the cursor. */
 export function layoutInput(
   { text, cursor }: Pick<Editor, "text" | "cursor">,
   width: number,
@@ -90,7 +91,7 @@ export function layoutInput(
     else row.after = safe`${row.after}${shown}`;
   }
 
-  // Creating the first Segmenter takes long. The first frame has no text, so it is drawn without a Segmenter.
+  // The first Segmenter is slow to create. The first frame has no text and does not need one.
   for (const { segment, index } of text === "" ? [] : new Intl.Segmenter().segment(text)) {
     const isUnderCursor = cursor >= index && cursor < index + segment.length;
     if (segment === "\n" || segment === "\r\n") {
@@ -98,7 +99,7 @@ export function layoutInput(
       breakRow();
     } else put(shownAs(segment), isUnderCursor);
   }
-  // A cursor after the last character needs a column of its own.
+  // After the last character, the cursor is drawn on a space.
   if (cursor >= text.length) put(blank, true);
 
   const above = Math.max(0, Math.min(cursorRow - most + 1, rows.length - most));

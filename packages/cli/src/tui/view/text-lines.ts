@@ -1,4 +1,4 @@
-/** Formats untrusted text as lines, for reading or for decisions. Pure functions. */
+/** Formats untrusted text as lines. Text that the user must judge is shown in full, with nothing invisible. */
 
 import { writeJson } from "@fairlead/core/text/deep-json";
 import {
@@ -13,17 +13,17 @@ import {
 } from "@fairlead/core/text/safe-text";
 import { breakLine, type Line, type SpanStyle, span, wrapLine } from "./line.ts";
 
-/** Formats text for reading: wrapped between words. */
+/** Formats text that the user only reads. Wraps it between words. */
 export function readingLines(text: string, width: number, style?: SpanStyle): readonly Line[] {
   return rowsOf(text).flatMap((row) => wrapLine([span(row, style)], width));
 }
 
-/** Formats text whose columns matter, such as program output: broken only at the width. */
+/** Formats text whose columns matter, such as program output. Breaks it only at `width`. */
 export function outputLines(text: string, width: number, style?: SpanStyle): readonly Line[] {
   return rowsOf(text).flatMap((row) => breakLine([span(row, style)], width));
 }
 
-/** Formats the output of a Fairlead command: wrapped between words. Continuation rows keep the indent. */
+/** Formats the output of a Fairlead command. Wraps it between words and keeps the indent. */
 export function indentedLines(text: string, width: number): readonly Line[] {
   return rowsOf(text).flatMap((row) => {
     const words = sliceSafe(row, row.search(/\S|$/));
@@ -39,33 +39,31 @@ function rowsOf(text: string): readonly SafeText[] {
     .map((row) => toSafeLine(row.replaceAll("\t", "    ")));
 }
 
-/** Formats text for a decision: nothing is left out, and nothing is invisible. */
+/** Formats text that the user must judge, for example before a tool runs. Nothing is left out or invisible. */
 export function decisionLines(text: string, width: number, style?: SpanStyle): readonly Line[] {
   return text.split("\n").flatMap((row) => breakLine([span(toDecisionText(row), style)], width));
 }
 
-/** Matches a run of spaces that is long enough to push text out of sight. */
+/** So many spaces can push text out of sight. */
 const longBlank = / {25,}/g;
 
+/** Makes a row safe to print and shows invisible characters and long runs of spaces. */
 export function toDecisionText(row: string): SafeText {
-  // `toVisibleLine` marks only long runs of spaces. On a narrow screen, short runs can hide text too.
+  // `toVisibleLine` marks only very long runs of spaces. On a narrow screen, shorter runs can hide text too.
   return replaceSafe(toVisibleLine(row), longBlank, (run) => safe` ⟨×${run.length}⟩`);
 }
 
-/**
- * Formats JSON with all characters that are sent. A new row starts after each `\n` in a string, so that a text of many
- * lines is readable.
- */
+/** Formats JSON exactly as it is sent. Starts a new row after each `\n` in a string. */
 export function jsonLines(value: unknown, width: number): readonly Line[] {
   const json = writeJson(value, 2);
   const broken = json.replaceAll(/\\(.)/gs, (all, letter: string) => (letter === "n" ? `${all}\n` : all));
   return decisionLines(broken, width);
 }
 
-/** Puts a bar before untrusted lines, so that they cannot imitate Fairlead's own lines. */
+/** Puts a bar before each line, so that untrusted text cannot imitate Fairlead's own lines. */
 export function quoted(lines: readonly Line[]): readonly Line[] {
   return lines.map((line) => [span(safe`▏ `, { isDim: true }), ...line]);
 }
 
-/** Number of columns that `quoted` adds to a line. */
+/** Columns of the bar that `quoted` adds. */
 export const quoteColumns = 2;

@@ -1,4 +1,4 @@
-/** Draws one item of the transcript. */
+/** Draws one item of the transcript, such as an answer or a tool call. */
 
 import { safe } from "@fairlead/core/text/safe-text";
 import { useStdout } from "ink";
@@ -10,15 +10,16 @@ import { type Line, span } from "./line.ts";
 import { Lines, LookContext } from "./lines.tsx";
 import { hasCode, markdownLines } from "./markdown/markdown-lines.ts";
 
+/** The item to draw. `now`: milliseconds on the session's clock. */
 export interface TranscriptItemProps {
   readonly item: TranscriptItem;
   readonly now: number;
   readonly width: number;
-  /** Maximum number of rows while the item can still change. Undefined once the item is complete. */
+  /** Maximum number of rows of an unfinished item. Undefined for a complete item, which is shown in full. */
   readonly height?: number;
 }
 
-/** Draws an item after a blank row. */
+/** Draws an item, with an empty row above it. */
 export function TranscriptItemView({ item, now, width, height }: TranscriptItemProps): ReactElement {
   const room = height === undefined ? {} : { height: Math.max(1, height - 1) };
   switch (item.kind) {
@@ -74,7 +75,7 @@ function CallCardView({ card, now, width, height }: CallCardViewProps): ReactEle
   return <Lines lines={height === undefined ? lines : lastLines(lines, height)} />;
 }
 
-/** Prints a call's images once, outside the frames that Ink redraws: Ink cannot redraw text over an image. */
+/** Ink cannot redraw an image. So the images are printed once, outside the part that Ink redraws. */
 function Pictures({ media }: { readonly media: CallCard["media"] }): null {
   const { draw } = useContext(LookContext);
   const { write } = useStdout();
@@ -91,7 +92,7 @@ function Pictures({ media }: { readonly media: CallCard["media"] }): null {
 interface MarkdownProps {
   readonly text: string;
   readonly width: number;
-  /** Whether the answer is complete. While it grows, only its last rows are shown. */
+  /** If false, only the last rows are shown, because the answer still grows. */
   readonly isDone: boolean;
   readonly height: number;
 }
@@ -110,7 +111,7 @@ function Markdown({ text, width, isDone, height }: MarkdownProps): ReactElement 
   return <Lines lines={isDone ? lines : lastLines(lines, height)} />;
 }
 
-/** Returns the last rows that fit. Earlier rows would move into the scrollback, where a terminal cannot change them. */
+/** Returns the last rows that fit. Rows in the scrollback could not be redrawn when the item changes. */
 function lastLines(lines: readonly Line[], height: number): readonly Line[] {
   if (lines.length <= height) return lines;
   const kept = lines.slice(lines.length - Math.max(1, height - 1));

@@ -1,4 +1,4 @@
-/** Lays out the frame of the open question, and its visible part. Pure functions. */
+/** Lays out the open question: builds its frame and cuts it to the visible rows. */
 
 import type { Difference } from "@fairlead/core/discover/tool-changes";
 import type { ToolCallConfirmationDetails } from "@fairlead/core/registry/confirmation";
@@ -16,7 +16,7 @@ import { key, labelled, nameSpan, section, speech, titleLine, told } from "./dia
 import { type FormFrame, formFrame } from "./form-frame.ts";
 import { choiceFrame, clientIdFrame, samplingFrame, signInFrame, trustFrame, urlFrame } from "./question-frames.ts";
 
-/** The parts of a dialog's state that the views need. */
+/** What the user has entered or scrolled in the dialog. */
 export interface DialogLook {
   readonly scroll?: number;
   readonly form?: FormState;
@@ -24,6 +24,7 @@ export interface DialogLook {
   readonly at?: number;
 }
 
+/** Returns the visible lines of the open question. */
 export function dialogLines(
   question: UserQuestion,
   look: DialogLook,
@@ -39,6 +40,7 @@ export function dialogLines(
 
 const empty: Frame = { title: [], body: [], keys: [], colour: "cyan" };
 
+/** Returns the whole frame of a question, including the rows that do not fit on the screen. */
 export function dialogFrame(
   question: UserQuestion,
   { form, editor, at }: DialogLook,
@@ -66,17 +68,17 @@ export function dialogFrame(
 }
 
 /**
- * Returns the index of the first visible row. `look`: how many rows the user has scrolled away from the focused field.
+ * Returns the index of the first visible row of a form. `look`: how many rows the user has scrolled away from the
+ * focused field.
  */
 export function formScroll({ focused: { from, to } }: FormFrame, extent: Extent, look: number): number {
   const still = Math.min(from, Math.max(0, to - extent.page));
   return clampScroll(still + look, extent);
 }
 
-/** Minimum screen width for the full labels of keys, in columns. On a narrower screen the labels are short. */
+/** On a screen with fewer columns, the keys have short labels. */
 const narrow = 50;
 
-/** The frame of a confirmation: server, tool, rule, annotations, exact arguments and description. */
 function confirmationFrame(details: ToolCallConfirmationDetails, place: QuestionNumber, room: Room): Frame {
   const { serverName, toolName, toolDisplayName, description, args, annotations, rule, change, outcomes } = details;
   const width = bodyWidth(room);
@@ -127,7 +129,7 @@ const hints: ReadonlyMap<string, readonly [yes: string, no: string]> = new Map([
   ["openWorldHint", ["open world", "closed world"]],
 ]);
 
-/** Returns the annotations in words. The text says that Fairlead cannot verify them. */
+/** Servers can claim anything in annotations, so the text says that they are not verified. */
 function annotationWords(annotations: JsonObject): string {
   const texts = Object.entries(annotations).map(([name, value]) => {
     const words = hints.get(name);

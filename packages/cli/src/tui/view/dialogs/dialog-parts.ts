@@ -1,4 +1,4 @@
-/** Parts of dialogs: titles, labelled rows, sections of untrusted text, and keys. Pure functions. */
+/** Parts of dialogs: titles, labelled values, texts from servers, and keys. */
 
 import { padSafe, repeatSafe, type SafeText, safe, toVisibleLine } from "@fairlead/core/text/safe-text";
 import type { Editor } from "../../input/editor.ts";
@@ -6,23 +6,25 @@ import type { QuestionNumber } from "../../state/questions.ts";
 import { breakLine, type Line, type SpanStyle, span, wrapLine } from "../line.ts";
 import { decisionLines, quoteColumns, quoted, toDecisionText } from "../text-lines.ts";
 
-/**
- * Formats a title such as `(1 of 3) github asks`. The number comes first, because the end of a long title may be cut.
- */
+/** Formats a title such as `(1 of 3) github asks`. The number is first, because a long title is cut at its end. */
 export function titleLine(words: Line, { index, total }: QuestionNumber): Line {
   return [...(total > 1 ? [span(safe`(${index} of ${total}) `)] : []), ...words];
 }
 
+/** Returns a server's or tool's name in bold, with invisible characters made visible. */
 export function nameSpan(name: string): Line[number] {
   return span(toVisibleLine(name), { isBold: true });
 }
 
-/** Formats `label  value`, with the value in its own column. On a narrow screen the value is below the label. */
+/**
+ * Formats `label  value` in two columns. A long value is broken at the screen edge. On a narrow screen, the value is
+ * below the label.
+ */
 export function labelled(label: SafeText, value: string, width: number): readonly Line[] {
   return beside(label, width, (room) => breakLine([span(toVisibleLine(value))], room));
 }
 
-/** Formats `label  value`, with the value wrapped between words. */
+/** Formats `label  text` in two columns. A long text is wrapped between words. */
 export function told(label: SafeText, words: string, width: number): readonly Line[] {
   return beside(label, width, (room) => wrapLine([span(toDecisionText(words))], room));
 }
@@ -39,23 +41,24 @@ function beside(label: SafeText, width: number, layOut: (room: number) => readon
 
 const labelColumns = 9;
 
-/** Formats a section: Fairlead's own heading, then untrusted lines with a bar on their left side. */
+/** Formats a heading by Fairlead, and below it untrusted lines with a bar on the left. */
 export function section(heading: SafeText, lines: readonly Line[], width: number, style?: SpanStyle): readonly Line[] {
   return [...wrapLine([span(heading, { isBold: true, ...style })], width), ...quoted(lines)];
 }
 
-/** Formats a heading and a text from a server, without leaving out any of it. Returns no lines if the text is empty. */
+/** Formats a heading and the whole text of a server. Returns no lines if the text is empty. */
 export function speech(heading: SafeText, text: string, width: number): readonly Line[] {
   return text.trim() === "" ? [] : section(heading, decisionLines(text, width - quoteColumns), width);
 }
 
+/** Returns a key and what it does, such as `y open in the browser`. */
 export function key(letter: SafeText, words: SafeText): Line {
   return [span(letter, { isBold: true }), span(safe` ${words}`)];
 }
 
 /**
- * Formats a URL for reading and copying. A URL in plain ASCII starts in the first column. Any other URL has a bar on
- * its left side.
+ * Formats a URL. A URL in plain ASCII has no bar on the left, so that the user can copy it. Other URLs have a bar,
+ * because they could imitate other text.
  */
 export function addressRows(
   url: string,
@@ -68,7 +71,7 @@ export function addressRows(
 
 const mostRows = 6;
 
-/** Formats the text of a field, with the cursor if the field has the focus. */
+/** Formats the content of a text field: at most six rows, with the cursor if the field has the focus. */
 export function editorLines({ text, cursor }: Editor, isFocused: boolean, width: number): readonly Line[] {
   if (!isFocused)
     return text === ""

@@ -1,4 +1,4 @@
-/** Lays out the frame of a form: title, message, fields and two buttons. Pure functions. */
+/** Lays out a form: its title, message, fields and two buttons. */
 
 import { joinSafe, type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import type { FormState } from "../../state/form.ts";
@@ -11,10 +11,12 @@ import { breakLine, type Line, type SpanStyle, span, wrapLine } from "../line.ts
 import { decisionLines, quoteColumns, quoted } from "../text-lines.ts";
 import { editorLines, key, nameSpan, speech, titleLine } from "./dialog-parts.ts";
 
+/** The frame of a form. `focused`: the body rows of the focused field or button. */
 export interface FormFrame extends Frame {
   readonly focused: { readonly from: number; readonly to: number };
 }
 
+/** Returns the frame of a form question, with all rows. */
 export function formFrame(question: QuestionOf<"form">, form: FormState, place: QuestionNumber, room: Room): FormFrame {
   const { serverName, toolName, message, purpose } = question;
   const width = bodyWidth(room);
@@ -74,7 +76,7 @@ interface Look {
   readonly width: number;
 }
 
-/** Formats the name and value of a field. A field with the focus also shows its description and limits. */
+/** The focused field also shows its description and limits. */
 function fieldLines(field: FormField, entry: FieldEntry, { problem, isFocused, width }: Look): readonly Line[] {
   const { name, title, isRequired, isSecret, description } = field;
   const named = title === name ? toVisibleLine(name) : safe`${toVisibleLine(title)} (${toVisibleLine(name)})`;
@@ -114,7 +116,7 @@ function valueLines({ input }: FormField, entry: FieldEntry, isFocused: boolean,
   }
 }
 
-/** Maximum number of choices that are shown. The selected choice is always shown. */
+/** Number of choices around the current one that are shown at the same time. */
 const shownChoices = 9;
 
 function listLines(

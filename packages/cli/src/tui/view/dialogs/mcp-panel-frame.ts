@@ -1,4 +1,4 @@
-/** Lays out the `/mcp` panel as lines: the list of servers, or one server with its tabs. Pure functions. */
+/** Lays out the `/mcp` panel: the list of servers, or one server with its tabs. */
 
 import type { ServerState } from "@fairlead/core/events";
 import { joinSafe, type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
@@ -11,12 +11,14 @@ import { clipLine, type Line, span, wrapLine } from "../line.ts";
 import { outputLines } from "../text-lines.ts";
 import { key } from "./dialog-parts.ts";
 
+/** What the panel shows. `now`: milliseconds on the session's clock. */
 export interface PanelView {
   readonly panel: PanelState;
   readonly servers: readonly ServerState[];
   readonly now: number;
 }
 
+/** Returns the visible lines of the panel. */
 export function panelLines(view: PanelView, room: Room): readonly Line[] {
   const { panel } = view;
   const frame = panel.open === undefined ? listFrame(view, room) : serverFrame(view, panel.open, room);
@@ -44,7 +46,7 @@ function listFrame(view: PanelView, room: Room): Frame {
   };
 }
 
-/** Returns the rows of each server: its name and state. The selected server also has its message and next step. */
+/** Returns the rows of each server. The selected server also shows its error message and what to do. */
 function listRows({ panel, servers, now }: PanelView, room: Room): readonly (readonly Line[])[] {
   const width = bodyWidth(room);
   const selected = selectedServer(panel, servers);
@@ -70,7 +72,7 @@ function listRows({ panel, servers, now }: PanelView, room: Room): readonly (rea
   });
 }
 
-/** Returns the index of the first visible row, chosen so that the selected server is visible. */
+/** Scrolls the list so far that the selected server is visible. */
 function firstRow(view: PanelView, room: Room, page: number): number {
   const selected = selectedServer(view.panel, view.servers);
   const rows = listRows(view, room);

@@ -1,4 +1,4 @@
-/** Lays out the frames of all questions other than confirmations and forms. Pure functions. */
+/** Lays out all questions except confirmations and forms. */
 
 import { joinSafe, type SafeText, safe, splitSafe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import { isObject, listOf, member } from "@fairlead/wire/json";
@@ -14,6 +14,7 @@ import { breakLine, type Line, span, wrapLine } from "../line.ts";
 import { decisionLines, jsonLines, quoteColumns } from "../text-lines.ts";
 import { addressRows, editorLines, key, labelled, nameSpan, section, speech, titleLine } from "./dialog-parts.ts";
 
+/** The question whether to open a URL, for an elicitation or a sign-in. */
 export function urlFrame(question: QuestionOf<"url">, place: QuestionNumber, room: Room): Frame {
   const { serverName, message, url, purpose, consent } = question;
   const width = bodyWidth(room);
@@ -41,17 +42,18 @@ export function urlFrame(question: QuestionOf<"url">, place: QuestionNumber, roo
   };
 }
 
-/** Returns the host of a URL in Punycode, so that look-alike letters become visible. */
+/** Returns the host in Punycode (`xn--…`), which reveals letters that look like other letters. */
 function siteOf(url: string): string {
   if (parseUrl(url) === undefined) return url;
   const { protocol, host } = new URL(url);
   return protocol === "https:" ? host : `${host} (NOT encrypted: ${protocol}//)`;
 }
 
+/** The question whether a server may use the model, or receive the model's answer. */
 export function samplingFrame(question: QuestionOf<"sampling">, place: QuestionNumber, room: Room): Frame {
   const { serverName, params, model, answer } = question;
   const width = bodyWidth(room);
-  const title = answer === undefined ? safe` wants to ask your model` : safe` would get this answer`;
+  const title = answer === undefined ? safe` wants to ask your model` : safe` wants to receive this answer`;
   return {
     title: titleLine([nameSpan(serverName), span(title)], place),
     colour: "cyan",
@@ -69,7 +71,7 @@ export function samplingFrame(question: QuestionOf<"sampling">, place: QuestionN
   };
 }
 
-/** Average number of characters in a token of English text. */
+/** A rough estimate. */
 const charactersPerToken = 4;
 
 function costBefore(params: object): string {
@@ -108,7 +110,7 @@ function contentLines(content: unknown, width: number): readonly Line[] {
   });
 }
 
-/** Replaces base64 data by its length. */
+/** The user cannot read base64 data, so its length is shown instead. */
 function withoutBytes(block: unknown): unknown {
   const data = member(block, "data");
   return isObject(block) && typeof data === "string"
@@ -116,6 +118,7 @@ function withoutBytes(block: unknown): unknown {
     : block;
 }
 
+/** The question whether to trust the folder, with the full definition of each server to approve. */
 export function trustFrame({ root, servers, approved }: QuestionOf<"trust">, place: QuestionNumber, room: Room): Frame {
   const width = bodyWidth(room);
   return {
@@ -150,12 +153,13 @@ export function trustFrame({ root, servers, approved }: QuestionOf<"trust">, pla
   };
 }
 
+/** A running sign-in: its messages, and a field for the browser's address if it can be pasted. */
 export function signInFrame(question: QuestionOf<"sign_in">, editor: Editor, place: QuestionNumber, room: Room): Frame {
   const { serverName, messages, canPaste } = question;
   const width = bodyWidth(room);
   const told = messages.flatMap((message): readonly Row[] =>
     messageLines(message, { place: "desk", browserFirst: !canPaste }).flatMap((line): readonly Row[] =>
-      // A row with only an address has no bar on its left side, so that the user can copy the address.
+      // An address has no bar on the left, so that the user can copy it.
       /^https?:\/\/\S+$/.test(line)
         ? addressRows(line, { width: room.width, body: width })
         : wrapLine([span(line)], width),
@@ -175,6 +179,7 @@ function fieldLines(label: SafeText, editor: Editor, width: number): readonly Li
   return [...wrapLine([span(label, { isBold: true })], width), ...editorLines(editor, true, width)];
 }
 
+/** The question for an OAuth client ID that the user has registered. */
 export function clientIdFrame(
   question: QuestionOf<"client_id">,
   editor: Editor,
@@ -197,6 +202,7 @@ export function clientIdFrame(
   };
 }
 
+/** A list of options. `chosen`: index of the marked option, undefined for none. */
 export function choiceFrame(
   question: QuestionOf<"choice">,
   chosen: number | undefined,

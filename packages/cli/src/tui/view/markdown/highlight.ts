@@ -1,13 +1,13 @@
-/** Highlights the syntax of code. This module is large, so `highlighter.ts` loads it on demand. */
+/** Highlights code with the library lowlight. The library is large, so `highlighter.ts` loads this file on demand. */
 
 import { toSafeLine } from "@fairlead/core/text/safe-text";
 import { common, createLowlight } from "lowlight";
 import { type Line, type Span, type SpanStyle, span } from "../line.ts";
 
-/** Returns the lines of the code, not yet wrapped to a width. Returns undefined for an unknown language. */
+/** Returns the code as coloured lines, not yet wrapped. Returns undefined for an unknown language or very long code. */
 export type Highlight = (code: string, language: string) => readonly Line[] | undefined;
 
-/** Maximum length of highlighted code, in characters, because highlighting longer code takes too long. */
+/** Longer code, in characters, is not highlighted, because that would take too long. */
 const longestCode = 50_000;
 
 const styles: readonly (readonly [classes: RegExp, style: SpanStyle])[] = [
@@ -19,6 +19,7 @@ const styles: readonly (readonly [classes: RegExp, style: SpanStyle])[] = [
   [/hljs-deletion/, { colour: "red" }],
 ];
 
+/** Creates the function that highlights code, for the common languages. */
 export function createHighlight(): Highlight {
   const lowlight = createLowlight(common);
   return (code, language) => {
@@ -28,7 +29,7 @@ export function createHighlight(): Highlight {
   };
 }
 
-/** The members of a syntax tree node that this file uses. */
+/** A node of lowlight's syntax tree. */
 interface Node {
   readonly type: string;
   readonly value?: string;

@@ -2,13 +2,15 @@
 
 import type { Highlight } from "./highlight.ts";
 
+/** Loads highlighting after the first `want`, and then notifies the listeners. */
 export interface Highlighter {
-  /** Highlights code. Returns undefined until highlighting is loaded. */
+  /** Returns the function that highlights code, or undefined if it is not loaded yet. */
   readonly get: () => Highlight | undefined;
   readonly want: () => void;
   readonly subscribe: (listener: () => void) => () => void;
 }
 
+/** Creates a highlighter that has loaded nothing yet. */
 export function createHighlighter(): Highlighter {
   const listeners = new Set<() => void>();
   let highlight: Highlight | undefined;
@@ -25,7 +27,7 @@ export function createHighlighter(): Highlighter {
     want() {
       if (isWanted) return;
       isWanted = true;
-      // If highlighting cannot be loaded, code has no colours.
+      // Without highlighting, code is shown without colours.
       load().catch(() => undefined);
     },
     subscribe(listener) {

@@ -1,6 +1,5 @@
 /**
- * Formats Markdown as lines. Texts are made safe after parsing, because parsing decodes entities such as `&#27;`. Pure
- * functions.
+ * Formats Markdown as lines. Makes texts safe to print after parsing, because parsing decodes entities such as `&#27;`.
  */
 
 import { repeatSafe, type SafeText, safe, splitSafe, toSafeLine } from "@fairlead/core/text/safe-text";
@@ -10,9 +9,10 @@ import { outputLines, readingLines } from "../text-lines.ts";
 import type { Highlight } from "./highlight.ts";
 import { tableLines } from "./table-lines.ts";
 
-/** Maximum length of a parsed block, in characters. Longer blocks are shown as plain text, because the lexer can be slow. */
+/** Longer blocks, in characters, are shown as plain text, because the Markdown parser can be slow. */
 const longestBlock = 8000;
 
+/** Returns Markdown as lines of `width` columns. Without `highlight`, code has no colours. */
 export function markdownLines(text: string, width: number, highlight?: Highlight): readonly Line[] {
   const blocks = markdownBlocks(text).map((block) =>
     block.kind === "code" ? codeLines(block, width, highlight) : textLines(block.text, width, highlight),
@@ -20,6 +20,7 @@ export function markdownLines(text: string, width: number, highlight?: Highlight
   return blocks.flatMap((lines, at) => (at === 0 ? lines : [[], ...lines]));
 }
 
+/** Whether the text has a code block that names its language. */
 export function hasCode(text: string): boolean {
   return /^ {0,3}(?:`{3,}|~{3,})[ \t]*\w/m.test(text);
 }
@@ -43,7 +44,7 @@ function textLines(text: string, width: number, highlight: Highlight | undefined
   return tokens === undefined ? readingLines(text, width) : blockLines(tokens, { width, highlight });
 }
 
-/** Parses the text into Markdown tokens. Returns undefined if the text is nested too deeply for the lexer. */
+/** Returns undefined if the text is nested too deeply for the parser. */
 function lex(text: string): readonly Token[] | undefined {
   try {
     return new Lexer({ gfm: true }).lex(text);
@@ -103,7 +104,7 @@ function lineOfBlock(token: MarkedToken, where: Where): readonly Line[] {
   }
 }
 
-/** Minimum width of text, in columns. Text is not indented further if it would become narrower. */
+/** Text is not indented further if fewer columns than this would remain. */
 const narrowest = 10;
 
 function indented(
@@ -138,7 +139,6 @@ function inlineLines(tokens: readonly Token[], width: number, style: SpanStyle =
   return lines.flatMap((line) => wrapLine(line, width));
 }
 
-/** Returns inline tokens as spans. Only hard line breaks become newlines. */
 function inline(tokens: readonly Token[], style: SpanStyle): readonly Span[] {
   return tokens.flatMap((token) => spansOf(token as MarkedToken, style));
 }
@@ -155,7 +155,7 @@ function spansOf(token: MarkedToken, style: SpanStyle): readonly Span[] {
       return [span(shown(token.text), { ...style, colour: "cyan" })];
     case "link": {
       const words = inline(token.tokens, { ...style, isUnderlined: true });
-      // The link target is always shown, because the link text may claim another address.
+      // The link's text could name another address, so the real address is always shown.
       const isSaid = token.text === token.href || `mailto:${token.text}` === token.href;
       return isSaid ? words : [...words, span(safe` (${toSafeLine(token.href)})`, { ...style, isDim: true })];
     }
@@ -191,12 +191,12 @@ const entities: ReadonlyMap<string, string> = new Map([
   ["&quot;", '"'],
 ]);
 
-/** Decodes the named entities that models write. The lexer already decodes numeric entities. */
+/** Decodes named entities such as `&amp;`. The parser decodes only numeric entities. */
 function decoded(text: string): string {
   return text.replaceAll(/&(?:amp|lt|gt|quot);/g, (entity) => entities.get(entity) ?? entity);
 }
 
-/** Makes a text safe to print. A soft line break becomes a space. */
+/** A line break inside a paragraph becomes a space. */
 function shown(text: string): SafeText {
   return toSafeLine(text.replaceAll(/[ \t]*\n[ \t]*/g, " ").replaceAll("\t", "    "));
 }
@@ -208,10 +208,10 @@ type MarkdownBlock =
 const fence = /^( {0,3})(`{3,}|~{3,})\s*([^\s`]*)/;
 /** Matches a code fence at any indent, for example inside a list. */
 const innerFence = /^\s*(`{3,}|~{3,})/;
-/** Matches a line that belongs to the block above it even after an empty line: indented text, or a list item. */
+/** Matches a line that continues the block above, even after an empty line: indented text or a list item. */
 const continues = /^(?:\s|[-*+] |\d{1,9}[.)] )/;
 
-/** Splits Markdown into blocks. A code block without a closing fence extends to the end of the text. */
+/** Splits Markdown into text and code blocks. A code block without a closing fence extends to the end. */
 function markdownBlocks(text: string): readonly MarkdownBlock[] {
   const blocks: MarkdownBlock[] = [];
   let lines: string[] = [];
@@ -246,7 +246,7 @@ function markdownBlocks(text: string): readonly MarkdownBlock[] {
   return blocks;
 }
 
-/** Returns the index of the row that closes the fence, or `rows.length` if there is none. */
+/** Returns the index of the row that closes the code block, or `rows.length` if there is none. */
 function closingRow(rows: readonly string[], from: number, mark: string): number {
   const closing = new RegExp(`^ {0,3}${mark.charAt(0)}{${mark.length},}\\s*$`);
   const found = rows.findIndex((row, at) => at >= from && closing.test(row));

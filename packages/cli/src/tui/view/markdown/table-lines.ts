@@ -1,7 +1,4 @@
-/**
- * Formats a Markdown table as lines: in columns if they fit, otherwise one `head: cell` line for each cell. Pure
- * functions.
- */
+/** Formats a Markdown table as lines: in columns, or as `head: cell` lines if the columns do not fit. */
 
 import { joinSafe, repeatSafe, safe } from "@fairlead/core/text/safe-text";
 import { type Line, lineColumns, span, wrapLine } from "../line.ts";
@@ -9,7 +6,7 @@ import { type Line, lineColumns, span, wrapLine } from "../line.ts";
 const gap = 3;
 const narrowestColumn = 6;
 
-/** Lays out the rows of a table. The first row is the head. */
+/** Returns the lines of a table. The first row is the head. */
 export function tableLines(rows: readonly (readonly Line[])[], width: number): readonly Line[] {
   const [head = [], ...body] = rows;
   const wanted = head.map((_, at) => Math.max(1, ...rows.map((row) => lineColumns(row[at] ?? []))));

@@ -96,7 +96,7 @@ test("a model is asked only after its question and the cost were seen, and answe
   ]);
   const answer = { text: "A cat.", inputTokens: 12, outputTokens: 3 };
   expect(rows({ kind: "sampling", serverName: "s", model: "gemini-x", params, answer })).toEqual([
-    "╭─ s would get this answer",
+    "╭─ s wants to receive this answer",
     "│ model    gemini-x",
     "│ cost     12 tokens in, 3 tokens out",
     "│ The model's answer:",
