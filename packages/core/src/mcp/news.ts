@@ -35,7 +35,9 @@ export function toNews(server: string, method: string, params: JsonObject): Serv
   return undefined;
 }
 
-/** The lists that Fairlead reads again after a `list_changed` notification for this list. */
+/**
+ * The catalog lists that Fairlead reads again, by the list that changed (`resources` also covers resource templates).
+ */
 export const kindsOf: Readonly<Record<ListName, readonly ListKind[]>> = {
   tools: ["tools"],
   prompts: ["prompts"],

@@ -8,13 +8,13 @@ import { retryClassOf } from "../connect/retryable.ts";
 import type { ListName } from "../events.ts";
 import { backoffPause } from "./recovery/recovery-plan.ts";
 
-/** An open subscription, which the caller tells about the server's acknowledgement. */
+/** An open subscription. The caller must pass on the server's acknowledgement. */
 export interface Subscription {
   /** The caller must call this when the server acknowledges the subscription. */
   readonly acknowledged: () => void;
 }
 
-/** The session to subscribe on, and what to call after a gap or a failure. */
+/** The session to subscribe on, and callbacks for missed changes and failures. */
 export interface SubscriptionOptions {
   readonly session: Pick<Session, "capabilities" | "request">;
   readonly serverName: string;
@@ -30,7 +30,7 @@ export interface SubscriptionOptions {
   readonly onTrouble: () => void;
 }
 
-/** After a subscription of at least this many milliseconds, the next pause is short again. */
+/** If a subscription stayed open for this many milliseconds, the next pause is short again. */
 const steady = 60_000;
 const method = "subscriptions/listen";
 const filters = {

@@ -1,4 +1,4 @@
-/** A placeholder for when no model is chosen. It answers questions such as "which tools would a model get?". */
+/** A placeholder model. Fairlead uses it to show which tools a model would get, if no model is chosen. */
 
 import { HostError } from "../errors.ts";
 import { limits } from "../limits.ts";

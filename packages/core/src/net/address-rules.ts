@@ -103,7 +103,7 @@ export interface Guard {
   readonly lookup: LookupFunction;
 }
 
-/** Creates the guard. `near` is the network of the MCP server, whose own addresses are allowed. */
+/** Creates the guard. Non-public addresses are allowed only in the network of the MCP server, `near`. */
 export function createGuard(near: ServerNetwork | undefined, resolve: LookupFunction, signal: AbortSignal): Guard {
   const addressesOf = async (host: string, options = {}): Promise<readonly LookupAddress[]> => {
     const family = isIP(host);

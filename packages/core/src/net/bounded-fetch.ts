@@ -1,4 +1,7 @@
-/** A `fetch` for OAuth and model APIs. It limits time and size, and contacts no private addresses. */
+/**
+ * A `fetch` for OAuth and model APIs. It limits time and size, and refuses private addresses unless the MCP server is
+ * in the same network.
+ */
 
 import { parseUrl } from "@fairlead/wire/text";
 import { systemClock } from "../clock.ts";

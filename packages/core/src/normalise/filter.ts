@@ -25,8 +25,8 @@ export interface UnmatchedEntry {
 }
 
 /**
- * Returns the items that match no tool of the server, because they are probably misspelt. Returns an empty list if the
- * server has no tools.
+ * Returns the items that match no tool of the server. They are probably misspelt. Returns an empty list if the server
+ * has no tools.
  */
 export function unmatchedEntries(tools: readonly string[], filter: ToolFilter): readonly UnmatchedEntry[] {
   if (tools.length === 0) return [];

@@ -74,7 +74,7 @@ export interface PinnedNames {
   readonly nameOf: (claim: Claim) => string;
 }
 
-/** Starts with the names of a resumed conversation; with an empty list for a new one. */
+/** Creates the names of a conversation. `earlier` is empty, unless the conversation is resumed. */
 export function createPinnedNames(earlier: readonly Pin[]): PinnedNames {
   const pins: Pin[] = [];
   const taken = new Set<string>();

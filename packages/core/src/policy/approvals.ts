@@ -98,7 +98,7 @@ export function isFor(
   );
 }
 
-/** Whether approvals can be written to disk. If not, the user does not get the answer "always and save". */
+/** Whether approvals can be written to disk. If not, Fairlead does not offer the answer "always and save". */
 export async function canKeepApprovals(state: string): Promise<boolean> {
   try {
     await readApprovalsFile(state);

@@ -71,7 +71,7 @@ export function createApprovalsOf(own: ConversationApprovals): (id: string | und
   };
 }
 
-/** Creates the approvals of a new conversation, at first none. */
+/** Creates an empty set of approvals, for a new conversation. */
 export function createConversationApprovals(): ConversationApprovals {
   // Nested maps, because a joined key would be ambiguous: server "a.b" with tool "c", or server "a" with tool "b.c".
   const tools = new Map<string, Map<string, string>>();

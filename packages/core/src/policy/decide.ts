@@ -130,7 +130,7 @@ const typedRule: PolicyRule = {
   origin: { source: "built_in", name: "typed" },
 };
 
-/** Creates the function that decides, for one host. */
+/** Creates the `Decide` of one host. */
 export function createDecide(options: CreateDecideOptions): Decide {
   const { policy, configurationVersion, approvals, tools, trustsAnnotations, identityOf, mode, interactive } = options;
   const { approvalsOf = () => approvals } = options;

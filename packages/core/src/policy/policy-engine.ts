@@ -1,4 +1,7 @@
-/** Applies rules to requests: finds the rule that decides, and changes its decision if the circumstances require it. */
+/**
+ * Finds the rule that decides about a request, and then applies the approval mode, changed definitions and a missing
+ * terminal.
+ */
 
 import type { JsonObject } from "@fairlead/wire";
 import { canonicalJson } from "../text/canonical-json.ts";

@@ -1,6 +1,6 @@
 /**
- * Writes recordings, one file for each server. Each message is written at once, so a killed program loses at most the
- * last one.
+ * Writes recordings, one file for each server. Each message is written as it arrives, so a killed program loses at most
+ * the last one.
  */
 
 import { randomBytes } from "node:crypto";

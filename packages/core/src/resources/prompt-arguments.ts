@@ -44,8 +44,8 @@ export function readPromptCall(typed: string, prompts: PromptSource): PromptCall
 }
 
 /**
- * Assigns the typed words to the required arguments without a value, otherwise to the optional arguments. If only one
- * argument remains, it takes all words.
+ * Assigns the typed words to the required arguments that have no value yet. If there are none, assigns them to the
+ * optional arguments. If only one argument remains, it takes all words.
  *
  * @throws HostError `arguments_invalid`
  */
@@ -183,7 +183,7 @@ function isPair(typed: string, { serverName }: DiscoveredMCPPrompt, name: string
   return typed === `${serverName}.${name}` || typed === `${serverName}:${name}`;
 }
 
-/** Returns the servers that the typed name may start with: the server's name comes first, then `.` or `:`. */
+/** Returns the servers whose name, followed by `.` or `:`, begins the typed text. */
 export function serversNamedBy(typed: string, servers: readonly string[]): readonly string[] {
   return servers.filter((server) => typed.startsWith(`${server}.`) || typed.startsWith(`${server}:`));
 }

@@ -46,7 +46,7 @@ interface Wanted {
 
 const mostPerServer = 100;
 
-/** Creates the subscriptions of a host, at first none. Disposing of them ends all. */
+/** Creates an empty set of subscriptions. Disposing of it ends all subscriptions. */
 export function createSubscriptions(options: SubscriptionsOptions): Subscriptions {
   const { ready, client, use, on, emit, clock, random = Math.random } = options;
   const all = new Map<string, Wanted>();
@@ -109,8 +109,8 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
   }
 
   /**
-   * Subscribes on a connection. A modern server gets a stream, and Fairlead does not wait for its response. With a
-   * legacy server, Fairlead waits until it has accepted the subscription.
+   * Subscribes on a connection. On a modern server, opens a stream and does not wait for the response. On a legacy
+   * server, waits until the server has accepted the subscription.
    */
   async function open(wanted: Wanted, connected: Client): Promise<void> {
     const { server, uri, over } = wanted;

@@ -9,7 +9,7 @@ import { isServerBusy, toCallError } from "../../connect/outcome.ts";
 import { retryClassOf } from "../../connect/retryable.ts";
 import { HostError } from "../../errors.ts";
 
-/** Detects a server that no longer responds, for one session. */
+/** Detects that the server of one session no longer responds. */
 export interface Health {
   readonly answered: () => void;
   readonly failed: (error: HostError) => void;

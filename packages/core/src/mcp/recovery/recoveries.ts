@@ -9,7 +9,7 @@ import type { StartableServer } from "../managed-server.ts";
 import { toFailure } from "../server-state.ts";
 import { emptyHistory, mostCrashes, planAfter, type RetryHistory, type RetryInputs, soon } from "./recovery-plan.ts";
 
-/** Reconnects servers after failures, by server name. */
+/** Reconnects servers after failures. Their names identify the servers. */
 export interface Recoveries {
   /** Makes Fairlead reconnect this server whenever its connection ends. */
   add(server: StartableServer): void;
@@ -37,7 +37,7 @@ export function createRecoveries({ reconnect, clock, random, now }: RecoveriesOp
   const servers = new Map<string, { readonly client: McpClient; readonly recovery: Recovery; stop(): void }>();
   let stopWatching: (() => void) | undefined;
 
-  /** A network connection may have ended unnoticed while the machine slept. */
+  /** Checks a network connection, which may have ended unnoticed while the machine slept. */
   function checkLater(client: McpClient): void {
     const { state } = client;
     const isRemote =

@@ -6,7 +6,7 @@ import { longestRetryAfter, type RetryClass, retryAfterPause } from "../../conne
 export interface RetryHistory {
   /** The number of failures in a row. */
   readonly tries: number;
-  /** The number of failures in a row that came less than a minute after the start. */
+  /** The number of crashes that came less than a minute after a start, without a longer run between them. */
   readonly crashes: number;
   /** Whether the server has ever worked. If it never worked, its settings are probably wrong. */
   readonly hasWorked: boolean;
@@ -32,7 +32,7 @@ export type Plan =
   | { readonly kind: "wait"; readonly milliseconds: number }
   | { readonly kind: "give_up" };
 
-/** The sources of randomness and time that `planAfter` uses. */
+/** The random numbers and the wall clock that `planAfter` needs. */
 export interface RetryInputs {
   readonly random: () => number;
   /** The wall clock, in milliseconds since 1970. */

@@ -132,8 +132,8 @@ function toContents(messages: readonly Content[], takesMediaInResponses: boolean
 }
 
 /**
- * Moves media out of function responses, behind them. After several responses, the media needs a message of its own:
- * the API would count it as another response.
+ * Moves media from inside a function response to after it. If there are several responses, the media gets a message of
+ * its own, because the API would count it as another response.
  */
 function withMediaBeside({ role, parts }: Content): Content[] {
   const media = parts.flatMap(({ functionResponse }): Part[] => functionResponse?.parts ?? []);

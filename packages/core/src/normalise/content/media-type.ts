@@ -92,7 +92,9 @@ export function typeOfExtension(extension: string): string | undefined {
   return byExtension.get(extension.toLowerCase());
 }
 
-/** The file extension for a media type, without the dot. For unknown types: `txt` or `bin`. */
+/**
+ * The file extension for a media type, without the dot: `txt` for unknown text types, `bin` for other unknown types.
+ */
 export function extensionOf(type: string): string {
   return accepted.get(type) ?? others.get(type) ?? (isTextual(type) ? "txt" : "bin");
 }

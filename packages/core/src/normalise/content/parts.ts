@@ -21,14 +21,14 @@ export interface ContentOptions {
   readonly nonce?: string;
 }
 
-/** The file in which Fairlead saved a text or media that was too large for the model. */
+/** The file in which Fairlead saved a text or media file that was too large for the model. */
 export interface KeptFile {
   readonly path: string;
   /** The model can read the file by this handle: `result://ID`. */
   readonly handle?: string;
 }
 
-/** Saves a text or media that the model does not get in full. */
+/** Saves a text or media file that the model does not get in full. */
 export type Keep = (file: LeftOut) => Promise<KeptFile>;
 
 /** The result besides its blocks, the tool's name, and the function that saves what does not fit. */

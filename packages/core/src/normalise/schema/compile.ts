@@ -40,7 +40,7 @@ export function compileSafe(raw: unknown, dialect: SchemaDialect): CompiledSchem
   });
 }
 
-/** Calls `compile`. If it throws a `HostError` with the code `quarantined`, returns that as a result. */
+/** Calls `compile`. If it throws a `HostError` with the code `quarantined`, returns a quarantined result. */
 export function orQuarantined(compile: () => CompiledSchema): CompiledSchema {
   try {
     return compile();

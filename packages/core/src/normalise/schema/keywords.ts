@@ -33,7 +33,7 @@ const listed: ReadonlySet<string> = new Set(["items", "prefixItems", "allOf", "a
 /** The kind of a keyword's value: one schema, a list of schemas, an object whose members are schemas, or no schema. */
 export type Holds = "schema" | "list" | "map" | "data";
 
-/** Says which kind of value this keyword has. `data` if the value does not fit the keyword. */
+/** Returns the kind of this keyword's value. `data` if the value does not fit the keyword. */
 export function holds(keyword: string, value: unknown): Holds {
   if (listed.has(keyword) && isList(value)) return "list";
   if (named.has(keyword) && isObject(value)) return "map";

@@ -22,7 +22,7 @@ export interface LedgerWriter {
   append(lines: readonly string[]): Promise<void>;
 }
 
-/** Creates the writer. It creates the folder with the first line. */
+/** Creates the writer. The folder is created when the first line is written. */
 export function createLedgerWriter(folder: string, limits: LedgerLimits): LedgerWriter {
   let last: Written | undefined;
 

@@ -46,7 +46,8 @@ export interface Ledger {
 }
 
 /**
- * A batch collects entries for this many milliseconds. Opening the file for each entry would take longer than the call.
+ * A batch collects entries for this many milliseconds. Opening the file for each entry would take longer than the
+ * recorded call.
  */
 const batchTime = 40;
 const batchEntries = 256;

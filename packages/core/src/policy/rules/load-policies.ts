@@ -135,8 +135,8 @@ function toPolicies(file: string, tier: FileTier, { state, rules, problems }: Re
 }
 
 /**
- * Whether the file is in the workspace after links are resolved. Otherwise an error message could quote a private file
- * of the user.
+ * Whether the file is in the workspace after links are resolved. A file elsewhere may be private, and an error message
+ * could quote it.
  */
 async function leadsInto(file: string, root: string): Promise<boolean> {
   const real = await realpath(file).catch(() => undefined);

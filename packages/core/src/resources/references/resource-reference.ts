@@ -172,7 +172,7 @@ const rounds = 3;
 
 /**
  * Checks a URI that no server lists, before Fairlead requests it. It must not lead out of its template's path. Returns
- * the problem, to follow the word "it"; undefined if there is none.
+ * the problem as the rest of a sentence that begins with "it"; undefined if there is none.
  */
 export function whyHarmful(uri: string): string | undefined {
   let text = uri;

@@ -21,7 +21,7 @@ const flagSentence = (sentence: string): Keyword =>
     else drop(place, name, "The keyword has its default value.");
   });
 
-/** The readers of these keywords, by keyword. */
+/** The functions that read these keywords, by keyword. */
 export const annotations: Readonly<Record<string, Keyword>> = {
   // The Gemini API types list `title` and `description` among the keywords of `responseJsonSchema`.
   title: keyword(isText, (value, place, name) => {

@@ -10,7 +10,7 @@ import { inManyWords } from "../write/type-text.ts";
 import { withOptional } from "./merge.ts";
 import type { Shape } from "./shape.ts";
 
-/** The readers of keywords of objects, by keyword. */
+/** The functions that read the keywords of objects, by keyword. */
 export const objects: Readonly<Record<string, Keyword>> = {
   properties: keyword(isObject, readProperties),
   required: keyword(isList, readRequired),
@@ -115,7 +115,7 @@ function isItems(value: unknown): value is readonly unknown[] | object | boolean
   return isList(value) || isSchema(value);
 }
 
-/** The readers of keywords of arrays, by keyword. */
+/** The functions that read the keywords of arrays, by keyword. */
 export const arrays: Readonly<Record<string, Keyword>> = {
   prefixItems: keyword(isList, (value, place, name) => {
     hint(place, "array");

@@ -16,7 +16,7 @@ import { emptyShape, type Shape } from "./shape.ts";
  */
 const reference: Keyword = keyword(isText, readReference);
 
-/** The readers of these keywords, by keyword. */
+/** The functions that read these keywords, by keyword. */
 export const references: Readonly<Record<string, Keyword>> = {
   $defs: keyword(isObject, readDefinitions),
   definitions: keyword(isObject, readDefinitions),
@@ -33,7 +33,7 @@ function readDefinitions(value: JsonObject, place: Place, name: string): void {
   });
 }
 
-/** Reports what became of `$defs`: its definitions replaced the references to them, or nothing refers to them. */
+/** Reports what happened to `$defs`: its definitions replaced the references to them, or nothing refers to them. */
 export function reportDefinitions({ containers, visited, report }: Reading): void {
   for (const [pointer, { path, name, definitions }] of containers) {
     const unused = definitions.filter((definition) => !visited.has(pointerTo(pointer, definition)));

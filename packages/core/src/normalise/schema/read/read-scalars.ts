@@ -11,7 +11,7 @@ function isBound(value: unknown): value is number | boolean {
   return isNumber(value) || isFlag(value);
 }
 
-/** The readers of keywords of numbers, by keyword. */
+/** The functions that read the keywords of numbers, by keyword. */
 export const numbers: Readonly<Record<string, Keyword>> = {
   minimum: keyword(isNumber, (value, place) => {
     hint(place, "number");
@@ -72,7 +72,7 @@ const numeric: Readonly<Record<string, TypeName>> = {
   double: "number",
 };
 
-/** The readers of keywords of strings, by keyword. */
+/** The functions that read the keywords of strings, by keyword. */
 export const strings: Readonly<Record<string, Keyword>> = {
   format: keyword(isText, readFormat),
   minLength: keyword(isCount, (value, place, name) => {

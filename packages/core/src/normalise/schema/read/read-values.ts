@@ -6,7 +6,7 @@ import { addNote, drop, type Keyword, keyword, type Place, report, tell } from "
 import type { Shape, TypeName } from "./shape.ts";
 import { common } from "./stricter.ts";
 
-/** The readers of `enum` and `const`, by keyword. */
+/** The functions that read `enum` and `const`, by keyword. */
 export const values: Readonly<Record<string, Keyword>> = {
   enum: keyword(isFilled, (value, place, name) => restrict(place, name, value)),
   const: keyword(isPresent, (value, place, name) => restrict(place, name, [value])),
@@ -146,7 +146,7 @@ function isTypes(value: unknown): value is string | readonly unknown[] {
   return isText(value) || isList(value);
 }
 
-/** The reader of `type`. */
+/** The function that reads `type`, by keyword. */
 export const types: Readonly<Record<string, Keyword>> = {
   type: keyword(isTypes, readType),
 };
