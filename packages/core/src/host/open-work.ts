@@ -1,32 +1,30 @@
-/** Tracks all running work of a host. Closing the host cancels the work and waits for its end. */
+/** Tracks everything that a host is currently doing. Closing the host cancels it and waits until it has ended. */
 
 import { setMaxListeners } from "node:events";
 import type { RequestStop } from "@fairlead/wire";
 import { HostError } from "../errors.ts";
 import { ClosingStop } from "./closing-stop.ts";
 
-/** An object that can abort running work. */
 type Stoppable = Pick<AbortController, "abort">;
 
 /** The running work of one host. After `close`, no work can begin. */
 export interface OpenWork {
   /**
-   * Runs `work` with a signal that is aborted when the caller's signal is aborted or the host is closed. If the caller
-   * has no signal, `work` gets `closing` itself, because an abort controller for each call would cost as much as
-   * sending the call.
+   * Runs `work` with a signal. The signal is aborted when the caller's signal is aborted or the host is closed. Without
+   * a caller's signal, `work` gets `closing` itself: a new controller would take as long as sending the call.
    *
    * @throws HostError `usage` once the host is closed
    */
   run<T>(work: (signal: AbortSignal) => Promise<T>, signal?: AbortSignal): Promise<T>;
   /**
-   * Counts a request as running until `leave` is called. `close` aborts the request's `stop` object, if it has one.
+   * Counts a request as running until `leave`. `close` aborts `stop`, if present.
    *
    * @throws HostError `usage` once the host is closed
    */
   enter(stop: Stoppable | undefined): void;
-  /** Counts a request of `enter` as ended. */
+  /** Ends what `enter` began. Pass the same `stop`. */
   leave(stop: Stoppable | undefined): void;
-  /** Like `closing`, for requests whose callers gave no signal. */
+  /** Like `closing`, but faster. For requests whose callers gave no signal. */
   readonly closingStop: RequestStop;
   /** A signal that is aborted when the host is closed. */
   readonly closing: AbortSignal;
@@ -38,10 +36,10 @@ export interface OpenWork {
 /** Creates the object that tracks a host's running work. */
 export function createOpenWork(): OpenWork {
   const closing = new ClosingStop();
-  /** The objects through which `close` aborts running work. */
+  /** `close` aborts these. */
   const stops = new Set<Stoppable>();
   let running = 0;
-  /** The functions to call when the last running work has ended. */
+  /** Called when nothing is running any more. */
   const onIdle: (() => void)[] = [];
 
   function enter(stop: Stoppable | undefined): void {
@@ -80,7 +78,7 @@ export function createOpenWork(): OpenWork {
     leave,
     run(work, signal) {
       const running = counted(work, signal);
-      // Without this handler, an error that the caller awaits only later would end the process.
+      // If the caller awaits the promise only later, Node would report an unhandled rejection and end the process.
       running.catch(() => {});
       return running;
     },
@@ -93,7 +91,7 @@ export function createOpenWork(): OpenWork {
   };
 }
 
-/** A controller that is aborted together with `signal`, until `leave` is called. */
+/** Creates a controller that is aborted when `signal` is. `leave` ends this connection. */
 function follow(signal: AbortSignal): { readonly stop: AbortController; readonly leave: () => void } {
   const stop = new AbortController();
   const abort = (): void => stop.abort(signal.reason);

@@ -1,3 +1,5 @@
+/** The options of a host, and the checks of their names and types. */
+
 import { homedir } from "node:os";
 import { isObject } from "@fairlead/wire/json";
 import { errorMessage } from "@fairlead/wire/text";
@@ -28,12 +30,11 @@ import type { DeclaredCapabilities, QuestionHandler } from "./gateway-types.ts";
  */
 export interface HostOptions extends OpenHostOptions {
   /**
-   * The user's settings: an object, or the path of a file. Default: the file that Gemini CLI reads. If the
-   * settings are an object, messages call it `settings option`. Their line and column numbers refer to
-   * `JSON.stringify(settings, null, 2)`.
+   * The user's settings: an object or a file path. Default: Gemini CLI's settings file. Messages call an object
+   * `settings option`, and its lines are those of `JSON.stringify(settings, null, 2)`.
    */
   readonly settings?: string | SettingsObject;
-  /** The workspace root. Default: Fairlead finds it from the current folder. `false`: Fairlead reads no workspace. */
+  /** The workspace root. Default: found from the current folder. `false`: no workspace settings. */
   readonly workspace?: string | false;
   /** Whether the workspace is trusted. Default: the trusted-folders file decides. */
   readonly trust?: boolean;
@@ -41,17 +42,14 @@ export interface HostOptions extends OpenHostOptions {
   readonly environment?: Environment;
 }
 
-/** Options of a host, except the options that say where the settings are. */
+/** Options of a host that do not concern the place of the settings. */
 export interface OpenHostOptions {
   readonly clock?: Clock;
-  /**
-   * `true`: Fairlead writes the protocol messages of every server into the server's log file. A server's name: only
-   * the messages of that server.
-   */
+  /** `true`: writes all protocol messages into the servers' log files. A server's name: only for that server. */
   readonly debug?: boolean | string;
   /**
-   * A recorder from `createRecorder`, which records the protocol messages of all servers. Closing the host writes the
-   * last messages.
+   * A recorder from `createRecorder`. It records the protocol messages of all servers. Close the host to write the last
+   * ones.
    */
   readonly record?: Recorder;
   /** How many server processes may start at the same time. */
@@ -75,11 +73,10 @@ export interface OpenHostOptions {
   readonly allow?: PolicyFlags["allow"];
   /** `false` means that the user cannot be asked. Every request that needs confirmation is then denied. */
   readonly interactive?: boolean;
-  /** Shows a server's question (elicitation) to the user. If absent, the host does not declare the capability. */
+  /** Shows a server's question (elicitation) to the user. If absent, the host does not declare elicitation. */
   readonly elicit?: Elicit;
   /**
-   * Receives a server's question that the host declines without asking the user, because the question's URL or form is
-   * not acceptable.
+   * Called when the host declines a server's question without asking the user, because its URL or form is not allowed.
    */
   readonly onUnaskable?: (question: UnaskableQuestion) => void;
   /** Answers a server's sampling request, if the settings allow it (`fairlead.servers.NAME.sampling`). */
@@ -90,48 +87,39 @@ export interface OpenHostOptions {
    */
   readonly declare?: DeclaredCapabilities;
   /**
-   * For a gateway: answers a server's question, unless the question belongs to a forwarded request that has the option
-   * `answer`.
+   * For a gateway: answers a server's request (such as sampling). Not used for requests during a forwarded request with
+   * the option `answer`.
    */
   readonly onQuestion?: QuestionHandler;
-  /**
-   * The protocol versions that Fairlead tries first with a server. Default: the versions of the last connection; if
-   * there was none, `modern`.
-   */
+  /** Which protocol versions to try first. Default: those of the last connection, or else `modern`. */
   readonly era?: "legacy" | "modern";
-  /**
-   * `true`: the host starts each server when the first request needs it, and stops idle servers. The settings cannot
-   * change this.
-   */
+  /** `true`: starts each server with its first request, and stops idle servers. Overrides the settings. */
   readonly lazy?: boolean;
   /** The default model of conversations. */
   readonly model?: Model;
-  /**
-   * Whether the host automatically reconnects servers whose connection was lost. Useful for a program that keeps
-   * running, not for a program that makes a call and ends.
-   */
+  /** Whether the host reconnects servers after a lost connection. For programs that keep running. */
   readonly recover?: boolean;
   /**
    * Whether the host emits `settings_changed` when a settings file, the trusted-folders file or the approvals file
    * changes on disk.
    */
   readonly watch?: boolean;
-  /** Milliseconds without a request after which the host stops a server that a request started. */
+  /** Milliseconds without a request, after which the host stops a server that it started for a request. */
   readonly idleStop?: number;
   /** The clock, in milliseconds since 1970. Default: `Date.now`. */
   readonly now?: () => number;
-  /** @deprecated The new name is `now`. */
+  /** @deprecated Use `now`. */
   readonly today?: () => number;
 }
 
 /** Options of `host.callAsModel`. */
 export interface CallAsModelOptions {
   readonly signal?: AbortSignal;
-  /** Asks the user to confirm this call. Default: the host's own `confirm`. */
+  /** Asks the user to confirm this call. Default: the host's option `confirm`. */
   readonly confirm?: OpenHostOptions["confirm"];
 }
 
-/** Returns a description of the required value if `value` is wrong; undefined if it is right. */
+/** Returns what the value must be, such as "true or false"; undefined if the value is valid. */
 type Check = (value: unknown) => string | undefined;
 
 const must =
@@ -147,7 +135,7 @@ const aFunction = must("a function", isFunction);
 const aSwitch = must("true or false", (value) => typeof value === "boolean");
 const withMethods = (what: string, ...names: readonly string[]): Check =>
   must(what, (value) => isObject(value) && names.every((name) => isFunction(value[name])));
-/** Rejects an item of `allow` with unknown members, because with a misspelt `tool` it would allow the whole server. */
+/** Rejects unknown members: with a misspelt `tool`, the item would allow the whole server. */
 const isAllowed = (value: unknown): boolean =>
   isObject(value) &&
   isText(value["server"]) &&
@@ -195,7 +183,11 @@ const checks: { readonly [Name in keyof Required<HostOptions>]: Check } = {
   today: aFunction,
 };
 
-/** Checks the names and types of the options. @throws HostError `usage`, naming the first option that is wrong */
+/**
+ * Checks the names and types of the options.
+ *
+ * @throws HostError `usage`, naming the first wrong option
+ */
 export function checkHostOptions(options: unknown): void {
   checkOptions("createHost", options, checks);
 }
@@ -205,7 +197,11 @@ const callAsModelChecks: { readonly [Name in keyof Required<CallAsModelOptions>]
   confirm: aFunction,
 };
 
-/** Checks the options of `host.callAsModel`. @throws HostError `usage`, naming the first option that is wrong */
+/**
+ * Checks the options of `host.callAsModel`.
+ *
+ * @throws HostError `usage`, naming the first wrong option
+ */
 export function checkCallAsModelOptions(options: unknown): void {
   checkOptions("callAsModel", options, callAsModelChecks);
 }
@@ -221,7 +217,7 @@ function checkOptions(call: string, options: unknown, known: Readonly<Record<str
   }
 }
 
-/** All events of a host. The type makes sure that none is missing. */
+/** All event types of a host. TypeScript reports a missing one. */
 const eventTypes: { readonly [Type in HostEvent["type"]]: true } = {
   state: true,
   discovery: true,
@@ -238,12 +234,12 @@ const eventTypes: { readonly [Type in HostEvent["type"]]: true } = {
   resource_updated: true,
 };
 
-/** Returns `host.on`, which checks its arguments. It throws HostError `usage` if one of them is wrong. */
+/** Wraps `on` so that it throws HostError `usage` for an unknown event or a wrong listener. */
 export function withCheckedListeners(on: Emitter["on"]): Emitter["on"] {
   return (type, listener) => {
     const known = Object.keys(eventTypes);
     if (typeof type !== "string") throw new HostError("usage", `on() takes the name of an event, not ${shown(type)}`);
-    if (!known.includes(type)) throw unknownName(`on() knows no event "${type}"`, type, known);
+    if (!known.includes(type)) throw unknownName(`there is no event "${type}"`, type, known);
     const wanted = aFunction(listener);
     if (wanted !== undefined) throw new HostError("usage", `on("${type}") takes ${wanted}, not ${shown(listener)}`);
     return on(type, listener);
@@ -251,14 +247,14 @@ export function withCheckedListeners(on: Emitter["on"]): Emitter["on"] {
 }
 
 /**
- * Converts a settings object to JSON text, so that later changes of the object have no effect.
+ * Converts a settings object to JSON text. Later changes of the object then have no effect.
  *
  * @throws HostError `usage` if the settings cannot be written as JSON, or if a top-level key is misspelt
  */
 function settingsText(settings: HostOptions["settings"]): string | undefined {
   if (settings === undefined || typeof settings === "string") return undefined;
   const known = Object.keys(settingsSchema.properties);
-  // Ignores a key that resembles none of Fairlead's keys, because other programs may use such keys.
+  // Refuses only misspelt keys of Fairlead. All other keys may belong to other programs.
   for (const key of Object.keys(settings))
     if (!known.includes(key) && closest(key, known) !== undefined)
       throw unknownName(`createHost({ settings }) has no key "${key}"`, key, known);
@@ -277,7 +273,7 @@ function unknownName(message: string, name: string, known: readonly string[]): H
   });
 }
 
-/** Describes a value by its type. The value itself is not shown, because options can be secrets. */
+/** Describes a value by its type. Does not show the value, because it may be a secret. */
 function shown(value: unknown): string {
   if (value === null || typeof value === "number" || typeof value === "boolean") return String(value);
   if (Array.isArray(value)) return "a list";
@@ -285,7 +281,7 @@ function shown(value: unknown): string {
   return { string: "a string", function: "a function", object: "an object" }[typeof value as string] ?? typeof value;
 }
 
-/** Returns the places from which the settings of a host are read. */
+/** Where the settings of a host are read from, according to its options. */
 export function toConfigurationOptions({ settings, workspace, trust, environment }: HostOptions): ConfigurationOptions {
   return {
     environment: environment ?? { env: process.env, home: homedir(), cwd: process.cwd(), platform: process.platform },

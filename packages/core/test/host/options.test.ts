@@ -183,9 +183,9 @@ describe("a wrong option", () => {
         host.callAsModel("demo__greet", { name: "Ada" }, options as object as CallAsModelOptions),
       ).rejects.toMatchObject({ name: "HostError", code: "usage", message });
     for (const [args, message] of [
-      [["nonsense", () => {}], 'on() knows no event "nonsense"'],
-      [["toString", () => {}], 'on() knows no event "toString"'],
-      [["servers_", () => {}], 'on() knows no event "servers_"; did you mean "servers"?'],
+      [["nonsense", () => {}], 'there is no event "nonsense"'],
+      [["toString", () => {}], 'there is no event "toString"'],
+      [["servers_", () => {}], 'there is no event "servers_"; did you mean "servers"?'],
       [[5, () => {}], "on() takes the name of an event, not 5"],
       [["state"], 'on("state") takes a function, not undefined'],
     ] as const)

@@ -1,4 +1,6 @@
-/** Tool calls of a host: connects the server, executes the call and presents its result. */
+/**
+ * Runs the tool calls of a host: connects the server, executes the call, and prepares the result for a model or a user.
+ */
 
 import type { JsonObject } from "@fairlead/wire";
 import type { Clock } from "../../clock.ts";
@@ -23,17 +25,19 @@ import { confirmTyped } from "./confirm-typed.ts";
 import type { Spine } from "./spine.ts";
 import { type CallParts, ToolCall } from "./tool-call.ts";
 
+/** Runs the tool calls of a host. */
 export interface HostCalls {
-  /** Runs a call that the user typed. */
+  /** Runs a call from the user or a program, not from a model. */
   call(server: string, tool: string, args: unknown, options: CallOptions): Promise<CallResult>;
-  /** Runs the calls of a model. */
+  /** Runs calls from a model. */
   readonly binding: ToolBinding;
   readonly parts: CallParts;
-  /** Writes content into a file, because it is too large for a model. Secrets in text content are hidden. */
+  /** Writes content that is too large for a model into a file. Hides secrets in texts. */
   readonly keep: (file: LeftOut) => Promise<StoredFile>;
   close(): Promise<void>;
 }
 
+/** The parts of the host that tool calls use. */
 export interface HostCallsOptions {
   readonly configuration: LiveConfiguration;
   readonly servers: Pick<HostServers, "connected" | "ready" | "use">;
@@ -44,6 +48,7 @@ export interface HostCallsOptions {
   readonly clock: Clock;
 }
 
+/** Creates the calls of a host. The executor is loaded with the first call. */
 export function createHostCalls(options: HostCallsOptions): HostCalls {
   const { configuration, servers, spine, work, clock } = options;
   const { acceptedSaved, changed } = options.catalogs;
@@ -52,7 +57,7 @@ export function createHostCalls(options: HostCallsOptions): HostCalls {
   let opening: Promise<Running> | undefined;
   let opened: Running | undefined;
 
-  /** Imports the executor with the first call, because it is the largest part of a host. */
+  /** The executor is the largest part of a host, so only the first call imports it. */
   const open = once(async (): Promise<Running> => {
     const [{ createExecutor }, { createValidator }] = await Promise.all([
       import("../../execute/executor.ts"),
@@ -84,7 +89,7 @@ export function createHostCalls(options: HostCallsOptions): HostCalls {
     },
   };
 
-  /** Writes content into a file. Closing the host waits until the file is written. */
+  /** Closing the host waits until the file is written. */
   function keep(file: LeftOut): Promise<StoredFile> {
     return work.run(async () => {
       const { keepResult } = await import("../../files/result-files.ts");
@@ -94,7 +99,7 @@ export function createHostCalls(options: HostCallsOptions): HostCalls {
     });
   }
 
-  /** Presents a result: creates the parts for the model and the text for the user. */
+  /** Creates the parts for the model and the text for the user from a result. */
   async function present(tool: ToolIdentity, result: CallResult, large?: LargeResults): Promise<ToolExecution> {
     const { content, structuredContent, isError, warnings } = result;
     const [{ toModelParts }, { displayOf, plainDisplay }] = await Promise.all([
@@ -156,7 +161,6 @@ export function createHostCalls(options: HostCallsOptions): HostCalls {
   };
 }
 
-/** Returns the result of a typed call as the server sent it. */
 function asIs(result: CallResult): CallResult {
   return result;
 }

@@ -1,4 +1,4 @@
-/** The step "confirm" of `spine.ts`: asks the user about a request that the rules do not allow, or refuses it. */
+/** The step "confirm" of `spine.ts`: if the rules do not allow a request, asks the user or refuses the request. */
 
 import { type RequestSignal, toAbortSignal, unlessAborted } from "../../mcp/unless-aborted.ts";
 import type { CarriedDecision, Confirmations, PolicyRequest } from "../../policy/confirmations.ts";
@@ -9,11 +9,10 @@ import type { OpenWork } from "../open-work.ts";
 import { withCountedAnswer } from "./counted-answer.ts";
 import { type AnyRequest, cancelledRequest, isAnsweredInAdvance, isChangedTool } from "./request-facts.ts";
 
-/** The facts about a running request that its ledger row and its later steps need. */
+/** State of a running request. Its later steps and its ledger row use it. */
 export interface RequestProgress {
   /** When the request began, by the host's clock. */
   readonly began: number;
-  /** The decision that the ledger records. */
   decision: CarriedDecision | undefined;
   isAnswered?: boolean;
   /** The user's answer to the confirmation; absent if the user gave none. */
@@ -22,11 +21,11 @@ export interface RequestProgress {
   answeredIn?: AnswerPlace | undefined;
   /** Identifies the arguments and the definition that the user approved for this one request. */
   confirmedKey?: string | undefined;
-  /** Whether the definition changed while the user was asked, so that the user's yes has no effect. */
+  /** Whether the tool's definition changed while the user was asked. A yes then has no effect. */
   isOutdated?: boolean;
   /** Whether the decision changed after the server was connected. */
   isNew?: boolean;
-  /** Ends the request's hold on the server, so that the host may stop the server when it is idle. */
+  /** Tells the host that this request no longer needs the server. The host may then stop the server when it is idle. */
   release: (() => void) | undefined;
 }
 
@@ -47,11 +46,13 @@ export interface ConfirmStep {
   readonly refuse: (request: PolicyRequest, decision: CarriedDecision) => Promise<never>;
 }
 
+/** The rules and the running work of the host. */
 export interface ConfirmStepOptions {
   readonly current: () => Confirmations | Promise<Confirmations>;
   readonly work: OpenWork;
 }
 
+/** Creates the step. `current` returns the rules that apply now. */
 export function createConfirmStep({ current, work }: ConfirmStepOptions): ConfirmStep {
   async function refuse(request: PolicyRequest, decision: CarriedDecision): Promise<never> {
     const { refusal } = await import("../../policy/refusal.ts");
@@ -82,7 +83,7 @@ export function createConfirmStep({ current, work }: ConfirmStepOptions): Confir
     async function decideAgain(): Promise<void> {
       rules = await current();
       decision = rules.decide(request);
-      // For a request that the user typed, the ledger records the rule that required the confirmation.
+      // For a request from the user, the ledger keeps the rule that required the confirmation.
       if (request.who !== "user") progress.decision = decision;
     }
 
@@ -105,7 +106,7 @@ export function createConfirmStep({ current, work }: ConfirmStepOptions): Confir
     return decision;
   }
 
-  /** Asks the user, unless the request is allowed meanwhile, for example by the answer to an earlier question. */
+  /** Asks the user. Does not ask if the answer to an earlier question already allows the request. */
   async function ask(
     request: AnyRequest,
     { first, port, signal }: ConfirmOptions,
@@ -139,7 +140,7 @@ export function createConfirmStep({ current, work }: ConfirmStepOptions): Confir
   return { confirm, refuse };
 }
 
-/** The question about one request. */
+/** Options of one question. */
 interface ConfirmOptions {
   readonly first: CarriedDecision;
   readonly port: ConfirmPort;

@@ -1,9 +1,9 @@
-/** The confirmation of requests that the user typed. */
+/** The confirmation of requests that come from the user and not from a model. */
 
 import type { ConfirmPort } from "../../registry/binding.ts";
 import type { RequestOptions } from "../types.ts";
 
-/** Asks the user to confirm a request that they typed. Without an answer, the request is refused. */
+/** Asks the user to confirm their own request. Without an answer, the request is refused. */
 export function confirmTyped(confirm: NonNullable<RequestOptions["confirm"]>): ConfirmPort {
   return async (question) => {
     const details = await question();

@@ -24,6 +24,7 @@ import type { HostCalls } from "./calls.ts";
 import type { HostReads } from "./reads.ts";
 import type { HostSearch } from "./tool-search.ts";
 
+/** The parts of the host that conversations use. */
 export interface HostConversationsOptions extends Pick<OpenHostOptions, "model" | "confirm">, Pick<Emitter, "emit"> {
   readonly configuration: LiveConfiguration;
   readonly servers: Pick<HostServers, "manager">;
@@ -32,7 +33,7 @@ export interface HostConversationsOptions extends Pick<OpenHostOptions, "model" 
   readonly reads: HostReads;
   readonly search: HostSearch;
   readonly isDenied: TurnHost["isDenied"];
-  /** The tools that were used before in this workspace. The tool used last comes first. */
+  /** The tools that were used before in this workspace, latest first. */
   readonly usedTools: () => Promise<readonly ToolIdentity[]>;
   readonly approvals: ConversationApprovals;
   readonly secrets: Pick<HostSecrets, "redactor">;
@@ -43,11 +44,13 @@ export interface HostConversationsOptions extends Pick<OpenHostOptions, "model" 
   readonly closing: AbortSignal;
 }
 
+/** The members of a host that concern conversations. */
 export interface HostConversations extends Pick<Host, "conversation" | "conversations" | "runTurn" | "toolOffers"> {
   /** Resolves when all conversations are on disk. After that, nothing more is recorded. */
   readonly close: () => Promise<void>;
 }
 
+/** Creates the conversations of a host. They are recorded unless the settings turn that off. */
 export function createHostConversations(options: HostConversationsOptions): HostConversations {
   const { configuration, closing } = options;
   const { manager } = options.servers;
@@ -93,7 +96,7 @@ export function createHostConversations(options: HostConversationsOptions): Host
     },
     async conversations(search) {
       const { listConversations } = await import("../../conversations/list-conversations.ts");
-      // Waits until all changes are on disk, so that the list includes a conversation that has just ended.
+      // The list must include a conversation that has just ended.
       await recorders.saved();
       return listConversations(await recorders.folder(), search);
     },
@@ -164,14 +167,18 @@ interface ConversationRecorders {
   /** Resolves when the changes so far are on disk. */
   readonly saved: () => Promise<void>;
   readonly begin: (model: Model) => ConversationRecord;
-  /** @throws HostError `not_found`, `busy`, `usage` */
+  /**
+   * Continues a recorded conversation.
+   *
+   * @throws HostError `not_found`, `busy`, `usage`
+   */
   readonly resume: (id: string, model: Model) => Promise<ConversationRecord>;
   readonly close: () => Promise<void>;
 }
 
 function createConversationRecorders(options: HostConversationsOptions): ConversationRecorders {
   const { configuration, approvals, secrets, now, emit } = options;
-  /** Conversations that may have changes which are not on disk yet. */
+  /** Recorders with changes that may not be on disk yet. */
   const active = new Set<Pick<ConversationRecorder, "close" | "saved">>();
   const ending = new Set<Promise<void>>();
   let isOver = false;
@@ -190,7 +197,7 @@ function createConversationRecorders(options: HostConversationsOptions): Convers
     if (size === undefined) {
       const { rotateConversations } = await import("../../conversations/clean-conversations.ts");
       const file = await createConversationFile(place, id);
-      // If an old conversation cannot be removed, a new one can still begin.
+      // A new conversation can begin even if an old one cannot be removed.
       await rotateConversations(place).catch(() => undefined);
       return file;
     }
@@ -200,7 +207,7 @@ function createConversationRecorders(options: HostConversationsOptions): Convers
     throw new HostError("busy", `the conversation ${id} was continued by another process`);
   }
 
-  /** @param others Approvals of this run that the conversation's file does not contain. */
+  /** @param others Approvals from this run that are not yet in the conversation's file. */
   function start(
     head: ConversationHead,
     others: readonly GivenApproval[],

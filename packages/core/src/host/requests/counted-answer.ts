@@ -1,12 +1,11 @@
-/** Counts the answer to a confirmation as running work of the host, until the answer is saved. */
+/** Makes sure that closing the host waits until the answer to a confirmation is saved. */
 
 import type { ToolCallConfirmationDetails } from "../../registry/confirmation.ts";
 import type { OpenWork } from "../open-work.ts";
 
 /**
- * Returns the same confirmation, but closing the host waits until its answer is saved. Counting the request is not
- * enough, because a cancelled request does not wait for its answer to be saved. After the host is closed, an answer has
- * no effect.
+ * Returns the same confirmation, but closing the host waits until its answer is saved. Waiting for the request is not
+ * enough: a cancelled request ends before its answer is saved. After closing, answers have no effect.
  */
 export function withCountedAnswer(
   details: ToolCallConfirmationDetails,

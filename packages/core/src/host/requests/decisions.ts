@@ -1,6 +1,6 @@
 /**
- * The decisions of one host. Reads rules, saved approvals and the lock file at the first decision, and again when one
- * of these files has changed.
+ * Decides about requests of one host. Reads the rules, the saved approvals and the lock file when first needed, and
+ * again after one of these files has changed.
  */
 
 import type { Clock } from "../../clock.ts";
@@ -21,6 +21,7 @@ import type { HostLock } from "../catalogs/lock.ts";
 import type { LiveConfiguration } from "../servers/live-configuration.ts";
 import type { Host, HostNote } from "../types.ts";
 
+/** The parts of the host and the options that decisions depend on. */
 export interface HostDecisionsOptions {
   readonly configuration: LiveConfiguration;
   readonly catalogs: Catalogs;
@@ -32,18 +33,16 @@ export interface HostDecisionsOptions {
   readonly now: () => number;
 }
 
+/** Decides about the requests of one host. */
 export interface HostDecisions {
-  /**
-   * Returns the object that decides about requests and asks for confirmations. If a rule file has changed, reads it
-   * first.
-   */
+  /** The rules and confirmations that apply now. If a rule file has changed, reads it first. */
   readonly current: () => Confirmations | Promise<Confirmations>;
   readonly policies: () => Promise<Policies>;
   /** The approvals that the user has given in this run. */
   readonly approvals: ConversationApprovals;
   readonly explain: Host["explain"];
   readonly changeOf: Host["changeOf"];
-  /** The decision about a call of the tool by a model, before its arguments are known; undefined until the rules are read. */
+  /** The decision if a model calls the tool, for any arguments; undefined until the rules are read. */
   readonly decisionOf: (tool: ToolIdentity) => DecisionOutcome | undefined;
   readonly deniedTo: Host["deniedTo"];
   readonly identify: Host["identify"];
@@ -59,6 +58,7 @@ interface Loaded extends Policies {
   readonly lock: HostLock;
 }
 
+/** Creates the decisions of a host. Reads no file until the first decision. */
 export function createHostDecisions(options: HostDecisionsOptions): HostDecisions {
   const { configuration, catalogs, mode, interactive, flags, clock, now } = options;
   const { changed } = catalogs;
@@ -99,7 +99,7 @@ export function createHostDecisions(options: HostDecisionsOptions): HostDecision
       loadApprovedTools({ state: current.locations.state, identityOf, now: () => new Date(now()) }),
       loadLock({ configuration: current, definition: configuration.definition, catalog: catalogs.catalog }),
     ]);
-    // If the rule files were read again meanwhile, this result is outdated.
+    // If a later call has read the files again, this result is outdated.
     if (version === readings) {
       for (const approval of approved.all()) {
         const { server: serverName, tool: serverToolName, digest } = approval;
@@ -126,7 +126,7 @@ export function createHostDecisions(options: HostDecisionsOptions): HostDecision
   }
 
   /**
-   * Loads the rules if a file has changed, so that a rule which is written while the host runs applies to the next
+   * Reads the rules again if a file has changed. A rule that is written while the host runs then applies to the next
    * request.
    */
   async function load(): Promise<Loaded> {

@@ -1,6 +1,6 @@
 /**
- * Forwards the requests of a gateway's clients. Calls, prompts and reads run through `spine.ts`, like all requests of a
- * host.
+ * Forwards requests from gateway clients to servers. Calls, prompts and reads run through `spine.ts`, like all requests
+ * of a host.
  */
 
 import type { JsonObject, McpRequestOptions } from "@fairlead/wire";
@@ -16,6 +16,7 @@ import { createReadSteps, type Read, shownRead } from "./read-steps.ts";
 import type { Spine } from "./spine.ts";
 import type { CallParts } from "./tool-call.ts";
 
+/** The parts of the host that forwarding uses. */
 export interface ForwardingOptions {
   readonly configuration: LiveConfiguration;
   readonly servers: Pick<HostServers, "ready" | "use">;
@@ -26,11 +27,12 @@ export interface ForwardingOptions {
 }
 
 /**
- * Methods about which no rule decides: a log level only affects log messages, and a task belongs to a call that was
- * already allowed.
+ * Methods that need no permission. A log level affects only log messages. A task belongs to a call that was already
+ * allowed.
  */
 const undecided: ReadonlySet<string> = new Set(["logging/setLevel", "tasks/get", "tasks/update", "tasks/cancel"]);
 
+/** Creates `host.forward`. */
 export function createForwarding(options: ForwardingOptions): Pick<GatewayHost, "forward"> {
   const { configuration, calls, spine, work, clock } = options;
   const { ready, use } = options.servers;
@@ -79,8 +81,8 @@ export function createForwarding(options: ForwardingOptions): Pick<GatewayHost, 
   }
 
   /**
-   * Runs a completion. Fails if the rules deny the prompt or template to the client, because suggested values may
-   * reveal data.
+   * Runs a completion. If the rules deny the prompt or template to the client, this fails too, because the suggested
+   * values may reveal data.
    */
   async function complete(request: ForwardedRequest, given: ForwardOptions): Promise<JsonObject> {
     const { client, server, params } = request;
@@ -88,8 +90,8 @@ export function createForwarding(options: ForwardingOptions): Pick<GatewayHost, 
     const isPrompt = type === "ref/prompt";
     const serverToolName = stringOf(isPrompt ? name : uri) ?? "";
     /*
-     * Throws if a rule denies the prompt or template. If a rule requires confirmation, the completion runs without it,
-     * because otherwise Fairlead would ask after each typed character.
+     * Throws if a rule denies the prompt or template. If a rule asks for confirmation, the completion runs anyway:
+     * Fairlead would otherwise ask after every typed character.
      */
     await spine.ask({
       who: "client",
@@ -143,8 +145,7 @@ function whatOf({ server, method }: ForwardedRequest, { request }: Subject): str
 }
 
 /**
- * The options for sending a request. If the server asks a question meanwhile, the question goes to the client's
- * conversation (`owner`).
+ * The options for sending a request. With `owner`, a request that the server sends meanwhile goes to the same client.
  */
 function toWire({ client }: ForwardedRequest, given: ForwardOptions): McpRequestOptions {
   const { signal: _s, stop: _e, timeout: _t, confirmed: _c, confirm: _p, onProgress: _o, ...wire } = given;

@@ -1,4 +1,4 @@
-/** One tool call of a gateway's client, as `spine.ts` runs it. Its result is returned as the server sent it. */
+/** A tool call from a gateway client, as `spine.ts` runs it. */
 
 import type { JsonObject, McpRequestOptions } from "@fairlead/wire";
 import type { Executor } from "../../execute/executor.ts";
@@ -11,6 +11,7 @@ import { type CallParts, ServerCall } from "./tool-call.ts";
 
 type Request = HostRequest<JsonObject, JsonObject>;
 
+/** A tool call from a gateway client. The host returns the server's result unchanged. */
 export class ForwardedCall extends ServerCall<JsonObject> implements HostRequest<JsonObject, JsonObject> {
   readonly who = "client";
   readonly client: string;
@@ -69,7 +70,7 @@ export class ForwardedCall extends ServerCall<JsonObject> implements HostRequest
   protected send(executor: Executor<McpClient>, client: McpClient, signal: RequestSignal): Promise<JsonObject> {
     const { serverName, serverToolName: tool, args } = this;
     const send = (to: McpClient, checked: JsonObject, options: McpRequestOptions): Promise<JsonObject> => {
-      // If the check has not changed the arguments, sends the parameters exactly as the client sent them.
+      // Unchanged arguments are sent exactly as the client sent them.
       const params = checked === args ? this.#params : { ...this.#params, arguments: checked };
       return to.request(`${serverName}.${tool}`, "tools/call", params, this.#toWire(options));
     };
@@ -77,7 +78,8 @@ export class ForwardedCall extends ServerCall<JsonObject> implements HostRequest
   }
 
   /**
-   * The options for sending the call. Copies each member by name, because spreading takes longer than sending the call.
+   * The options for sending the call. Copies each member by name, because a spread would take longer than sending the
+   * call.
    */
   #toWire({ signal, stop, timeout, total, asTask, onProgress }: McpRequestOptions): McpRequestOptions {
     const { meta, capabilities, logLevel, onNotification, answer, input, tasks, owner, beforeSend } = this.#given;

@@ -23,7 +23,7 @@ interface AnswerFacts extends Pick<LedgerEntry, "outcome"> {
   readonly isAnswered?: boolean | undefined;
   /** The user's answer to the confirmation; absent if the user was not asked. */
   readonly how?: "yes" | "no" | "typed" | undefined;
-  /** Whether the user accepted a changed definition in advance, with an option of the request. */
+  /** Whether the request itself says that the user accepts a changed definition. */
   readonly acceptChanged?: boolean | undefined;
   readonly confirmed?: boolean | "in_advance" | undefined;
 }
@@ -39,7 +39,7 @@ export function answerOf({
 }: AnswerFacts): Pick<LedgerRow, "answer" | "refusal"> {
   if (outcome === "denied" && needsConfirmation) {
     if (how === undefined) return { refusal: "no_terminal" };
-    // If the user said yes, the request was denied for another reason, for example because the server was replaced.
+    // After a yes, the request was denied for another reason (for example, the server was replaced).
     return how === "no" ? { refusal: "user" } : {};
   }
   if (!isAnswered || outcome === "denied" || outcome === "changed") return {};
@@ -48,6 +48,7 @@ export function answerOf({
   return { answer: isInAdvance ? "in_advance" : "asked" };
 }
 
+/** Where and what the ledger records. */
 export interface HostLedgerOptions {
   /** The folder of Fairlead's state files. */
   readonly state: string;
@@ -64,15 +65,16 @@ export interface HostLedgerOptions {
 /** Records requests in the ledger. */
 export interface HostLedger {
   readonly record: (row: LedgerRow) => void;
-  /** The tools that were called successfully in this workspace before. The tool called last comes first. */
+  /** The tools that were called successfully in this workspace, latest first. */
   readonly usedTools: () => Promise<readonly ToolIdentity[]>;
   /** Resolves when every row recorded so far is on disk or could not be written. */
   readonly flush: () => Promise<void>;
 }
 
-/** How many ledger entries are searched for tools that were used before. */
+/** How many of the latest ledger entries `usedTools` searches. */
 const mostUsed = 1000;
 
+/** Creates the ledger of a host. The first row opens the file. */
 export function createHostLedger({
   state,
   keepArguments,
@@ -85,14 +87,11 @@ export function createHostLedger({
   let isTold = false;
   let opening: Promise<Opened> | undefined;
   let opened: Opened | undefined;
-  /** Resolves when the ledger is open and contains the rows that were recorded before it was open. */
+  /** Resolves when the rows that were recorded before the ledger was open are in it. */
   let early: Promise<unknown> = Promise.resolve();
-  /** Resolves when the last row is written. Rows that are written together share one promise. */
+  /** Resolves when the latest rows are written. Rows that are written together share this promise. */
   let batch: Promise<void> | undefined;
-  /**
-   * The rule of the last row, and its text. The text is used again, because most rows have the same rule as the row
-   * before.
-   */
+  /** Text of the last row's rule. Most rows have the same rule as the row before, so the text is used again. */
   let lastRule: { readonly rule: Decision["rule"]; readonly text: string } | undefined;
 
   async function open(): Promise<Opened> {
@@ -130,7 +129,7 @@ export function createHostLedger({
       outcome,
       durationMs,
     });
-    // Rows that are written together share one promise, so its error is reported only once.
+    // Several rows share one promise. Its error must be reported only once.
     if (written !== batch) written.catch(tell);
     batch = written;
   }

@@ -1,5 +1,6 @@
 /**
- * The steps of requests other than tool calls: connect the server, send the request, and send a lost request once more.
+ * The steps of a read (a resource or prompt): connect the server, send the request, and repeat it once if the
+ * connection is lost.
  */
 
 import { type Clock, sleep } from "../../clock.ts";
@@ -15,26 +16,29 @@ import type { HostServers } from "../servers/servers.ts";
 import type { RequestOptions } from "../types.ts";
 import type { HostRequest } from "./host-request.ts";
 
-/** A request that has no effect at the server, and how it is sent. */
+/** A request that only reads, and the function that sends it. */
 export interface Read<T> {
   readonly request: Omit<PolicyRequest, "who">;
   readonly shown: AskedTool;
   readonly ask: (client: McpClient, how: ReadTimes) => Promise<T>;
 }
 
+/** The parts of the host that reads use. */
 export interface ReadStepsOptions extends Pick<HostServers, "ready" | "use"> {
   readonly configuration: LiveConfiguration;
   readonly clock: Clock;
 }
 
+/** Provides the steps of a read. */
 export interface ReadSteps {
-  /** Returns the steps with which `spine.ts` runs the request: connect the server if needed, then send the request. */
+  /** The steps of a request for `spine.ts`: connect the server if needed, then send the request. */
   readonly steps: <T>(
     read: Read<T>,
     options: Pick<RequestOptions, "wait"> & { readonly timeout?: number | undefined },
   ) => Omit<HostRequest<T, T>, "who">;
   /**
-   * Connects the server within `wait` milliseconds. If the server is slower, it continues to connect in the background.
+   * Waits at most `wait` milliseconds until the server is connected. After that, the server continues to connect in the
+   * background.
    */
   readonly readyWithin: (server: string, wait: number | undefined, signal?: AbortSignal) => Promise<McpClient>;
 }
@@ -44,6 +48,7 @@ export function shownRead(serverName: string, uri: string): AskedTool {
   return { serverName, serverToolName: uri, name: "read_resource", description: "Reads a resource of the server." };
 }
 
+/** Creates the steps for the reads of a host. */
 export function createReadSteps({ configuration, ready, use, clock }: ReadStepsOptions): ReadSteps {
   async function readyWithin(server: string, wait: number | undefined, signal?: AbortSignal): Promise<McpClient> {
     if (wait === undefined) return ready(server, signal);
@@ -62,8 +67,8 @@ export function createReadSteps({ configuration, ready, use, clock }: ReadStepsO
   }
 
   /**
-   * Returns a text that changes when the server's entry changes. For a prompt, the text also changes with the prompt's
-   * definition and the server's instructions.
+   * Identifies what the user allowed. It changes with the server's definition. For a prompt, it also changes with the
+   * prompt's definition and the server's instructions.
    */
   function subjectOf({ serverName, serverToolName, kind }: Read<unknown>["request"], connected: McpClient): string {
     const { prompts = [], instructions } = connected.filteredCatalog?.catalog ?? {};

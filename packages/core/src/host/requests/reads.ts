@@ -1,6 +1,6 @@
 /**
- * All requests of a host except tool calls: resources, prompts, completion, subscriptions, and `@` references in typed
- * text.
+ * Runs a host's requests other than tool calls: resources, prompts, completion, subscriptions, and `@` references in a
+ * message.
  */
 
 import type { ResourceResult } from "@fairlead/wire";
@@ -19,6 +19,7 @@ import { confirmTyped } from "./confirm-typed.ts";
 import { createReadSteps, type Read, shownRead } from "./read-steps.ts";
 import type { Spine } from "./spine.ts";
 
+/** The parts of the host that reads use. */
 export interface HostReadsOptions extends Emitter {
   readonly configuration: LiveConfiguration;
   readonly servers: Pick<HostServers, "ready" | "use" | "client">;
@@ -29,12 +30,14 @@ export interface HostReadsOptions extends Emitter {
   readonly clock: Clock;
 }
 
+/** The members of a host that read resources and prompts. */
 export interface HostReads
   extends Pick<Host, "readResource" | "getPrompt" | "complete" | "subscribe" | "expandReferences"> {
   readonly readForModel: TurnHost["readResource"];
   close(): Promise<void>;
 }
 
+/** Creates the reads of a host. */
 export function createHostReads(options: HostReadsOptions): HostReads {
   const { configuration, catalogs, spine, work, keep, clock, on, emit } = options;
   const { ready, use, client } = options.servers;
@@ -115,7 +118,7 @@ export function createHostReads(options: HostReadsOptions): HostReads {
             import("../../resources/references/local-file.ts"),
             import("../../resources/references/resource-reference.ts"),
           ]);
-        // Connects the servers that the text names. If a server cannot be connected, reading its resource reports why.
+        // Connects the servers that the text names. Errors are ignored here: reading the resource reports them.
         const unknown = serversNamedIn(text, chosen).filter((server) => !isKnown(server));
         await Promise.allSettled(unknown.map((server) => readyWithin(server, wait, signal)));
         const { trust, locations } = configuration.current();
@@ -127,8 +130,8 @@ export function createHostReads(options: HostReadsOptions): HostReads {
         };
         let pieces = await resolveReferences(text, source);
         /*
-         * A URI that was not found may be a resource of a server whose catalog was not read yet, so Fairlead connects
-         * such servers and searches again.
+         * The URI may belong to a server whose catalog was not read yet. So Fairlead connects these servers and
+         * searches again.
          */
         const strangers = chosen.filter((server) => !isKnown(server));
         if (strangers.length > 0 && pieces.some(({ kind, text }) => kind === "unresolved" && text.includes("://"))) {

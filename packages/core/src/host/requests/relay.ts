@@ -1,6 +1,5 @@
 /**
- * Passes messages between a client and a server. Calls, reads and prompts run through `spine.ts`, which applies the
- * rules and records each request.
+ * Passes messages between a client and a server. `spine.ts` decides about calls, reads and prompts, and records them.
  */
 
 import { isObject, member, objectOf, stringOf } from "@fairlead/wire/json";
@@ -12,13 +11,14 @@ import type { RequestKind } from "../../policy/rules/rule.ts";
 import { subscriptionKey } from "../../recordings/scripts.ts";
 import type { Spine } from "./spine.ts";
 
+/** The parts of the host that a relay uses. */
 export interface RelayContext {
   readonly relay: (server: string, options: RelayOptions) => Promise<OpenedRelay>;
   readonly spine: Spine;
   readonly signal: AbortSignal;
 }
 
-/** Methods that a rule can refuse, each with the parameter that names the tool, prompt or resource. */
+/** Methods that the rules decide about, with the parameter that names the tool, prompt or resource. */
 const decided: ReadonlyMap<unknown, { readonly kind: RequestKind; readonly named: string }> = new Map([
   ["tools/call", { kind: "tool", named: "name" }],
   ["prompts/get", { kind: "prompt", named: "name" }],
@@ -48,7 +48,7 @@ export async function relayClient(
   open: OpenChannel,
   { relay, spine, signal }: RelayContext,
 ): Promise<void> {
-  /** Requests that `spine.ts` runs and that wait for the server's response. */
+  /** Requests from `spine.ts` that wait for the server's response. */
   const pending = new Map<RequestId, Pending>();
   /** Progress tokens of the client's open requests, by request id. The latest request comes last. */
   const tokens = new Map<RequestId, unknown>();
@@ -62,8 +62,8 @@ export async function relayClient(
   }
 
   /**
-   * The client's request to which a server's message belongs: the request with the message's subscription id or
-   * progress token, otherwise the latest request.
+   * Finds the client's request that a server's message is about: by subscription id or progress token, otherwise the
+   * latest request.
    */
   function requestOf(message: RpcMessage): RequestId | undefined {
     const { progressToken, _meta } = objectOf(message["params"]);
@@ -82,7 +82,7 @@ export async function relayClient(
       else waiting.resolve(message);
     },
   }).catch(async (error: unknown) => {
-    // Closes the client's channel at once, because the client must not wait for a server that cannot be reached.
+    // The client must not wait for a server that cannot be reached, so its channel is closed at once.
     await (await open(ignored, signal)).close();
     throw error;
   });

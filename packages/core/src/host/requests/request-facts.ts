@@ -1,4 +1,4 @@
-/** Facts about a request and its decision that `spine.ts` needs. Pure. */
+/** Helper functions of `spine.ts` about a request and its decision. Pure. */
 
 import { HostError } from "../../errors.ts";
 import type { RequestSignal } from "../../mcp/unless-aborted.ts";
@@ -7,17 +7,17 @@ import { isChangedRule } from "../../policy/rules/built-in-rules.ts";
 import { canonicalJson } from "../../text/canonical-json.ts";
 import type { HostRequest } from "./host-request.ts";
 
-/** A request without the members whose types depend on its result. */
+/** A request without the members that depend on the type of its result. */
 export type AnyRequest = Omit<HostRequest<unknown, unknown>, "execute" | "present" | "outcomeOf">;
 
-/** Whether the decision asks because the definition of a tool has changed. */
+/** Whether the user must be asked because the tool's definition has changed. */
 export function isChangedTool({ kind = "tool" }: PolicyRequest, { decision, rule }: CarriedDecision): boolean {
   return decision === "ask_user" && kind === "tool" && isChangedRule(rule);
 }
 
 /**
- * Whether the option `confirmed` of the request counts as the user's answer to this decision. It never does if the
- * definition of a tool has changed: the user must accept the change explicitly.
+ * Whether the request's option `confirmed` answers this decision. It never does for a changed definition: the user must
+ * accept the change explicitly.
  */
 export function isAnsweredInAdvance(
   { kind = "tool", confirmed = false, confirm }: AnyRequest,
@@ -37,16 +37,15 @@ export function cancelledRequest(
 }
 
 /**
- * Whether the decision may change when the server is connected. Only a connected server shows whether a definition has
- * changed, and which annotations a tool has now.
+ * Whether the decision may change when the server is connected. Only then is it known whether a definition or an
+ * annotation has changed.
  */
 export function mayDifferOnceConnected({ kind = "tool" }: PolicyRequest, { rule }: CarriedDecision): boolean {
   return isChangedRule(rule) || (kind === "tool" && rule.annotations !== undefined);
 }
 
 /**
- * A key of the request. Two requests have the same key if their sender, their tool, prompt or resource, and their
- * arguments are equal.
+ * A key for requests. Two requests have the same key if sender, tool (or prompt or resource) and arguments are equal.
  */
 export function carryKey({ who, client, kind = "tool", serverName, serverToolName, args = {} }: PolicyRequest): string {
   return canonicalJson([who, client, kind, serverName, serverToolName, args]);

@@ -1,4 +1,4 @@
-/** Runs the requests of a host: every call, read, prompt and sampling request takes the same path. */
+/** Runs the requests of a host. Each call, read, prompt and sampling request passes the same steps. */
 
 import type { Clock } from "../../clock.ts";
 import { HostError } from "../../errors.ts";
@@ -27,6 +27,7 @@ import { createHostReads, type HostReads } from "./reads.ts";
 import { createSpine } from "./spine.ts";
 import { createHostSearch } from "./tool-search.ts";
 
+/** The parts and options of the host that requests use. */
 export interface HostRequestsOptions extends Omit<OpenHostOptions, "clock" | "now" | "today">, Emitter {
   readonly configuration: LiveConfiguration;
   readonly servers: HostServers;
@@ -38,6 +39,7 @@ export interface HostRequestsOptions extends Omit<OpenHostOptions, "clock" | "no
   readonly now: () => number;
 }
 
+/** The members of a host that send requests. */
 export interface HostRequests
   extends Pick<HostCalls, "call" | "binding">,
     Omit<HostReads, "close" | "readForModel">,
@@ -63,6 +65,7 @@ export interface HostRequests
   close(): Promise<void>;
 }
 
+/** Creates everything that runs requests: decisions, ledger, calls, reads and conversations. */
 export function createHostRequests(options: HostRequestsOptions): HostRequests {
   const { configuration, catalogs, work, confirm, sample, allow, clock, now, emit } = options;
   const { approvalMode: mode = "default", interactive = true } = options;
@@ -183,7 +186,7 @@ export function createHostRequests(options: HostRequestsOptions): HostRequests {
   };
 }
 
-/** The tool that a confirmation shows for a sampling request. */
+/** What the confirmation of a sampling request shows. */
 function theModel(serverName: string) {
   const method = "sampling/createMessage";
   return {
@@ -202,12 +205,12 @@ interface CallableOptions {
 }
 
 /**
- * Offers all tools of a host as one `CallableTool` of `@google/genai`, with confirmation. The model gets failures as
- * responses.
+ * Combines all tools of a host into one `CallableTool` of `@google/genai`. Calls ask for confirmation. The model gets
+ * failures as responses.
  */
 function createCallableTool({ open, confirm, signal }: CallableOptions): CallableTool {
   let opened: ConversationTools | undefined;
-  /** The tools of the conversation. Their names are fixed when the model first gets them. */
+  /** The tools of the conversation. Their names stay the same after the model has seen them. */
   function conversation(): ConversationTools {
     opened ??= open();
     return opened;
@@ -226,7 +229,7 @@ function createCallableTool({ open, confirm, signal }: CallableOptions): Callabl
     try {
       return await run(tool, args);
     } catch (error) {
-      // The model gets a denied or failed call as a response, so that its turn can continue.
+      // A denied or failed call becomes a response, so that the model can continue.
       if (!(error instanceof HostError) || signal.aborted) throw error;
       return { response: { error: `${error.code}: ${error.message}` }, media: [] };
     }
