@@ -28,11 +28,10 @@ export type { HostPrompt, HostResource, HostTool } from "./host/catalogs/listing
 export type * from "./host/types.ts";
 
 /**
- * Creates a host from the settings. The registries contain the cached catalogs at once. `start`, or the first request
- * to a server, connects the server.
+ * Creates a host from the settings. Cached tools are listed at once. `start` connects the servers; a request connects
+ * its own server.
  *
  * @throws HostError `usage` if an option is wrong
- *
  * @example
  * ```ts
  * await using host = await createHost();
@@ -48,7 +47,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
   return host;
 }
 
-/** Opens a host for a configuration that is already loaded. After `dispose`, nothing of the host runs or writes. */
+/** Opens a host with a loaded configuration. After `dispose`, the host neither runs nor writes anything. */
 export function openHost(first: Configuration, options: OpenHostOptions & Reloading = {}): Host {
   const { clock = systemClock, now = options.today ?? Date.now, load } = options;
   if (options.declare !== undefined) refuseNested(first.environment.env);
@@ -78,7 +77,7 @@ export function openHost(first: Configuration, options: OpenHostOptions & Reload
   const { decisions } = requests;
 
   /**
-   * Returns the items of one server. If `server` is undefined, returns the items of all servers.
+   * The items of one server, or of all servers if `server` is undefined.
    *
    * @throws HostError `server_unknown`
    */
@@ -89,7 +88,7 @@ export function openHost(first: Configuration, options: OpenHostOptions & Reload
   }
 
   /**
-   * Reads the registered tools, prompts or resources of one server or of all servers.
+   * The registered items of one server, or of all servers if `server` is undefined.
    *
    * @throws HostError `server_unknown`
    */
@@ -103,16 +102,13 @@ export function openHost(first: Configuration, options: OpenHostOptions & Reload
     return client === undefined ? [] : of(client.name);
   }
 
-  /**
-   * Applies a new configuration. If a settings file cannot be read, nothing changes, because an editor may be writing
-   * the file.
-   */
+  /** Applies a new configuration. If a settings file cannot be read (an editor may be writing it), nothing changes. */
   async function takeOver(next: Configuration | undefined): Promise<ServerChanges | undefined> {
     if (next === undefined) return undefined;
     const broken = next.settings.files.find((file) => file.state === "broken");
     if (broken)
       throw new HostError("settings_invalid", `${broken.file} cannot be read; the host keeps its earlier settings`);
-    // Saves the catalogs first, because the tool definitions of a replaced server are compared with the saved ones.
+    // A replaced server's tools are compared with the saved definitions, so the catalogs are saved first.
     await catalogs.saved();
     configuration.replace(next);
     catalogs.reorder();
@@ -176,7 +172,7 @@ export function openHost(first: Configuration, options: OpenHostOptions & Reload
     start: ({ servers: names, signal } = {}) =>
       work.run(() => {
         const started = names === undefined ? manager.discoverAllMcpTools() : manager.start(names);
-        // Counts the start as a use of each server. If no request follows within the idle time, the server is stopped.
+        // The start counts as a use of each server. Without a request within the idle time, the server is stopped.
         if (options.lazy) for (const name of names ?? []) servers.use(name)();
         const why = (): HostError => new HostError("cancelled", "waiting for the servers was cancelled");
         return unlessAborted(started, signal, why);
@@ -271,10 +267,10 @@ interface Reloading {
 }
 
 /**
- * Stores an approval for each named entry, exactly as it is in the configuration, and returns the names. Skips entries
- * that need no approval or already have one.
+ * Stores an approval for each named server, for its current definition. Skips servers that need no approval. Returns
+ * the approved names.
  *
- * @throws HostError `server_unknown`; `untrusted_folder` for a named entry of a folder that is not trusted
+ * @throws HostError `server_unknown`; `untrusted_folder` for a named server of a folder that is not trusted
  */
 async function approveWaiting(
   { servers, locations }: Pick<Configuration, "servers" | "locations">,

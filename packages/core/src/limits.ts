@@ -1,6 +1,6 @@
-/** Limits on input from outside. If an input exceeds a limit, the error names the limit. */
+/** Limits for files, requests and responses. If an input exceeds a limit, the error names the limit. */
 
-/** The limits. If a name ends in `Bytes`, the limit is in bytes. */
+/** Names that end in `Bytes` are limits in bytes. */
 export const limits = {
   /** The largest settings, trust or `.env` file. */
   settingsBytes: 4_194_304,
@@ -12,7 +12,7 @@ export const limits = {
   settingsDepth: 64,
   /** The largest number of names, values, objects and lists in one settings file. */
   settingsValues: 50_000,
-  /** The longest text in a settings file, in characters. Linux rejects program arguments that are longer. */
+  /** The longest text in a settings file, in characters. Linux rejects longer program arguments. */
   settingsText: 131_072,
   /** The largest policy file. */
   policyBytes: 262_144,

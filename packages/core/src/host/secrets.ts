@@ -1,4 +1,4 @@
-/** Hides every secret that a host knows: secrets of the settings, the environment, and each connection. */
+/** Hides all secrets of a host: from the settings, the environment and the connections. */
 
 import type { ConnectStep } from "../connect/connect-step.ts";
 import type { Redact } from "../connect/redact.ts";
@@ -6,16 +6,18 @@ import type { Configuration } from "../trust/configuration.ts";
 import type { LiveConfiguration } from "./servers/live-configuration.ts";
 import type { OpenHostOptions } from "./types.ts";
 
+/** Collects the secrets of a host, to hide them in recordings and messages. */
 export interface HostSecrets {
-  /** Returns a function that hides the secrets which are known now. */
+  /** A function that hides the secrets known now. Get a new one after a server has connected. */
   readonly redactor: () => Promise<Redact>;
   /**
-   * Receives the steps of connecting. Stores the `redact` function of the step `definition`, which hides the secrets
-   * of the connection.
+   * Call this with each step of connecting. The step `definition` contains the function that hides the connection's
+   * secrets.
    */
   readonly observe: NonNullable<OpenHostOptions["observe"]>;
 }
 
+/** Creates the collection. Each step of connecting is also passed to `observe`. */
 export function createHostSecrets(configuration: LiveConfiguration, observe: OpenHostOptions["observe"]): HostSecrets {
   const ofConnections = new Map<string, Redact>();
   /** Secrets from the current settings and from all earlier settings of this run. */
@@ -45,7 +47,7 @@ function isDefinition(step: object): step is Extract<ConnectStep, { readonly ste
 }
 
 /**
- * The secrets in the environment and in the entries of all servers. Includes servers that are not connected, because a
+ * The secrets in the environment and in the definitions of all servers. Servers that are not connected count too: a
  * tool may read the settings file.
  */
 export async function configuredSecrets({ servers, environment: { env } }: Configuration): Promise<readonly string[]> {

@@ -31,7 +31,7 @@ import type { CallAsModelOptions } from "./options.ts";
 export type * from "./gateway-types.ts";
 export type { CallAsModelOptions, HostOptions, OpenHostOptions } from "./options.ts";
 
-/** The servers that `host.start` connects to, and a signal that ends waiting for them. */
+/** Options of `host.start`: which servers to connect, and a signal to stop waiting. */
 export interface StartOptions {
   /** Servers to start, including lazy ones. Default: all servers that are not lazy. */
   readonly servers?: readonly string[];
@@ -45,8 +45,8 @@ export interface RequestOptions {
   /** The longest time without a response or progress, in milliseconds. Default: the server's `timeout` setting. */
   readonly timeout?: number;
   /**
-   * `true`: the user was asked and has confirmed the request. `in_advance`: the user allowed it without being asked, as
-   * with the option `--yes`. Neither has an effect if a rule denies the request.
+   * `true`: the user was asked and said yes. `in_advance`: the user allowed the request beforehand, for example with
+   * `--yes`. Neither has an effect if a rule denies the request.
    */
   readonly confirmed?: boolean | "in_advance" | undefined;
   /**
@@ -69,48 +69,46 @@ export interface ReferenceOptions extends Pick<RequestOptions, "signal" | "wait"
 /** Options of one tool call that the user makes. */
 export interface CallOptions extends Omit<RequestOptions, "wait"> {
   readonly onProgress?: (progress: Progress) => void;
-  /** Accepts a changed definition of the tool before calling it. */
+  /** Accepts the tool's definition before the call, if it has changed. */
   readonly acceptChanged?: boolean;
 }
 
-/** Options of a new conversation. The default model is the model of the host. */
+/** Options of a new conversation. Default model: the host's option `model`. */
 export type NewConversation = Omit<ConversationOptions, "model"> & { readonly model?: Model };
 
-/** Options of `host.runTurn`: the conversation to continue, or how to begin a new one. */
+/** Options of `host.runTurn`: a conversation to continue, or options for a new one. */
 export interface RunTurnOptions extends SendOptions, NewConversation {
   /** The conversation to continue. If present, the options of a new conversation have no effect. */
   readonly conversation?: Conversation;
 }
 
-/** Facts about the cached catalog of one server. */
+/** Describes the cached catalog of one server. */
 export interface CachedCatalogInfo {
   readonly server: string;
   readonly offer: CatalogCounts;
-  /**
-   * The protocol of the last connection. Absent while the server is connected, because the server's state contains it.
-   */
+  /** The protocol of the last connection. Absent while the server is connected: see the server's state. */
   readonly peer?: Peer;
   /** When the catalog was saved, in milliseconds since 1970. Absent while the server is connected. */
   readonly savedAt?: number;
 }
 
-/** @deprecated The new name is `CachedCatalogInfo`. */
+/** @deprecated Use `CachedCatalogInfo`. */
 export type Knowledge = CachedCatalogInfo;
 
 /** Options of `decide` and `explain`: the kind and the sender of the request. */
 export interface DecideOptions {
   /** The kind of the request. Default: `tool`. */
   readonly kind?: RequestKind;
-  /** True if the user sends the request. Default: a model sends it. */
+  /** Whether the user sends the request. Default: false, a model sends it. */
   readonly typed?: boolean;
-  /** The name of the gateway's client that sends the request; absent if no client sends it. */
+  /** The name of the gateway client that sends the request, if one does. */
   readonly client?: string | undefined;
 }
 
 /** The decision of the rules about one request, with every rule that matches it. */
 export interface Explanation {
   readonly decision: Decision;
-  /** @deprecated The new name is `decision`. */
+  /** @deprecated Use `decision`. */
   readonly verdict: Decision;
   /** Every rule that matches the request, strongest first. */
   readonly matching: readonly PolicyRule[];
@@ -133,7 +131,7 @@ export interface HostNote {
 /** A tool that `host.searchTools()` has found. Texts are not escaped. */
 export interface SearchedTool {
   readonly server: string;
-  /** The tool's name, as its server names it. */
+  /** The name that the server uses. */
   readonly tool: string;
   /** The name that a model uses. */
   readonly name: string;
@@ -145,84 +143,84 @@ export interface SearchedTool {
 /** A running host: its servers, catalogs and requests. `createHost` creates it, and `await using` closes it. */
 export interface Host extends AsyncDisposable, GatewayHost {
   /**
-   * Fills the registries from the catalog cache and returns the servers that have a cached catalog. Connects to no
-   * server.
+   * Lists tools, prompts and resources from the catalog cache, without connecting. Returns the servers that have a
+   * cached catalog.
    */
   recall(servers?: readonly string[]): Promise<readonly CachedCatalogInfo[]>;
   /**
-   * Servers that could not be connected, in this run or an earlier one, and whose next try is not due yet. `start` and
+   * Servers that could not be connected in this or an earlier run and must wait before the next attempt. `start` and
    * requests try them anyway.
    */
   failedStarts(): Promise<readonly FailedStart[]>;
   /**
-   * Connects the servers that may start, and reads their catalogs. Resolves when each has succeeded or failed;
-   * `states()` shows the result.
+   * Connects the servers that are allowed to start, and reads their catalogs. Resolves when each one has succeeded or
+   * failed; `states()` shows which.
    */
   start(options?: StartOptions): Promise<void>;
   /**
-   * Reads changed settings, then restarts the named servers. Without names, starts the servers that were in use or had
-   * failed, but leaves connected servers with an unchanged definition running.
+   * Reads changed settings, then restarts the named servers. Without names, restarts servers that were in use or had
+   * failed. Connected servers with an unchanged definition keep running.
    */
   restart(servers?: readonly string[]): Promise<void>;
   /** Stops these servers. The next request to a stopped server starts it again. */
   stop(servers: readonly string[]): Promise<void>;
   /**
-   * Reads changed settings. Servers with an unchanged definition keep running. All other servers are stopped; `start`
-   * or a request starts them again. `problems()` reports mistakes in settings files.
+   * Reads changed settings. Servers with an unchanged definition keep running; all others are stopped. `start` or a
+   * request starts them again. `problems()` reports mistakes in settings files.
    *
    * @throws HostError `settings_invalid` if a path in the environment is invalid, `usage` if the host is closed or has
    * no settings files to read
    */
   reload(configuration?: Configuration): Promise<ServerChanges>;
   /**
-   * Approves workspace entries that await approval: the named ones, or all if no names are given. An approval is valid
-   * for the entry as this host has read it. Then reads the settings again, so that the servers may start. Returns the
+   * Approves servers of the workspace that wait for approval: the named ones, or all. An approval is valid for the
+   * definition that this host has read. Then reads the settings again, so that the servers can start. Returns the
    * approved names.
    *
    * @throws HostError `server_unknown`, `untrusted_folder`
    */
   approve(servers?: readonly string[]): Promise<readonly string[]>;
   /**
-   * Reads the lists of a server again. First connects the server if it is not connected.
+   * Reads the lists of a server again. Connects the server first if necessary.
    *
-   * @throws HostError `server_unknown`, or why the lists cannot be read
+   * @throws HostError `server_unknown`, or the reason why the lists cannot be read
    */
   refresh(server: string, options?: Pick<RequestOptions, "signal">): Promise<void>;
   /**
-   * Problems in the settings and in the trust rules, in the order of the files. Messages quote the settings and are not
+   * Problems in the settings and trust files, in the order of the files. Messages quote the settings and are not
    * escaped.
    */
   problems(): readonly Problem[];
   /**
-   * Tools of one server or of all servers, listed or cached. "All" includes the demo server only while no other server
-   * is configured.
+   * Tools of one server or of all servers, also of cached catalogs. "All" includes the demo server only if no other
+   * server is configured.
    */
   tools(server?: string): readonly HostTool[];
   /**
-   * Finds tools by their purpose, best match first, among all listed and cached tools that no rule denies. Default
+   * Finds tools by their purpose, best match first. Searches all listed and cached tools that no rule denies. Default
    * limit: 10.
    */
   searchTools(query: string | readonly string[], options?: SearchToolsOptions): Promise<readonly SearchedTool[]>;
   /**
-   * The tools that a new conversation would offer to its model. For each tool: its estimated tokens, whether it is
-   * offered directly, and why. Without a model, Fairlead assumes the usual limits of models.
+   * The tools for the model of a new conversation: their estimated tokens, whether the model gets them directly, and
+   * why. Without a model, Fairlead assumes the usual limits of models.
    */
   toolOffers(options?: Pick<NewConversation, "model" | "servers">): Promise<readonly OfferedTool[]>;
   prompts(server?: string): readonly HostPrompt[];
   resources(server?: string): readonly HostResource[];
-  /** Tools that are not offered to a model, each with the reason. */
+  /** Tools that no model gets, each with the reason. */
   quarantined(server?: string): readonly QuarantinedTool[];
   /** Tools that a filter in the settings hides, each with the setting that hides it. */
   hidden(server?: string): readonly HiddenTool[];
   /** Notes for the user about catalogs, such as a filter that matches nothing or a list that was cut. */
   notes(server?: string): readonly HostNote[];
   /**
-   * The whole catalog of a server, listed or cached, with notes about tools, prompts and resources that could not be
-   * used.
+   * The whole catalog of a server, from the server or the cache, with notes about unusable tools, prompts and
+   * resources.
    */
   catalog(server: string): Catalog | undefined;
   /**
-   * Calls a tool for the user. If the tool's server is not connected, connects it first. Starts no other server.
+   * Calls a tool for the user. Connects the tool's server first if necessary.
    *
    * @throws HostError `denied`, `changed`, `arguments_invalid`, `call_timeout`, `cancelled` and others
    */
@@ -234,61 +232,61 @@ export interface Host extends AsyncDisposable, GatewayHost {
     args?: Readonly<Record<string, string>>,
     options?: RequestOptions,
   ): Promise<PromptResult>;
-  /** Decides about a request with the catalogs that the host has now. Connects to no server. */
+  /** Decides about a request without running it. Uses the catalogs that the host has now, and connects no server. */
   decide(server: string, tool: string, args?: JsonObject, options?: DecideOptions): Promise<Decision>;
   explain(server: string, tool: string, args?: JsonObject, options?: DecideOptions): Promise<Explanation>;
-  /** How the definition of a tool or prompt differs from the accepted or locked one; undefined if it is the same. */
+  /** How a tool or prompt differs from its accepted or locked definition; undefined if it does not differ. */
   changeOf(server: string, tool: string, kind?: RequestKind): Promise<readonly Difference[] | undefined>;
-  /** The rules in force, and the problems that were found while reading them. */
+  /** The current rules, and problems in the rule files. */
   policy(): Promise<Policies>;
   /** Values that the server suggests for an argument of a prompt or a variable of a resource template. */
   complete(request: CompletionRequest, options?: Pick<RequestOptions, "signal">): Promise<readonly string[]>;
   /**
-   * Emits `resource_updated` each time this resource changes, until the returned object is disposed of. A reconnection
-   * does not end the subscription.
+   * Emits `resource_updated` each time this resource changes, until you dispose of the returned object. The
+   * subscription continues after a reconnection.
    */
   subscribe(server: string, uri: string, options?: SubscribeOptions): Promise<Disposable>;
-  /** Returns a typed text, followed by the contents of the resources and files that the text names with `@`. */
+  /** Returns the text, followed by the contents of the resources and files that it names with `@`. */
   expandReferences(typed: string, options?: ReferenceOptions): Promise<PromptContent>;
   /**
-   * Creates a conversation with a model that uses the tools. Starts no server and sends nothing before the first turn.
-   * The conversation is recorded, unless the settings turn that off.
+   * Creates a conversation with a model that can call tools. Connects no server and sends nothing before the first
+   * turn. The conversation is recorded, unless the settings turn that off.
    */
   conversation(options?: NewConversation): Conversation;
   /**
-   * Resumes a recorded conversation, with its history, the names of its tools and its approvals. Fairlead records the
-   * new turns in the same file. `resume` is the id of the conversation, or the beginning of the id.
+   * Resumes a recorded conversation with its history, tool names and approvals. New turns are recorded in the same
+   * file. `resume` is the id or its beginning.
    *
    * @throws HostError `not_found`; `busy` if another process has the conversation open
    */
   conversation(options: NewConversation & { readonly resume: string }): Promise<Conversation>;
   /** The recorded conversations of the user, latest first. */
   conversations(search?: ConversationSearch): Promise<readonly ConversationInfo[]>;
-  /** Replaces the secrets that this host knows, and text that looks like a secret, by `(hidden)`. */
+  /** Replaces this host's secrets, and text that looks like a secret, by `(hidden)`. */
   hideSecrets(text: string): Promise<string>;
   /** Runs one turn, in a new conversation unless one is given. */
   runTurn(input: string | readonly Part[], options?: RunTurnOptions): AsyncGenerator<TurnEvent, void, undefined>;
   /**
-   * Runs one call of a model, for programs with their own model loop. `name` is the name by which the model knows the
-   * tool. If the call needs confirmation, `confirm` is called. If the tool itself reports an error, the promise
-   * resolves with `error`.
+   * Runs a call that a model requested, for programs with their own model loop. `name` is the tool's name for the
+   * model. Calls `confirm` if the call needs confirmation. If the tool reports an error, the promise resolves with
+   * `error`.
    *
    * @throws HostError `tool_unknown`, `denied`, `changed`, `call_timeout`, `cancelled`, `lost` and others
    */
   callAsModel(name: string, args?: unknown, options?: CallAsModelOptions): Promise<ToolExecution>;
   /**
-   * Returns all tools as one `CallableTool` of `@google/genai`, which declares only the first 512 tools. Each returned
-   * object is a separate conversation, whose tool names do not change.
+   * Combines all tools into one `CallableTool` of `@google/genai`. It declares only the first 512 tools. Each returned
+   * object is a separate conversation with fixed tool names.
    */
   asCallableTool(): CallableTool;
   /**
-   * Passes a client's messages to a server and back, unchanged. Rules and history treat calls, reads and prompts like
-   * requests that the user typed. Resolves when the client has disconnected.
+   * Passes a client's messages to a server and back, unchanged. Rules and history treat the client's calls, reads and
+   * prompts as the user's own. Resolves when the client has disconnected.
    *
    * @throws HostError if the server cannot be started, or has ended the connection
    */
   relay(server: string, client: OpenChannel, options?: Pick<RequestOptions, "signal">): Promise<void>;
-  /** Resolves when all ended requests are in the history on disk, or the host has reported that writing failed. */
+  /** Resolves when all completed requests are in the history on disk, or a write has failed. */
   flushHistory(): Promise<void>;
   /** The states of all servers in the order of the settings. The demo server comes last. */
   states(): readonly ServerState[];

@@ -1,4 +1,4 @@
-/** The one path of every request: decide → confirm → execute → record → present. */
+/** The steps of every request: decide → confirm → execute → record → present. */
 
 import type { Clock } from "../../clock.ts";
 import { HostError } from "../../errors.ts";
@@ -16,6 +16,7 @@ import {
   mayDifferOnceConnected,
 } from "./request-facts.ts";
 
+/** The rules, the ledger and the clock that every request uses. */
 export interface SpineOptions extends ConfirmStepOptions {
   readonly record: (row: LedgerRow) => void;
   readonly clock: Clock;
@@ -25,8 +26,8 @@ export interface SpineOptions extends ConfirmStepOptions {
 export interface Spine {
   readonly run: <Result, Shown>(request: HostRequest<Result, Shown>) => Promise<Shown>;
   /**
-   * Decides about a request without running it, for a program that shows the confirmation itself. Returns `false` if
-   * the request may run, otherwise the confirmation to show.
+   * Decides about a request without running it. Use it in a program that shows the confirmation itself. Returns the
+   * confirmation to show, or `false` if none is needed.
    */
   readonly ask: (request: ConfirmationRequest) => Promise<ToolCallConfirmationDetails | false>;
 }
@@ -38,9 +39,10 @@ const ignore = (): void => {};
 /** Maximum number of decisions that `ask` keeps for `run`. */
 const mostCarried = 64;
 
+/** Creates the path that all requests of one host take. */
 export function createSpine({ current, record, work, clock }: SpineOptions): Spine {
   const { confirm, refuse } = createConfirmStep({ current, work });
-  /** The decisions with which `ask` allowed requests. `run` uses the decision again for an equal request. */
+  /** Decisions of `ask` that allowed a request. `run` uses such a decision for the next equal request. */
   const carried = new Map<string, CarriedDecision>();
 
   function decide(request: AnyRequest, rules: Confirmations): CarriedDecision {
@@ -52,8 +54,8 @@ export function createSpine({ current, record, work, clock }: SpineOptions): Spi
   }
 
   /**
-   * Decides about a request, asks the user if needed, and connects the server. If the server then lists a changed
-   * definition of the tool, decides again.
+   * Decides about a request, asks the user if needed, and connects the server. If the definition has changed by then,
+   * decides again.
    */
   function admit(request: AnyRequest, signal: RequestSignal, progress: RequestProgress): Admitted {
     const rules = current();
@@ -61,7 +63,7 @@ export function createSpine({ current, record, work, clock }: SpineOptions): Spi
     return admitBy(rules, request, signal, progress);
   }
 
-  /** Not `async`, so that an allowed request to a connected server is sent without a delay. */
+  /** Not `async`: an allowed request to a connected server is sent immediately. */
   function admitBy(
     rules: Confirmations,
     request: AnyRequest,
@@ -71,7 +73,7 @@ export function createSpine({ current, record, work, clock }: SpineOptions): Spi
     const decision = decide(request, rules);
     progress.decision = decision;
     if (request.who !== "user") {
-      // A confirmation that a program got through `ask` is valid for one request only.
+      // A confirmation through `ask` is valid for only one request.
       if (decision.decision === "ask_user" && request.confirm === undefined && rules.takeConfirmation(request))
         progress.confirmedKey = rules.confirmationKey(request);
       if (decision.decision !== "allow")
@@ -128,12 +130,9 @@ export function createSpine({ current, record, work, clock }: SpineOptions): Spi
     record({ request, decision, outcome, answer, answeredIn, refusal, durationMs });
   }
 
-  /**
-   * Runs all steps. Not `async`: a request that need not wait for its decision gets one promise here, because each
-   * further promise makes a small call slower.
-   */
+  /** Runs all steps. Not `async`, because each additional promise makes a small call slower. */
   function throughSteps<Result, Shown>(request: HostRequest<Result, Shown>, signal: RequestSignal): Promise<Shown> {
-    // Names the members that every request sets, because V8 stores members that are added later in a second object.
+    // Sets all common members here: V8 stores members that are added later in a second object, which is slower.
     const progress: RequestProgress = { began: clock.now(), decision: undefined, release: undefined };
     let executing: Promise<Result>;
     try {
@@ -171,7 +170,6 @@ export function createSpine({ current, record, work, clock }: SpineOptions): Spi
     return execute(request, signal);
   }
 
-  /** Records and presents a result. */
   function finish<Result, Shown>(
     request: HostRequest<Result, Shown>,
     progress: RequestProgress,
@@ -198,7 +196,6 @@ export function createSpine({ current, record, work, clock }: SpineOptions): Spi
     presenting.then(leave, leave);
   }
 
-  /** Records a failed request and throws its error. */
   function fail(request: AnyRequest, progress: RequestProgress, error: unknown): never {
     try {
       write(request, progress, error instanceof HostError ? error.code : "internal");
@@ -215,7 +212,7 @@ export function createSpine({ current, record, work, clock }: SpineOptions): Spi
         request.stop === undefined && request.signal !== undefined
           ? work.run((signal) => throughSteps(request, signal), request.signal)
           : throughSteps(request, request.stop ?? work.closingStop);
-      // Without this handler, an error that the caller awaits only later would end the process.
+      // If the caller awaits the promise only later, Node would report an unhandled rejection and end the process.
       running.catch(ignore);
       return running;
     },
@@ -247,5 +244,5 @@ export function createSpine({ current, record, work, clock }: SpineOptions): Spi
   };
 }
 
-/** The decision that allows a request. It is a promise if the request must wait, for example for the user. */
+/** The decision that allows a request; a promise if the request must wait, for example for the user. */
 type Admitted = CarriedDecision | Promise<CarriedDecision>;

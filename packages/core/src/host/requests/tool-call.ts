@@ -20,7 +20,7 @@ export interface CallParts extends Pick<HostServers, "use" | "connected" | "read
   /** The executor; undefined before the first call. */
   readonly executor: () => Executor<McpClient> | undefined;
   readonly openExecutor: () => Promise<Executor<McpClient>>;
-  /** The tool as the confirmation shows it, and its definition in the catalog. */
+  /** The tool as the confirmation shows it, with its definition from the catalog. */
   readonly shownTool: (tool: ToolIdentity) => AskedTool;
 }
 
@@ -30,7 +30,7 @@ type GivenOptions = Pick<Request, "signal" | "confirmed" | "acceptChanged" | "on
   Pick<CallOptions, "timeout" | "onProgress"> &
   Pick<CallWatch, "onStart">;
 
-/** The steps that all tool calls have in common: connecting the server, and waiting for the executor. */
+/** The common steps of all tool calls: connect the server, and wait for the executor. */
 export abstract class ServerCall<Result> {
   abstract readonly serverName: string;
   abstract readonly signal: AbortSignal | undefined;
@@ -49,7 +49,7 @@ export abstract class ServerCall<Result> {
     const { serverName } = this;
     const { connected, ready, acceptedSaved } = this.parts;
     this.#client = connected(serverName);
-    // Waits until the accepted definitions are saved, because a new definition that cannot be saved needs confirmation.
+    // A new definition that cannot be saved needs confirmation, so the call waits for the save.
     if (this.#client !== undefined) return acceptedSaved(serverName);
     return ready(serverName, toAbortSignal(signal)).then((reached) => {
       this.#client = reached;
@@ -62,7 +62,7 @@ export abstract class ServerCall<Result> {
     return executor && this.#client ? this.send(executor, this.#client, signal) : this.#openAndSend(signal);
   }
 
-  /** The options with which the executor runs the call. The time limits come from the server's settings. */
+  /** The executor's options for this call. The time limits come from the server's settings. */
   protected executeOptions(
     signal: RequestSignal,
     {
@@ -97,7 +97,10 @@ export abstract class ServerCall<Result> {
   }
 }
 
-/** The steps of a call. A class, because creating functions for each call would cost as much as sending the call. */
+/**
+ * A call from a model or the user. A class, because creating a function for each step would take as long as sending the
+ * call.
+ */
 export class ToolCall<Shown> extends ServerCall<CallResult> implements HostRequest<CallResult, Shown> {
   readonly who: "user" | "model";
   readonly serverName: string;

@@ -1,4 +1,4 @@
-/** Searches the tools of a host, except tools that the rules deny. Imported with the first search. */
+/** Searches the tools of a host. Leaves out tools that the rules deny. */
 
 import type { ToolIdentity } from "../../policy/decide.ts";
 import type { DiscoveredMCPTool } from "../../registry/discovered-tool.ts";
@@ -8,6 +8,7 @@ import type { TurnHost } from "../../turn/turn-host.ts";
 import type { Catalogs } from "../catalogs/catalogs.ts";
 import type { Host } from "../types.ts";
 
+/** The catalogs and rules that a search uses. */
 export interface HostSearchOptions {
   readonly catalogs: Pick<Catalogs, "tools" | "catalog">;
   readonly isMeantByAll: (server: string) => boolean;
@@ -15,15 +16,17 @@ export interface HostSearchOptions {
   readonly deniedTo: Host["deniedTo"];
 }
 
+/** The tool search of a host: `find` for conversations, `searchTools` for programs and gateways. */
 export interface HostSearch {
   readonly find: TurnHost["searchTools"];
   readonly searchTools: Host["searchTools"];
 }
 
 const usualLimit = 10;
-/** Fairlead searches for this many tools more than requested, because it then removes denied and quarantined tools. */
+/** The search asks for this many more tools than requested, because denied and quarantined tools are then removed. */
 const spare = 200;
 
+/** Creates the search. The first search builds the index. */
 export function createHostSearch({ catalogs, isMeantByAll, isDenied, deniedTo }: HostSearchOptions): HostSearch {
   let search: Promise<ToolSearch> | undefined;
 
@@ -46,7 +49,7 @@ export function createHostSearch({ catalogs, isMeantByAll, isDenied, deniedTo }:
   ): Promise<readonly FoundTool[]> {
     search ??= load();
     const { find: rank } = await search;
-    // Reads `quarantine` last, because reading it compiles the tool's schema, which takes longer than the search.
+    // `quarantine` comes last: reading it compiles the tool's schema, which takes longer than the search.
     const isFound = ({ tool }: FoundTool): boolean =>
       isWanted(tool) && !isHidden(tool) && tool.quarantine === undefined;
     const most = limit + spare;
@@ -74,10 +77,10 @@ export function createHostSearch({ catalogs, isMeantByAll, isDenied, deniedTo }:
   };
 }
 
-/** The number of tools that are checked without a pause. Checking them takes a few milliseconds. */
+/** How many tools are checked before other code may run (a few milliseconds). */
 const checkedPerTurn = 200;
 
-/** Returns the first `most` tools that satisfy the condition. Lets other code run in between. */
+/** The first `most` tools that meet the condition. Pauses in between, so that other code can run. */
 async function firstOf(
   tools: readonly FoundTool[],
   most: number,

@@ -8,11 +8,11 @@ import type { ListableTool } from "../gateway-types.ts";
 
 interface ListingRules {
   readonly isAlwaysLoaded: (server: string) => boolean;
-  /** Tools that were called successfully in this workspace before. The tool called last comes first. */
+  /** Tools that were called successfully in this workspace, latest first. */
   readonly used: readonly ToolIdentity[];
 }
 
-/** Chooses the tools that fit into the client's budget. The client can also call the other tools. */
+/** Chooses the tools to list within the client's budget. The client can still call the others. */
 export async function toolsWithin<T extends ListableTool>(
   tools: readonly T[],
   { tokens: room = Number.POSITIVE_INFINITY, tools: most = Number.POSITIVE_INFINITY }: ToolBudget,

@@ -1,7 +1,4 @@
-/**
- * The parts that all connections of a host share: process registry, secrets, sign-in and log files. They are created
- * with the first connection.
- */
+/** What all connections of a host share: process registry, secrets, sign-in and log files. */
 
 import type { ConnectContext } from "../../connect/prepare-connection.ts";
 import type { ServerLogs } from "../../connect/server-log.ts";
@@ -23,11 +20,13 @@ export interface HostConnectContext {
   close(): Promise<void>;
 }
 
+/** Options of `createConnectContext`. */
 export type HostConnectContextOptions = Pick<
   OpenHostOptions,
   "debug" | "record" | "tokens" | "openBrowser" | "signIn" | "declare"
 > & { readonly hideSecrets?: NonNullable<ConnectContext["hideSecrets"]> };
 
+/** Creates the shared parts. They are loaded with the first connection. */
 export function createConnectContext(
   configuration: LiveConfiguration,
   options: HostConnectContextOptions = {},
@@ -62,7 +61,10 @@ export function createConnectContext(
         environment,
         root: locations.root,
         trusted: trust.trusted,
-        // With this variable, a `fairlead serve` that a gateway starts as a server refuses to run.
+        /*
+         * If a gateway starts `fairlead serve` as one of its servers, that process sees this variable and refuses to
+         * run.
+         */
         mark: declare && { [parentVariable]: String(process.pid) },
         connectTimeout: settings.host.connectTimeout,
         keeper,
@@ -86,8 +88,8 @@ export function createConnectContext(
 }
 
 /**
- * How the user signs in. If the option `openBrowser` is given, Fairlead opens the browser without asking the user
- * first, unless `signIn` contains a `consent` function.
+ * How the user signs in. With the option `openBrowser`, Fairlead opens the browser without asking first, unless
+ * `signIn` has a `consent` function.
  */
 function waysIn({ signIn, openBrowser }: HostConnectContextOptions): OpenHostOptions["signIn"] {
   if (openBrowser === undefined || signIn?.openBrowser !== undefined) return signIn;

@@ -1,13 +1,11 @@
-/**
- * Holds the current configuration of a host. Other code must not keep a copy, because a reload replaces the
- * configuration.
- */
+/** Holds the current configuration of a host. Do not keep a copy of it: a reload replaces it. */
 
 import { demoName } from "../../demo/name.ts";
 import type { ServerDefinition } from "../../settings/define/definition.ts";
 import { defaults } from "../../settings/schema/defaults.ts";
 import type { AdmittedServer, Configuration } from "../../trust/configuration.ts";
 
+/** The current configuration, and questions about its servers. */
 export interface LiveConfiguration {
   readonly current: () => Configuration;
   /** A number that changes with every `replace`. */
@@ -15,11 +13,11 @@ export interface LiveConfiguration {
   readonly replace: (next: Configuration) => void;
   /** Configured servers, in the order of the settings. */
   readonly configured: () => readonly AdmittedServer[];
-  /** The definition of a server, if the server may start. */
+  /** The definition of a server; undefined if the server is unknown or not allowed to start. */
   readonly definition: (server: string) => ServerDefinition | undefined;
   /** Names of the servers in the order of the settings. The demo server comes last. */
   readonly order: () => readonly string[];
-  /** Whether the built-in demo server is available. It is not available if an entry has its name. */
+  /** Whether the built-in demo server is available. It is not if the settings have a server with its name. */
   readonly hasDemo: () => boolean;
   /**
    * Whether "all servers" includes this server. The demo server is included only while no other server is configured.
@@ -38,6 +36,7 @@ interface Derived {
   readonly hasDemo: boolean;
 }
 
+/** Creates the holder. `first` applies until `replace` is called. */
 export function createLiveConfiguration(first: Configuration): LiveConfiguration {
   let current = first;
   let derived = derive(first);
@@ -76,9 +75,7 @@ function derive({ servers }: Configuration): Derived {
   };
 }
 
-/**
- * Whether an entry of an untrusted folder has the demo server's name. Such an entry must not replace the demo server.
- */
+/** Whether an untrusted folder defines a server with the demo server's name. It must not replace the demo server. */
 export function isPlantedDemo({ server, admission }: AdmittedServer): boolean {
   return server.name === demoName && admission.status === "blocked" && admission.reason === "untrusted_folder";
 }

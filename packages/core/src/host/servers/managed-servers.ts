@@ -1,7 +1,4 @@
-/**
- * Creates the managed servers of a configuration. Each has a client, or a state that says why the server is not allowed
- * to start.
- */
+/** Creates the servers of a configuration. Each has a client, or a state that says why it may not start. */
 
 import type { NegotiatedProtocol } from "@fairlead/wire";
 import type { Clock } from "../../clock.ts";
@@ -24,6 +21,7 @@ import { rootsFor } from "./roots.ts";
 
 type Taken = "observe" | "elicit" | "sample" | "onUnaskable" | "declare" | "onQuestion" | "era" | "lazy";
 
+/** The parts and options of the host that its servers use. */
 export interface ManagedServersOptions extends Pick<OpenHostOptions, Taken> {
   readonly configuration: LiveConfiguration;
   readonly context: () => Promise<ConnectContext>;
@@ -31,7 +29,7 @@ export interface ManagedServersOptions extends Pick<OpenHostOptions, Taken> {
   readonly clock: Clock;
 }
 
-/** How many questions a server may ask the user or the model in a minute. */
+/** How many requests (elicitation and sampling) a server may send in a minute. */
 const questionsPerMinute = 5;
 
 /** The servers of the current configuration. The demo server comes last. */
@@ -105,8 +103,8 @@ export function toManagedServers(options: ManagedServersOptions): readonly Manag
 }
 
 /**
- * Identifies a server across reloads, by its entry, the files that it runs, the values of its variables, and its
- * permissions. Kept in memory only.
+ * Identifies a server across reloads: by its definition, the files that it runs, its expanded variables and its
+ * permissions. Kept in memory only, because it may contain secrets.
  */
 function identityOf(
   { fingerprint, programs, values, extras }: ServerDefinition,
@@ -135,10 +133,7 @@ function chosenEra(
   return { era, transport: transport.kind === "sse" ? "sse" : "http" };
 }
 
-/**
- * For a gateway's host: the capabilities that it declares to the server, and the function that answers the server's
- * questions.
- */
+/** For a gateway: the capabilities declared to the server, and the function that answers the server's requests. */
 function declaredFor(
   server: string,
   { elicitation, sampling, roots }: DeclaredCapabilities,
@@ -152,7 +147,7 @@ function declaredFor(
     },
     async onRequest(...question) {
       if (onQuestion) return onQuestion(server, ...question);
-      throw new HostError("usage", `${question[0].slice(0, 100)} refused: no client can be asked now`);
+      throw new HostError("usage", `${question[0].slice(0, 100)} refused: no client can answer it`);
     },
   };
 }

@@ -1,4 +1,4 @@
-/** Opens a relay to a server of the host. The server needs the same trust and approval as for a normal connection. */
+/** Opens a relay to a server of the host. The trust and approval rules of a normal connection apply. */
 
 import { type OpenedRelay, openRelay, type RelayOptions } from "../../connect/open-relay.ts";
 import { HostError } from "../../errors.ts";
@@ -15,7 +15,11 @@ export interface HostRelayContext {
   readonly context: HostConnectContext;
 }
 
-/** @throws HostError with the reason why the server is not allowed to start or could not be reached */
+/**
+ * Opens the relay.
+ *
+ * @throws HostError with the reason why the server may not start or could not be reached
+ */
 export async function openHostRelay(
   name: string,
   { configuration, states, context }: HostRelayContext,

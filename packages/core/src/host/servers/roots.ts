@@ -7,9 +7,8 @@ import type { ServerDefinition } from "../../settings/define/definition.ts";
 import type { Configuration } from "../../trust/configuration.ts";
 
 /**
- * The workspace root, for a server with `fairlead.servers.NAME.roots: true` in a trusted folder; otherwise no roots,
- * because some servers that get roots ignore the folders in their arguments. Only the user's own settings can set
- * `roots`.
+ * The workspace root if `fairlead.servers.NAME.roots` is true in the user's settings and the folder is trusted.
+ * Otherwise no roots: some servers ignore the folders in their arguments if they get roots.
  */
 export function rootsFor(
   { extras }: Pick<ServerDefinition, "extras">,

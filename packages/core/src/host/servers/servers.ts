@@ -1,7 +1,4 @@
-/**
- * Manages the servers of a host: creates a client for each server that may start, stops idle servers, and watches
- * settings files.
- */
+/** Manages the servers of a host: creates their clients, stops idle servers, and watches the settings files. */
 
 import type { Clock } from "../../clock.ts";
 import type { OpenedRelay, RelayOptions } from "../../connect/open-relay.ts";
@@ -18,6 +15,7 @@ import { toManagedServers } from "./managed-servers.ts";
 import { sharedBy } from "./sharing.ts";
 import { type FileWatch, watchFiles } from "./watch-files.ts";
 
+/** The parts and options of the host that its servers use. */
 export interface HostServersOptions extends Omit<OpenHostOptions, "clock" | "now" | "today"> {
   readonly configuration: LiveConfiguration;
   readonly context: HostConnectContext;
@@ -30,31 +28,37 @@ export interface HostServersOptions extends Omit<OpenHostOptions, "clock" | "now
   readonly closing: AbortSignal;
 }
 
+/** The servers of a host and their clients. */
 export interface HostServers {
   readonly manager: McpClientManager;
-  /** Returns the client; undefined if the server is not allowed to start. @throws HostError `server_unknown` */
+  /**
+   * The client of a server; undefined if the server may not start.
+   *
+   * @throws HostError `server_unknown`
+   */
   readonly client: (server: string) => McpClient | undefined;
-  /** Returns the client of a server whose catalog was read; undefined if `ready` must connect the server first. */
+  /** The client of a server whose catalog was read. If undefined, call `ready`. */
   readonly connected: (server: string) => McpClient | undefined;
   /** Connects the server if needed, reads its catalog, and returns its client. */
   readonly ready: (server: string, signal?: AbortSignal) => Promise<McpClient>;
-  /** Keeps the server from being stopped as idle until the returned function is called. */
+  /** Keeps the server running. It may be stopped as idle after the returned function is called. */
   readonly use: (server: string) => () => void;
   /**
-   * Opens a relay, which has its own connection to the server. The server's client is not affected.
+   * Opens a relay with its own connection to the server. Other connections are not affected.
    *
-   * @throws HostError `server_unknown`, or why the server is not allowed to start
+   * @throws HostError `server_unknown`, or the reason why the server may not start
    */
   readonly relay: (server: string, options: RelayOptions) => Promise<OpenedRelay>;
-  /** Whether clients of a gateway share one connection to the server. */
+  /** Whether gateway clients share one connection to the server. */
   readonly shareOf: (server: string) => SharedBy;
-  /** Tells all connected servers that the roots have changed. */
+  /** Tells all connected servers that the client's roots have changed. */
   readonly rootsChanged: () => Promise<void>;
   /** Updates the clients to the current configuration. Starts no server. */
   readonly update: () => Promise<ServerChanges>;
   readonly close: () => Promise<void>;
 }
 
+/** Creates a client for each server. Connects no server. */
 export function createHostServers(options: HostServersOptions): HostServers {
   const { configuration, context, catalogs, emit, clock, now, closing } = options;
   const { recover = false, idleStop, startLimit, watch = false, lazy = false } = options;
@@ -102,7 +106,7 @@ export function createHostServers(options: HostServersOptions): HostServers {
       return definition ? sharedBy(definition, { peer: peerOf(server), asksBack: asksBack(server) }) : "all";
     },
     async rootsChanged() {
-      // Servers with a modern protocol version get no notification, because they ask for the roots when they need them.
+      // Servers with a modern protocol version need no notification: they ask for the roots when they need them.
       const legacy = manager
         .clients()
         .filter(({ state }) => state.status === "connected" && state.peer.era === "legacy");
@@ -130,7 +134,6 @@ function watchedFiles(configuration: LiveConfiguration): readonly string[] {
 
 /** Tracks which servers are in use. */
 interface IdleStop {
-  /** Marks the server as in use until the returned function is called. */
   use(server: string): () => void;
   close(): void;
 }
@@ -144,7 +147,7 @@ interface IdleOptions {
   readonly clock: Clock;
 }
 
-/** The requests that use one server. */
+/** How many requests use one server, and since when none does. */
 interface ServerUse {
   open: number;
   /** When the last request ended. */
@@ -163,7 +166,7 @@ function createIdleStop({ milliseconds = 300_000, isLazy, stop, clock }: IdleOpt
 
   function ring(server: string, use: ServerUse): void {
     use.cancelTimer = undefined;
-    // The server is in use. The end of its last request starts a new timer.
+    // The server is in use. When its last request ends, a new timer starts.
     if (use.open > 0) return;
     const left = use.idleSince + milliseconds - clock.now();
     if (left > 0) wait(server, use, left);
@@ -172,7 +175,7 @@ function createIdleStop({ milliseconds = 300_000, isLazy, stop, clock }: IdleOpt
 
   function release(server: string, use: ServerUse): void {
     use.open -= 1;
-    // Starts no timer after the host was closed: a request may end while the host is being closed.
+    // A request may end while the host is being closed. It must not start a timer.
     if (use.open > 0 || isClosed || !isLazy(server)) return;
     use.idleSince = clock.now();
     if (use.cancelTimer === undefined) wait(server, use, milliseconds);

@@ -14,18 +14,20 @@ import type { ServerDefinition } from "../../settings/define/definition.ts";
 import type { Configuration } from "../../trust/configuration.ts";
 import { once } from "../open-work.ts";
 
+/** Configuration, secrets and user interface for signing in. */
 export interface HostSignInOptions {
   readonly configuration: () => Configuration;
   readonly secret: (name: string) => Promise<string | undefined>;
-  /** The store for sign-ins, if it is not the store of this installation. */
+  /** The token store. Default: the store of this installation. */
   readonly tokens?: MCPOAuthTokenStorage | undefined;
   /** How to ask the user; absent if the user cannot be asked. */
   readonly ways?: SignInUi | undefined;
 }
 
+/** Signs in to the servers of one host. */
 export interface HostSignIn {
   /**
-   * Returns the hook that adds credentials to a server's requests; undefined if the server's settings contain
+   * Returns the hook that adds credentials to a server's requests. Undefined if the settings already contain
    * credentials.
    */
   readonly hookFor: (
@@ -34,14 +36,15 @@ export interface HostSignIn {
     observe?: MachineObserver,
   ) => Promise<ServerAuth | undefined>;
   /**
-   * Signs in before the server asks for it. Returns undefined if neither the server nor its entry names an
-   * authorization server.
+   * Signs in before the server requires it. Undefined if no authorization server is known from the server or the
+   * settings.
    */
   readonly signIn: (definition: ServerDefinition, signal: AbortSignal) => Promise<Credentials | undefined>;
   /** The account that is signed in; undefined if it is not known. */
   readonly accountAt: (definition: ServerDefinition, serverUrl: string) => Promise<string | undefined>;
 }
 
+/** Creates the sign-in of a host. It opens the token store when first needed. */
 export function createHostSignIn({ configuration, secret, tokens, ways }: HostSignInOptions): HostSignIn {
   // The environment and the state folder do not change while a host runs, so they are read only once.
   const { environment, locations } = configuration();
@@ -91,7 +94,7 @@ export function createHostSignIn({ configuration, secret, tokens, ways }: HostSi
     return { serverName, serverUrl, oauth, issuerOverride, pin, isFromWorkspace: scope === "workspace" };
   }
 
-  /** Runs one sign-in at a time, because there is only one user and one terminal. */
+  /** Only one sign-in runs at a time, because there is only one user and one terminal. */
   function authenticate(server: SignInServer, person: SignInUi, signal: AbortSignal): Promise<Credentials> {
     const asked = { ...person, ...callbackPort(env, person) };
     return inTurn(async () => (await provider()).authenticate(server, asked, signal), signal);
@@ -190,13 +193,12 @@ function callbackPort(env: Configuration["environment"]["env"], ways: SignInUi):
   });
 }
 
-/** Runs functions one after another. */
 function createTurns(): <T>(work: () => Promise<T>, signal: AbortSignal) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
   return (work, signal) => {
     const turn = unlessAborted(last, signal, () => new HostError("cancelled", "the sign-in was cancelled"));
     const mine = turn.then(work);
-    // A cancelled sign-in may end before the sign-in for which it waited. The next one waits for both.
+    // A cancelled sign-in may end before the earlier one. The next sign-in waits for both.
     last = Promise.allSettled([last, mine]);
     return mine;
   };

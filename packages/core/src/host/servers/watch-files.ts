@@ -1,6 +1,4 @@
-/**
- * Reports a settings file that has changed on disk. Reports each change once, after the writing program has finished.
- */
+/** Reports changes of settings files on disk. Reports each change once, after the file is completely written. */
 
 import { type FSWatcher, watch } from "node:fs";
 import { basename, dirname } from "node:path";
@@ -8,10 +6,12 @@ import type { Clock } from "../../clock.ts";
 import { readText } from "../../files/read-text.ts";
 import { limits } from "../../limits.ts";
 
+/** A running watch. `close` ends it. */
 export interface FileWatch {
   close(): void;
 }
 
+/** The files to watch, and the function to call with a changed file. */
 export interface WatchOptions {
   readonly files: readonly string[];
   readonly onChange: (file: string) => void;
@@ -22,8 +22,8 @@ export interface WatchOptions {
 const settleTime = 200;
 
 /**
- * Watches folders, because a watch on a file is lost when the file is replaced. If a folder does not exist yet, watches
- * its parent.
+ * Watches the files' folders, because a watch on a file ends when the file is replaced. If a folder does not exist,
+ * watches its parent.
  */
 export function watchFiles({ files, onChange, clock }: WatchOptions): FileWatch {
   const watched = files.map((file) => watchFile(file, onChange, clock));
@@ -42,7 +42,7 @@ function watchFile(file: string, onChange: (file: string) => void, clock: Clock)
   async function look(): Promise<void> {
     const before = await known;
     known = contentOf(file);
-    // The event may have another cause, such as a change of another file in the folder, so the content is compared.
+    // The event may be about another file in the folder, so the content is compared.
     if ((await known) !== before && isOpen) onChange(file);
   }
 
@@ -76,7 +76,7 @@ function openWatcher(folder: string, wanted: string, onEvent: () => void): FSWat
     const watcher = watch(folder, { persistent: false }, (_event, name) => {
       if (name === null || name === wanted) onEvent();
     });
-    // After an error (the folder was removed, or the system allows no more watches), changes are not reported.
+    // For example, the folder was removed, or the system allows no more watches. Changes are then not reported.
     watcher.on("error", () => watcher.close());
     return watcher;
   } catch {
