@@ -15,7 +15,7 @@ export const certificateVariables = [
   "CURL_CA_BUNDLE",
 ] as const;
 
-/** What the network check needs: environment variables, bad certificate files, and servers with a URL. */
+/** What the network check needs: environment variables, invalid certificate files, and whether a server has a URL. */
 export interface NetworkFacts extends Pick<Environment, "env"> {
   /** What is wrong with each invalid certificate file, by the name of its environment variable. */
   readonly badCertificates: ReadonlyMap<string, string>;

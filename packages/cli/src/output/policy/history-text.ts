@@ -15,7 +15,7 @@ export interface HistoryTextOptions {
   readonly isUtc: boolean;
 }
 
-/** Returns the table with a header. Stored arguments follow on the lines below their request. */
+/** Returns the table with a header. Stored arguments follow on the line below their request. */
 export function historyText(entries: readonly LedgerEntry[], options: HistoryTextOptions): SafeText {
   const head = [safe`time`, safe`what`, safe`decision`, safe`outcome`, safe`took`, safe`rule`];
   const lines = splitSafe(table([head, ...entries.map((entry) => row(entry, options))]));

@@ -235,7 +235,7 @@ describe("what is said", () => {
   test("a stronger entry of the same name", async () => {
     await using here = await machine({ "etc/settings.json": { mcpServers: { a: { command: "system" } } } });
     expect((await here.run("mcp", "add", "-s", "user", "a", "x")).stderr).toMatch(
-      /stronger entry .*etc\/settings\.json:3:5/,
+      /another entry with the same name .*etc\/settings\.json:3:5/,
     );
   });
 
@@ -243,7 +243,7 @@ describe("what is said", () => {
     await using here = await machine({ [projectFile]: { mcpServers: { a: { command: "theirs" } } } });
     const { stdout, stderr } = await here.run("mcp", "add", "-s", "user", "a", "mine");
     expect(stdout).toMatch(/command +mine\n/);
-    expect(stderr).not.toMatch(/stronger/);
+    expect(stderr).not.toMatch(/another entry/);
   });
 
   test("everything that was written", async () => {
