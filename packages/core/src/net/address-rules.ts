@@ -9,7 +9,6 @@ import ipaddr from "ipaddr.js";
 import { HostError } from "../errors.ts";
 import { hostOf, isLoopbackHost, type ServerNetwork } from "./server-network.ts";
 
-/** Address ranges of private networks. */
 const ownNetwork = new Set(["private", "uniqueLocal", "carrierGradeNat"]);
 /**
  * Kinds of addresses that reach a different host on each machine, such as 0.0.0.0. Fairlead contacts such an address

@@ -176,7 +176,6 @@ function becomesQuestion(method: string, status: number): boolean {
   return (status === 301 || status === 302) && method === "POST";
 }
 
-/** Removes the headers that describe a body. */
 function withoutContent(headers: Headers): Headers {
   return new Headers([...headers].filter(([name]) => !name.startsWith("content-")));
 }

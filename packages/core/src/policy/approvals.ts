@@ -109,7 +109,6 @@ export async function canKeepApprovals(state: string): Promise<boolean> {
   }
 }
 
-/** Returns the folder itself if it exists, otherwise its nearest existing parent folder. */
 async function nearestFolder(folder: string): Promise<string> {
   const parent = dirname(folder);
   const isThere = await access(folder).then(

@@ -155,7 +155,6 @@ export function createDecide(options: CreateDecideOptions): Decide {
 
   const fingerprintOf = (server: string): string => identityOf(server)?.fingerprint ?? "";
 
-  /** The approvals of this tool as rules. */
   function ownRules(request: PolicyRequest): readonly PolicyRule[] {
     const { serverName, serverToolName, kind = "tool", conversation } = request;
     const given = approvalsOf(conversation);

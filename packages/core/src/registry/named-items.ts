@@ -64,7 +64,6 @@ const itemsPerSlice = 250;
 /** Maximum number of attempts of `ready` to name all tools or prompts. An attempt fails if they change meanwhile. */
 const mostTries = 3;
 
-/** The tools or prompts of one server. */
 interface ServerItems<T> {
   readonly items: () => Iterable<T>;
   /** The tools or prompts by the names that the server gives them; undefined until they are first needed. */
@@ -86,7 +85,6 @@ export function createNamedItems<T extends Nameable<T>>(options: NamedItemsOptio
   const copies = new WeakMap<T, T>();
   // All tools or prompts under their names. Computed when needed, because each name depends on all tools or prompts.
   let view: View<T> | undefined;
-  /** A number that increases with each change. */
   let version = 0;
 
   /** Returns the item if it has the given name, otherwise a copy with that name. The next call returns the same copy. */

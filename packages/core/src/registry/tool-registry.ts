@@ -128,7 +128,6 @@ export class ToolRegistry {
   }
 }
 
-/** Returns the tool if it can be offered to a model; otherwise undefined. */
 function offered(tool: DiscoveredMCPTool | undefined): DiscoveredMCPTool | undefined {
   return tool && isOffered(tool) ? tool : undefined;
 }

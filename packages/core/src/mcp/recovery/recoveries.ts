@@ -119,12 +119,10 @@ interface RecoveryOptions extends RetryInputs {
   readonly clock: Clock;
 }
 
-/** Reconnects one server after a failure, and gives up after several crashes. */
 function createRecovery({ client, isProgram, reconnect, clock, random, now }: RecoveryOptions): Recovery {
   let history: RetryHistory = emptyHistory;
   let cancelTimer = (): void => {};
 
-  /** Reconnects, unless the server was disconnected in the meantime. */
   function reconnectIfWaiting(): void {
     if ("nextTryAt" in client.state) reconnect();
   }

@@ -55,7 +55,6 @@ function placeIn(message: string, field: string, tools: readonly FunctionDeclara
   return place >= 0 && place < tools.length ? place : undefined;
 }
 
-/** Whether the API refused the messages of the conversation, and not the tool declarations. */
 function isAboutContents(message: string, field: string): boolean {
   return (
     /^contents\b/.test(field) ||

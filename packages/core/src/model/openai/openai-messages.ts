@@ -152,7 +152,6 @@ export function hasImages(messages: readonly OpenaiMessage[]): boolean {
   );
 }
 
-/** The text of a result, which a function response contains as `output` or `error`. */
 function toText(response: Record<string, unknown>): string {
   const { output, error } = response;
   if (typeof output === "string") return output;

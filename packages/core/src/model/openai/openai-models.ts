@@ -33,7 +33,6 @@ export async function onlyModelOf(baseUrl: string, options: ModelListOptions): P
   });
 }
 
-/** The endpoint's models; empty if the endpoint cannot list them. */
 async function listModels(url: URL, { apiKey, fetch, clock, signal }: ModelListOptions): Promise<readonly string[]> {
   const late = new AbortController();
   const callOff = clock.after(timeout, () => late.abort());

@@ -47,7 +47,6 @@ export interface Fitted {
   readonly leftOut: readonly LeftOut[];
 }
 
-/** The part of the size limits that is still free. */
 interface Room {
   readonly part: number;
   /**

@@ -59,7 +59,6 @@ export function createLedgerWriter(folder: string, limits: LedgerLimits): Ledger
   };
 }
 
-/** A file to which lines were appended, and the size that the file then had. */
 interface Written {
   readonly path: string;
   readonly size: number;

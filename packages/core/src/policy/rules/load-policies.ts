@@ -116,7 +116,6 @@ async function readFolder(folder: string, tier: FileTier, configuration: Configu
   };
 }
 
-/** The policy files of a folder, sorted by name, or the reason why the folder cannot be listed. */
 async function listFiles(folder: string): Promise<readonly string[] | string> {
   try {
     const names = (await readdir(folder)).filter(isPolicyFile).sort();

@@ -155,7 +155,6 @@ function toBlocks(bytes: Buffer, path: string): readonly Block[] {
   return [{ type: "resource", resource: { uri: path, mimeType: type, blob: data } }];
 }
 
-/** Decodes text. Undefined if the bytes are not text. */
 function decode(bytes: Buffer): string | undefined {
   if (bytes.includes(0)) return undefined;
   try {

@@ -45,7 +45,6 @@ export interface PromptContent {
 type Reference = Exclude<Piece, { readonly kind: "text" }>;
 type Outcome = readonly Block[] | HostError;
 
-/** Maximum number of reads at the same time. */
 const mostReads = 8;
 
 /**
@@ -68,7 +67,6 @@ export async function readReferences(pieces: readonly Piece[], options: ReadRefe
   return { parts, problems };
 }
 
-/** Returns the references of a message, each target only once. */
 function withoutRepeats(pieces: readonly Piece[]): readonly Reference[] {
   const references = new Map<string, Reference>();
   for (const piece of pieces) {

@@ -29,7 +29,6 @@ export interface ReferenceSource extends ResourceSource {
   readonly findFile?: FindFile;
 }
 
-/** Maximum number of references in one message. */
 const mostReferences = 64;
 const mostMentions = 1000;
 

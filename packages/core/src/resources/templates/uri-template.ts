@@ -75,7 +75,6 @@ export function parseTemplate(text: string): UriTemplate {
   return { kind: "template", pieces, variables: [...names] };
 }
 
-/** Returns the expression, or the reason why it is malformed. */
 function parseExpression(inside: string): Expression | string {
   const first = inside.charAt(0);
   if (first !== "" && reserved.includes(first)) return `uses "${first}", a reserved operator, in {${clip(inside, 60)}}`;

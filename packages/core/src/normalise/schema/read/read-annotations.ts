@@ -14,7 +14,6 @@ function visible(text: string, place: Place, name: string): string {
   return seen;
 }
 
-/** Defines a boolean keyword. If its value is true, a sentence is added to the description. */
 const flagSentence = (sentence: string): Keyword =>
   keyword(isFlag, (value, place, name) => {
     if (value) tell(place, name, sentence);

@@ -143,7 +143,6 @@ function itemsAt({ raw, path, base }: Spot, index: number): readonly Spot[] {
   return [...every, ...["items", "prefixItems"].flatMap((name) => inside({ raw, path, base }, name, String(index)))];
 }
 
-/** Returns the subschema with this name or index in the value of a keyword. */
 function inside({ raw, path, base }: Spot, keyword: string, name: string): readonly Spot[] {
   const inner = memberAt(member(raw, keyword), name);
   return inner === undefined ? [] : [{ raw: inner, path: pointerTo(path, keyword, name), base }];

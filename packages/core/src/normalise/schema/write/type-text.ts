@@ -171,7 +171,6 @@ export function createTypeWriter(root: unknown, limits: TypeLimits, style: TypeS
   return (schema) => toText(write(schema, 0));
 }
 
-/** The pattern, format and bounds of a string or number, as words. */
 function detailsOf(schema: JsonObject): readonly string[] {
   const words: readonly (readonly [keyword: string, before: string, after?: string])[] = [
     ["pattern", "matching "],
