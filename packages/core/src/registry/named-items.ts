@@ -87,7 +87,7 @@ export function createNamedItems<T extends Nameable<T>>(options: NamedItemsOptio
   let view: View<T> | undefined;
   let version = 0;
 
-  /** Returns the item if it has the given name, otherwise a copy with that name. The next call returns the same copy. */
+  /** Returns the item if it already has this name, otherwise a copy. The next call returns the same copy. */
   function rename(item: T, name: string): T {
     if (item.name === name) return item;
     const known = copies.get(item);
