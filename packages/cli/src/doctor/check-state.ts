@@ -46,7 +46,7 @@ export function checkState({ folder, others, failure, aside, free }: StateFacts)
   return findings;
 }
 
-/** The names in the secret store, or why it cannot be opened, and the servers that use secrets. */
+/** The names in the secret store, or why the store cannot be opened, and all configured servers. */
 export interface SecretFacts {
   readonly servers: readonly AdmittedServer[];
   readonly store:

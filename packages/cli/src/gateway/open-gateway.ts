@@ -1,6 +1,4 @@
-/**
- * Opens the gateway for `fairlead serve` and the background host. Each workspace has its own settings and its own host.
- */
+/** Opens the gateway for `fairlead serve` and the background host. Each workspace has its own settings and hosts. */
 
 import { openHost } from "@fairlead/core/host";
 import { escapeName } from "@fairlead/core/policy/rules/name-pattern";

@@ -108,6 +108,7 @@ function toolsTitle(
   return safe`${style.bold(toVisibleLine(server))}: ${count(tools.length, "tool")}${more}`;
 }
 
+/** Formats one tool: its signature, annotations and description. */
 export function toolText(tool: HostTool, options: ToolListOptions): SafeText {
   const { columns, style, all } = options;
   const talk = [...descriptionLines(tool.description, { columns, all }), ...(all ? parameterLines(tool, columns) : [])];
