@@ -1,3 +1,5 @@
+/** Manages the clients of all servers of a host. */
+
 import { type Clock, systemClock } from "../clock.ts";
 import { HostError } from "../errors.ts";
 import { type HostEvent, MCPDiscoveryState, type ServerChanges, type ServerState } from "../events.ts";
@@ -24,7 +26,7 @@ export interface McpClientManagerOptions {
   readonly random?: () => number;
   /** The wall clock, in milliseconds since 1970; `Date.now` by default. */
   readonly now?: () => number;
-  /** @deprecated The new name is `now`. */
+  /** @deprecated Use `now`. */
   readonly today?: () => number;
 }
 
@@ -33,13 +35,10 @@ interface Attempt {
   readonly done: Promise<McpClient>;
 }
 
-/** Milliseconds after which a program that is still starting no longer delays the start of another program. */
+/** If a program takes longer than this to start (in milliseconds), the next program may start too. */
 const slotTimeout = 2000;
 
-/**
- * Manages the clients of all servers: starts them in parallel, reconnects them, and stops them. A failed server does
- * not affect the others.
- */
+/** Connects all servers in parallel, reconnects them, and stops them. A failed server does not affect the others. */
 export class McpClientManager {
   #servers: ReadonlyMap<string, ManagedServer>;
   readonly #recoveries: Recoveries | undefined;
@@ -47,7 +46,7 @@ export class McpClientManager {
   readonly #startLimit: StartLimit;
   readonly #attempts = new Map<string, Attempt>();
   readonly #endings = new Map<string, Promise<void>>();
-  /** Servers that are being restarted, by name, each with an object that identifies the restart. */
+  /** Servers that are restarting, by name. The object identifies the restart, because a later one may replace it. */
   readonly #restarts = new Map<string, object>();
   #discovery: MCPDiscoveryState = MCPDiscoveryState.NOT_STARTED;
   #discoveriesUnderWay = 0;
@@ -77,7 +76,11 @@ export class McpClientManager {
     return this.#startable().map(({ client }) => client);
   }
 
-  /** The client of a server; undefined if the server is not allowed to start. @throws HostError `server_unknown` */
+  /**
+   * The client of a server; undefined if the server is not allowed to start.
+   *
+   * @throws HostError `server_unknown`
+   */
   getClient(name: string): McpClient | undefined {
     const server = this.#find(name);
     return "client" in server ? server.client : undefined;
@@ -100,8 +103,8 @@ export class McpClientManager {
   }
 
   /**
-   * Disconnects the servers and connects them again. Callers of `ready` keep waiting. If a server is stopped meanwhile,
-   * it stays stopped.
+   * Disconnects the servers and connects them again. Pending calls of `ready` wait for the new connection. A server
+   * that is stopped meanwhile stays stopped.
    */
   async restart(names?: string | readonly string[]): Promise<void> {
     const restart = {};
@@ -114,8 +117,8 @@ export class McpClientManager {
   }
 
   /**
-   * Replaces the servers. A server with an unchanged fingerprint keeps its connection. All other earlier servers are
-   * disconnected, and new servers are not started. Resolves when the earlier connections are closed.
+   * Replaces the servers. A server with an unchanged fingerprint keeps its connection; the others are disconnected.
+   * Starts no new server. Resolves when the old connections are closed.
    */
   async update(servers: readonly ManagedServer[]): Promise<ServerChanges> {
     const { servers: next, ...changes } = compareServers(this.#servers, servers);
@@ -135,13 +138,13 @@ export class McpClientManager {
     await Promise.all(this.#startable(names).map((server) => this.#end(server)));
   }
 
-  /** Stops all servers permanently: no connection starts after this. */
+  /** Stops all servers. No server can be started afterwards. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.stop();
   }
 
-  /** The client of a server that is connected and whose catalog was read; undefined for any other server. */
+  /** The client of a connected server whose catalog was read; otherwise undefined. */
   connected(name: string): McpClient | undefined {
     const server = this.#servers.get(name);
     return server && "client" in server && this.#isUsable(server.client) ? server.client : undefined;
@@ -161,7 +164,7 @@ export class McpClientManager {
     return unlessAborted(this.#attemptUntilSettled(server), signal, () => cancelled(name));
   }
 
-  /** Connects. If a restart cancels the attempt, tries again, because the callers did not cancel it. */
+  /** Connects. If a restart cancels the attempt, tries again. */
   async #attemptUntilSettled(server: StartableServer): Promise<McpClient> {
     for (;;) {
       try {
@@ -202,7 +205,7 @@ export class McpClientManager {
     return done;
   }
 
-  /** Waits until a running attempt to connect has ended. Then reconnects, unless the server was replaced or stopped. */
+  /** Reconnects after a running attempt has ended. Does nothing if the server was replaced or stopped. */
   async #reconnect(client: McpClient): Promise<void> {
     await Promise.allSettled([this.#attempts.get(client.name)?.done]);
     const server = this.#servers.get(client.name);
@@ -215,7 +218,7 @@ export class McpClientManager {
     signal.throwIfAborted();
     const leave = isProgram ? await this.#startLimit.acquire(signal) : undefined;
     try {
-      // Disconnects first, even in the state `needs_auth`, because the user may have signed in meanwhile.
+      // The user may have signed in meanwhile, so a server in the state `needs_auth` is disconnected first too.
       if (client.getStatus() !== "disconnected") await client.disconnect();
       await client.connect(signal);
       await client.discover(signal);
@@ -225,7 +228,7 @@ export class McpClientManager {
     }
   }
 
-  /** Cancels a running attempt to connect, and disconnects the server. A new attempt waits until both are done. */
+  /** Cancels a running attempt and disconnects the server. The next attempt waits until this is done. */
   #end({ client }: StartableServer): Promise<void> {
     const { name } = client;
     this.#restarts.delete(name);

@@ -1,3 +1,5 @@
+/** The options of `McpClient`. */
+
 import type { Clock } from "../clock.ts";
 import type { OpenedSession, OpenOptions } from "../connect/open-session.ts";
 import type { ListStep } from "../discover/catalog.ts";
@@ -9,13 +11,13 @@ import type { ServerDefinition } from "../settings/define/definition.ts";
 export interface McpClientOptions {
   readonly definition: Pick<ServerDefinition, "name" | "includeTools" | "excludeTools">;
   /**
-   * Opens a session. If that fails, `open` closes everything that it has opened, then rejects. `signal` cancels only
-   * the opening; it has no effect on an open session.
+   * Opens a session. On failure, must close everything that it has opened, then reject. `signal` cancels only the
+   * opening, not an open session.
    */
   readonly open: (options: OpenOptions) => Promise<OpenedSession>;
   /**
-   * Milliseconds that `connect` and the first `discover` may take together. If the session has a `connectTimeout`, the
-   * session's value applies.
+   * Milliseconds that `connect` and the first `discover` may take together. The session's own `connectTimeout` takes
+   * precedence.
    */
   readonly connectTimeout: number;
   /** Returns the largest size of the catalog, in bytes of JSON. Default: 64 MB. */
@@ -27,7 +29,7 @@ export interface McpClientOptions {
   readonly random?: () => number;
 }
 
-/** A connection that failed, or that ended without a call of `disconnect`. */
+/** Describes a connection that failed, or that ended without `disconnect`. */
 export interface ClientEnd {
   readonly error: HostError;
   /** When connecting began, measured by the client's clock. */

@@ -1,3 +1,5 @@
+/** The client of one server. */
+
 import type {
   JsonObject,
   McpRequestOptions,
@@ -26,7 +28,7 @@ export type { ClientEnd, McpClientOptions } from "./client-options.ts";
 export type { Completion } from "./requests.ts";
 
 /**
- * The client of one server: connects, reads the catalog, sends single requests and disconnects.
+ * Connects to one server, reads its catalog, sends requests and disconnects.
  *
  * @throws HostError from its methods. If the server is not connected, the message contains its status or the reason.
  */
@@ -78,18 +80,19 @@ export class McpClient {
     return this.#connection?.session.capabilities ?? {};
   }
 
-  /** Sets the catalog of an earlier run, with which the next catalog is compared. */
+  /** Sets the catalog of an earlier run. The next catalog is compared with it. */
   setPreviousCatalog(filteredCatalog: FilteredCatalog): void {
     this.#lastCatalog ??= filteredCatalog;
   }
 
-  /** From the next connection on, reads a list again each time the server reports that the list has changed. */
+  /** Reads a list again each time the server reports a change. Applies from the next connection on. */
   followChanges(): void {
     this.#readsChanges = true;
   }
 
   /**
-   * Calls `listener` after a connection has failed or ended by itself. Returns a function that removes the listener.
+   * Calls `listener` when a connection fails or ends without `disconnect`. Returns a function that removes the
+   * listener.
    */
   onEnd(listener: (end: ClientEnd) => void): () => void {
     this.#endListeners.add(listener);
@@ -110,9 +113,7 @@ export class McpClient {
     await opening;
   }
 
-  /**
-   * Reads the catalog. If the server does not answer in time, or offers nothing that can be used, it is disconnected.
-   */
+  /** Reads the catalog. Disconnects the server if it does not answer in time or has nothing usable. */
   async discover(signal?: AbortSignal): Promise<FilteredCatalog> {
     const connection = this.#connected();
     try {
@@ -121,7 +122,7 @@ export class McpClient {
       return filteredCatalog;
     } catch (error) {
       if (this.#connection !== connection) throw await this.#lost();
-      // If reading the catalog again fails, the connection stays, because the earlier catalog is still usable.
+      // If reading the catalog again fails, the earlier one is still usable, so the connection stays.
       if (connection.filteredCatalog() === undefined && error instanceof HostError && error.code !== "cancelled")
         await this.#end(error);
       throw error;
@@ -144,10 +145,7 @@ export class McpClient {
     }
   }
 
-  /**
-   * Records in the state when Fairlead tries again, or that it has given up. Has no effect unless the server is
-   * disconnected.
-   */
+  /** Sets when Fairlead tries again, or that it has given up. Only for a disconnected server. */
   setRetry(change: Extract<ServerChange, { readonly type: "postponed" | "given_up" }>): void {
     this.#move(change);
   }
@@ -177,29 +175,26 @@ export class McpClient {
     return normaliseResourceResult(answer, uri);
   }
 
-  /**
-   * Returns suggested values for an argument of a prompt or resource template. `params` are those of
-   * `completion/complete`.
-   */
+  /** Returns suggested values for an argument. `params` are those of `completion/complete`. */
   async complete(params: JsonObject, options?: McpRequestOptions): Promise<Completion> {
     const answer = await this.request(`completion of ${this.name}`, "completion/complete", params, options);
     return toCompletion(answer["completion"]);
   }
 
-  /** Sends any request of the protocol. Errors name the request `what`, such as `demo.greet`. */
+  /** Sends any MCP request. `what` is its name in error messages, such as `demo.greet`. */
   request(what: string, method: string, params: JsonObject, options?: McpRequestOptions): Promise<JsonObject> {
     if (this.#connection === undefined) return Promise.reject(notConnectedError(this.#state));
     return this.#connection.request(what, method, params, options);
   }
 
-  /** Sends a notification. A server that is not connected gets none. */
+  /** Sends a notification. Does nothing if the server is not connected. */
   async notify(method: string, params?: JsonObject): Promise<void> {
     await this.#connection?.session.notify(method, params);
   }
 
   async #open(signal: AbortSignal): Promise<void> {
     this.#startedAt = this.#clock.now();
-    // Lets the listeners of the state "connecting" run first, because they may cancel the attempt.
+    // Listeners of the state "connecting" run first, because they may cancel the attempt.
     await Promise.resolve();
     try {
       signal.throwIfAborted();
@@ -263,7 +258,6 @@ export class McpClient {
     if (news) this.#options.onNews?.(news);
   }
 
-  /** Closes the connection. The state is `disconnecting` until everything is closed. */
   #end(because?: HostError): Promise<void> {
     const connection = this.#connection;
     const wasUp = connection?.filteredCatalog() !== undefined;
@@ -285,7 +279,6 @@ export class McpClient {
     for (const listener of this.#endListeners) listener({ error, startedAt: this.#startedAt, wasUp });
   }
 
-  /** Resolves with the error that ended the connection. */
   async #lost(): Promise<HostError> {
     await this.#ending;
     return this.#lastError ?? notConnectedError(this.#state);

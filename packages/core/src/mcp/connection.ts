@@ -1,7 +1,4 @@
-/**
- * One connection to a server, from the handshake to the end. Keeps the catalog up to date and checks that the server
- * responds.
- */
+/** One connection to a server. Keeps the catalog up to date and checks that the server responds. */
 
 import type { JsonObject, McpRequestOptions } from "@fairlead/wire";
 import type { Clock } from "../clock.ts";
@@ -29,11 +26,12 @@ import { createRefresh } from "./recovery/refresh.ts";
 import { toFailure } from "./server-state.ts";
 import { listsThatChange, openSubscription, type Subscription } from "./subscription.ts";
 
+/** The session, limits and listeners of one connection. */
 export interface ConnectionOptions {
   readonly session: OpenedSession;
   readonly serverName: string;
   readonly filter: ToolFilter;
-  /** Milliseconds for the first reading of the catalog. Later readings are limited by `connectTimeout`. */
+  /** Milliseconds for reading the first catalog. For later catalogs, `connectTimeout` applies. */
   readonly timeLeft: number;
   readonly connectTimeout: number;
   /** Returns the largest size of the catalog, in bytes of JSON. */
@@ -46,13 +44,11 @@ export interface ConnectionOptions {
   /** Called with every new catalog. */
   readonly onCatalog: (filteredCatalog: FilteredCatalog) => void;
   readonly onNews: (news: ServerNews) => void;
-  /**
-   * Called when the server requires a sign-in or no longer responds. The returned promise resolves when the connection
-   * is closed.
-   */
+  /** Called when the server requires a sign-in or no longer responds. Must resolve when the connection is closed. */
   readonly onUnresponsive: (error: HostError) => Promise<void>;
 }
 
+/** One connection to a server. */
 export interface Connection {
   readonly session: OpenedSession;
   readonly filteredCatalog: () => FilteredCatalog | undefined;
@@ -64,7 +60,7 @@ export interface Connection {
     params: JsonObject,
     options?: McpRequestOptions,
   ) => Promise<JsonObject>;
-  /** Like `request`, but resolves with what `read` returns for the server's result. */
+  /** Like `request`, but `read` converts the server's result. */
   readonly requestAs: <T>(
     read: (result: JsonObject) => T,
     what: string,
@@ -73,7 +69,10 @@ export interface Connection {
     options?: McpRequestOptions,
   ) => Promise<T>;
   readonly notified: (method: string) => void;
-  /** Reads the lists that may have changed while the notification stream of a legacy server was closed. */
+  /**
+   * Call this when the notification stream of a legacy server is open again. Reads all lists that may have changed
+   * meanwhile.
+   */
   readonly reopened: () => void;
   readonly check: () => Promise<void>;
   readonly explain: (error: unknown, unanswered?: string) => HostError;
@@ -93,7 +92,7 @@ export function createConnection(options: ConnectionOptions): Connection {
   let catalog: Catalog | undefined;
   let filteredCatalog: FilteredCatalog | undefined;
   let openRequests = 0;
-  /** The error after which the user must sign in again; undefined if there was none. */
+  /** Set if the server has refused the access token, so that the user must sign in again. */
   let signInError: HostError | undefined;
   const subscription = follow && session.era === "modern" ? subscribe() : undefined;
 
@@ -119,7 +118,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     });
   }
 
-  /** Replaces the whole catalog at once, so that callers never see old and new lists together. */
+  /** Replaces the whole catalog at once. Callers never see old and new lists together. */
   function take(read: Catalog, canBeEmpty: boolean): FilteredCatalog {
     const taken = filterCatalog(read, { serverName, filter, mayGrow: canBeEmpty, outdated: [...outdated.values()] });
     catalog = read;
@@ -155,7 +154,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     }
   }
 
-  /** Returns the limits for reading the list `kind`. If `kind` is absent, the limits are for reading all lists. */
+  /** The size limits for reading one list, or all lists if `kind` is absent. */
   function catalogLimit(kind?: ListKind): Pick<ReadOptions, "maxBytes" | "otherBytes" | "onSize"> {
     const maxBytes = options.catalogBytes?.();
     const others = [...sizes].filter(([other]) => kind !== undefined && other !== kind);
@@ -178,17 +177,14 @@ export function createConnection(options: ConnectionOptions): Connection {
   }
 
   /**
-   * Ends the connection if the server has refused the access token. Waits until no request is open, because the server
-   * may still answer open requests.
+   * Ends the connection if the server has refused the access token. Open requests may still be answered, so it waits
+   * for them.
    */
   async function endIfRefused(): Promise<void> {
     if (signInError !== undefined && openRequests === 0) await onUnresponsive(signInError);
   }
 
-  /**
-   * Reads a list. Resolves with a function that puts the list into a catalog. If the list could not be read, the
-   * function leaves the catalog unchanged.
-   */
+  /** Reads a list. Resolves with a function that puts the list into a catalog, or changes nothing if reading failed. */
   async function readList(list: ListName, signal: AbortSignal): Promise<(catalog: Catalog) => Catalog> {
     const only = kindsOf[list];
     try {
@@ -221,7 +217,7 @@ export function createConnection(options: ConnectionOptions): Connection {
       const failure = toCallError(error, { serverName, what, method, explain: session.explain });
       health.failed(failure);
       if (needsSignIn(failure)) signInError = explain(error);
-      // Waits until an expired session is closed, so that the caller can then connect again at once.
+      // The caller can connect again at once only after the expired session is closed.
       if (retryClassOf(failure, { isProgram: false }).kind === "session") await session.closed;
       throw failure;
     } finally {
@@ -235,7 +231,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     filteredCatalog: () => filteredCatalog,
     discover,
     explain,
-    // Not `async`, because an additional promise for each request would cost time and memory.
+    // Not `async`: an additional promise for each request would cost time and memory.
     request(what, method, params, how) {
       openRequests += 1;
       return session.request(method, params, how).then(answered, (error: unknown) => failed(error, what, method));
@@ -263,8 +259,8 @@ export function createConnection(options: ConnectionOptions): Connection {
 }
 
 /**
- * Starts the deadline for reading lists. Its signal also aborts with the caller's signal. If the user is signing in when
- * the deadline ends, the deadline starts again.
+ * Starts the deadline for reading lists. The caller's signal aborts it too. While the user is signing in, it is
+ * extended.
  */
 function startDeadline(
   clock: Clock,
@@ -290,7 +286,7 @@ function startDeadline(
   };
 }
 
-/** Returns a copy of `catalog` in which one list, and the notes about that list, come from `fresh`. */
+/** A copy of `catalog` with one list, and the notes about it, from `fresh`. */
 function withList(catalog: Catalog, fresh: Catalog, kind: keyof typeof listMethods): Catalog {
   const others = <T extends { readonly kind: string }>(notes: readonly T[]): readonly T[] =>
     notes.filter((note) => note.kind !== kind);

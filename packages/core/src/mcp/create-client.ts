@@ -19,11 +19,11 @@ export interface CreateMcpClientOptions
   /** Milliseconds that connecting may take; 30 000 by default. */
   readonly connectTimeout?: number;
   /**
-   * The environment variables and folders. Default: those of the process. A server without `cwd` starts in the `cwd` of
-   * this object.
+   * The environment variables and folders. Default: those of the process. Its `cwd` is the folder of servers without a
+   * `cwd` setting.
    */
   readonly environment?: Environment;
-  /** Returns the value of `${secret:NAME}`. Default: no secret has a value. */
+  /** Returns the value of `${secret:NAME}`. Default: no secrets. */
   readonly secret?: (name: string) => Promise<string | undefined>;
 }
 
@@ -93,13 +93,13 @@ async function define(name: string, config: MCPServerConfig, environment: Enviro
 
 /** Options of `mcpToTool`. */
 export interface McpToToolOptions {
-  /** Milliseconds without a response or progress after which a call fails. Default: the limit of the connection. */
+  /** A call fails after this many milliseconds without a response or progress. Default: the connection's limit. */
   readonly timeout?: number;
 }
 
 /**
- * Creates a `CallableTool` from a client that has read its catalog. Tools have the names that the server gives them,
- * and only the first 512 are declared. Checks no policy: the caller must ask for confirmation first.
+ * Creates a `CallableTool` from a client that has read its catalog. Tools keep the server's names; only the first 512
+ * are declared. Checks no rules: ask for confirmation first.
  */
 export function mcpToTool(client: McpClient, options: McpToToolOptions = {}): CallableTool {
   async function call({ id, name, args = {} }: FunctionCall): Promise<Part> {

@@ -1,16 +1,16 @@
-/** Reads and answers elicitations. An elicitation is a server's question to the user: a form, or a URL to open. */
+/** Reads and answers elicitations: questions from a server to the user, as a form or as a URL to open. */
 
 import type { JsonObject } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
 import { parseUrl } from "@fairlead/wire/text";
 
 /**
- * Shows a server's question to the user and returns the answer. Without this function, a host does not declare
+ * Shows a server's question to the user and returns the answer. A host without this function does not declare
  * elicitation.
  */
 export type Elicit = (request: Elicitation, signal: AbortSignal) => Promise<ElicitationAnswer>;
 
-/** A question of a server. Its texts are not escaped. */
+/** A question from a server. Its texts are not escaped. */
 export type Elicitation =
   | {
       readonly mode: "form";
@@ -35,7 +35,7 @@ export type ElicitationAnswer =
 /** The capability that Fairlead declares. */
 export const elicitationCapability: JsonObject = { form: { applyDefaults: true }, url: {} };
 
-/** The question in the parameters of `elicitation/create`; undefined if they are invalid. */
+/** Reads the parameters of `elicitation/create`; undefined if they are invalid. */
 export function toElicitation(serverName: string, params: JsonObject): Elicitation | undefined {
   const { mode = "form", message, requestedSchema, url } = params;
   const words = typeof message === "string" ? message : "";
@@ -47,7 +47,7 @@ export function toElicitation(serverName: string, params: JsonObject): Elicitati
   return { mode: "form", serverName, message: words, requestedSchema };
 }
 
-/** The result for the server. Fields that the user left empty get the default of the form. */
+/** The result for the server. Fields that the user left empty get their defaults from the schema. */
 export function withDefaults(request: Elicitation, answer: ElicitationAnswer): JsonObject {
   if (answer.action !== "accept" || request.mode === "url") return { action: answer.action };
   const properties = isObject(request.requestedSchema["properties"]) ? request.requestedSchema["properties"] : {};
@@ -56,7 +56,7 @@ export function withDefaults(request: Elicitation, answer: ElicitationAnswer): J
     const value = given.get(name) ?? (isObject(field) ? field["default"] : undefined);
     return value === undefined ? [] : [[name, value]];
   });
-  // Uses `fromEntries`, because a field of the form may have the name `__proto__`.
+  // `fromEntries` is safe for a field named `__proto__`.
   return { action: "accept", content: Object.fromEntries(fields) };
 }
 
@@ -64,6 +64,6 @@ function toWebAddress(text: string): string | undefined {
   if (parseUrl(text) === undefined) return undefined;
   const { protocol, href, username, password } = new URL(text);
   const isWeb = protocol === "https:" || protocol === "http:";
-  // A user name before the `@` can make a URL look like the URL of another host.
+  // In `https://bank.com@evil.com/`, the host is `evil.com`. Such a user name misleads people, so the URL is refused.
   return isWeb && username === "" && password === "" ? href : undefined;
 }

@@ -5,7 +5,7 @@ import { HostError } from "../errors.ts";
 import type { CatalogCounts } from "../events.ts";
 import { hiddenBy, type ToolFilter } from "../normalise/filter.ts";
 
-/** A server's catalog after applying the filters of its entry, and the tools that the filters hide. */
+/** A server's catalog after filtering, and the tools that the filters hide. */
 export interface FilteredCatalog {
   /** The catalog without the hidden tools. */
   readonly catalog: Catalog;
@@ -14,19 +14,24 @@ export interface FilteredCatalog {
   readonly offer: CatalogCounts;
 }
 
-/** @deprecated The new name is `FilteredCatalog`. */
+/** @deprecated Use `FilteredCatalog`. */
 export type Offering = FilteredCatalog;
 
+/** The filters of one server, and notes about its lists. */
 export interface CatalogFilterOptions {
   readonly serverName: string;
   readonly filter: ToolFilter;
-  /** Whether the server declares `listChanged`, so that an empty catalog may get tools, prompts or resources later. */
+  /** Whether the server declares `listChanged`. An empty catalog is then allowed, because it may get items later. */
   readonly mayGrow: boolean;
   /** Notes about lists that could not be read again. */
   readonly outdated?: readonly string[];
 }
 
-/** @throws HostError `no_capabilities` if the filtered catalog is empty and `mayGrow` is false */
+/**
+ * Applies the filters to a catalog.
+ *
+ * @throws HostError `no_capabilities` if the filtered catalog is empty and `mayGrow` is false
+ */
 export function filterCatalog(catalog: Catalog, options: CatalogFilterOptions): FilteredCatalog {
   const { serverName, filter, mayGrow, outdated = [] } = options;
   const hidden = new Map<string, keyof ToolFilter>();

@@ -1,6 +1,4 @@
-/**
- * Limits the `log` events of one server. Counts the events that it drops, and reports the number with the next event.
- */
+/** Limits the `log` events of one server. Counts dropped events and reports their number with the next event. */
 
 import type { Clock } from "../clock.ts";
 import { createRateLimit } from "../connect/rate-limit.ts";
@@ -11,13 +9,14 @@ type LogNews = Extract<ServerNews, { readonly type: "log" }>;
 /** Passes on the `log` events of one server, up to the limit. */
 export interface LogLimit {
   readonly push: (news: LogNews) => void;
-  /** Reports how many events were dropped since the last event that was passed on. */
+  /** Emits a message with the number of events that were dropped since the last passed event. */
   readonly flush: () => void;
 }
 
 const perSecond = 100;
 const burst = 1000;
 
+/** Creates the limit. At most 1000 events pass at once. */
 export function createLogLimit(server: string, clock: Pick<Clock, "now">, emit: (news: ServerNews) => void): LogLimit {
   const rate = createRateLimit({ perSecond, burst, now: clock.now });
   let dropped = 0;

@@ -1,13 +1,15 @@
+/** The servers that `McpClientManager` manages, and their comparison after a change of the settings. */
+
 import type { ServerChanges, ServerState } from "../events.ts";
 import type { McpClient } from "./client.ts";
 
 /**
- * A server as `McpClientManager` holds it. If the server may start, it has a client; otherwise a state that gives the
+ * A server of `McpClientManager`. If the server is allowed to start, it has a client; otherwise a state with the
  * reason.
  */
 export type ManagedServer = StartableServer | { readonly state: ServerState };
 
-/** A server that may start. */
+/** A server that is allowed to start. */
 export interface StartableServer {
   readonly client: McpClient;
   /**
@@ -15,12 +17,13 @@ export interface StartableServer {
    * `update` always replaces the server.
    */
   readonly fingerprint?: string;
-  /** If true, the server is connected only when a caller names it or first uses it. Default: false. */
+  /** If true, the server is connected only when a caller names it or uses it. Default: false. */
   readonly isLazy?: boolean;
   /** Whether the server is a stdio program; false by default. */
   readonly isProgram?: boolean;
 }
 
+/** The current state of a server, whether or not it may start. */
 export function stateOf(server: ManagedServer): ServerState {
   return "client" in server ? server.client.state : server.state;
 }
@@ -52,7 +55,7 @@ export function compareServers(
   return { servers, ...changes, removed: [...before.keys()].filter((name) => !servers.has(name)) };
 }
 
-/** The server with the client that it had before; undefined if the server's settings have changed. */
+/** The server with its existing client; undefined if its settings have changed. */
 function keptServer(old: ManagedServer, server: ManagedServer): ManagedServer | undefined {
   if ("client" in old && "client" in server) {
     const isSame = old.fingerprint !== undefined && old.fingerprint === server.fingerprint;

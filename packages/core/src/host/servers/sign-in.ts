@@ -1,4 +1,4 @@
-/** Signs in to the servers of one host. Gives each HTTP server the hook that adds credentials to its requests. */
+/** Signs in to the servers of one host, and adds the credentials to their HTTP requests. */
 
 import type { SignInRequest } from "../../auth/auth-hook.ts";
 import type { SignInUi } from "../../auth/browser/sign-in-ui.ts";
