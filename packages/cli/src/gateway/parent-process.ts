@@ -12,8 +12,8 @@ interface ParentWatch {
 }
 
 /**
- * Starts to watch the parent process when stdin ends. After the parent's end, the operating system gives this process
- * another parent.
+ * Starts to watch the parent process when stdin ends. If the parent ends, this process gets another parent, so the
+ * parent's id changes.
  * @param parentOf Returns the id of the current parent process.
  */
 export function watchParent(stdin: Readable, parentOf: () => number = () => process.ppid): ParentWatch {

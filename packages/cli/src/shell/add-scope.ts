@@ -2,7 +2,10 @@
 
 import type { Locations } from "@fairlead/core/settings/read/paths";
 
-/** Returns "" in a project, else `-s user `: without it, `mcp add` would write into the current, untrusted folder. */
+/**
+ * Returns "" in a project. Elsewhere returns `-s user `: the current folder is not trusted, so nothing is written
+ * there.
+ */
 export function addScope({ rootFrom, files }: Pick<Locations, "rootFrom" | "files">): "-s user " | "" {
   return rootFrom === "cwd" || files.workspace === undefined ? "-s user " : "";
 }

@@ -56,7 +56,7 @@ function lastingOptions(context: Pick<Context, "globals" | "io">): Configuration
   return { ...options, environment: { ...environment, env } };
 }
 
-/** Loads the configuration, and warns about invalid settings files, because no server's state shows such a problem. */
+/** Loads the configuration. Warns about invalid settings files, because the list of servers does not show them. */
 async function load(options: ConfigurationOptions, { out }: Pick<Context, "out">): Promise<Configuration> {
   const configuration = await loadConfiguration(options);
   for (const problem of configuration.problems.filter(concernsFile)) out.warnOnce(problemLines(problem));

@@ -205,7 +205,7 @@ function undoLine(replaced: string | undefined, { command, operands }: Context):
 type RuledTool = ToolTarget & Pick<Subject, "kind" | "client">;
 
 interface Overruled extends ToolTarget {
-  /** The stronger rule. If it has an `argsPattern`, it decides for some calls only. */
+  /** The rule that is stronger than the new rule. If it has an `argsPattern`, it decides for some calls only. */
   readonly rule: PolicyRule;
 }
 
