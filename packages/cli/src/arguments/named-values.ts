@@ -7,7 +7,7 @@ import { toShellWord } from "@fairlead/core/text/shell-word";
 import type { Command } from "commander";
 import { nameHint } from "../shell/name-hint.ts";
 
-/** One `--arg name=value`. */
+/** The name and the value of one `--arg`. */
 export type NamedValue = readonly [name: string, value: string];
 
 /** Adds the repeatable option `--arg` to a command. */

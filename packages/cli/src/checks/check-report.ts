@@ -84,7 +84,7 @@ function xml(text: string): string {
 }
 
 /**
- * Makes the command fail if not everything passed.
+ * Makes the command fail, unless all checks passed.
  *
  * @throws HostError `diverged` if a check failed or a file could not be tested
  */

@@ -10,7 +10,7 @@ export type EntryTest =
   | { readonly works: true; readonly tools: number }
   | { readonly works: false; readonly message: string };
 
-/** In milliseconds, for connecting and listing the tools together. */
+/** The time limit in milliseconds, for connecting and listing the tools together. */
 const testTimeout = 20_000;
 
 /** Tests an entry for at most 20 seconds. Does not throw if the test fails. */

@@ -283,7 +283,7 @@ async function connectTarget(wanted: CallRequest["wanted"], place: Place, contex
 }
 
 /**
- * Finds a tool by its bare name or by `server__tool`. If several servers have it, the first in the settings is used. So
+ * Finds a tool by its bare name or by `server__tool`. Uses the first server in the settings that has the tool, so
  * Fairlead first connects to servers without a cached catalog.
  */
 async function findBareName(

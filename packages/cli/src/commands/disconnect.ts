@@ -96,8 +96,8 @@ function restoredText(plan: DisconnectPlan): string {
 }
 
 /**
- * Finds the receipt of `connect` for the client's file. A single receipt is also used if the settings file has moved
- * since.
+ * Finds the receipt of `connect` for the client's file. If the client has only one receipt, the settings file may have
+ * moved since.
  */
 async function findReceipt(
   client: ClientName,

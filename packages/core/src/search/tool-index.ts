@@ -23,7 +23,7 @@ export interface ToolIndex {
   readonly rank: (query: string, most: number) => readonly RankedTool[];
 }
 
-/** For one word: the numbers of the tools that contain it, and its weight in each of these tools. */
+/** For one word: the tools that contain it, by number, and the weight of the word in each tool. */
 interface Posting {
   readonly tools: number[];
   readonly weights: number[];
@@ -49,7 +49,7 @@ const saturation = 2;
 const mostOutdated = 1000;
 /** How many characters are indexed without a pause. This takes a few milliseconds, even if all words are new. */
 const perSlice = 8_000;
-/** The fixed effort to index a tool, as a number of characters. */
+/** Each tool takes as long to index as this many characters, in addition to its text. */
 const perTool = 100;
 
 /** Creates an empty index in memory. */

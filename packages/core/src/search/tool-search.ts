@@ -72,7 +72,7 @@ export function createToolSearch({ tools, aboutServer }: ToolSearchOptions): Too
 }
 
 const toolsPerTurn = 250;
-/** Only this many characters of a query are compared with tool names, because each separator in the text is tried. */
+/** Only this many characters of a query are compared with tool names, because trying each separator takes time. */
 const longestName = 1000;
 
 interface ToolNames {

@@ -128,7 +128,7 @@ function withoutEmptyParents(text: string, path: readonly string[]): string {
   return isEmpty && path.length > 0 ? withoutEmptyParents(removeValue(text, path), path.slice(0, -1)) : text;
 }
 
-/** Parses the file. Refuses a syntax error, and a value that is not an object at a key in `objects`. */
+/** Parses the file. Throws if it has a syntax error, or if the value of a key in `objects` is not an object. */
 function openForEdit(file: string, text: string | undefined, objects: readonly string[]): Node | undefined {
   if (text === undefined) return undefined;
   const document = parseJsonc(text);

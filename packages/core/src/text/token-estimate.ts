@@ -24,7 +24,7 @@ export function estimateTokens(text: string): number {
   return Math.ceil(tokens);
 }
 
-/** No text has more characters per token than this, on average. */
+/** On average, a token has at most this many characters. */
 const charactersPerToken = 8;
 
 /**

@@ -1,8 +1,8 @@
 /** Divides long work into slices, so that other code can run between the slices. */
 
 /**
- * One slice, in characters of JSON, takes a few milliseconds. If several tasks run, each does one slice per turn of the
- * event loop.
+ * The size of one slice in characters of JSON, which take a few milliseconds. If several tasks run, each does one slice
+ * per turn of the event loop.
  */
 const perTurn = 64 * 1024;
 

@@ -92,8 +92,8 @@ function sourceOf(name: string, entry: object): SettingsSource {
 }
 
 /**
- * The working folder of the program. If the current folder is not trusted, the program runs in the same folder as the
- * user's own servers, so that it does not load `node_modules`, `.npmrc` or Python modules of the untrusted folder.
+ * The working folder of the program. In an untrusted folder, the program could load the folder's `node_modules`,
+ * `.npmrc` or Python modules. So it then runs in the same folder as the user's own servers.
  */
 function folderFor(
   entry: AdHocServer["entry"],

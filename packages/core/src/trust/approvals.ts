@@ -46,8 +46,8 @@ export async function approve(
 export type Approvable = Pick<ServerDefinition, "name" | "fingerprint" | "programs">;
 
 /**
- * Creates the approval of a server. Keeps earlier program files of the same entry, because it may run different ones
- * (for example, two versions of Node in two terminals).
+ * Creates the approval of a server. Keeps program files that were approved earlier, because one entry may run different
+ * files (for example, two versions of Node in two terminals).
  */
 function toApproval({ fingerprint, programs }: Approvable, old: Approval | undefined, now: Date): Approval {
   const approval = { fingerprint, approvedAt: now.toISOString() };

@@ -87,8 +87,8 @@ export async function isUntrusted(file: string, place: ProgramPlace): Promise<bo
 }
 
 /**
- * The workspace, if Fairlead must not start programs in it. Undefined if it is trusted, or if it contains the home
- * folder: then no program of the user could start.
+ * The workspace, if Fairlead must not start programs in it. Undefined if it is trusted. Also undefined if it contains
+ * the home folder, because otherwise no program of the user could start.
  */
 async function forbiddenFolder(place: ProgramPlace): Promise<string | undefined> {
   const { environment, root, trusted } = place;

@@ -29,8 +29,8 @@ export interface TrustRule {
   readonly level: TrustLevel;
   readonly origin: Origin;
   /**
-   * The real path of the folder. Absent if the rule has no effect, because the folder does not exist or is a symbolic
-   * link.
+   * The real path of the folder. Absent if the rule has no effect: the folder does not exist, or the rule trusts a
+   * symbolic link.
    */
   readonly effective?: string;
 }

@@ -138,7 +138,7 @@ function runTool(
   });
 }
 
-/** Results with more tokens than this limit are stored in files. Calls that the user types have no limit. */
+/** Returns the limit, in tokens, above which results are stored in files. Calls that the user types have no limit. */
 function largeResults({ results, model }: ConversationState, host: TurnHost, server?: string): LargeResults {
   const tokens = model.provider === "manual" ? Number.POSITIVE_INFINITY : host.resultTokens();
   return { tokens, keep: (file) => results.keep(file, server) };

@@ -1,4 +1,4 @@
-/** The conversation with a model that a program uses: `send`, the history, the tools, and the recorded file. */
+/** The interface of a conversation with a model: `send`, the history, the tools and the recorded file. */
 
 import { HostError } from "../errors.ts";
 import type { Model } from "../model/model.ts";

@@ -14,7 +14,7 @@ import type { ResourceRegistry } from "../registry/resource-registry.ts";
 import type { PromptContent } from "../resources/references/read-references.ts";
 import type { FoundTool } from "../search/tool-search.ts";
 
-/** Returns the confirmation to show, or false if none is needed. Called when no other question is open. */
+/** Returns the confirmation to show, or false if none is needed. Called again just before the question is shown. */
 export type TurnQuestion = Parameters<ConfirmPort>[0];
 
 /** What a turn needs from its host: tools, servers, settings and confirmations. */

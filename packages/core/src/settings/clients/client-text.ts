@@ -36,8 +36,7 @@ export interface TextChange {
 /**
  * Changes the servers in a text. Checks that nothing else in the text has changed.
  *
- * @throws HostError `settings_invalid` if the text has a syntax error, or is written in a form that Fairlead cannot
- * edit
+ * @throws HostError `settings_invalid` if the text has a syntax error, or uses syntax that Fairlead cannot edit
  */
 export async function changeServers(
   client: ClientName,
@@ -61,13 +60,9 @@ export async function changeServers(
   const expected = { ...first.value, [key]: Object.fromEntries(servers) };
   const actual = { ...opened.value, [key]: opened.value[key] ?? {} };
   if (!isDeepStrictEqual(actual, expected))
-    throw new HostError(
-      "settings_invalid",
-      `${file} is written in a form that Fairlead cannot edit; the file was not changed`,
-      {
-        next: `Copy the entry into the file by hand. To print the entry: fairlead connect ${client} --print`,
-      },
-    );
+    throw new HostError("settings_invalid", `${file} uses syntax that Fairlead cannot edit; the file was not changed`, {
+      next: `Copy the entry into the file by hand. To print the entry: fairlead connect ${client} --print`,
+    });
   return result;
 }
 

@@ -16,7 +16,7 @@ export interface EditableText {
   readonly servers: ReadonlyMap<string, ServerInText>;
   set(name: string, entry: ForeignEntry): string;
   remove(name: string): string;
-  /** Removes the object that holds the servers if it contains no server. */
+  /** If the object that holds the servers is empty, removes it. */
   removeEmpty(): string;
   /** Copies a server from another settings text of the same client. */
   copy(from: EditableText, name: string): string;

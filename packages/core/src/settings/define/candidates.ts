@@ -87,7 +87,7 @@ function fromLine(source: CheckedSource, node: Node, line: string): EntryCandida
   const problem: Problem = {
     severity: "error",
     code: "settings_invalid",
-    message: `server "mcp": mcp.serverCommand is refused at character ${split.at}: ${split.reason}`,
+    message: `server "mcp": mcp.serverCommand has a mistake at character ${split.at}: ${split.reason}`,
     origin: source.originOf(node),
     serverName: "mcp",
     next: "Write an entry with command and args under mcpServers instead.",

@@ -1,6 +1,6 @@
 /**
- * Reads from an entry how Fairlead signs in to its server: `authProviderType`, `oauth`, `targetAudience` and
- * `targetServiceAccount`.
+ * Reads how Fairlead signs in to a server: the keys `authProviderType`, `oauth`, `targetAudience` and
+ * `targetServiceAccount` of its entry.
  */
 
 import type { Node } from "../../files/json/jsonc.ts";

@@ -72,7 +72,7 @@ function renderMachineAuth(
   return { kind, ...Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, rendered(key, value)])) };
 }
 
-/** Expands variables and paths, but not secrets unless `render` does. Fairlead shows and compares the result. */
+/** Expands variables and paths with `render`. For display and comparison, `render` does not expand secrets. */
 export function resolveTransport(transport: Transport, base: PathBase, render: Render): Transport {
   if (transport.kind !== "stdio")
     return { kind: transport.kind, url: render(transport.url), headers: renderAll(transport.headers, render) };
@@ -208,7 +208,7 @@ function toPart(written: string, { bare, braced, closed }: Record<string, string
   if (secret !== undefined) return { kind: "secret", name: secret };
   // Defaults are not expanded, so a default with a variable (`${A:-${B}}`) is refused.
   if (name === undefined || fallback?.includes("${"))
-    return `"${written}" is none of \${NAME}, \${NAME:-default} and \${secret:NAME}`;
+    return `"${written}" is not a reference; write \${NAME}, \${NAME:-default} or \${secret:NAME}`;
   return { kind: "variable", name, ...(fallback === undefined ? {} : { fallback }) };
 }
 

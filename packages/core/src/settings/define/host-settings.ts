@@ -103,7 +103,7 @@ function clientProfiles(own: readonly CheckedSource[]): ReadonlyMap<string, Clie
 }
 
 /**
- * A server must be in the `mcp.allowed` list of every file that has one. A value of the wrong type allows no server, so
+ * A server must be in `mcp.allowed` of every file that has this list. A value of the wrong type allows no server, so
  * that a mistake gives no access.
  */
 function allowedOf(sources: readonly CheckedSource[]): NameList | undefined {

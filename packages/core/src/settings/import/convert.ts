@@ -20,7 +20,7 @@ import { type ForeignServer, foreignFields } from "./foreign-file.ts";
 import { convertMcpRemote } from "./mcp-remote.ts";
 import { type Program, programs, type Remark } from "./program.ts";
 
-/** The new entry, and what the user should know about it. `entry` is empty if it cannot be imported. */
+/** The new entry, and what the user should know about it. If a remark is an `obstacle`, the entry cannot be used. */
 export interface Conversion {
   readonly entry: Readonly<Record<string, unknown>>;
   readonly enabled: boolean;
@@ -100,7 +100,7 @@ function isEnabled(reader: FieldReader, disabled: boolean): boolean {
     reader.remark(
       "converted",
       "enabled",
-      "the other program has disabled the server, so Fairlead imports it as disabled; to enable it: fairlead mcp enable",
+      "the other program has disabled the server, so Fairlead imports it as disabled; to enable it: fairlead mcp enable NAME",
     );
   return !off;
 }

@@ -100,7 +100,7 @@ export function createFieldReader(
   };
 }
 
-/** What the conversion of an entry depends on besides the entry. */
+/** The other program, the folders and the target file's scope, which decide how an entry is converted. */
 export interface ConversionContext extends ReferenceContext {
   /** The scope of the new entry, which decides where its relative paths start. */
   readonly target: "user" | "workspace";

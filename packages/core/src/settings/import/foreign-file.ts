@@ -14,7 +14,7 @@ export interface ForeignServer {
   readonly value: unknown;
   /** True if the file disables the server outside its entry, as `disabledMcpServers` of Claude Code does. */
   readonly disabled: boolean;
-  /** The project folder that the server belongs to. Absent if it belongs to no single project. */
+  /** The project folder that the server belongs to. Absent for a server of all projects. */
   readonly folder?: string;
 }
 

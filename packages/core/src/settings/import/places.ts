@@ -37,8 +37,8 @@ export function usualPlaces({ env, home, platform }: Environment, root: string):
 }
 
 /**
- * Returns the project folder of a settings file such as `.vscode/mcp.json`. Undefined if the path is not one of a
- * project's file.
+ * Returns the project folder of a settings file such as `.vscode/mcp.json`. Undefined if no program keeps a project's
+ * settings in such a file.
  */
 export function projectFolder(
   file: string,
@@ -51,7 +51,7 @@ export function projectFolder(
   return inDotFolder && path.dirname(parent) !== home ? path.dirname(parent) : undefined;
 }
 
-/** The folder for settings of programs: `%APPDATA%`, `~/Library/Application Support` or `~/.config`. */
+/** The folder in which programs keep their settings: `%APPDATA%`, `~/Library/Application Support` or `~/.config`. */
 export function applicationFolder({ env, home, platform }: Places): string {
   if (platform === "win32") return env["APPDATA"] || win32.join(home, "AppData", "Roaming");
   if (platform === "darwin") return posix.join(home, "Library", "Application Support");

@@ -1,6 +1,6 @@
 /** The programs whose servers can be imported, and how each of them reads its file. */
 
-/** The name of a program on the command line of `fairlead import`. */
+/** The name of a program on the command line of `fairlead mcp import`. */
 export type Program =
   | "claude-desktop"
   | "claude-code"

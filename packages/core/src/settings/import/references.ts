@@ -127,7 +127,10 @@ function fromInput(id: string, inputs: ReadonlyMap<string, string>): Outcome {
   };
 }
 
-/** Replaces the references in a path by their values. An unknown reference stays, so no file has this path. */
+/**
+ * Replaces the references in a path by their values. With an unknown reference, which stays as written, no file is
+ * found.
+ */
 export function resolveVariableReferences(
   text: string,
   values: {

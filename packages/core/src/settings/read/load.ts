@@ -56,7 +56,7 @@ export async function mergeText(text: string, environment: Environment): Promise
   return merge([textSource(text)], { trusted: true, lookup: { environment, root: environment.cwd, envFiles } });
 }
 
-/** Validates and merges the settings files. Reads the `.env` files for the variables in them. */
+/** Validates and merges the settings files. Also reads the `.env` files, to look up variables. */
 export async function mergeSettings(
   sources: Sources,
   { locations, environment, trusted }: MergeOptions,

@@ -91,9 +91,7 @@ function toNode({ key, value }: JsonProperty): Node {
   return { type: "property", offset: key.offset, length, children: [key, value] };
 }
 
-/**
- * All names that occur in at least one list of a repeated key. A text instead of a list counts as a list with one name.
- */
+/** All names that occur in at least one list of a repeated key. A string instead of a list counts as one name. */
 function unionOf(nodes: readonly Node[], last: Node): Node {
   if (nodes.length === 1) return last;
   const children = nodes.flatMap((node) => (stringNode(node) === undefined ? itemNodes(node) : [node]));

@@ -59,8 +59,8 @@ function toSource(scope: Scope, file: string, read: TextFile): SettingsSource {
 }
 
 /**
- * Returns the first value beyond the maximum number of values. Fairlead ignores such a file, because validation would
- * take too long.
+ * Returns the first value beyond the maximum number of values. Fairlead ignores a file with more values, because
+ * validation would take too long.
  */
 function findTooMany(root: Node): Node | undefined {
   let count = 0;

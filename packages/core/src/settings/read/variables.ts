@@ -82,8 +82,8 @@ export interface LookupSources {
 }
 
 /**
- * Creates the lookup for an entry. An entry of the workspace uses the workspace's `.env` files first. An entry of the
- * user uses the user's files first. The workspace's files must not decide the program or the URL of such an entry.
+ * Creates the lookup for an entry. A workspace entry uses the workspace's `.env` files first, a user entry the user's.
+ * For a user entry, the workspace's files must not decide the program or the URL.
  */
 export function lookupFor(scope: Scope, { environment, root, envFiles }: LookupSources): Lookup {
   const user = { values: envFiles.user, from: "user-env-file" } as const;

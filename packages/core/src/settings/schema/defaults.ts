@@ -1,6 +1,6 @@
 /** Default values of settings. Times are in milliseconds. */
 
-/** The value of each setting that no settings file contains. */
+/** The value that applies if no settings file contains the key. */
 export const defaults = {
   timeout: 600_000,
   connectTimeout: 30_000,

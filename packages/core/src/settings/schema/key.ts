@@ -50,7 +50,7 @@ export interface TextsKey extends Leaf {
 export interface ListsKey extends Leaf {
   readonly type: "lists";
 }
-/** A key without keys of its own in the table. */
+/** A key that holds a value, not further keys of the table. */
 export type LeafKey = TextKey | SwitchKey | NumberKey | ListKey | TextsKey | ListsKey;
 
 /** An object whose keys the table lists. */

@@ -11,7 +11,7 @@ export type OwnFunction = (typeof ownFunctions)[number];
 /** The names of Fairlead's own functions in one conversation. Functions that the model has not seen are absent. */
 export type OwnNames = Readonly<Partial<Record<OwnFunction, string>>>;
 
-/** Returns the name, or `fairlead_` and the name if a tool already has it. */
+/** Returns `own`. If a tool already has this name, adds the prefix `fairlead_`. */
 export function freeName(own: string, isTaken: (name: string) => boolean): string {
   return isTaken(own) ? freeName(`fairlead_${own}`, isTaken) : own;
 }

@@ -135,13 +135,13 @@ function countsText(shown: number, all: number, denied: number, missing: readonl
   return `[${parts.join("; ")}]`;
 }
 
-/** Servers without a catalog, so that the search does not find their tools. */
+/** Servers without a catalog. The search cannot find their tools. */
 function missingServers(callable: Tools, { toolSelection }: ConversationState, host: TurnHost): readonly string[] {
   const known = new Set(callable.map(({ serverName }) => serverName));
   return toolSelection.servers().filter((server) => !known.has(server) && host.known(server) === undefined);
 }
 
-/** Reads from the arguments of `call_tool` which tool to call, with which arguments. */
+/** Returns the name and the arguments of the tool that `call_tool` should call. */
 export function innerCall(args: JsonObject): { readonly name: string; readonly args: JsonObject } {
   const { name, arguments: inner = {} } = args;
   if (typeof name !== "string" || name === "")

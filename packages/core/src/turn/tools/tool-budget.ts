@@ -18,7 +18,10 @@ export interface BudgetedTool {
   readonly tokens: () => number | undefined;
 }
 
-/** No token has more characters than this. If a definition is too large even then, its schema is not compiled. */
+/**
+ * Fairlead assumes at most this many characters per token. If a definition does not fit even so, its schema is not
+ * compiled.
+ */
 const charactersPerToken = 8;
 
 /** The part of the budget that is still free. */

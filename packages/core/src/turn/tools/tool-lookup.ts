@@ -84,7 +84,7 @@ function isSameList(one: readonly string[] | undefined, other: readonly string[]
 
 const keys = new WeakMap<object, string>();
 
-/** Returns the key of a tool: its server and its name there (see `toolKey`). */
+/** Returns the key of a tool, made from the names of server and tool (see `toolKey`). */
 export function keyOf(tool: Pick<DiscoveredMCPTool, "serverName" | "serverToolName">): string {
   const known = keys.get(tool);
   if (known !== undefined) return known;

@@ -51,7 +51,7 @@ export interface OfferedFrom {
   readonly find: (key: string) => DiscoveredMCPTool | undefined;
 }
 
-/** The tools that one model gets directly. They only grow during a conversation. */
+/** The tools that one model gets directly. Later tools are added at the end. */
 export interface ToolOffers {
   /**
    * Updates the offered tools. Pauses regularly, because there may be very many tools. A second update waits for the

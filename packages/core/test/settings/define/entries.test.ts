@@ -117,11 +117,11 @@ describe("a mistake takes its server out and says what it is", () => {
     [{ command: "${A" }, 'error "command" cannot be expanded: "${A" has no closing "}"'],
     [
       { command: "a", env: { X: "${env:HOME}" } },
-      'error "env.X" cannot be expanded: "${env:HOME}" is none of ${NAME}, ${NAME:-default} and ${secret:NAME}',
+      'error "env.X" cannot be expanded: "${env:HOME}" is not a reference; write ${NAME}, ${NAME:-default} or ${secret:NAME}',
     ],
     [
       { command: "a", args: ["${A:-${B}}"] },
-      'error "args[0]" cannot be expanded: "${A:-${B}" is none of ${NAME}, ${NAME:-default} and ${secret:NAME}',
+      'error "args[0]" cannot be expanded: "${A:-${B}" is not a reference; write ${NAME}, ${NAME:-default} or ${secret:NAME}',
     ],
     [
       { command: "${secret:TOOL}" },

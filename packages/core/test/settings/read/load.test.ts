@@ -137,7 +137,7 @@ describe("mcp.serverCommand", () => {
     const settings = await world.load();
     expect(serverOf(settings, "mcp").definition).toBeUndefined();
     expect(said(settings.problems)).toEqual([
-      'error 3:22 server "mcp": mcp.serverCommand is refused at character 3: "&" needs a shell',
+      'error 3:22 server "mcp": mcp.serverCommand has a mistake at character 3: "&" needs a shell',
     ]);
     expect(serverOf(settings, "other").definition).toBeDefined();
   });
