@@ -1,4 +1,4 @@
-/** Creates the `AskedClient` of a request: the functions that ask the client's user for approval. */
+/** Describes the client of a request for the consent code, which may ask the client's user for approval. */
 
 import type { JsonObject } from "@fairlead/wire";
 import type { AskedClient } from "../gateway-client.ts";
@@ -6,13 +6,14 @@ import type { ClientCall } from "../questions/client-call.ts";
 import { canElicit } from "../questions/server-question.ts";
 import type { BridgeContext } from "./bridge-context.ts";
 
+/** Returns the client's name and the functions that send it elicitations during this request. */
 export function askedClient({ client }: BridgeContext, call: ClientCall): AskedClient {
   return {
     name: client.name,
     conversation: client.conversation,
     elicitation: canElicit(call.capabilities),
     elicit: (params: JsonObject, signal: AbortSignal) => call.ask("elicitation/create", params, signal),
-    // Only the legacy protocol era has a notification that a URL elicitation is complete.
+    // Only the legacy protocol has a notification for the end of a URL elicitation.
     ...(call.era === "legacy" && {
       elicited: (elicitationId: string) => call.notify("notifications/elicitation/complete", { elicitationId }),
     }),

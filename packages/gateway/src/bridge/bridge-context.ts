@@ -25,20 +25,21 @@ export interface GatewayParts {
   readonly clock: Clock;
 }
 
-/** One client, its hosts and its merged lists of tools, prompts and resources. */
+/** One client of the gateway: its hosts, and the lists that it sees. */
 export interface BridgeContext extends GatewayParts {
   readonly client: GatewayClient;
   readonly hosts: ClientHosts;
   /**
-   * Digests of sampling requests that were allowed. If a task repeats such a request, the rules are not checked again.
+   * Digests of allowed sampling requests. A task may repeat such a request, and then the rules are not checked again.
    */
   readonly sampled: Set<string>;
   /** Returns the tools, prompts and resources that the client sees now. */
   readonly view: () => ClientView;
-  /** Waits until servers without a cached catalog are connected. Rejects if the signal aborts first. */
+  /** Connects to servers without a cached catalog, and waits for them. Rejects if the signal aborts first. */
   readonly discovered: (era: Era, signal: AbortSignal) => Promise<void>;
 }
 
+/** Creates the state of one client. Connects to no server. */
 export function createBridgeContext(parts: GatewayParts, client: GatewayClient, hosts: ClientHosts): BridgeContext {
   const { host, news } = hosts.shared;
   const tried = new Set<string>();
@@ -61,7 +62,7 @@ export function createBridgeContext(parts: GatewayParts, client: GatewayClient, 
     async discovered(era, signal) {
       discovery ??= discoverUnknown(reachOf(client, host).servers, { hosts, clock: parts.clock, era, tried }).finally(
         () => {
-          // The next list request starts a new discovery, because servers may have been added.
+          // The next list request looks for unknown servers again, because servers may have been added.
           discovery = undefined;
         },
       );

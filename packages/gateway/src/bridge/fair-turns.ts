@@ -1,15 +1,16 @@
-/** Limits how many requests of one client can be open at one server. Further requests wait in a queue. */
+/** Limits a client to 16 open requests at one server. Further requests wait, so that other clients get their turn. */
 
 import type { WireError } from "@fairlead/wire";
 import type { ClientCall } from "../questions/client-call.ts";
 import { rpcCodes, rpcError } from "./rpc-error.ts";
 
+/** Lets requests wait until their client has few enough open requests at the server. */
 export interface FairTurns {
   /**
-   * Waits until the request may be sent. Returns the function that the caller must call when the request has ended. If
-   * the request must wait, returns a promise of this function.
+   * Waits until the request may be sent. Call the returned function when the request has ended. Returns a promise only
+   * if the request must wait.
    *
-   * @throws WireError if too many requests wait, or if the request is cancelled
+   * @throws WireError if 256 requests already wait, or if the request is cancelled
    */
   enter(client: string, server: string, call: Pick<ClientCall, "signal">): (() => void) | Promise<() => void>;
 }
@@ -17,6 +18,7 @@ export interface FairTurns {
 const mostOpen = 16;
 const mostWaiting = 256;
 
+/** Creates the queues, one for each client and server. */
 export function createFairTurns(): FairTurns {
   const places = new Map<string, Place>();
 
@@ -36,7 +38,7 @@ export function createFairTurns(): FairTurns {
     return () => {
       if (isOver) return;
       isOver = true;
-      // The next waiting request is sent now, so that no later request overtakes it.
+      // Passes the free place on at once, so that no later request takes it.
       const next = place.waiting.shift();
       if (next !== undefined) return next();
       place.open -= 1;
@@ -54,7 +56,7 @@ async function turn(waiting: Place["waiting"], server: string, signal: AbortSign
   if (waiting.length >= mostWaiting)
     throw rpcError(
       rpcCodes.internal,
-      `too many requests: ${mostWaiting} requests of this client to "${server}" already wait`,
+      `too many requests: ${mostWaiting} requests of this client are already waiting for "${server}"`,
       { reason: "busy" },
     );
   if (signal.aborted) throw cancelled();

@@ -1,6 +1,4 @@
-/**
- * Forwards a client's request to its server with `host.forward`, which also applies the rules and writes the history.
- */
+/** Forwards a client's request to its server. `host.forward` checks the rules and writes the history. */
 
 import { HostError } from "@fairlead/core/errors";
 import type { Host } from "@fairlead/core/host/types";
@@ -18,21 +16,18 @@ import { rpcCodes, rpcError, serverReply, toRpcError } from "./rpc-error.ts";
 import { carried, ServerQuestions } from "./server-questions.ts";
 import { taskOptions, toClientTask } from "./tasks.ts";
 
-/** A client's request, with the names that the server itself uses. */
+/** A client's request. `params` contains the server's own names of tools and prompts. */
 export interface Forwarded {
   readonly server: string;
   readonly method: string;
   readonly params: JsonObject;
-  /** The tool, prompt or resource that a person has approved, as returned by `approvedSubject`. */
+  /** What a person has already approved, as returned by `approvedSubject`. */
   readonly confirmed?: string | undefined;
-  /** Called when a person approves this request. */
+  /** Called with the approved subject when a person approves this request. */
   readonly onYes?: ((subject: string) => void) | undefined;
 }
 
-/**
- * Methods whose requests the rules decide about. `named` is the parameter with the name of the tool or prompt, or the
- * URI of the resource.
- */
+/** Methods that the policy rules apply to. `named`: the parameter that holds the name or the URI. */
 const decided: ReadonlyMap<string, { readonly kind: "tool" | "resource" | "prompt"; readonly named: string }> = new Map(
   [
     ["tools/call", { kind: "tool", named: "name" }],
@@ -42,7 +37,7 @@ const decided: ReadonlyMap<string, { readonly kind: "tool" | "resource" | "promp
 );
 
 /**
- * Forwards a request to its server.
+ * Forwards a request to its server and returns the result for the client.
  * @throws WireError with the JSON-RPC error for the client
  */
 export async function forwardRequest(
@@ -65,7 +60,7 @@ export async function forwardRequest(
     const host = found instanceof Promise ? await found : found;
     context.levels.apply(host, server, client, call);
     context.tasks.check(host, client, request);
-    // This code avoids spreads and additional promises, because they take longer than sending the request.
+    // Avoids spreads and extra promises, which take longer here than sending the request.
     const result = await host.forward(
       { client, server, method, params },
       {
@@ -106,9 +101,7 @@ function withoutMeta(params: JsonObject): JsonObject {
   return others;
 }
 
-/**
- * Forwards two kinds of notifications to the client: log messages, and notifications that an elicitation is complete.
- */
+/** Other notifications concern only the gateway. */
 function passOn(call: ClientCall, name: string, news: JsonObject): void {
   const isWanted = name === "notifications/message" && wantsMessage(call, news["level"]);
   const isComplete = name === "notifications/elicitation/complete" && call.era === "legacy";
@@ -116,14 +109,14 @@ function passOn(call: ClientCall, name: string, news: JsonObject): void {
 }
 
 /**
- * Whether the client gets the server's log messages. A legacy client that has set no log level gets all log messages. A
- * modern client must ask for log messages with each request.
+ * A legacy client without a log level gets all log messages. A modern client gets none, unless the request sets a log
+ * level.
  */
 function wantsMessage({ era, logLevel }: ClientCall, level: unknown): boolean {
   return logLevel === undefined ? era === "legacy" : reaches(level, logLevel);
 }
 
-/** Returns the name of the request's tool, prompt or resource, such as `files.write_file`. */
+/** Returns, for example, `files.write_file`. */
 function subjectOf({ server, method, params }: Forwarded): string {
   const named = decided.get(method)?.named;
   return `${server}.${(named && stringOf(params[named])) ?? method}`;
@@ -163,7 +156,7 @@ interface ReportedProgress {
   readonly wait: (message: string) => void;
 }
 
-/** Sends progress only to a client that asked for it, and only if the value has increased. */
+/** Returns undefined if the client wants no progress. Reports only values that increase, as MCP requires. */
 function progressOf(call: ClientCall, progressToken: unknown): ReportedProgress | undefined {
   if (progressToken === undefined) return undefined;
   let last = Number.NEGATIVE_INFINITY;
@@ -177,16 +170,16 @@ function progressOf(call: ClientCall, progressToken: unknown): ReportedProgress 
     report,
     wait(message) {
       waits += 1;
-      // Progress values must increase, and a server's values usually start at 0 or above. So the gateway's own values,
-      // which the client gets first, are negative.
+      // Values must increase, and a server usually starts at 0. So the gateway's own values, which come first, are
+      // negative.
       report({ progress: -1 / waits, message });
     },
   };
 }
 
 /**
- * Converts an error for the client. A denied tool call becomes a result with `isError`, because many clients do not
- * show protocol errors to the model.
+ * Throws the error for the client. A denied tool call becomes a result with `isError` instead, because many clients
+ * hide protocol errors from the model.
  */
 function failed(error: unknown, call: ClientCall, { method, params }: Forwarded): JsonObject {
   const reply = serverReply(error);

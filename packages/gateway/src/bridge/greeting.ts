@@ -1,6 +1,6 @@
 /**
- * Answers `initialize` and `server/discover`. At `/mcp`, the gateway appears as one server with the tools of all
- * servers. At `/mcp/<server>`, it appears as that server.
+ * Answers `initialize` and `server/discover`. At `/mcp`, the gateway appears as one server with all tools. At
+ * `/mcp/<server>`, it appears as that server.
  */
 
 import { toSafeLine } from "@fairlead/core/text/safe-text";
@@ -10,6 +10,7 @@ import type { BridgeContext } from "./bridge-context.ts";
 import { rpcCodes, rpcError } from "./rpc-error.ts";
 import { hasTasks, tasksExtension } from "./tasks.ts";
 
+/** The gateway's name, capabilities and instructions for one client. */
 export interface GatewayGreeting {
   readonly serverInfo: JsonObject;
   readonly capabilities: JsonObject;
@@ -25,17 +26,14 @@ const merged: JsonObject = {
   logging: {},
 };
 
-/** Members of a server's capabilities that the gateway passes on to its clients. */
+/** The server capabilities that clients of `/mcp/<server>` may see. */
 const passedOn = ["tools", "prompts", "resources", "completions", "logging", "experimental"];
-/**
- * Maximum length of one server's instructions, in characters. The instructions of all servers together may have ten
- * times as many.
- */
+/** Maximum length of one server's instructions, in characters. All instructions together may have ten times as many. */
 const mostOfServer = 2000;
 
 /**
- * Returns the gateway's name, capabilities and instructions. For `/mcp/<server>`, connects to the server if its catalog
- * is not cached.
+ * Returns what the client learns first. For `/mcp/<server>`, connects to the server if its catalog is not cached.
+ * @throws WireError if the client can use no server
  */
 export async function greet(context: BridgeContext, era: Era): Promise<GatewayGreeting> {
   const { client, hosts, serverInfo, view } = context;
@@ -68,7 +66,7 @@ export async function greet(context: BridgeContext, era: Era): Promise<GatewayGr
   if (servers.length === 0 && unknown.length > 0)
     throw rpcError(
       rpcCodes.invalidParams,
-      `no server is left: --servers names ${toSafeLine(unknown.join(", ").slice(0, 200))}, which the settings do not contain; to see the servers, run fairlead mcp list`,
+      `this client can use no server: --servers names ${toSafeLine(unknown.join(", ").slice(0, 200))}, which the settings do not contain; to list the servers, run: fairlead mcp list`,
       { reason: "server_unknown" },
     );
   const own = `Fairlead passes requests on to ${servers.length === 1 ? "the MCP server" : "these MCP servers"}: ${servers.join(", ")}. If a request needs a person's approval, the response says how to approve it.`;
@@ -83,7 +81,7 @@ export async function greet(context: BridgeContext, era: Era): Promise<GatewayGr
   };
 }
 
-/** Returns the capability for tasks, if the client is modern and at least one server has tasks. */
+/** Declares tasks to a modern client if at least one of its servers has tasks. */
 function tasksOf({ hosts, view }: BridgeContext, era: Era): JsonObject {
   const { host } = hosts.shared;
   const isOffered = view().servers.some((server) => hasTasks(host.serverFacts(server)?.capabilities));

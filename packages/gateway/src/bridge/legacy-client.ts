@@ -1,4 +1,4 @@
-/** The session of one legacy client: its capabilities, its log level and its subscriptions. */
+/** The session of one legacy client (protocol versions before 2026-07-28). */
 
 import type { JsonObject } from "@fairlead/wire";
 import { isObject, objectOf, stringOf } from "@fairlead/wire/json";
@@ -11,9 +11,10 @@ import { isLogLevel } from "./log-levels.ts";
 import { rpcCodes, rpcError } from "./rpc-error.ts";
 import { concerns, createResourceSubscriptions } from "./subscriptions.ts";
 
+/** Handles the messages of one legacy client. */
 export interface LegacyClient {
   /**
-   * Answers a request of the client.
+   * Answers a request.
    * @throws WireError with the JSON-RPC error for the client
    */
   request(method: string, params: JsonObject, request: ServedRequest): Promise<JsonObject>;
@@ -21,7 +22,7 @@ export interface LegacyClient {
   close(): void;
 }
 
-/** A request of a legacy client. Its `signal` getter creates an `AbortSignal` only if one is needed. */
+/** A class with getters, so that an `AbortSignal` is created only if it is needed. */
 class LegacyCall implements ClientCall {
   readonly era = "legacy";
   readonly capabilities: JsonObject;
@@ -57,6 +58,7 @@ class LegacyCall implements ClientCall {
   }
 }
 
+/** Creates the session. Its capabilities are empty until `initialize`. */
 export function createLegacyClient(context: BridgeContext, client: ServedClient): LegacyClient {
   const { hosts, levels } = context;
   const { news } = hosts.shared;
@@ -83,7 +85,7 @@ export function createLegacyClient(context: BridgeContext, client: ServedClient)
     };
   }
 
-  /** Starts sending notifications about changes. The protocol allows them only after `notifications/initialized`. */
+  /** The protocol allows notifications about changes only after `notifications/initialized`. */
   function follow(): void {
     if (stops.length > 0) return;
     stops.push(
@@ -130,10 +132,7 @@ export function createLegacyClient(context: BridgeContext, client: ServedClient)
     },
   };
 
-  /**
-   * Reports changed roots to the servers that only this client uses. Servers that several clients share do not see the
-   * roots of any client.
-   */
+  /** Only servers that this client does not share learn its roots. */
   async function rootsChanged(): Promise<void> {
     await Promise.allSettled([hosts.rootsChanged()]);
   }

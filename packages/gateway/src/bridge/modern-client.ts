@@ -1,6 +1,6 @@
 /**
- * Answers requests of modern clients. Each request contains the client's capabilities. To ask the client a question,
- * the gateway answers the client's request with `input_required`.
+ * Answers requests of modern clients (version 2026-07-28). To ask such a client something, the gateway answers its
+ * request with `input_required`.
  */
 
 import { hash } from "node:crypto";
@@ -22,7 +22,7 @@ const prefix = "io.modelcontextprotocol/";
 const unsupportedVersion = -32022;
 
 /**
- * Answers a request.
+ * Answers a request. Each modern request carries the client's capabilities.
  * @throws WireError with the JSON-RPC error for the client
  */
 export async function answerModern(
@@ -52,7 +52,7 @@ export async function answerModern(
     logLevel: isLogLevel(level) ? level : undefined,
     signal,
     gone,
-    // Errors are ignored, because the client may have disconnected.
+    // The client may have disconnected.
     notify: (name, news) => void Promise.allSettled([client.notify(name, news, id)]),
   };
   const { parked } = context;
@@ -78,7 +78,7 @@ export async function answerModern(
     };
     const result = await answerRequest(context, call, { method, params: sent, onYes, confirmed: opened?.subject });
     if (subject === undefined || result["resultType"] !== "input_required") return result;
-    // The client will repeat the request with its answers. The stored approval then replaces a second confirmation.
+    // The client will repeat the request with its answers. Stores the approval, so that the person is not asked again.
     const state = stringOf(result["requestState"]);
     return { ...result, requestState: await approvals.store(request.identity, { subject, state }) };
   });

@@ -1,35 +1,37 @@
 /**
- * The state that the gateway keeps for modern HTTP clients. Such a client opens a connection for each request. Its
- * requests to one URL share one context, which ends when no request has arrived for 30 minutes.
+ * Keeps the state of modern HTTP clients between their requests, because each request has its own connection. The state
+ * of an endpoint ends after 30 minutes without requests.
  */
 
 import { randomUUID } from "node:crypto";
 import type { Clock } from "@fairlead/core/clock";
 import type { BridgeContext } from "./bridge-context.ts";
 
-/** A client and its URL. For `/mcp/<server>`, `only` is the name of the server. For `/mcp`, `only` is undefined. */
+/** A client and its URL. `only`: the server in `/mcp/<server>`, undefined for `/mcp`. */
 export interface ClientEndpoint {
   readonly name: string;
   readonly only: string | undefined;
 }
 
+/** The contexts of all modern HTTP clients, by client and URL. */
 export interface ModernContexts {
   /**
-   * Returns the context for a request. Call `leave` when the request has ended. Rejects if the client's hosts cannot be
+   * Returns the state for a request. Call `leave` when the request has ended. Rejects if the client's hosts cannot be
    * created.
    */
   enter(client: ClientEndpoint): Promise<{ readonly context: BridgeContext; readonly leave: () => void }>;
-  /** Returns the context of the client's earlier requests. Returns undefined if there is none. */
+  /** Returns the state of earlier requests, or undefined if there is none. */
   find(client: ClientEndpoint): BridgeContext | undefined;
   close(): Promise<void>;
 }
 
+/** `open` creates a context. It gets a new conversation id. */
 export interface ModernContextsOptions {
   readonly open: (client: ClientEndpoint, conversation: string) => Promise<BridgeContext>;
   readonly clock: Pick<Clock, "after">;
 }
 
-/** A context ends after this many milliseconds without requests. A legacy session ends after the same time. */
+/** Milliseconds without requests after which a context ends. Legacy sessions end after the same time. */
 const idleTime = 1_800_000;
 
 interface Kept {
@@ -39,6 +41,7 @@ interface Kept {
   callOff: () => void;
 }
 
+/** Creates an empty store of contexts. `close` ends all of them. */
 export function createModernContexts({ open, clock }: ModernContextsOptions): ModernContexts {
   const kept = new Map<string, Kept>();
   const ending = new Set<Promise<void>>();
@@ -70,7 +73,7 @@ export function createModernContexts({ open, clock }: ModernContextsOptions): Mo
       const leave = (): void => {
         one.requests -= 1;
         if (one.requests > 0) return;
-        // A client can request any number of URLs, so no context is kept for a server that does not exist.
+        // A client could request endless names of servers that do not exist, so their contexts are not kept.
         const isKnown = client.only === undefined || one.context?.view().servers.includes(client.only) === true;
         if (isKnown) one.callOff = clock.after(idleTime, () => end(key, one), { background: true });
         else end(key, one);

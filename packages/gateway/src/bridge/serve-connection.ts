@@ -1,4 +1,4 @@
-/** Serves one connection of a client. Each request is answered in its own protocol era. */
+/** Serves one connection of a client. Legacy and modern requests may arrive on the same connection. */
 
 import type { JsonObject } from "@fairlead/wire";
 import { member } from "@fairlead/wire/json";
@@ -8,16 +8,15 @@ import { createLegacyClient } from "./legacy-client.ts";
 import { answerModern } from "./modern-client.ts";
 
 /**
- * Maximum number of open requests of one connection, and their maximum size together. The limits are high, because many
- * open requests only wait until they may be sent to their server.
+ * Maximum number and total size of the open requests on one connection. High, because most of them only wait for their
+ * turn (`fair-turns.ts`).
  */
 const limits = { inboundRequests: 256, inboundBytes: 64 * 1024 * 1024 };
 
 /**
- * Serves one connection.
- *
+ * Serves one connection until it closes.
  * @param onOpen Called when a request arrives. Returns the function to call when the request is answered.
- * @param isLasting Whether the client uses this connection for all its requests. A modern HTTP client does not.
+ * @param isLasting Whether the client sends all its requests on this connection. A modern HTTP client does not.
  */
 export function serveConnection(
   open: OpenChannel,

@@ -1,4 +1,4 @@
-/** The questions that a server asks while a client's request is open, and how they reach the client. */
+/** Passes a server's questions (elicitation, sampling, roots) to the client whose request is open. */
 
 import { hash } from "node:crypto";
 import { canonicalJson } from "@fairlead/core/text/canonical-json";
@@ -11,22 +11,22 @@ import type { BridgeContext } from "./bridge-context.ts";
 import { rpcCodes, rpcError } from "./rpc-error.ts";
 import { toClientTask } from "./tasks.ts";
 
-/** Maximum number of allowed sampling requests that are remembered for one client. */
+/** The gateway remembers so many allowed sampling requests of one client. */
 const mostSampled = 1000;
 
 /**
- * Passes the server's questions to the client. If client and server are both modern, the result contains the questions.
- * Otherwise the client gets each question separately.
+ * The questions of one forwarded request. A modern server puts them into its result for a modern client. Otherwise the
+ * client gets each question as a request.
  *
- * It is a class, because creating functions for each request would take longer than sending the request.
+ * This is a class, because creating functions for each request would take longer than sending it.
  */
 export class ServerQuestions {
   readonly #context: BridgeContext;
   readonly #call: ClientCall;
   readonly #server: string;
-  /** Ids that the gateway created for URL elicitations, because a modern server gives them no id. */
+  /** Ids that the gateway gave to URL elicitations. Modern servers give them none, but legacy clients need one. */
   #elicitations: string[] | undefined;
-  /** Capabilities that the server's questions need but this request does not declare. */
+  /** Capabilities that the server's questions need but the client did not declare. */
   #lacking: JsonObject | undefined;
 
   constructor(context: BridgeContext, call: ClientCall, server: string) {
@@ -35,7 +35,7 @@ export class ServerQuestions {
     this.#server = server;
   }
 
-  /** Asks the client a question of the server. */
+  /** Answers a question of the server by asking the client. */
   readonly answer: RequestHandler = async (method, params, signal) => {
     const call = this.#call;
     this.#lacking = { ...this.#lacking, ...lackingFor(method, params, call.capabilities) };
@@ -51,7 +51,7 @@ export class ServerQuestions {
     return this.#context.client.only === undefined;
   }
 
-  /** Lets the rules decide whether the server may use the client's model. */
+  /** The policy rules decide whether the server may use the client's model. */
   async #sample(
     params: JsonObject,
     ask: (until: AbortSignal) => Promise<JsonObject>,
@@ -73,7 +73,10 @@ export class ServerQuestions {
     });
   }
 
-  /** Called after a request failed. If the client lacks capabilities, throws an error that names them. */
+  /**
+   * Call this after a failed request.
+   * @throws WireError that names the capabilities that a modern client should have declared
+   */
   throwIfLacking(): void {
     const names = Object.keys(this.#lacking ?? {});
     if (this.#call.era === "legacy" || names.length === 0) return;
@@ -81,10 +84,7 @@ export class ServerQuestions {
     throw rpcError(rpcCodes.missingCapability, message, { requiredCapabilities: this.#lacking });
   }
 
-  /**
-   * Returns the result for the client, which may contain questions of a modern server. Sampling requests in it are
-   * decided by the rules.
-   */
+  /** Returns a modern server's result for the client. Checks the rules for the sampling requests in it. */
   async inResult(result: JsonObject): Promise<JsonObject> {
     const { inputRequests, taskId } = result;
     const server = this.#server;
@@ -94,7 +94,7 @@ export class ServerQuestions {
     for (const [key, request] of Object.entries(inputRequests)) {
       if (member(request, "method") !== "sampling/createMessage") continue;
       const asked = objectOf(member(request, "params"));
-      // A task repeats a question until it is answered, so its decision is remembered.
+      // A task repeats its questions until they are answered. The person must not be asked each time.
       const question = hash("sha256", canonicalJson([server, taskId, key, asked]));
       if (taskId !== undefined && sampled.has(question)) continue;
       await this.#sample(asked, async () => ({}), this.#call.signal);
@@ -106,7 +106,7 @@ export class ServerQuestions {
     return { ...own, inputRequests: labelledRequests(inputRequests, server, this.#isNamed) };
   }
 
-  /** Tells a legacy client that the URL elicitations of its finished request are complete. */
+  /** Tells a legacy client that its URL elicitations are complete. Call this when the request has ended. */
   end(): void {
     if (this.#call.era !== "legacy" || this.#elicitations === undefined) return;
     for (const elicitationId of this.#elicitations)
@@ -116,7 +116,7 @@ export class ServerQuestions {
 
 const noCapabilities: JsonObject = {};
 
-/** Returns the capabilities that the gateway can pass on between client and server. */
+/** Returns the client's capabilities that the gateway can pass on to a server. */
 export function carried({ elicitation, sampling, roots }: JsonObject, extensions: JsonObject | undefined): JsonObject {
   if ((elicitation ?? sampling ?? roots ?? extensions) === undefined) return noCapabilities;
   return {

@@ -1,4 +1,4 @@
-/** The resource subscriptions of one client, in either protocol era. */
+/** The resource subscriptions of one client, and the answer to `subscriptions/listen`. */
 
 import type { ListName } from "@fairlead/core/events";
 import type { JsonObject } from "@fairlead/wire";
@@ -13,22 +13,23 @@ import { rpcCodes, rpcError, toRpcError } from "./rpc-error.ts";
 /** Maximum number of resources that one client may subscribe to. */
 const mostResources = 1024;
 
-/** The subscriptions of a legacy client, by URI. */
+/** The resources that one client has subscribed to, by URI. */
 export interface ResourceSubscriptions {
   /**
-   * Subscribes to a resource.
+   * Subscribes to a resource. Does nothing if the client has already subscribed.
    * @throws WireError with the JSON-RPC error for the client
    */
   add(call: ClientCall, uri: unknown): Promise<void>;
   remove(uri: unknown): void;
-  /** Whether the client subscribed to this resource. */
+  /** Whether the client subscribed to the resource at this server. */
   has(server: string, uri: string): boolean;
   close(): void;
 }
 
+/** Creates an empty set of subscriptions. `close` ends all of them. */
 export function createResourceSubscriptions(context: BridgeContext): ResourceSubscriptions {
   const held = new Map<string, { readonly server: string; readonly subscription: Disposable }>();
-  /** Subscriptions whose server has not answered yet. They count towards `mostResources`. */
+  /** Subscriptions that the server has not confirmed yet. They count towards `mostResources`. */
   const opening = new Set<{ readonly uri: string; isRemoved: boolean }>();
   let isClosed = false;
 
@@ -48,13 +49,12 @@ export function createResourceSubscriptions(context: BridgeContext): ResourceSub
         const subscription = await host.subscribe(server, uri, {
           signal: call.signal,
           client: context.client,
-          // A modern client can get no question during `subscriptions/listen`, so its user cannot confirm the
-          // subscription.
+          // A modern client cannot be asked during `subscriptions/listen`, so nobody can confirm the subscription.
           ...(call.era === "legacy" && {
             confirm: context.consent.port(askedClient(context, call), request, call.signal),
           }),
         });
-        // Before the server answered, the client may have subscribed again, unsubscribed or disconnected.
+        // Meanwhile the client may have subscribed again, unsubscribed or disconnected.
         if (isClosed || begun.isRemoved || held.has(uri)) subscription[Symbol.dispose]();
         else held.set(uri, { server, subscription });
       } catch (error) {
@@ -85,7 +85,7 @@ const filters: ReadonlyMap<string, ListName> = new Map([
 ]);
 const subscriptionId = "io.modelcontextprotocol/subscriptionId";
 
-/** Answers a modern client's `subscriptions/listen`. The request stays open until the client ends it. */
+/** Answers `subscriptions/listen` of a modern client. Resolves when the client ends the request. */
 export async function listenToChanges(
   context: BridgeContext,
   call: ClientCall,
@@ -130,10 +130,7 @@ export async function listenToChanges(
   return { resultType: "complete", _meta: { [subscriptionId]: call.id } };
 }
 
-/**
- * Whether a change of a server's lists can affect the client. `server` is undefined if the lists of several servers
- * changed.
- */
+/** Whether a change of lists affects this client. `server` is undefined if several servers changed. */
 export function concerns({ view }: BridgeContext, server: string | undefined): boolean {
   return server === undefined || view().servers.includes(server);
 }

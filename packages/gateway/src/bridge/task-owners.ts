@@ -1,6 +1,6 @@
 /**
- * Records which client owns each task. Without this record, a client could guess the id of another client's task,
- * because many servers number their tasks.
+ * Records which client started each task. Many servers number their tasks, so a client could guess another client's
+ * task id.
  */
 
 import type { JsonObject } from "@fairlead/wire";
@@ -13,16 +13,17 @@ interface TaskRequest {
   readonly params: JsonObject;
 }
 
+/** Remembers the clients of the last 10 000 tasks of each host. */
 export interface TaskOwners {
-  /** Records the client as the owner of the task, if the server's result is a task. */
+  /** Records the client as the owner if the server's result is a task. */
   note(
     host: object,
     client: { readonly name: string },
     begun: { readonly server: string; readonly result: JsonObject },
   ): void;
   /**
-   * Checks that the client may use the task. If the gateway has restarted, the owner is unknown, and every client may
-   * use the task.
+   * Checks that the task does not belong to another client. After a restart of the gateway, owners are unknown and
+   * every client may use a task.
    *
    * @throws WireError if the task belongs to another client
    */
@@ -31,8 +32,9 @@ export interface TaskOwners {
 
 const mostTasks = 10_000;
 
+/** Creates an empty record. Nothing is stored on disk. */
 export function createTaskOwners(): TaskOwners {
-  /** The name of the client that owns each task. The inner key is the server's name and the task id. */
+  /** For each host: the client's name by server name and task id. */
   const owners = new WeakMap<object, Map<string, string>>();
 
   return {

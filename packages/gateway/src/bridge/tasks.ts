@@ -1,6 +1,6 @@
 /**
- * Passes tasks of modern servers on to modern clients that declare tasks. The task id that a client gets contains the
- * name of the server.
+ * Passes tasks of modern servers on to modern clients that declare tasks. Adds the server's name to the task id, so
+ * that the gateway can find the server.
  */
 
 import type { JsonObject } from "@fairlead/wire";
@@ -8,9 +8,10 @@ import { isObject, member, stringOf } from "@fairlead/wire/json";
 import type { ClientCall } from "../questions/client-call.ts";
 import { rpcCodes, rpcError } from "./rpc-error.ts";
 
+/** The name of the tasks extension in the capabilities. */
 export const tasksExtension = "io.modelcontextprotocol/tasks";
 
-/** Whether the capabilities of a client or a server include modern tasks. */
+/** Whether a client or a server declares modern tasks. */
 export function hasTasks(capabilities: JsonObject | undefined): boolean {
   return isObject(member(capabilities?.["extensions"], tasksExtension));
 }
@@ -18,8 +19,8 @@ export function hasTasks(capabilities: JsonObject | undefined): boolean {
 const noTasks = {};
 
 /**
- * Returns the task options of a call. If the client does not declare tasks, the gateway waits for the end of a task
- * itself, and the client gets the task's result.
+ * Returns options for `host.forward`. If the client does not declare tasks, the gateway waits until the task ends, and
+ * the client gets only the result.
  */
 export function taskOptions({ era, capabilities }: ClientCall): {
   readonly tasks?: "caller";
@@ -30,7 +31,9 @@ export function taskOptions({ era, capabilities }: ClientCall): {
     : noTasks;
 }
 
-/** Returns a server's result with the task id for the client. At `/mcp/<server>`, this is the server's own task id. */
+/**
+ * Returns the result with a task id that contains the server's name. At `/mcp/<server>`, the task id stays unchanged.
+ */
 export function toClientTask(result: JsonObject, server: string, only: string | undefined): JsonObject {
   const taskId = stringOf(result["taskId"]);
   if (only !== undefined || taskId === undefined) return result;
@@ -38,8 +41,7 @@ export function toClientTask(result: JsonObject, server: string, only: string | 
 }
 
 /**
- * Returns the server of a task, and the parameters with that server's own task id.
- *
+ * Returns the server of a task, and the parameters with the task id that this server uses.
  * @throws WireError if the client does not declare tasks, or if the task id is invalid
  */
 export function serverTask(

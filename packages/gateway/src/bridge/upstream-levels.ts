@@ -1,34 +1,35 @@
-/** Chooses the log level that the gateway requests from legacy servers: the lowest level that any client wants. */
+/** Sets the log level of legacy servers to the lowest level that any client wants. */
 
 import type { RequestingClient } from "@fairlead/core/host/gateway-types";
 import type { Host } from "@fairlead/core/host/types";
 import { lowest } from "./log-levels.ts";
 
-/** The client's request that the gateway is about to send to a server. */
 interface LevelRequest {
-  /** The log level that a modern client sends with the request. */
+  /** The log level in the request of a modern client. */
   readonly logLevel: string | undefined;
   readonly signal: AbortSignal;
 }
 
+/** The log levels that clients want, and the levels that servers have. */
 export interface UpstreamLevels {
-  /** Sets the log level that a client wants. `undefined` means that the client has disconnected. */
+  /** Stores the log level that a client wants. `undefined`: the client has disconnected. */
   set(conversation: string, level: string | undefined): void;
   /**
-   * Sends `logging/setLevel` with the lowest level that any client wants, unless the connected server already has this
-   * level. Does not wait for the answer, so that a slow server does not delay the client's request.
+   * Sends `logging/setLevel` to a connected legacy server, unless it already has the level. Does not wait for the
+   * answer, so that the client's request is not delayed.
    */
   apply(host: Host, server: string, client: RequestingClient, request: LevelRequest): void;
 }
 
-/** How long a server may take to set its log level, in milliseconds. */
+/** Milliseconds that a server may take to set its log level. */
 const timeout = 10_000;
 
+/** Creates the record. At first no client wants a log level. */
 export function createUpstreamLevels(): UpstreamLevels {
   const wanted = new Map<string, string>();
   /**
-   * The last level that was requested from each server. `since` is the start of the connection to which the request was
-   * sent.
+   * The last level sent to each server. `since` identifies the connection, because a new connection starts without a
+   * level.
    */
   const asked = new WeakMap<Host, Map<string, { readonly since: number; readonly level: string }>>();
 
@@ -60,11 +61,11 @@ export function createUpstreamLevels(): UpstreamLevels {
     if (last?.since === state.since && last.level === level) return;
     const entry = { since: state.since, level };
     levels.set(server, entry);
-    // Errors are ignored, because the gateway also filters the log messages for each client.
+    // An error does no harm, because the gateway also filters the log messages for each client.
     const sent = host.forward({ client, server, method: "logging/setLevel", params: { level } }, { signal, timeout });
     const [{ status }] = await Promise.allSettled([sent]);
-    // When the client cancels its request, `logging/setLevel` is cancelled too. The next request of a client then sends
-    // it again.
+    // Cancelling the client's request also cancelled `logging/setLevel`. Forgets the level, so that the next request
+    // sends it again.
     if (status === "rejected" && signal.aborted && levels.get(server) === entry) levels.delete(server);
   }
 }

@@ -1,12 +1,9 @@
-/** The error for a request that needs a person's approval. The person can approve the request later. */
+/** The error for a request that a person must approve first. */
 
 import { HostError } from "@fairlead/core/errors";
 import { type ConfirmedRequest, confirmedName } from "./confirmed-request.ts";
 
-/**
- * The error for a request that was not run because no person has answered the confirmation. `next` is the command that
- * approves the request.
- */
+/** The request did not run, because nobody answered the confirmation in time. `next`: the command that approves it. */
 export class ApprovalNeeded extends HostError {
   /** The id of the confirmation in the inbox. */
   readonly id: string;

@@ -1,6 +1,6 @@
 /**
- * Chooses the ids of confirmations. An id is used again only after all other ids, so that a person who types the id of
- * an old confirmation does not answer a new one.
+ * Chooses the ids of confirmations. An id is reused as late as possible, because a person may still type the id of an
+ * old confirmation.
  */
 
 import { randomInt } from "node:crypto";
@@ -14,18 +14,19 @@ const alphabet = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ";
 const idLength = 3;
 const idCount = alphabet.length ** idLength;
 /**
- * Consecutive ids differ in several characters, so that one mistyped character does not give the id of the next
- * confirmation. An odd step reaches every id.
+ * The distance between two consecutive ids. They differ in several characters, so a typing error does not hit the next
+ * confirmation. The number must be odd to reach every id.
  */
 const step = 20_077;
-/** Matches the name of an empty file. The highest number stands for the latest id. */
+/** An empty file with such a name reserves a number. The highest number belongs to the latest id. */
 const numberName = /^number-(\d{1,15})$/;
-/** Number of files that are kept, so that a process that read the folder earlier does not take their numbers again. */
+/**
+ * So many of these files are kept. Another process may have read the folder earlier and must not take the same number.
+ */
 const keptNumbers = 4;
 
 /**
- * Returns a new id. Processes that call this function at the same time get different ids.
- *
+ * Returns a new id. Other processes that call this function at the same time get other ids.
  * @param names The names of the files in the inbox.
  */
 export async function createConfirmationId(folder: string, names: readonly string[]): Promise<string> {
@@ -36,7 +37,6 @@ export async function createConfirmationId(folder: string, names: readonly strin
   return idOf(number);
 }
 
-/** Creates an empty file. Returns false if another process has created it. */
 async function take(file: string): Promise<boolean> {
   return writeFile(file, "", { flag: "wx", mode: privateFileMode }).then(
     () => true,

@@ -1,4 +1,4 @@
-/** A client's request that a person must confirm, and the key that identifies the request in an approval. */
+/** A client's request that a person must confirm, and the key that its approval is stored under. */
 
 import { hash } from "node:crypto";
 import type { Difference } from "@fairlead/core/discover/tool-changes";
@@ -9,8 +9,8 @@ import { canonicalJson } from "@fairlead/core/text/canonical-json";
 import type { JsonObject } from "@fairlead/wire";
 
 /**
- * The answers that a person can give. `always` is offered on the gateway's page and in the terminal. A form of the
- * client does not offer it.
+ * The answers that a person can give. `always` is offered on the gateway's page and in the terminal, but not in a
+ * client's form.
  */
 export type ConsentAnswer = "no" | "once" | "conversation" | "always";
 
@@ -18,39 +18,38 @@ export type ConsentAnswer = "no" | "once" | "conversation" | "always";
 export interface ConfirmedRequest {
   readonly server: string;
   readonly kind: "tool" | "resource" | "prompt" | "sampling";
-  /** The name of the tool or prompt on its server, or the URI of the resource. Not safe to print. */
+  /** The server's name for the tool or prompt, or the resource's URI. Not safe to print. */
   readonly name: string;
-  /** Identifies the server. A server of the same name in another workspace can be a different program. */
+  /** Identifies the server's program. Another workspace may have a different server with the same name. */
   readonly identity?: IdentifiedServer | undefined;
 }
 
-/** Everything that a confirmation shows to a person about a request. The texts are not safe to print. */
+/** What a person sees before answering. The texts are not safe to print. */
 export interface ConsentQuestion extends Omit<ConfirmedRequest, "identity"> {
-  /** The client's name, from its settings entry or token. */
+  /** The client's name. It comes from the settings entry or the token, not from the client itself. */
   readonly client: string;
   /** The exact arguments that will be sent. */
   readonly args: JsonObject;
   /** The rule that requires confirmation. */
   readonly reason: string;
-  /** How the tool's definition differs from the accepted definition. */
+  /** How the tool's definition differs from the accepted one. Absent if it has not changed. */
   readonly change?: readonly Difference[] | undefined;
-  /** The workspace in which the server runs. */
+  /** The workspace folder of the server. */
   readonly folder?: string | undefined;
   /** The answers that are offered for this request. */
   readonly answers: readonly ConsentAnswer[];
   /**
-   * The key of an approval. The approval is valid only for a request with the same client, server, workspace, name and
-   * arguments, and the same change of the definition.
+   * The key of an approval: a digest of client, server, workspace, name, arguments and change. An approval is valid
+   * only for the same key.
    */
   readonly key: string;
-  /** Digest of the arguments, for a person who sees only the beginning of long arguments. */
+  /** Digest of the arguments. It helps a person to compare long arguments that are shown in part. */
   readonly digest: string;
 }
 
 /**
- * Creates the confirmation for a request from the details of the host, such as the arguments and the rule.
- *
- * @param canSave Whether the gateway can write a rule that allows all later requests.
+ * Creates the confirmation from the request and the details of the host, such as the arguments and the rule.
+ * @param canSave Whether the answer "always" can be saved as a rule.
  */
 export function toQuestion(
   client: string,
@@ -62,7 +61,7 @@ export function toQuestion(
   const { fingerprint, root } = identity ?? {};
   const written = canonicalJson(args);
   const holds = outcomes.some((outcome) => outcome === "proceed_always_tool" || outcome === "proceed_always_server");
-  // If the definition has changed, "always" is not offered, because the rule would also allow later changes.
+  // After a change of the definition, "always" is not offered. The rule would also allow all later changes.
   const canBeSaved = canSave && holds && kind === "tool" && change === undefined;
   return {
     client,
@@ -87,10 +86,7 @@ export function toQuestion(
   };
 }
 
-/**
- * Returns a name for the request, such as `files.write_file` or `the prompt review of files`. It has no control
- * characters.
- */
+/** Returns a text for messages, such as `files.write_file` or `the prompt review of files`. Safe to print. */
 export function confirmedName({ server, kind, name }: ConfirmedRequest): string {
   const [at, subject] = [toSafeLine(server.slice(0, 200)), toSafeLine(name.slice(0, 200))];
   switch (kind) {

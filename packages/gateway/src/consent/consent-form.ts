@@ -1,11 +1,11 @@
-/** The elicitation form in which a client asks its user to confirm a request. Pure functions. */
+/** The form (elicitation) in which a client asks its own user to confirm a request. */
 
 import { toVisibleLine } from "@fairlead/core/text";
 import type { JsonObject } from "@fairlead/wire";
 import { excerpt, objectOf } from "@fairlead/wire/json";
 import { type ConsentAnswer, type ConsentQuestion, confirmedName } from "./confirmed-request.ts";
 
-/** Maximum length of each text in a form, such as the arguments, in characters. */
+/** Longer texts, such as arguments, are cut to this many characters. */
 const mostShown = 1000;
 const words = { no: "no", once: "once", conversation: "this conversation" } as const;
 
@@ -24,7 +24,7 @@ export function formFor(question: ConsentQuestion): JsonObject {
   };
 }
 
-/** Returns the user's answer. It is "no" if the user did not accept the form, or chose none of the offered answers. */
+/** Returns the user's answer. It is "no" unless the user accepted the form and chose an offered answer. */
 export function answerIn({ action, content }: JsonObject, { answers }: ConsentQuestion): ConsentAnswer {
   const { decision } = objectOf(content);
   if (action !== "accept") return "no";
@@ -32,7 +32,7 @@ export function answerIn({ action, content }: JsonObject, { answers }: ConsentQu
   return decision === words.conversation && answers.includes("conversation") ? "conversation" : "no";
 }
 
-/** Returns the form's text: which client asks, what would run, with which arguments, and why. */
+/** Returns the form's text. It names the client, the request, its arguments and the rule. */
 export function messageFor(question: ConsentQuestion): string {
   const { client, args, reason, change, digest, folder } = question;
   const written = excerpt(args, Number.POSITIVE_INFINITY);

@@ -1,6 +1,6 @@
 /**
- * The web page on which a person answers a confirmation. It works without scripts, and all text from clients and
- * servers is escaped. Pure functions.
+ * The web page on which a person answers a confirmation. It contains no scripts, and all texts of clients and servers
+ * are escaped.
  */
 
 import { hash } from "node:crypto";
@@ -23,8 +23,8 @@ button:focus-visible { outline: 3px solid; outline-offset: 2px; }
 `;
 
 /**
- * The HTTP headers of every page. With them, the browser loads no other files, shows the page in no frame and does not
- * cache it.
+ * The HTTP headers of every page. The browser then loads nothing else, shows the page in no frame and does not cache
+ * it.
  */
 export const pageHeaders: Readonly<Record<string, string>> = {
   "content-type": "text/html; charset=utf-8",
@@ -32,7 +32,7 @@ export const pageHeaders: Readonly<Record<string, string>> = {
   "cache-control": "no-store",
   "cross-origin-opener-policy": "same-origin",
   "cross-origin-resource-policy": "same-origin",
-  // With `no-referrer`, browsers would send the form with `Origin: null`, and the page server would refuse it.
+  // With `no-referrer`, the browser would send `Origin: null` with the form, and the page server would refuse it.
   "referrer-policy": "same-origin",
   "x-content-type-options": "nosniff",
   "x-frame-options": "DENY",
@@ -45,7 +45,7 @@ const labels: Readonly<Record<ConsentAnswer, string>> = {
   always: "Yes, always",
 };
 
-/** Returns the page of a confirmation, with one button for each possible answer. */
+/** Returns the HTML page of a confirmation, with a button for each offered answer. */
 export function questionPage(question: ConsentQuestion): string {
   const { client, server, name, args, reason, change, digest, answers, folder } = question;
   const buttons = answers.map(
@@ -70,7 +70,6 @@ ${buttons.join("\n")}
   );
 }
 
-/** Returns the label of a button. */
 function labelOf({ kind }: ConsentQuestion, answer: ConsentAnswer): string {
   return kind === "resource" && answer === "conversation"
     ? "Yes, all resources of this server in this conversation"
@@ -87,7 +86,7 @@ function changeTable(change: NonNullable<ConsentQuestion["change"]>): string {
 <tbody>${rows.join("\n")}</tbody></table>`;
 }
 
-/** Returns a page with one sentence. Escapes the sentence for HTML. */
+/** Returns an HTML page with one sentence. Escapes both texts. */
 export function messagePage(title: string, text: string): string {
   return page(title, `<p role="status">${line(text)}</p>`);
 }

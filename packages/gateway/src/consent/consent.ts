@@ -1,6 +1,6 @@
 /**
  * Asks a person to confirm a client's request: on a page of the gateway, in a form of the client, or through the inbox.
- * The first answer counts, wherever the person gives it. Without an answer the request does not run.
+ * The first answer counts. Without an answer, the request does not run.
  */
 
 import { randomUUID } from "node:crypto";
@@ -31,44 +31,40 @@ import { onThePage, outdatedText, pageOutcomeText } from "./page-outcome.ts";
 import { createPageServer } from "./page-server.ts";
 import { withoutInbox } from "./without-inbox.ts";
 
-/** Asks a person to confirm a request of any client of the gateway. */
+/** Asks a person about requests of all clients of the gateway. */
 export interface Consent extends AsyncDisposable {
-  /** Stores approvals while modern clients answer questions of the servers. */
+  /** Keeps an approval while a modern client collects answers to a server's questions. */
   readonly approvals: ApprovalStore;
-  /** Returns the `ConfirmPort` through which the host asks a person about one request of this client. */
+  /** Returns the function with which the host asks a person about this request. */
   port(client: AskedClient, request: ConfirmedRequest, signal: AbortSignal): ConfirmPort;
 }
 
+/** Where the confirmations are stored, and what an answer can change. */
 export interface ConsentOptions {
   /** The state folder, `~/.fairlead`, which contains the inbox. */
   readonly stateFolder: string;
   readonly clock?: Clock;
   /** Returns the current time, in milliseconds since 1970. */
   readonly now?: () => number;
-  /** Writes a rule that always allows this tool for this client. If undefined, the answer "always" is not offered. */
+  /** Writes a rule that allows the tool for this client. If absent, "always" is not offered. */
   readonly saveRule?: (rule: ConfirmedRequest & { readonly client: string }) => Promise<void>;
 }
 
-/** Milliseconds that the gateway waits for the answer, if the client can ask its user. */
+/** Milliseconds to wait for an answer if the client can ask its user. */
 const askedTime = 300_000;
-/**
- * Milliseconds that a request waits for an answer in the inbox, if the client cannot ask its user. Many clients stop
- * waiting after 60 seconds.
- */
+/** Milliseconds to wait for an answer in the inbox if the client cannot ask. Many clients give up after 60 seconds. */
 const inboxTime = 45_000;
-/** Milliseconds between two progress reports to a client whose request waits. */
 const progressTime = 5000;
 
+/** Creates the consent of one gateway. Dispose it to close its pages and stop watching the inbox. */
 export function createConsent(options: ConsentOptions): Consent {
   const { stateFolder, clock = systemClock, now = Date.now, saveRule } = options;
   const questions = createOpenQuestions(stateFolder, { clock, now });
   const pages = createPageServer(clock);
-  /** The confirmations that wait for an answer. */
   const waiting = new Map<OpenQuestion, WaitingQuestion>();
 
   /**
-   * Applies a person's answer.
-   *
+   * Tells the host the person's answer.
    * @throws HostError `denied` for a no
    */
   async function take(
@@ -81,7 +77,7 @@ export function createConsent(options: ConsentOptions): Consent {
       await details.onConfirm(ToolConfirmationOutcome.Cancel, place);
       throw declined(details);
     }
-    // If the rule cannot be written, the answer counts as a yes for this conversation.
+    // If the rule cannot be saved, the answer still counts for this conversation.
     if (answer === "always") await saveRule?.({ ...request, client: client.name }).catch(() => undefined);
     await details.onConfirm(outcomeOf(answer, details), place);
     if (answer !== "once") answerOthers(client, request);
@@ -98,15 +94,12 @@ export function createConsent(options: ConsentOptions): Consent {
         void Promise.allSettled([answerIfAllowed(open, isAllowed)]);
   }
 
-  /**
-   * Called after a yes for the conversation, for each other open question about the same tool, prompt or resource.
-   * Answers the question with "once" if the host now allows its request.
-   */
+  /** After a yes for the whole conversation, other open questions about the same tool need no answer. */
   async function answerIfAllowed(open: OpenQuestion, isAllowed: WaitingQuestion["isAllowed"]): Promise<void> {
     if (await isAllowed()) await open.answer("once", "a yes for the whole conversation");
   }
 
-  /** Asks the user through the client. Resolves when the user has answered, or when the client cannot ask. */
+  /** Asks on a page first, then in a form. Resolves when the user has answered, or when the client cannot ask. */
   async function askThrough(
     client: AskedClient,
     question: ConsentQuestion,
@@ -121,7 +114,7 @@ export function createConsent(options: ConsentOptions): Consent {
     return "asked";
   }
 
-  /** Asks the client to show the URL of the page. Returns false if the client does not show it. */
+  /** Returns false if the client does not show the page's URL. */
   async function askOnPage(
     client: AskedClient,
     question: ConsentQuestion,
@@ -132,7 +125,7 @@ export function createConsent(options: ConsentOptions): Consent {
       .open({
         question,
         async answer(answer) {
-          // `isOutdated` must be called first, because the stored answer removes the entry from `waiting`.
+          // Must come first, because a stored answer removes the entry from `waiting`.
           const isOutdated = answer !== "no" && waiting.get(open)?.isOutdated() === true;
           const first = await open.answer(answer, onThePage);
           return isOutdated ? outdatedText(question) : pageOutcomeText(first, answer);
@@ -147,7 +140,7 @@ export function createConsent(options: ConsentOptions): Consent {
       page.close();
       return false;
     }
-    // "accept" means that the user has agreed to open the URL. The user then answers on the page.
+    // "accept" means that the user opens the URL. The answer itself comes from the page.
     if (result["action"] === "accept") {
       await Promise.race([open.answered, aborted(signal)]);
       client.elicited?.(elicitationId);
@@ -155,7 +148,7 @@ export function createConsent(options: ConsentOptions): Consent {
     return true;
   }
 
-  /** Waits for the first answer. Returns undefined if no answer comes in time. */
+  /** Waits for the first answer from any place. Returns undefined if none comes in time. */
   async function answerOf(
     client: AskedClient,
     question: ConsentQuestion,
@@ -165,7 +158,7 @@ export function createConsent(options: ConsentOptions): Consent {
     const ended = new AbortController();
     const until = AbortSignal.any([signal, ended.signal]);
     const stopProgress = repeat(clock, progressTime, () =>
-      client.stillWaiting?.(`${confirmedName(question)} waits for approval`),
+      client.stillWaiting?.(`${confirmedName(question)} is waiting for approval`),
     );
     const wait = (milliseconds: number): Promise<undefined> => timeUp(clock, milliseconds, until);
     const throughClient = async (): Promise<undefined> => {
@@ -174,7 +167,7 @@ export function createConsent(options: ConsentOptions): Consent {
       const isInInbox = open.id !== "";
       if (outcome === "cannot ask" && isInInbox && (await questions.isWatched().catch(() => false)))
         await wait(inboxTime);
-      // The user has answered. Without this wait, `undefined` could win the race before `open.answered` resolves.
+      // The user has answered. This wait lets `open.answered` win the race below.
       else if (outcome === "asked") await time;
     };
     try {
@@ -231,7 +224,7 @@ export function createConsent(options: ConsentOptions): Consent {
 
 interface AskedDetails {
   readonly details: ToolCallConfirmationDetails;
-  /** Whether the host would now allow the request without a confirmation. */
+  /** Whether the request needs no confirmation any more. */
   readonly isAllowed: () => Promise<boolean>;
 }
 
@@ -242,7 +235,6 @@ interface WaitingQuestion extends Pick<AskedDetails, "isAllowed"> {
   readonly request: ConfirmedRequest;
 }
 
-/** An answer, and the place where the person gave it. The history shows the place. */
 interface PlacedAnswer extends Pick<GivenAnswer, "answer"> {
   readonly place: AnswerPlace;
 }
@@ -253,11 +245,10 @@ function placed({ answer, by }: GivenAnswer): PlacedAnswer {
   return { answer, place: by === onThePage ? "page" : by === inTheForm ? "form" : "inbox" };
 }
 
-/** Returns the outcome that the host understands. */
 function outcomeOf(answer: ConsentAnswer, { outcomes }: ToolCallConfirmationDetails): ToolConfirmationOutcome {
   const { ProceedAlwaysTool, ProceedAlwaysServer, ProceedOnce } = ToolConfirmationOutcome;
   if (answer === "once") return ProceedOnce;
-  // Resources have no `ProceedAlwaysTool`. Their approval for a conversation covers all resources of the server.
+  // For resources, there is only an approval of all resources of the server.
   return [ProceedAlwaysTool, ProceedAlwaysServer].find((each) => outcomes.includes(each)) ?? ProceedOnce;
 }
 

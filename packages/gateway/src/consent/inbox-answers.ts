@@ -1,6 +1,6 @@
 /**
- * The answers to the confirmations in the inbox. Each answer is a file. Only the first process that answers can create
- * it.
+ * The answers to the confirmations in the inbox. Each answer is a file that only one process can create, so the first
+ * answer wins.
  */
 
 import { rename, rm, writeFile } from "node:fs/promises";
@@ -17,15 +17,12 @@ import {
   removeEntry,
 } from "./inbox-folder.ts";
 
-/**
- * The confirmation that an answer belongs to. The id alone is not enough, because a later confirmation may get the same
- * id.
- */
+/** The answered confirmation. The key is needed too, because ids are reused. */
 type AnsweredEntry = Pick<EntryFile, "id" | "key">;
 
 /**
- * Stores an answer, unless the confirmation already has one. Returns the first answer. Returns undefined if the
- * confirmation no longer exists.
+ * Stores an answer, unless there already is one. Returns the answer that counts, or undefined if the confirmation no
+ * longer exists.
  */
 export async function writeAnswer(
   folder: string,
@@ -44,7 +41,8 @@ export async function writeAnswer(
     },
   );
   if (!isWritten) return (await readAnswer(folder, { id, key })) ?? (await doneAnswer(folder, id));
-  // This answer has no effect if an earlier answer was already used, or if the confirmation no longer exists.
+  // An earlier answer may already be used and its file renamed, or the confirmation may be gone. Then the new file is
+  // removed.
   const done = await doneAnswer(folder, id);
   if (done === undefined && (await entryFiles(folder)).some((entry) => entry.id === id && entry.key === key))
     return given;
@@ -63,15 +61,14 @@ export async function isAnswered(folder: string, entry: AnsweredEntry): Promise<
   return ((await readAnswer(folder, entry)) ?? (await doneAnswer(folder, entry.id))) !== undefined;
 }
 
-/** Returns the answer to a confirmation whose request has already used it. Used answers are kept for a short time. */
+/** Returns an answer that a request has already used. Used answers are kept for ten minutes. */
 export async function doneAnswer(folder: string, id: string): Promise<GivenAnswer | undefined> {
   const file = (await namesIn(folder)).find((name) => doneName.exec(name)?.[1] === id);
   return file === undefined ? undefined : readGiven(join(folder, file));
 }
 
 /**
- * Marks an answer as used and removes its confirmation. If several processes try this at once, only one gets true.
- *
+ * Marks an answer as used and removes its confirmation. If several processes try this, only one gets true.
  * @param isOutdated Whether the answer has no effect, because the tool's definition has changed.
  */
 export async function useAnswer(
@@ -97,8 +94,8 @@ function usedName(id: string, at: number, isOutdated: boolean): string {
 }
 
 /**
- * Returns `used` if a request has used the answer, and `outdated` if the answer had no effect, because the tool's
- * definition has changed. Returns undefined if no request has used it yet.
+ * Returns what became of an answer. `outdated`: it had no effect, because the tool's definition has changed. Undefined:
+ * no request has used it yet.
  */
 export async function useOfAnswer(
   folder: string,

@@ -1,6 +1,6 @@
 /**
- * The inbox folder of one user: the open confirmations of all gateways, and their answers. Each confirmation is one
- * file, whose name contains its key and its time.
+ * The files of the inbox: confirmations of all gateways of a user, and their answers. The name of each file contains
+ * its id, time and key.
  */
 
 import { hash } from "node:crypto";
@@ -16,17 +16,17 @@ import { excerpt, isObject, listOf, objectOf, parseObject, stringOf } from "@fai
 import { createConfirmationId } from "./confirmation-ids.ts";
 import { type ConsentAnswer, type ConsentQuestion, confirmedName } from "./confirmed-request.ts";
 
-/** A confirmation in the inbox. The texts are not safe to print. */
+/** A confirmation in the inbox, as a person sees it. The texts are not safe to print. */
 export interface InboxEntry extends ConsentQuestion {
   /** A short id that a person can type. */
   readonly id: string;
   /** When the client asked, in milliseconds since 1970. */
   readonly since: number;
-  /** Whether the arguments are too large for the inbox. If so, `args` contains only their beginning. */
+  /** Whether `args` contains only the beginning of the arguments, because they are too large. */
   readonly isCut?: boolean;
 }
 
-/** The first answer to a confirmation. */
+/** An answer to a confirmation. */
 export interface GivenAnswer {
   readonly answer: ConsentAnswer;
   /** Where the person answered, such as `the page` or `fairlead approvals`. */
@@ -36,8 +36,8 @@ export interface GivenAnswer {
 }
 
 /**
- * The file of a confirmation. All members come from the file's name. In the state `open`, a request waits for the
- * answer. In the state `late`, the gateway has already refused the request.
+ * What the file name of a confirmation says. `open`: a request waits for the answer. `late`: the gateway has already
+ * refused the request.
  */
 export interface EntryFile {
   readonly file: string;
@@ -48,9 +48,9 @@ export interface EntryFile {
   readonly state: "open" | "late";
 }
 
-/** How long an answer stays valid, in milliseconds. */
+/** Milliseconds for which an answer is valid. */
 export const grantTime = 600_000;
-/** How long a confirmation can be answered, in milliseconds. */
+/** Milliseconds for which a confirmation can be answered. */
 export const questionTime = 3_600_000;
 const mostOfClient = 32;
 const mostEntries = 256;
@@ -58,10 +58,7 @@ const argumentBytes = 65_536;
 const mostDifferences = 50;
 const differenceText = 2000;
 const entryName = /^([0-9A-Z]{3,6})[.]([0-9a-z]{1,12})[.]([0-9a-f]{32})[.]([0-9a-f]{8})[.](open|late)[.]json$/;
-/**
- * Matches the file name of a used answer. The name contains the confirmation's id and the time of the answer, and the
- * word `outdated` if the answer had no effect.
- */
+/** Matches the file name of a used answer: id, time, and `outdated` if the answer had no effect. */
 export const doneName: RegExp = /^([0-9A-Z]{3,6})[.]([0-9a-z]{1,12})(?:[.]outdated)?[.]done[.]json$/;
 const answerName = /^([0-9A-Z]{3,6})[.]answer[.]json$/;
 
@@ -86,7 +83,7 @@ function parseName(file: string): readonly EntryFile[] {
   return [{ file, id, since: Number.parseInt(since, 36), key, client, state: state === "late" ? "late" : "open" }];
 }
 
-/** Returns the beginning of a confirmation's key, for use in file names. */
+/** Returns the part of a confirmation's key that is used in file names. */
 export function shortKey({ key }: Pick<ConsentQuestion, "key">): string {
   return key.slice(0, 32);
 }
@@ -135,7 +132,8 @@ function toDifference({ member, before, after }: JsonObject) {
 }
 
 /**
- * Stores a confirmation. If the inbox has a late confirmation of an identical request, replaces it and keeps its id.
+ * Stores a confirmation. If an identical request was refused before, replaces its confirmation and keeps the id.
+ * @throws HostError `denied` if the inbox is full
  */
 export async function writeEntry(
   folder: string,
@@ -186,16 +184,17 @@ function clientDigest({ client }: Pick<ConsentQuestion, "client">): string {
   return hash("sha256", client).slice(0, 8);
 }
 
-/** Marks a confirmation as late. An answer to it applies to the next identical request. */
+/** Marks a confirmation as late: the next identical request uses its answer. */
 export async function makeLate(folder: string, entry: EntryFile): Promise<void> {
   await rename(join(folder, entry.file), join(folder, fileOf({ ...entry, state: "late" }))).catch(unless("ENOENT"));
 }
 
+/** Removes the file of a confirmation. Does nothing if it no longer exists. */
 export async function removeEntry(folder: string, { file }: EntryFile): Promise<void> {
   await rm(join(folder, file), { force: true });
 }
 
-/** Reads a file of the inbox. Returns undefined if it is missing, damaged or too large. */
+/** Reads a JSON file. Returns undefined if it is missing, damaged or too large. */
 export async function readInboxFile(file: string): Promise<JsonObject | undefined> {
   const size = (await stat(file).catch(unless("ENOENT")))?.size ?? 0;
   if (size === 0 || size > 16 * argumentBytes) return undefined;
@@ -204,8 +203,7 @@ export async function readInboxFile(file: string): Promise<JsonObject | undefine
 }
 
 /**
- * Removes expired confirmations. If there are still too many, removes the oldest ones for which no request waits.
- *
+ * Removes expired confirmations. If there are still too many, removes the oldest ones without a waiting request.
  * @throws HostError `denied` if too many requests wait
  */
 async function makeRoom(
@@ -217,7 +215,7 @@ async function makeRoom(
   const kept: EntryFile[] = [];
   for (const entry of await entryFiles(folder))
     if (entry.since + questionTime < now && !live.has(entry.id)) await removeEntry(folder, entry);
-    // A late confirmation of an identical request is not counted, because the new one replaces it.
+    // The new confirmation replaces a late one of an identical request.
     else if (entry.key !== shortKey(question) || entry.state === "open") kept.push(entry);
   const client = clientDigest(question);
   const most = [
@@ -234,12 +232,11 @@ async function makeRoom(
   await removeOrphans(folder, now);
 }
 
-/** Returns the error for too many waiting requests. */
 function tooMany(question: ConsentQuestion, limit: number): HostError {
   const whose = limit === mostOfClient ? `${limit} requests of ${toSafeLine(question.client)}` : `${limit} requests`;
   return new HostError(
     "denied",
-    `Not run: ${confirmedName(question)} needs approval, and ${whose} already wait for approval`,
+    `Not run: ${confirmedName(question)} needs approval, but ${whose} are already waiting for approval`,
     {
       serverName: question.server,
       next: "fairlead approvals list",
@@ -247,7 +244,7 @@ function tooMany(question: ConsentQuestion, limit: number): HostError {
   );
 }
 
-/** Removes answers whose confirmation no longer exists, and answers that were used a long time ago. */
+/** Removes answers without a confirmation, and old used answers. */
 async function removeOrphans(folder: string, now: number): Promise<void> {
   const names = await namesIn(folder);
   const ids = new Set(names.flatMap(parseName).map(({ id }) => id));

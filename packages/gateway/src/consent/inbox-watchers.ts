@@ -1,6 +1,6 @@
 /**
- * Records which processes show the inbox to a person. If the client cannot ask its user, its request waits only if such
- * a process runs.
+ * Records which processes show the inbox to a person, such as the app. Without such a process, requests do not wait for
+ * the inbox.
  */
 
 import { randomBytes } from "node:crypto";
@@ -11,13 +11,11 @@ import type { Clock } from "@fairlead/core/clock";
 import { ensurePrivateFolder, privateFileMode } from "@fairlead/core/files/atomic/private-folder";
 import { systemCode, unless } from "@fairlead/core/files/system-error";
 
-/**
- * Milliseconds between two reads of the inbox. It is read regularly, because some file systems do not report changes.
- */
+/** Milliseconds between two checks. Some file systems do not report changes, so watching is not enough. */
 const pollTime = 1000;
 const name = /^(\d{1,10})-[0-9a-f]{8}$/;
 
-/** Registers this process. Returns the function that removes the registration. */
+/** Registers this process as one that shows the inbox. Returns the function that ends this. */
 export async function registerWatcher(folder: string): Promise<() => Promise<void>> {
   const watchers = join(folder, "watchers");
   await ensurePrivateFolder(watchers);
@@ -26,7 +24,7 @@ export async function registerWatcher(folder: string): Promise<() => Promise<voi
   return () => rm(file, { force: true });
 }
 
-/** Whether any registered process is still running. Removes the files of processes that have ended. */
+/** Whether a registered process still runs. Removes the files of processes that have ended. */
 export async function hasWatcher(folder: string): Promise<boolean> {
   const watchers = join(folder, "watchers");
   let isFound = false;
@@ -40,7 +38,7 @@ export async function hasWatcher(folder: string): Promise<boolean> {
   return isFound;
 }
 
-/** Calls a function when files in a folder may have changed. Returns the function that stops watching. */
+/** Calls `listener` when files may have changed, and every second. Returns the function that stops this. */
 export function onFolderChange(folder: string, clock: Pick<Clock, "after">, listener: () => void): () => void {
   let isEnded = false;
   let callOff = (): void => {};
@@ -66,7 +64,7 @@ export function onFolderChange(folder: string, clock: Pick<Clock, "after">, list
 
 function tryWatch(folder: string, listener: () => void) {
   try {
-    // Errors are ignored, because `onFolderChange` also calls the listener at regular intervals.
+    // Without events, the regular checks of `onFolderChange` are enough.
     return watch(folder, { persistent: false }, () => listener()).on("error", () => {});
   } catch {
     return undefined;
@@ -83,8 +81,8 @@ function isRunning(pid: number): boolean {
 }
 
 /**
- * Returns the start time of a process. If it has changed, the process id belongs to another process. Returns an empty
- * string on systems without `/proc`.
+ * Returns the start time of a process, which tells it from a later process with the same id. Returns an empty text on
+ * systems without `/proc`.
  */
 async function startOf(pid: number): Promise<string> {
   const text = await readFile(`/proc/${pid}/stat`, "latin1").catch(() => "");

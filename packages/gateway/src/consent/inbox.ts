@@ -1,6 +1,4 @@
-/**
- * The inbox of confirmations: lists the confirmations of all gateways of a user, and stores answers from any process.
- */
+/** The inbox: confirmations of all gateways of a user, which any process can list and answer. */
 
 import { type Clock, systemClock } from "@fairlead/core/clock";
 import { HostError } from "@fairlead/core/errors";
@@ -22,41 +20,41 @@ import { onFolderChange, registerWatcher } from "./inbox-watchers.ts";
 export type { ConsentAnswer } from "./confirmed-request.ts";
 export type { GivenAnswer, InboxEntry } from "./inbox-folder.ts";
 
-/** An answer, and whether it was the first one. Only the first answer counts. */
+/** The answer that counts. It may be an earlier answer of somebody else. */
 export interface AnsweredQuestion extends GivenAnswer {
   readonly isFirst: boolean;
-  /** Whether the request still waited for an answer. */
+  /** Whether the request still waited for this answer. */
   readonly isAwaited: boolean;
 }
 
+/** Lists and answers confirmations. */
 export interface Inbox {
   /** Returns the unanswered confirmations, oldest first. */
   list(): Promise<readonly InboxEntry[]>;
   /** @throws HostError `not_found` */
   show(id: string): Promise<InboxEntry>;
   /**
-   * Answers a confirmation. If its request no longer waits, the answer applies to the next identical request within ten
-   * minutes.
+   * Answers a confirmation. If its request no longer waits, the next identical request within ten minutes uses the
+   * answer.
    *
-   * @param by Where the person answers, such as `fairlead approvals`. A person who answers the same confirmation later
-   * sees this text.
-   * @param shown The confirmation that the person saw. If another confirmation has this id now, it is not answered.
+   * @param by Where the person answers, such as `fairlead approvals`. Shown to a person who answers later.
+   * @param shown The confirmation that the person saw. It is not answered if the id belongs to another one by now.
    * @throws HostError `not_found`
    */
   answer(id: string, answer: ConsentAnswer, by: string, shown?: Pick<InboxEntry, "key">): Promise<AnsweredQuestion>;
   /**
-   * Waits until the request has used the answer, for at most 3 seconds. Resolves with `outdated` if the answer had no
-   * effect, because the tool's definition has changed, and with `later` if no request has used the answer yet: then it
-   * applies to the next identical request.
+   * Waits at most 3 seconds until a request uses the answer. `outdated`: the answer has no effect, because the tool's
+   * definition has changed. `later`: the next identical request will use it.
    */
   useOf(id: string, answered: AnsweredQuestion): Promise<"used" | "outdated" | "later">;
-  /** Records that this process shows the inbox to a person. Calls a function when `list()` may have changed. */
+  /** Registers this process as one that shows the inbox. Calls `listener` when the list may have changed. */
   watch(listener: () => void): Promise<AsyncDisposable>;
 }
 
-/** Milliseconds within which a waiting request uses its answer. After this time, its gateway has probably stopped. */
+/** A waiting request uses its answer within this many milliseconds, unless its gateway has stopped. */
 const useTime = 3000;
 
+/** Replaces the clocks in tests. */
 export interface InboxOptions {
   readonly clock?: Pick<Clock, "after">;
   /** Returns the current time, in milliseconds since 1970. */
@@ -93,7 +91,7 @@ export function openInbox(stateFolder: string, { clock = systemClock, now = Date
       const known = (await entryFiles(folder)).find(
         (entry) => entry.id === upper && entry.since + questionTime >= now(),
       );
-      // Another confirmation may have this id now. The person has not seen that confirmation.
+      // The id may belong to another confirmation now, which the person has not seen.
       if (known !== undefined && shown !== undefined && shortKey(shown) !== known.key) throw unknown(id);
       const first = known ? await writeAnswer(folder, known, given) : await doneAnswer(folder, upper);
       if (first === undefined) throw unknown(id);
@@ -116,7 +114,7 @@ export function openInbox(stateFolder: string, { clock = systemClock, now = Date
           );
         const callOff = clock.after(useTime, () => end("later"));
         const stop = onFolderChange(folder, clock, look);
-        // A request may have used the answer before `onFolderChange` was called.
+        // The answer may have been used before `onFolderChange` started.
         look();
       });
     },

@@ -1,4 +1,4 @@
-/** The open confirmations of one gateway, stored in the inbox so that a person can answer them in several places. */
+/** The confirmations that one gateway waits for. They are stored in the inbox, so that a person can answer anywhere. */
 
 import type { Clock } from "@fairlead/core/clock";
 import type { ConsentAnswer, ConsentQuestion } from "./confirmed-request.ts";
@@ -15,39 +15,38 @@ import {
 } from "./inbox-folder.ts";
 import { hasWatcher, onFolderChange } from "./inbox-watchers.ts";
 
-/** A confirmation while its request waits. */
+/** A confirmation whose request is waiting. */
 export interface OpenQuestion {
   readonly id: string;
-  /** Resolves with the first answer, wherever the person gave it. Never rejects. */
+  /** Resolves with the first answer from any place. Never rejects. */
   readonly answered: Promise<GivenAnswer>;
   /**
-   * Stores an answer, unless there already is one. Returns the first answer. Returns undefined if the confirmation no
+   * Stores an answer, unless there already is one. Returns the answer that counts, or undefined if the confirmation no
    * longer exists.
    */
   answer(answer: ConsentAnswer, by: string): Promise<GivenAnswer | undefined>;
-  /** Stops waiting. Returns the answer if there is one now. A later answer applies to the next identical request. */
+  /** Stops waiting. Returns the answer if it has just arrived. The next identical request uses a later answer. */
   leave(): Promise<GivenAnswer | undefined>;
   /** Removes the confirmation, because its request was cancelled. */
   withdraw(): Promise<void>;
 }
 
+/** Stores confirmations of this gateway and waits for their answers. */
 export interface OpenQuestions {
-  /**
-   * Returns the answer that a person gave too late for an earlier identical request. The answer cannot be used again.
-   * Returns undefined if there is none.
-   */
+  /** Returns the answer to an earlier identical request that no longer waited for it. Each answer can be used once. */
   takeLate(question: ConsentQuestion): Promise<GivenAnswer | undefined>;
   /**
-   * Opens a confirmation.
-   * @param isOutdated Returns whether a yes has no effect, because the tool's definition has changed.
+   * Stores a confirmation and waits for its answer.
+   * @param isOutdated Whether the tool's definition has changed since. A yes then has no effect.
    * @throws Error if the inbox cannot be written, or is full
    */
   ask(question: ConsentQuestion, isOutdated?: () => boolean): Promise<OpenQuestion>;
-  /** Whether some process shows the inbox to a person. */
+  /** Whether a process, such as the app, shows the inbox to a person. */
   isWatched(): Promise<boolean>;
   close(): void;
 }
 
+/** Creates the list of open confirmations. Watches the inbox only while one is open. */
 export function createOpenQuestions(
   stateFolder: string,
   { clock, now }: { readonly clock: Pick<Clock, "after">; readonly now: () => number },
@@ -87,9 +86,8 @@ export function createOpenQuestions(
       const answered = new Promise<GivenAnswer>((resolve) => {
         settle = resolve;
       });
-      /** The answer that this request has used. */
       let used: GivenAnswer | undefined;
-      /** Whether this request no longer waits. A later answer then applies to the next identical request. */
+      /** Whether the request no longer waits, so that it must not use an answer. */
       let isLeft = false;
       let checking: Promise<GivenAnswer | undefined> = Promise.resolve(undefined);
 
@@ -105,7 +103,7 @@ export function createOpenQuestions(
         return given;
       }
 
-      /** Looks for an answer in the inbox, one read at a time. Returns undefined if the inbox cannot be read. */
+      /** Looks for an answer. Checks run one after the other. Returns undefined if the inbox cannot be read. */
       function check(): Promise<GivenAnswer | undefined> {
         checking = checking.then(look, look);
         return checking.catch(() => undefined);
@@ -113,7 +111,7 @@ export function createOpenQuestions(
 
       live.set(id, check);
       watch();
-      // An answer may have been stored before `watch` was called.
+      // The answer may have been stored before `watch` started.
       void check();
       return {
         id,
@@ -127,7 +125,7 @@ export function createOpenQuestions(
             isLeft = given === undefined;
             return given;
           });
-          // Later reads of the inbox must wait until this read has set `isLeft`.
+          // Later checks must wait until this one has set `isLeft`.
           checking = last;
           const given = await last;
           forget(id);

@@ -1,4 +1,4 @@
-/** Serves the pages on which a person answers confirmations, on the loopback address. */
+/** Serves the pages on which a person answers confirmations. Listens only on 127.0.0.1. */
 
 import { hash, randomBytes } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
@@ -8,15 +8,16 @@ import type { ConsentAnswer, ConsentQuestion } from "./confirmed-request.ts";
 import { messagePage, pageHeaders, questionPage } from "./consent-page.ts";
 import { questionTime } from "./inbox-folder.ts";
 
-/** A confirmation, with the function that accepts the person's answer. */
+/** A confirmation, and what to do with the person's answer. */
 export interface PageQuestion {
   readonly question: ConsentQuestion;
-  /** Stores the answer. Returns a sentence for the person, which says whether the answer counts. */
+  /** Stores the answer. Returns the sentence that the person then reads. */
   readonly answer: (answer: ConsentAnswer) => Promise<string>;
 }
 
+/** Serves one page for each open confirmation. Dispose it to stop listening. */
 export interface PageServer extends AsyncDisposable {
-  /** Creates a page. Its URL contains a nonce that other programs cannot guess. `close` removes the page. */
+  /** Creates a page. Its URL contains a random part that other programs cannot guess. `close` removes the page. */
   open(shown: PageQuestion): Promise<{ readonly url: string; readonly close: () => void }>;
 }
 
@@ -24,12 +25,12 @@ const loopback = "127.0.0.1";
 const bodyBytes = 1024;
 const requestTime = 10_000;
 const mostConnections = 64;
-/** Maximum number of open pages. A further page closes the oldest page. */
+/** Maximum number of open pages. One more closes the oldest page. */
 const mostPages = 64;
 
-/** Creates the server. It begins to listen when the first page is opened. */
+/** Creates the server. It starts listening when the first page is opened. */
 export function createPageServer(clock: Pick<Clock, "after">): PageServer {
-  /** Confirmations by the digest of their nonce. With digests, the time of a lookup does not help to guess a nonce. */
+  /** By the digest of the URL's random part. The time of a lookup then tells nothing about the random part itself. */
   const pages = new Map<string, PageQuestion>();
   const timers = new Map<string, () => void>();
   let listening: Promise<Server> | undefined;
@@ -50,7 +51,7 @@ export function createPageServer(clock: Pick<Clock, "after">): PageServer {
     const isOwn = (host: string): boolean => host === `${loopback}:${port}` || host === `localhost:${port}`;
     const { host = "", origin } = request.headers;
     const site = request.headers["sec-fetch-site"];
-    // A request with another host name or origin comes from a foreign web page.
+    // A web page of another site sent this request.
     if (!isOwn(host) || (origin !== undefined && !isOwn(origin.replace(/^http:\/\//, ""))))
       return send(response, 403, messagePage("Refused", "This request was not sent by the confirmation page."));
     const [, nonce] = /^\/approve\/([\w-]{43})\??$/.exec(request.url ?? "") ?? [];
@@ -65,7 +66,7 @@ export function createPageServer(clock: Pick<Clock, "after">): PageServer {
     const answer = shown.question.answers.find((each) => each === decision);
     if (answer === undefined)
       return send(response, 400, messagePage("Refused", "Use the buttons on the confirmation page to answer."));
-    // The page is removed first, so that it can be answered only once.
+    // Removes the page first, so that only one answer is possible.
     end(key);
     return send(response, 200, messagePage("Answered", await shown.answer(answer)));
   }
@@ -81,7 +82,7 @@ export function createPageServer(clock: Pick<Clock, "after">): PageServer {
       },
     );
     server.maxConnections = mostConnections;
-    // Waiting for a person's answer does not keep the process alive.
+    // An open page must not keep the process alive.
     server.unref();
     return new Promise((resolve, reject) => {
       server.once("error", reject).listen({ host: loopback, port: 0, exclusive: true }, () => resolve(server));
@@ -118,10 +119,7 @@ export function createPageServer(clock: Pick<Clock, "after">): PageServer {
   };
 }
 
-/**
- * Reads the body of a request.
- * @throws Error if the body is larger than any valid answer
- */
+/** Limits the size of the body, because anyone on this computer can send a request. */
 async function readBody(request: IncomingMessage): Promise<string> {
   let text = "";
   for await (const chunk of request.setEncoding("utf8")) {

@@ -1,4 +1,4 @@
-/** Asks for confirmation without the inbox, for example because the disk is full. */
+/** Confirmations without the inbox, for example because the disk is full. */
 
 import { HostError } from "@fairlead/core/errors";
 import { toShellWord } from "@fairlead/core/text/shell-word";
@@ -7,7 +7,7 @@ import { type ConsentQuestion, confirmedName } from "./confirmed-request.ts";
 import type { GivenAnswer } from "./inbox-folder.ts";
 import type { OpenQuestion } from "./open-questions.ts";
 
-/** A confirmation that only the client's own user can answer, because the inbox cannot be written. */
+/** Returns a confirmation that only the client's user can answer. `error`: why the inbox cannot be used. */
 export function withoutInbox(question: ConsentQuestion, error: unknown): OpenQuestion {
   let settle: (given: GivenAnswer) => void = () => {};
   let first: GivenAnswer | undefined;
@@ -24,13 +24,13 @@ export function withoutInbox(question: ConsentQuestion, error: unknown): OpenQue
     },
     async leave() {
       if (first !== undefined) return first;
-      // This is the error for a full inbox.
+      // The inbox is full. Its error already says what to do.
       if (error instanceof HostError && error.code === "denied") throw error;
       const { server, name } = question;
       const cause = errorMessage(error);
       throw new HostError(
         "denied",
-        `Not run: ${confirmedName(question)} needs approval, and the inbox cannot store the confirmation: ${cause}`,
+        `Not run: ${confirmedName(question)} needs approval, but Fairlead cannot write to the inbox of approvals: ${cause}`,
         {
           serverName: server,
           next: `fairlead policy allow ${toShellWord(`${server}.${name}`)}`,

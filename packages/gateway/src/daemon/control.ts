@@ -12,8 +12,7 @@ export interface RunningHost extends HostStatus {
 }
 
 /**
- * Returns the host's status. Returns undefined if no host runs.
- *
+ * Returns the host's status, or undefined if no host runs.
  * @throws Error if the host does not answer
  */
 export async function hostStatus(folder: RunFolder): Promise<RunningHost | undefined> {
@@ -26,18 +25,22 @@ export async function hostStatus(folder: RunFolder): Promise<RunningHost | undef
   return { pid, version, ...status };
 }
 
+/** How to check and kill a process, and how long to wait. */
 export interface StopOptions {
   readonly isRunning: (pid: number) => boolean;
   readonly kill: (pid: number) => void;
-  /** Milliseconds to wait for the host's answer, and then for its end, before it is killed. Default: 15 seconds. */
+  /**
+   * Milliseconds to wait, first for the host's answer and then for its end. Then the host is killed. Default: 15
+   * seconds.
+   */
   readonly waitTime?: number;
 }
 
 /**
- * Stops the host and waits until its process has ended. Kills a host that does not answer or does not end. Returns the
- * process id. Returns undefined if no host ran.
+ * Stops the host, waits for its end and returns its process id. Returns undefined if no host ran. Kills a host that
+ * does not answer or end.
  *
- * @throws Error if the host does not end, and Fairlead is not certain which process is the host
+ * @throws Error if the host does not end and Fairlead cannot be sure which process it is
  */
 export async function stopHost(
   folder: RunFolder,
@@ -56,7 +59,7 @@ export async function stopHost(
   socket.destroy();
   const { pid } = welcome;
   if (await hasEnded(pid, isRunning, waitTime)) return pid;
-  // A host holds its lock while it runs. Without the lock, the process id may belong to another program.
+  // Only a process that holds the lock is surely the host. The id may belong to another program by now.
   if ((await lockHolder(folder.hostLock)) === pid) kill(pid);
   else if (isRunning(pid)) throw new Error(`the background host was told to stop, but process ${pid} still runs`);
   await hasEnded(pid, isRunning);
@@ -64,10 +67,9 @@ export async function stopHost(
 }
 
 const usualWaitTime = 15_000;
-/** Milliseconds between two checks whether the process has ended. */
 const pollTime = 20;
 
-/** Waits until the process has ended or the time is over. Returns true if the process has ended. */
+/** Returns false if the process still runs after `time` milliseconds. */
 async function hasEnded(
   pid: number,
   isRunning: StopOptions["isRunning"],

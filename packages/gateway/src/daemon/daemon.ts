@@ -1,7 +1,4 @@
-/**
- * The background host: one process for each user and installation. It runs until it is stopped or has been idle for ten
- * minutes.
- */
+/** The background host (daemon): one process for each user and installation. It ends after ten minutes without work. */
 
 import { randomBytes } from "node:crypto";
 import { readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -14,30 +11,31 @@ import { createRunFolder, filesIn, type RunFolder, readToken } from "../relay/ru
 import type { RelayClient } from "../relay/speech.ts";
 import { listenForRelays } from "./listen.ts";
 
+/** What a background host needs. `note` writes a line to its log. */
 export interface DaemonOptions {
   readonly folder: RunFolder;
   readonly version: string;
-  /** The host's variable `PATH`, for its status. */
+  /** The host's environment variable `PATH`, which `fairlead daemon status` shows. */
   readonly path?: string | undefined;
-  /** Loads the gateway. Not called if another host already runs. */
+  /** Creates the gateway. Not called if another host already runs. */
   readonly createGateway: () => Promise<Gateway>;
   readonly workspaceOf: (client: RelayClient) => Promise<Workspace>;
-  /** Called when this host or another host is listening. */
+  /** Called when relays can connect, to this host or to one that already runs. */
   readonly onReady: () => void;
   readonly note: (text: string) => void;
   /** Aborting this signal ends the host. */
   readonly signal: AbortSignal;
-  /** The host ends after this many milliseconds without clients and without open requests. Default: ten minutes. */
+  /** Milliseconds without clients and requests after which the host ends. Default: ten minutes. */
   readonly idleTime?: number;
   readonly clock?: Clock;
-  /** The folder for temporary files. Other hosts may have their sockets in it. */
+  /** The folder for temporary files, in which other hosts may have their sockets. */
   readonly temporary: string;
   readonly platform: NodeJS.Platform;
 }
 
 const defaultIdleTime = 600_000;
 
-/** Runs the host. Resolves when the host has ended. Resolves at once if another host of this installation runs. */
+/** Runs the host until it ends. Returns at once if another host of this installation runs. */
 export async function runDaemon(options: DaemonOptions): Promise<void> {
   const { folder, onReady, note } = options;
   createRunFolder(folder);
@@ -45,7 +43,7 @@ export async function runDaemon(options: DaemonOptions): Promise<void> {
   if (lock === undefined) return onReady();
   try {
     if (await isListening(folder)) {
-      // The lock of the listening host can expire while the computer is asleep.
+      // That host's lock expired, for example while the computer was asleep.
       note("another host already listens");
       return onReady();
     }
@@ -92,7 +90,7 @@ async function runLocked(options: DaemonOptions, lock: HeldLock): Promise<void> 
       watchActivity();
     },
   });
-  // The token is written last, because a relay that can read the token connects to the socket.
+  // Written last, because a relay connects as soon as it can read the token.
   writeFileSync(folder.token, token, { mode: 0o600 });
   const stopWatching = gateway.onActivity(watchActivity);
   const onAbort = (): void => stop("terminated");
@@ -120,13 +118,13 @@ async function isListening(folder: RunFolder): Promise<boolean> {
   return reached.kind !== "absent";
 }
 
-/** Removes the socket and the token of a host that has ended. The caller must hold the host's lock. */
+/** Removes what an earlier host left. The caller must hold the host's lock. */
 function removeSocket({ socket, token }: RunFolder): void {
   if (!socket.startsWith("\\\\")) rmSync(socket, { force: true });
   rmSync(token, { force: true });
 }
 
-/** Files of sent requests that are older than this many milliseconds are removed. */
+/** Files that record sent requests are removed after this many milliseconds. */
 const notesTime = 86_400_000;
 
 function removeOldNotes({ path }: RunFolder): void {
@@ -137,10 +135,7 @@ function removeOldNotes({ path }: RunFolder): void {
   }
 }
 
-/**
- * Tells the hosts of other installations of Fairlead to accept no new clients. Removes the folders of hosts that have
- * ended.
- */
+/** Tells the hosts of other installations to accept no new clients. Removes the folders of hosts that have ended. */
 async function retireOthers({ folder, temporary, platform, note, version }: DaemonOptions): Promise<void> {
   for (const name of readdirSync(folder.all)) {
     const other = filesIn(join(folder.all, name), { all: folder.all, temporary, platform });
@@ -163,7 +158,7 @@ async function removeFolder(other: RunFolder): Promise<void> {
   const lock = await tryLock(other.hostLock);
   if (lock === undefined) return;
   try {
-    // While a relay starts a host in this folder, the folder must stay.
+    // A relay may be starting a host in this folder.
     const start = await tryLock(other.startLock);
     if (start === undefined) return;
     await start.release();

@@ -151,7 +151,7 @@ test("with an open inbox a client without elicitation waits, and is told so", as
   const running = here.consent.port(client, writeFile, never)(async () => details);
   const { id } = await onlyQuestion(here);
   await here.clock.fire(5000);
-  expect(told).toEqual(["files.write_file waits for approval"]);
+  expect(told).toEqual(["files.write_file is waiting for approval"]);
   await here.inbox.answer(id, "once", "the terminal");
   await running;
   expect(outcomes).toEqual([["proceed_once", "inbox"]]);
@@ -358,7 +358,8 @@ test("if too many requests of a client wait, the next one is refused without the
   );
   expect(error).toMatchObject({
     code: "denied",
-    message: "Not run: files.write_file needs approval, and 32 requests of claude-code already wait for approval",
+    message:
+      "Not run: files.write_file needs approval, but 32 requests of claude-code are already waiting for approval",
     next: "fairlead approvals list",
   });
   await watching[Symbol.asyncDispose]();
@@ -377,7 +378,7 @@ test("without a folder to write to, the client's own user can still answer", asy
   expect(outcomes).toEqual([["proceed_once", "form"]]);
   expect(await refusal(consent.port(sampleClient(), writeFile, never)(async () => details))).toMatchObject({
     code: "denied",
-    message: expect.stringContaining("needs approval, and the inbox cannot store the confirmation"),
+    message: expect.stringContaining("needs approval, but Fairlead cannot write to the inbox of approvals"),
     next: "fairlead policy allow files.write_file",
   });
 });

@@ -187,7 +187,7 @@ test("a page that is answered after the inbox says who answered", async () => {
   const [entry] = await here.inbox.list();
   await here.inbox.answer(entry?.id ?? "", "no", "fairlead approvals");
   await here.ended;
-  expect((await post(here.url, "once")).body).toContain("already answered through fairlead approvals: no");
+  expect((await post(here.url, "once")).body).toContain("already has an answer, from fairlead approvals: no");
   expect(here.outcomes).toEqual([["cancel", "inbox"]]);
 });
 
