@@ -1,12 +1,12 @@
-/** Time as a parameter: code that waits takes a `Clock`, so that a test decides when time passes. */
+/** A clock with timers. Code that waits takes it as a parameter, so that a test can decide when time passes. */
 export interface Clock {
-  /** Milliseconds since some fixed moment. The value never decreases. */
+  /** Returns milliseconds since a fixed moment in the past. The value never decreases. */
   now(): number;
-  /** Runs `action` once after `milliseconds`. Returns a function that cancels it. */
+  /** Runs `action` after `milliseconds`, unless the returned function is called first. */
   after(milliseconds: number, action: () => void, how?: TimerOptions): () => void;
 }
 
-/** Options of a timer: a `background` timer does not keep the process alive. */
+/** Options of a timer. A `background` timer does not keep the process alive. */
 export interface TimerOptions {
   readonly background?: boolean;
 }
@@ -14,12 +14,12 @@ export interface TimerOptions {
 /** @deprecated Renamed to `TimerOptions`. */
 export type Waiting = TimerOptions;
 
-/** The longest delay of Node's timers, in milliseconds. With a longer delay, a timer would fire at once. */
+/** The longest delay of a Node timer, in milliseconds. With a longer delay, the timer would fire at once. */
 const longestDelay = 2 ** 31 - 1;
 
-/** The `Clock` of the running process. */
+/** The real clock, with Node's timers. */
 export const systemClock: Clock = {
-  // Does not use `performance.now()`, because its first call loads a slow part of Node.
+  // The first call of `performance.now()` would load a slow part of Node.
   now: () => process.uptime() * 1000,
   after(milliseconds, action, { background = false } = {}) {
     const timer = setTimeout(action, Math.min(milliseconds, longestDelay));
@@ -28,7 +28,7 @@ export const systemClock: Clock = {
   },
 };
 
-/** Waits for `milliseconds`. Rejects with the signal's reason when the signal is aborted. */
+/** Waits for `milliseconds`. Rejects with the signal's reason if the signal aborts. */
 export function sleep(clock: Clock, milliseconds: number, signal: AbortSignal, how?: TimerOptions): Promise<void> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();

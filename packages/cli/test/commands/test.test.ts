@@ -62,7 +62,7 @@ test("--update writes snapshots without secrets, and the next run compares them"
   await here.write("project/snap.json", checks(`${secret} at 2026-01-31T08:30:00Z`));
   expect(await here.run("test", "snap.json")).toMatchObject({
     code: 1,
-    stdout: expect.stringContaining("no snapshot yet: add --update") as string,
+    stdout: expect.stringContaining("there is no snapshot yet: run the command again with --update") as string,
   });
   expect(await here.run("test", "snap.json", "--update")).toMatchObject({ code: 0 });
   const kept = await here.read("project/snap.snap.json");

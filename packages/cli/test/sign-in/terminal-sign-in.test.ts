@@ -49,7 +49,9 @@ test("over SSH the address is pasted back, and there is a recipe for forwarding 
   const { port } = new URL(new URL(address).searchParams.get("redirect_uri") ?? "");
   expect(asked).toContain(`ssh -L ${port}:127.0.0.1:${port} HOST`);
   terminal.type("http://127.0.0.1:1/elsewhere?code=1\r");
-  await terminal.until(/The pasted text cannot be used: this is not the address that the browser shows after the sign-in/);
+  await terminal.until(
+    /The pasted text cannot be used: this is not the address that the browser shows after the sign-in/,
+  );
   const { address: ended } = await browser(address, { visits: false });
   terminal.type(`${ended}\r`);
   await terminal.until(/docs {2}connected: 1 tool/);

@@ -1,26 +1,26 @@
-/** Records that a server requires sign-in, so that commands such as `mcp list` can say so without connecting. */
+/** Records which servers require sign-in, so that `mcp list` can show it without connecting. */
 
 import type { AuthHook } from "@fairlead/wire";
 import { HostError } from "../errors.ts";
 import { tokenIn } from "./auth-hook.ts";
 
-/** Functions that record whether a server requires sign-in. */
+/** How to record that a server requires sign-in, or no longer does. */
 export interface SignInNeedOptions {
-  /** Records that a person must sign in. `refused` is the token that the server refused, if the request had one. */
+  /** Records that a person must sign in. `refused` is the token that the server refused, if any. */
   readonly want: (refused: string | undefined) => Promise<void>;
   readonly forget: () => Promise<void>;
-  /** True if the person chose to sign in again. The stored token may then still be valid. */
+  /** True if the person wants to sign in again. Then the stored token may still be valid, so nothing is recorded. */
   readonly isForced: boolean;
 }
 
-/** A sign-in hook. `accepted` is called when the server accepts the hook's token. */
+/** An `AuthHook` that must be told, by `accepted`, when the server accepts its token. */
 export interface ServerAuth extends AuthHook {
   readonly accepted?: () => Promise<void>;
 }
 
-/** Wraps `hook` so that refusals and accepted tokens are recorded. */
+/** Returns `hook`, but records when the server refuses or accepts its tokens. */
 export function recordSignInNeed(hook: AuthHook, { want, forget, isForced }: SignInNeedOptions): ServerAuth {
-  // If the record cannot be written, the request continues, because only the output of `mcp list` may then be wrong.
+  // The record is only for `mcp list`, so a failure to write it must not fail the request.
   const note = (noting: Promise<void>): Promise<void> => noting.catch(() => undefined);
   return {
     headers: (request) => hook.headers(request),
@@ -32,7 +32,7 @@ export function recordSignInNeed(hook: AuthHook, { want, forget, isForced }: Sig
         else if (isUnauthorized && !isForced) await note(want(tokenIn(challenge)));
         return isSignedIn;
       } catch (error) {
-        // Only a 401 means that the person must sign in. After a 403, the person is signed in but lacks a scope.
+        // Only a 401 means that the person must sign in. With a 403, the person is signed in, but a scope is missing.
         if (isUnauthorized && !isForced && needsPerson(error, tokenIn(challenge))) await note(want(tokenIn(challenge)));
         throw error;
       }
@@ -41,7 +41,7 @@ export function recordSignInNeed(hook: AuthHook, { want, forget, isForced }: Sig
   };
 }
 
-/** Whether the person must sign in. False for a token refresh that failed temporarily. */
+/** A token refresh that failed for now does not mean that the person must sign in. */
 function needsPerson(error: unknown, sent: string | undefined): boolean {
   if (!(error instanceof HostError) || error.code === "cancelled") return false;
   return sent === undefined || error.code === "auth_required";

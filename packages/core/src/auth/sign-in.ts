@@ -1,4 +1,4 @@
-/** Signs in to one server with OAuth, from the challenge to the stored token. Every failure names its step. */
+/** Signs a person in to one server with OAuth, and stores the tokens. Every error says which step failed. */
 
 import { parseObject, textIn } from "@fairlead/wire/json";
 import type { Clock } from "../clock.ts";
@@ -22,26 +22,27 @@ import type { Credentials, StoredClient, StoredTokens } from "./store/credential
 import { evenIfBusy, type SignInLock } from "./store/sign-in-lock.ts";
 import type { MCPOAuthTokenStorage } from "./store/token-storage.ts";
 
+/** The server, the OAuth settings, and how to ask the person. */
 export interface SignInOptions {
   readonly serverName: string;
   readonly serverUrl: string;
   readonly oauth: OAuthSettings;
   readonly challenge: BearerChallenge;
   readonly ui: SignInUi;
-  /** The token storage, which returns sign-ins of this server definition only (`pinned`). */
+  /** The stored tokens of this server definition. */
   readonly storage: MCPOAuthTokenStorage;
   readonly lock: SignInLock;
   readonly fetch: Fetch;
-  /** A `fetch` that follows no redirects, because requests contain secrets. */
+  /** Sends token requests. Must not follow redirects, because the requests contain secrets. */
   readonly post: Fetch;
   readonly clock: Clock;
-  /** The wall clock, in milliseconds since 1970. */
+  /** Returns milliseconds since 1970. */
   readonly now: () => number;
-  /** Whether the definition comes from the workspace, not from the user's settings. */
+  /** True if the definition comes from the workspace and not from the user's settings. */
   readonly isFromWorkspace?: boolean | undefined;
   readonly issuerOverride?: string | undefined;
   readonly clientMetadataUrl?: string | undefined;
-  /** Scopes that an earlier sign-in requested or got. The server says that these scopes are not enough. */
+  /** The scopes of an earlier sign-in. The server says that they are not enough. */
   readonly before?: readonly string[] | undefined;
 }
 
@@ -57,7 +58,11 @@ interface Flow extends Omit<SignInOptions, "fetch"> {
   readonly dpop: DpopBinding | undefined;
 }
 
-/** @throws HostError `auth_failed`, `auth_required` or `cancelled` */
+/**
+ * Signs in and stores the tokens. Aborting `signal` cancels the sign-in.
+ *
+ * @throws HostError `auth_failed`, `auth_required` or `cancelled`
+ */
 export async function signIn(options: SignInOptions, signal: AbortSignal): Promise<Credentials> {
   try {
     return await runSteps(options, signal);
@@ -93,10 +98,7 @@ async function runSteps(given: SignInOptions, signal: AbortSignal): Promise<Cred
   return credentials;
 }
 
-/**
- * Returns the authorization server of the stored sign-in, if the MCP server still names it. Otherwise asks the person
- * to choose one.
- */
+/** The authorization server of the last sign-in, if the MCP server still names it. Otherwise the person chooses. */
 async function chooseIssuer(
   issuers: readonly string[],
   stored: Credentials | undefined,
@@ -127,7 +129,7 @@ async function byBrowser(flow: Flow): Promise<SignedIn> {
   const known = knownClientOf(flow);
   const first = await tryBrowser(flow, known);
   if (first !== "invalid_client") return first;
-  // If Fairlead registered the unknown client in an earlier sign-in, Fairlead registers a new client and tries again.
+  // An earlier sign-in registered this client, but the server no longer knows it. So Fairlead registers a new one.
   const isRegistered = known?.redirectUri !== undefined;
   const second = isRegistered ? await tryBrowser(flow, undefined) : first;
   if (second !== "invalid_client") return second;
@@ -136,23 +138,16 @@ async function byBrowser(flow: Flow): Promise<SignedIn> {
   });
 }
 
-/**
- * Signs in through the browser. Begins to listen for the redirect before the browser opens, and always stops listening
- * at the end.
- */
 async function tryBrowser(flow: Flow, known: StoredClient | undefined): Promise<SignedIn | "invalid_client"> {
   const state = randomWord();
   const listener = await openRedirectListener({ ...flow, state, client: known });
   try {
-    /*
-     * If another program uses the port of the registered redirect URI, Fairlead listens on a free port and registers a
-     * new client.
-     */
+    // If another program uses the registered port, the listener has a new redirect URI. That needs a new client.
     const isUsable = known?.redirectUri === undefined || known.redirectUri === listener.redirectUri;
     const client = isUsable && known ? known : await newClient(flow, listener.redirectUri);
     return await authorize(flow, { client, listener, state });
   } catch (error) {
-    // An error of `forgetRedirect` is ignored, because it would hide why the sign-in failed.
+    // An error here would hide why the sign-in failed.
     if (known?.redirectUri !== undefined) await forgetRedirect(flow, known).catch(() => undefined);
     throw error;
   } finally {
@@ -178,11 +173,11 @@ async function authorize(
 }
 
 /**
- * Makes the next sign-in register a new client. If the stored registration is invalid, the browser shows an error page,
- * which Fairlead cannot see.
+ * Makes the next sign-in register a new client. If the client is no longer valid, only the browser shows an error, and
+ * Fairlead cannot see it.
  */
 async function forgetRedirect({ storage, lock, serverUrl }: Flow, client: StoredClient): Promise<void> {
-  // Without the lock, this function could overwrite tokens that another process has just refreshed.
+  // Without the lock, this could overwrite tokens that another process has just refreshed.
   await lock(await storage.nameOf(serverUrl), async () => {
     const stored = await storage.getCredentials(serverUrl);
     if (stored?.client.clientId !== client.clientId || stored.client.redirectUri !== client.redirectUri) return;
@@ -223,7 +218,7 @@ function toCredentials(
     issuer: plan.issuer,
     ...(account !== undefined && { account }),
     client,
-    // A response without scopes grants the requested ones (RFC 6749 §5.1).
+    // If the response names no scopes, the requested scopes are granted (RFC 6749 §5.1).
     tokens: tokens.scope === undefined && scopes.length > 0 ? { ...tokens, scope: scopes.join(" ") } : tokens,
     endpoints: { token, ...present({ authorization, revocation, device }) },
     ...present({ dpopKey }),
@@ -248,12 +243,12 @@ function abortable(fetch: Fetch, signal: AbortSignal): Fetch {
   return (url, init) => fetch(url, { ...init, signal: init?.signal ? AbortSignal.any([init.signal, signal]) : signal });
 }
 
-/** The longest account name, in characters. A longer name is cut. */
+/** A longer account name (in characters) is cut. */
 const longestName = 200;
 
 /**
- * The account in an ID token. The token comes from the token endpoint, so its signature need not be checked (OpenID
- * Connect Core §3.1.3.7).
+ * Returns the account name in an ID token, or undefined. The token comes directly from the token endpoint, so its
+ * signature need not be checked (OpenID Connect Core §3.1.3.7).
  */
 export function accountIn(idToken: string | undefined): string | undefined {
   const claims = parseObject(Buffer.from(idToken?.split(".")[1] ?? "", "base64url").toString());

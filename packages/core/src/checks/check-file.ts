@@ -1,4 +1,4 @@
-/** Reads the checks for one server from a parsed document, and reports the first mistake. Pure. */
+/** Reads a parsed file of checks (`fairlead test`) for one server, and reports the first mistake. */
 
 import type { JsonObject } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
@@ -7,44 +7,40 @@ import { closest } from "../text/closest.ts";
 import type { Mask } from "./masks.ts";
 import { compilePattern, type Pattern } from "./patterns.ts";
 
-/** The server that the file checks. */
+/** The server to check: its name in the settings, or a command that starts it. */
 export type CheckTarget =
   | { readonly server: string }
   | { readonly command: readonly [string, ...string[]]; readonly env?: Readonly<Record<string, string>> };
 
-/** Expectations about the list of tools. */
+/** What the server's list of tools must contain. */
 export interface ToolExpectation {
   readonly include: readonly string[];
-  /** If true, the server may have no tools except those in `include`. */
+  /** If true, the server must have no other tools than those in `include`. */
   readonly exact: boolean;
-  /** Whether to compare the tools' definitions with the snapshot. */
+  /** If true, the tools' definitions must be equal to the snapshot. */
   readonly snapshot: boolean;
 }
 
-/** Expectations about the result of one call. All of them must hold. */
+/** What the result of one tool call must be. All members must hold. */
 export interface ResultExpectation {
   /**
-   * The exact text of the result: its text blocks, joined by line breaks. `contains` and `matches` apply to the same
-   * text.
+   * The whole text of the result: its text blocks, joined by line breaks. `contains` and `matches` search in this text.
    */
   readonly text?: string;
   readonly contains?: readonly string[];
   readonly matches?: Pattern;
-  /**
-   * The expected part of the structured content. Objects may have more members than expected. Lists must have exactly
-   * as many items as expected.
-   */
+  /** A part of the structured content. Objects may have further members. Lists must have the same length. */
   readonly structured?: unknown;
-  /** A JSON Schema for the structured content or, if there is no structured content, for the text parsed as JSON. */
+  /** A JSON Schema for the structured content. Without structured content, the text is parsed as JSON. */
   readonly schema?: JsonObject;
   readonly snapshot?: boolean;
-  /** Whether an error is expected. Default: false. */
+  /** True if the result must be an error. Default: false. */
   readonly isError?: boolean;
-  /** The call may take at most `ratio` times as long as the check named `baseline`. */
+  /** The call may take at most `ratio` times as long as the earlier check with the name `baseline`. */
   readonly latency?: { readonly baseline: string; readonly ratio: number };
 }
 
-/** One call with its expected result. */
+/** One tool call, and what its result must be. */
 export interface CallCheck {
   readonly name: string;
   readonly call: string;
@@ -53,14 +49,18 @@ export interface CallCheck {
   readonly masks: readonly Mask[];
 }
 
-/** All checks of one file. */
+/** A file of checks: the server, and the checks in their order. */
 export interface CheckFile {
   readonly target: CheckTarget;
   readonly tools?: ToolExpectation;
   readonly checks: readonly CallCheck[];
 }
 
-/** @throws HostError `usage`, naming the file and the first mistake */
+/**
+ * Returns the checks in a parsed file.
+ *
+ * @throws HostError `usage`, which names the file and the first mistake
+ */
 export function readCheckFile(value: unknown, file: string): CheckFile {
   const mistake = (what: string): never => {
     throw new HostError("usage", `${file} is not a valid file of checks: ${what}`, { next: "fairlead test --help" });
@@ -175,10 +175,7 @@ export function readCheckFile(value: unknown, file: string): CheckFile {
 
 const expectations = "text contains matches structured schema snapshot isError latency".split(" ");
 
-/**
- * Checks that names are unique, because snapshots and baselines refer to checks by name. A baseline must be an earlier
- * check.
- */
+/** Snapshots and baselines refer to a check by its name. A baseline must have run before. */
 function checkNames(checks: readonly CallCheck[], mistake: (what: string) => never): void {
   const seen = new Set<string>();
   for (const { name, expect } of checks) {

@@ -1,4 +1,4 @@
-/** Compares the result of a call with the expectations of a check, and describes the differences. Pure. */
+/** Compares a tool's result with what a check expects, and describes each difference. */
 
 import type { JsonObject } from "@fairlead/wire";
 import { isObject, parseJson } from "@fairlead/wire/json";
@@ -10,18 +10,15 @@ import { canonicalJson } from "../text/canonical-json.ts";
 import { isSameJson } from "../text/same-json.ts";
 import type { ResultExpectation } from "./check-file.ts";
 
-/** The result of a call, as checks use it. A failed request also has a result, with `isError`. */
+/** The part of a tool's result that checks compare. A failed request also has one, with `isError`. */
 export type CheckedResult = Pick<CallResult, "content" | "isError" | "structuredContent">;
 
 const shownCharacters = 300;
 
-/** How many characters of a long text are shown before the first difference. */
+/** Of a long text, this many characters before the first difference are shown. */
 const shownBefore = 60;
 
-/**
- * Returns one sentence for each difference. Other functions check the schema, the snapshot and the latency, because
- * these checks need more data than the result.
- */
+/** Returns one sentence for each difference. Does not check `schema`, `snapshot` and `latency`. */
 export function compareResult(result: CheckedResult, expect: ResultExpectation): readonly string[] {
   const text = resultText(result);
   const wantsError = expect.isError ?? false;
@@ -40,17 +37,16 @@ export function compareResult(result: CheckedResult, expect: ResultExpectation):
   return problems;
 }
 
-/** The text blocks of a result, joined by line breaks. */
+/** Returns the text blocks of a result, joined by line breaks. */
 export function resultText({ content }: Pick<CheckedResult, "content">): string {
   return content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
 }
 
-/** The structured content, or the text parsed as JSON. */
 function dataOf(result: CheckedResult): unknown {
   return result.structuredContent ?? parseJson(resultText(result));
 }
 
-/** Describes how the structured content, or the text parsed as JSON, violates a JSON Schema. */
+/** Returns how the structured content violates a JSON Schema. Without structured content, parses the text as JSON. */
 export async function schemaProblems(
   schema: JsonObject,
   result: CheckedResult,
@@ -63,10 +59,7 @@ export async function schemaProblems(
   return [...(issues.length > 0 ? [describeIssues(issues, { schema, value, whole })] : []), ...warnings];
 }
 
-/**
- * Describes the expected parts that a value lacks. Objects may have more members than expected. Lists must have exactly
- * as many items as expected.
- */
+/** Objects may have further members. Lists must have the same length. */
 function subsetProblems(path: string, expected: unknown, given: unknown): readonly string[] {
   if (isObject(expected) && isObject(given))
     return Object.entries(expected).flatMap(([name, inner]) =>
@@ -79,7 +72,7 @@ function subsetProblems(path: string, expected: unknown, given: unknown): readon
   return isSameJson(expected, given) ? [] : [difference(path, written(given), "expected", written(expected))];
 }
 
-/** Describes how two values differ, member by member. */
+/** Returns one sentence for each difference between a snapshot and a new value. `path` names the value. */
 export function differences(path: string, before: unknown, now: unknown): readonly string[] {
   if (isObject(before) && isObject(now)) {
     const names = [...new Set([...Object.keys(before), ...Object.keys(now)])];
@@ -94,7 +87,7 @@ function written(value: unknown): string {
   return value === undefined ? "nothing" : canonicalJson(value);
 }
 
-/** Describes how two texts differ. Shows only a part of a long text, from shortly before the first difference. */
+/** Of a long text, only the part around the first difference is shown. */
 function difference(path: string, given: string, relation: string, expected: string): string {
   const isLong = Math.max(given.length, expected.length) > shownCharacters;
   let start = 0;

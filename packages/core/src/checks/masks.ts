@@ -1,13 +1,10 @@
-/**
- * Masks for snapshots. Ids and times differ from run to run, so a snapshot contains fixed words such as `<time>` in
- * their place. Pure.
- */
+/** Replaces ids and times in snapshots by fixed words such as `<time>`, because they differ from run to run. */
 
 import { isObject } from "@fairlead/wire/json";
 import { writeJson } from "../text/deep-json.ts";
 import type { Pattern } from "./patterns.ts";
 
-/** A pattern, and the word that replaces its matches. */
+/** A pattern, and the word (`shown`) that replaces what it matches. */
 export interface Mask {
   readonly pattern: Pick<Pattern, "replaceIn">;
   readonly shown: string;
@@ -15,18 +12,18 @@ export interface Mask {
 
 const builtIn: readonly (readonly [RegExp, string])[] = [
   [/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi, "<uuid>"],
-  // Matches times such as 2026-01-31T08:30:00.000Z and 2026-01-31 08:30:00+01:00.
+  // For example 2026-01-31T08:30:00.000Z or 2026-01-31 08:30:00+01:00.
   [/\b\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})?/g, "<time>"],
   [/\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? [A-Z][a-z]{2} \d{1,2} \d{4} \d{2}:\d{2}:\d{2}[^\n"]{0,60}/g, "<time>"],
   [/\b\d{1,2}:\d{2}:\d{2}(?: ?[AP]M)?\b/g, "<time>"],
-  // Matches milliseconds since 1970, for times from the year 2001 on.
+  // Milliseconds since 1970, from the year 2001 on.
   [/\b1\d{12}\b/g, "<time>"],
   [/\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{16,64}\b/gi, "<id>"],
 ];
 
 /**
- * The value as a snapshot stores it: secrets are hidden, ids and times are masked. Too deeply nested parts are replaced
- * by a description.
+ * Returns the value as a snapshot stores it: without secrets, ids and times. A part that is nested too deeply becomes a
+ * description.
  */
 export function toSnapshot(value: unknown, redact: (text: string) => string, masks: readonly Mask[]): unknown {
   const shown = (text: string): string => maskText(redact(text), masks);

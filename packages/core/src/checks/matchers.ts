@@ -1,4 +1,4 @@
-/** Matchers for Vitest and Jest, based on the checks of `fairlead test`. They import no test framework. */
+/** Matchers for Vitest and Jest, with the checks of `fairlead test`. Imports no test framework. */
 
 import type { JsonObject } from "@fairlead/wire";
 import type { ResultExpectation } from "./check-file.ts";
@@ -6,28 +6,21 @@ import { type CheckedResult, compareResult, schemaProblems } from "./compare-res
 import { toSnapshot } from "./masks.ts";
 import { compilePattern } from "./patterns.ts";
 
-/** The object that a matcher returns to the test framework. */
+/** What a matcher returns to the test framework. */
 export interface MatcherResult {
   readonly pass: boolean;
   readonly message: () => string;
 }
 
-/**
- * The expected result, with the same members as `expect` in a file of checks. `matches` may be a text or a regular
- * expression.
- */
+/** What a result must be. Same members as `expect` in a file of checks, but `matches` may also be a `RegExp`. */
 export interface ExpectedResult {
   /**
-   * The exact text of the result: its text blocks, joined by line breaks. `contains` and `matches` apply to the same
-   * text.
+   * The whole text of the result: its text blocks, joined by line breaks. `contains` and `matches` search in this text.
    */
   readonly text?: string;
   readonly contains?: string | readonly string[];
   readonly matches?: string | RegExp;
-  /**
-   * The expected part of the structured content. Objects may have more members than expected. Lists must have exactly
-   * as many items as expected.
-   */
+  /** A part of the structured content. Objects may have further members. Lists must have the same length. */
   readonly structured?: unknown;
   readonly isError?: boolean;
 }
@@ -42,12 +35,12 @@ export interface ExpectedResult {
  * ```
  */
 export const mcpMatchers = {
-  /** Compares the text, `isError` and the structured content of a result with `expected`. */
+  /** Passes if the text, `isError` and the structured content are as expected. */
   toMatchToolResult(received: CheckedResult, expected: ExpectedResult): MatcherResult {
     return toMatcherResult(compareResult(received, toExpectation(expected)), "the result matches the expectation");
   },
 
-  /** Validates the structured content, or the text parsed as JSON, against a JSON Schema. */
+  /** Passes if the structured content fits a JSON Schema. Without structured content, parses the text as JSON. */
   async toMatchToolSchema(received: CheckedResult, schema: JsonObject): Promise<MatcherResult> {
     const { createValidator } = await import("../execute/validation/validator.ts");
     const validator = createValidator();
@@ -61,8 +54,7 @@ export const mcpMatchers = {
 } as const;
 
 /**
- * A result with ids and times masked, for the snapshots of a test framework. `masks` are additional patterns, which
- * need the flag `g`.
+ * Returns a result with its ids and times replaced, for snapshots. `masks` are further patterns, with the flag `g`.
  *
  * @example
  * ```ts
@@ -83,7 +75,7 @@ function toExpectation({ contains, matches, ...rest }: ExpectedResult): ResultEx
 }
 
 /**
- * Compiles a text to a pattern. A regular expression is used unchanged, with its flags.
+ * A `RegExp` is used as it is, with its flags.
  *
  * @throws Error if the text is not a valid pattern
  */

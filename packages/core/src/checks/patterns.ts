@@ -1,18 +1,19 @@
 /**
- * Regular expressions in a file of checks. Matching takes linear time, so that no text of a server can slow it down.
+ * Regular expressions in a file of checks. Matching takes linear time, because a server's text must not be able to slow
+ * it down.
  */
 
 import { errorMessage } from "@fairlead/wire/text";
 import { RE2JS } from "re2js";
 
-/** A compiled pattern. */
+/** A compiled regular expression. `text` is its source. */
 export interface Pattern {
   readonly text: string;
   isIn(text: string): boolean;
   replaceIn(text: string, replacement: string): string;
 }
 
-/** Compiles the pattern. Returns the reason as text if the pattern cannot be used. */
+/** Returns the compiled pattern, or a text that says why it cannot be used. */
 export function compilePattern(text: string): Pattern | string {
   try {
     const linear = RE2JS.compile(RE2JS.translateRegExp(text));

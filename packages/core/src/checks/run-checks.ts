@@ -1,7 +1,4 @@
-/**
- * Runs the checks of one file against a server. First checks the list of tools, then makes each call in the order of
- * the file.
- */
+/** Runs the checks of one file against a server: first the list of tools, then each tool call in the file's order. */
 
 import type { JsonObject } from "@fairlead/wire";
 import type { Clock } from "../clock.ts";
@@ -13,20 +10,20 @@ import { type CheckedResult, compareResult, differences, schemaProblems } from "
 import { type Mask, toSnapshot } from "./masks.ts";
 import type { Snapshots } from "./snapshots.ts";
 
-/** The server under test. */
+/** The server that the checks run against. */
 export interface CheckedServer {
   readonly tools: readonly CatalogTool[];
-  /** Calls a tool. A failed request also returns a result, with `isError`. */
+  /** Calls a tool. Resolves with an `isError` result if the request fails. */
   call(tool: string, args: JsonObject): Promise<CheckedResult>;
-  /** Returns the names of the tools and resources that the server lists now. */
+  /** Returns the names of the server's tools and resources. Asks the server each time. */
   listing(): Promise<readonly string[]>;
-  /** Hides the server's secrets in a text. */
+  /** Replaces the server's secrets in a text. */
   readonly redact: Redact;
-  /** Whether the server has the setting `hideResults`. If so, snapshots and reports contain no results. */
+  /** True if the setting `hideResults` is set. Then snapshots and reports must not contain results. */
   readonly hidesResults: boolean;
 }
 
-/** The outcome of one check. `problems` is empty unless the check failed. */
+/** The outcome of one check. `problems` is empty if it passed. */
 export interface CheckOutcome {
   readonly name: string;
   readonly status: "passed" | "failed" | "updated";
@@ -35,6 +32,7 @@ export interface CheckOutcome {
   readonly problems: readonly string[];
 }
 
+/** What checks need besides the server: snapshots, a JSON Schema validator and a clock. */
 export interface CheckContext {
   readonly snapshots: Snapshots;
   readonly validator: Pick<Validator, "validate">;
@@ -43,14 +41,12 @@ export interface CheckContext {
   readonly onOutcome?: (outcome: CheckOutcome) => void;
 }
 
-/** The name of the check for the list of tools. */
+/** The name of the check that compares the list of tools. */
 const toolsCheck = "tools";
-/**
- * The shortest duration of a baseline in milliseconds. A shorter baseline counts as this long, because the clock cannot
- * measure shorter times exactly.
- */
+/** A shorter baseline counts as this many milliseconds, because the clock cannot measure it exactly. */
 const shortestBaseline = 1;
 
+/** Runs all checks, also after one has failed. Returns their outcomes in order. */
 export async function runChecks(
   file: CheckFile,
   server: CheckedServer,
@@ -104,7 +100,7 @@ export async function runChecks(
       ...(expect.schema === undefined ? [] : await schemaProblems(expect.schema, result, validator)),
     ];
     const problems = [
-      // With `hideResults`, the differences are hidden: they quote the result, and a report may be written to a file.
+      // The differences quote the result, and a report may be written to a file.
       ...(server.hidesResults && unlike.length > 0
         ? ["the result differs from the expectation; the details are hidden because hideResults is set"]
         : unlike),
@@ -144,7 +140,7 @@ function latencyProblems({ name, expect }: CallCheck, durations: ReadonlyMap<str
   return [`the call took ${(own / other).toFixed(1)} times as long as "${baseline}", expected at most ${ratio}`];
 }
 
-/** Reports that a call of a tool with the annotation `readOnlyHint` changed the server's lists. */
+/** A tool with `readOnlyHint` must not change the server's lists. */
 function readOnlyProblems(tool: string, before: readonly string[], now: readonly string[]): readonly string[] {
   const added = now.filter((name) => !before.includes(name));
   const removed = before.filter((name) => !now.includes(name));

@@ -1,7 +1,4 @@
-/**
- * The snapshots for a file of checks, stored in one JSON file next to the file of checks. Each snapshot has the name of
- * its check.
- */
+/** Stores the snapshots of a file of checks in one JSON file next to it. Each snapshot has its check's name. */
 
 import { isObject, parseObject } from "@fairlead/wire/json";
 import { HostError } from "../errors.ts";
@@ -10,26 +7,30 @@ import { notRead } from "../files/system-error.ts";
 import { canonicalJson } from "../text/canonical-json.ts";
 import { isSameJson } from "../text/same-json.ts";
 
-/** The snapshots that belong to one file of checks. */
+/** The snapshots of one file of checks. */
 export interface Snapshots {
-  /** Compares a value with its snapshot. With `update`, replaces the snapshot instead. */
+  /** Compares a value with its snapshot. With `--update`, replaces the snapshot instead. */
   compare(
     name: string,
     value: unknown,
     describe: (before: unknown) => readonly string[],
   ): { readonly problems: readonly string[]; readonly isUpdated: boolean };
-  /** The new text of the snapshot file; undefined if nothing has changed. */
+  /** Returns the new text of the snapshot file, or undefined if nothing has changed. */
   changedText(): string | undefined;
 }
 
 const largestFile = 16 * 1024 * 1024;
 
-/** The path of the snapshot file for a file of checks. */
+/** Returns the path of the snapshot file: the file's name, with `.snap.json` at the end. */
 export function snapshotPath(file: string): string {
   return `${file.replace(/\.(?:ya?ml|json)$/i, "")}.snap.json`;
 }
 
-/** @throws HostError `settings_invalid` if the file exists and is not a snapshot file */
+/**
+ * Reads a snapshot file. A missing file counts as empty.
+ *
+ * @throws HostError `settings_invalid` if the file exists and is not a snapshot file
+ */
 export async function loadSnapshots(file: string, update: boolean): Promise<Snapshots> {
   const found = await readText(file, largestFile);
   if (found.kind === "unreadable") throw notRead(file, found.reason, found.cause);
@@ -45,7 +46,7 @@ export async function loadSnapshots(file: string, update: boolean): Promise<Snap
   return createSnapshots(document["snapshots"], update);
 }
 
-/** Snapshots in memory. */
+/** Creates snapshots in memory. Nothing is written to a file. */
 export function createSnapshots(before: Readonly<Record<string, unknown>>, update: boolean): Snapshots {
   const kept = new Map(Object.entries(before));
   let isChanged = false;
@@ -54,7 +55,12 @@ export function createSnapshots(before: Readonly<Record<string, unknown>>, updat
       const snapshot = kept.get(name);
       if (kept.has(name) && isSameJson(snapshot, value)) return { problems: [], isUpdated: false };
       if (!update)
-        return { problems: kept.has(name) ? describe(snapshot) : ["no snapshot yet: add --update"], isUpdated: false };
+        return {
+          problems: kept.has(name)
+            ? describe(snapshot)
+            : ["there is no snapshot yet: run the command again with --update"],
+          isUpdated: false,
+        };
       kept.set(name, value);
       isChanged = true;
       return { problems: [], isUpdated: true };

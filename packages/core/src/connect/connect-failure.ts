@@ -1,4 +1,4 @@
-/** Turns a failed connection attempt into a `HostError`: the code, the message with the cause, and the next step. */
+/** Turns a failed connection attempt into a `HostError` that says what happened, why, and what to do. */
 
 import type { WireError } from "@fairlead/wire";
 import { type ErrorCode, HostError } from "../errors.ts";
@@ -9,23 +9,23 @@ import { credentialHint } from "./credential-hint.ts";
 import type { Redact } from "./redact.ts";
 import { npmFailure, stderrLine } from "./stderr-line.ts";
 
-/** The facts that explain why a connection attempt failed. */
+/** What is known about a failed connection attempt. */
 export interface ConnectFacts {
   readonly definition: ServerDefinition;
   readonly timeout: ConnectTimeout;
-  /** True if the connect timeout ended the attempt; false if the caller's signal did. */
+  /** True if the connect timeout ended the attempt, false if the caller cancelled it. */
   readonly isTimedOut: boolean;
-  /** The method of the last request that Fairlead sent. */
+  /** The method of the last request that Fairlead sent. Undefined if it sent none. */
   readonly lastRequest: string | undefined;
-  /** Whether the server sent at least one JSON-RPC message. */
+  /** True if the server sent at least one JSON-RPC message. */
   readonly hasSentMessage: boolean;
-  /** Diagnostics from `@fairlead/wire`, for example about a line on stdout that is not a message. */
+  /** Diagnostics from `@fairlead/wire` (for example about a log line on stdout). */
   readonly diagnostics: readonly string[];
-  /** Last lines of the program's stderr. */
+  /** The last lines of the program's stderr. */
   readonly stderr: readonly string[];
-  /** Whether the program's executable file was found. */
+  /** True if the program's file was found. */
   readonly isFound: boolean;
-  /** Names of variables in Fairlead's environment that the program does not get. */
+  /** Environment variables that Fairlead has but does not pass to the program. */
   readonly withheld: readonly string[];
   /** Entries of `PATH` that were ignored because the current folder is not trusted. */
   readonly droppedPath: readonly string[];
@@ -34,13 +34,14 @@ export interface ConnectFacts {
 
 interface Failure {
   readonly code: ErrorCode;
-  /** The message that follows the server's name, such as "did not start". */
+  /** The message after the server's name (for example "did not start"). */
   readonly what: string;
   readonly next?: string | undefined;
 }
 
 const shownCharacters = 200;
 
+/** Returns the error for the user. Secrets in its message and evidence are redacted. */
 export function describeFailure(error: WireError, facts: ConnectFacts): HostError {
   const { definition, stderr, redact, isTimedOut } = facts;
   const own = signInErrorIn(error);
@@ -114,14 +115,14 @@ const extraAuthority =
   "If your own certificate authority signed the certificate, set NODE_EXTRA_CA_CERTS to the authority's certificate file.";
 const checkProxy = "Check HTTPS_PROXY and HTTP_PROXY, or add the host to NO_PROXY.";
 
-/** The beginning of `@fairlead/wire`'s diagnostic about a line on stdout that is not a message. */
+/** `@fairlead/wire` begins its diagnostic about a log line on stdout with this text. */
 const noisePrefix = "a line on stdout is not a message: ";
 
 function timedOut({ timeout, lastRequest, diagnostics, hasSentMessage, stderr, definition }: ConnectFacts): Failure {
   const seconds = timeout.milliseconds / 1000;
   const cause = lastRequest === undefined ? "the program did not start" : `no response to ${lastRequest}`;
   const noise = hasSentMessage ? undefined : diagnostics.find((diagnostic) => diagnostic.startsWith(noisePrefix));
-  // A program that prints text has already started, so a longer timeout would not help.
+  // The program has already started and printed text, so a longer timeout would not help.
   if (noise !== undefined)
     return {
       code: "not_mcp",
@@ -142,7 +143,7 @@ function timedOut({ timeout, lastRequest, diagnostics, hasSentMessage, stderr, d
 function secureAdvice(error: WireError, definition: ServerDefinition): string {
   const cause = rootCauseOf(error);
   const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
-  // OpenSSL reports these codes if the server answers in plain HTTP.
+  // OpenSSL reports these codes if the server does not use TLS.
   if (/^(EPROTO|ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST))$/.test(code))
     return `If the server speaks plain HTTP, write http:// instead of https:// (${place(definition)}).`;
   return code.startsWith("ERR_SSL") ? checkAddress(definition) : extraAuthority;
@@ -162,7 +163,7 @@ function notStarted(error: WireError, { definition, droppedPath, isFound }: Conn
     };
   if (code === "E2BIG" || code === "ERR_INVALID_ARG_VALUE")
     return { code: "settings_invalid", what, next: checkCommand(definition) };
-  // The cause may be temporary, such as too many open files or processes, so a later attempt may succeed.
+  // The cause may pass (for example too many open files), so a later attempt may succeed.
   return { code: "unreachable", what };
 }
 
@@ -211,7 +212,7 @@ function signIn(error: WireError, { definition }: ConnectFacts): Failure {
   return {
     code: "auth_required",
     what: `requires sign-in (${status}) and rejected the configured headers: ${sent.join(", ")}`,
-    // While the settings contain an `Authorization` header, Fairlead sends no token except the one in that header.
+    // If the settings contain an `Authorization` header, Fairlead sends that header and no other token.
     next: sent.some((name) => name.toLowerCase() === "authorization")
       ? `Correct "headers" of "${definition.name}" (${place(definition)}); or remove them, then: ${next}`
       : next,
@@ -234,34 +235,32 @@ function invalid({ message, evidence }: WireError, { definition, hasSentMessage,
   return { code: "not_mcp", what: `is not an MCP server: ${begins}`, next };
 }
 
-/**
- * Returns the error of the failed sign-in that caused `error`. The sign-in's error says more than "unauthorized".
- */
+/** Returns the error of the sign-in that caused `error`, or undefined. It says more than "unauthorized". */
 export function signInErrorIn(error: WireError): HostError | undefined {
   const cause = error.code === "unauthorized" ? rootCauseOf(error) : undefined;
   return cause instanceof HostError ? cause : undefined;
 }
 
-/** Whether the server answered HTTP 403 without a challenge. In this case signing in would not help. */
+/** Whether the server answered HTTP 403 and asked for no sign-in. Then signing in would not help. */
 export function isForbidden(error: WireError): boolean {
   const { httpStatus, wwwAuthenticate } = error.evidence;
   return httpStatus === 403 && wwwAuthenticate === undefined && rootCauseOf(error) === undefined;
 }
 
-/** Whether the command is searched for in `PATH`; false if the command is a path. */
+/** True if the system searches the command in `PATH`, false if the command is a path. */
 function isSearchedFor({ resolved, transport }: ServerDefinition): boolean {
   const program = resolved ?? transport;
   return program.kind === "stdio" && !/[/\\]/.test(program.command);
 }
 
-/** The first cause that is not a `WireError`. One `WireError` may be the cause of another. */
+/** Skips `WireError`s, because one may be the cause of another. */
 function rootCauseOf(error: WireError): unknown {
   let cause: unknown = error;
   while (cause instanceof Error && cause.name === error.name) cause = cause.cause;
   return cause;
 }
 
-/** The first characters of an unexpected response, quoted. */
+/** Returns the first characters of an unexpected response, in quotation marks. */
 export function beginning(text: string): string {
   return JSON.stringify(text.slice(0, shownCharacters));
 }

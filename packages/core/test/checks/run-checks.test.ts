@@ -115,7 +115,9 @@ describe("a snapshot", () => {
   });
 
   test("that is missing fails, and a server with hideResults has none", async () => {
-    expect(await problemsOf(document, serverOf({ a: result }))).toEqual(["no snapshot yet: add --update"]);
+    expect(await problemsOf(document, serverOf({ a: result }))).toEqual([
+      "there is no snapshot yet: run the command again with --update",
+    ]);
     const snapshots = createSnapshots({}, true);
     expect(await problemsOf(document, serverOf({ a: result }, { hidesResults: true }), snapshots)).toEqual([
       "snapshots are off for this server: hideResults is set",

@@ -1,6 +1,5 @@
 /**
- * Signs JSON Web Tokens (RFC 7515) with a private key in PEM or JWK form, and reads the claims of tokens without
- * verifying them.
+ * Signs JWTs (RFC 7515) with a private key in PEM or JWK form. Also reads the claims of JWTs, without verifying them.
  */
 
 import { constants, createPrivateKey, type KeyObject, type SignKeyObjectInput, sign } from "node:crypto";
@@ -8,11 +7,11 @@ import type { JsonObject } from "@fairlead/wire";
 import { parseObject, textIn } from "@fairlead/wire/json";
 import { HostError } from "../../errors.ts";
 
-/** A private key with its signing algorithm. */
+/** A private key, and the algorithm with which it signs. */
 export interface SigningKey {
   readonly key: KeyObject;
   readonly algorithm: string;
-  /** The `kid` member of a JWK. */
+  /** The member `kid` of the JWK. Undefined for a PEM. */
   readonly keyId?: string;
 }
 
@@ -34,14 +33,13 @@ const curves: Readonly<Record<string, string>> = { prime256v1: "ES256", secp384r
 const smallestModulus = 2_048;
 
 /**
- * Reads a private key.
+ * Reads a private key, and chooses its algorithm.
  *
- * @param accepted Algorithms that the authorization server lists. An RSA key signs with RS256, or with PS256 if the
- * list contains PS256 but not RS256.
+ * @param accepted The algorithms in the authorization server's metadata. They decide between RS256 (default) and PS256.
  * @throws HostError `auth_failed`. The message is only the reason, without the key's name or content.
  */
 export function readSigningKey(text: string, accepted: readonly string[] = []): SigningKey {
-  // Environment variables often hold a PEM in one line, with the two characters "\n" for each line break.
+  // In environment variables, a PEM is often one line, with the two characters "\n" for each line break.
   const pem = text.trim().replaceAll("\\n", "\n");
   const jwk = pem.startsWith("{") ? parseObject(pem) : undefined;
   const flaw = flawOf(pem, jwk);
@@ -84,7 +82,7 @@ function unusable(reason: string): HostError {
   return new HostError("auth_failed", reason);
 }
 
-/** Creates a signed token with these claims. The token's header contains `alg` and the members of `header`. */
+/** Creates a signed JWT. Its header contains `alg` and the members of `header`. */
 export function signJwt(claims: JsonObject, { key, algorithm }: SigningKey, header: JsonObject = {}): string {
   const { digest, options } = algorithms[algorithm] ?? { digest: null, options: {} };
   const signed = [{ alg: algorithm, ...header }, claims].map(encoded).join(".");
@@ -95,10 +93,7 @@ function encoded(part: object): string {
   return Buffer.from(JSON.stringify(part)).toString("base64url");
 }
 
-/**
- * Reads the claims of a token without verifying them. Fairlead uses them only for messages and expiry times. Undefined
- * if the text is not a JWT.
- */
+/** Returns a JWT's claims without verifying them, or undefined if the text is not a JWT. Use them only for messages. */
 export function claimsOf(token: string): JsonObject | undefined {
   const [, payload, signature] = token.split(".");
   return signature === undefined ? undefined : parseObject(Buffer.from(payload ?? "", "base64url").toString());

@@ -6,15 +6,16 @@ import { parseUrl } from "@fairlead/wire/text";
 import type { Fetch } from "../../net/bounded-fetch.ts";
 import { present } from "../../settings/schema/present.ts";
 
+/** What an MCP server's metadata says about sign-in. */
 export interface ResourceMetadata {
   readonly resource: string;
   readonly authorizationServers: readonly string[];
   readonly scopes: readonly string[];
-  /** Whether the server requires tokens that are bound to a key (RFC 9449). */
+  /** True if the server accepts only tokens that are bound to a key (DPoP, RFC 9449). */
   readonly isDpop: boolean;
 }
 
-/** Metadata of an authorization server. Values that the server does not announce are absent. */
+/** An authorization server's metadata. What the server does not list is undefined. */
 export interface ServerMetadata {
   readonly issuer: string;
   readonly authorization?: string;
@@ -26,13 +27,13 @@ export interface ServerMetadata {
   readonly challengeMethods?: readonly string[];
   readonly tokenAuthentication?: readonly string[];
   readonly signingAlgorithms?: readonly string[];
-  /** Whether the server announces that its authorization responses contain `iss` (RFC 9207). */
+  /** True if authorization responses contain `iss` (RFC 9207). */
   readonly sendsIssuer: boolean;
-  /** Whether the server accepts the URL of a client metadata document as client ID. */
+  /** True if a client ID may be the URL of a client metadata document. */
   readonly takesMetadataDocuments: boolean;
 }
 
-/** `absent`: the response is an error or not a JSON object. */
+/** A fetched document. `absent` means that the response is an error, or not a JSON object. */
 export type DocumentAnswer<T> =
   | { readonly kind: "found"; readonly document: T }
   | { readonly kind: "absent"; readonly status: number };
@@ -49,7 +50,7 @@ export async function fetchDocument(fetch: Fetch, url: string): Promise<Document
     : { kind: "absent", status: response.status };
 }
 
-/** Reads resource metadata. Undefined if the document has no `resource`. */
+/** Reads an MCP server's metadata. Returns undefined if `resource` is missing. */
 export function toResourceMetadata(document: JsonObject): ResourceMetadata | undefined {
   const resource = textIn(document, "resource");
   if (resource === undefined) return undefined;
@@ -61,7 +62,7 @@ export function toResourceMetadata(document: JsonObject): ResourceMetadata | und
   };
 }
 
-/** Reads authorization server metadata. Undefined if the document has no `issuer`. */
+/** Reads an authorization server's metadata. Returns undefined if `issuer` is missing. */
 export function toServerMetadata(document: JsonObject): ServerMetadata | undefined {
   const issuer = textIn(document, "issuer");
   if (issuer === undefined) return undefined;
@@ -91,7 +92,7 @@ function listIn(document: JsonObject, key: string): readonly string[] | undefine
     .filter((item): item is string => typeof item === "string" && item !== "" && item.length <= longestItem);
 }
 
-/** Addresses of resource metadata (RFC 9728 §3.1): for the server's path, then for its origin. */
+/** Returns where an MCP server's metadata may be (RFC 9728 §3.1): for its path, then for its origin. */
 export function resourceMetadataUrls(serverUrl: string): readonly string[] {
   const { origin, pathname, search } = new URL(serverUrl);
   const root = `${origin}/.well-known/oauth-protected-resource`;
@@ -100,8 +101,8 @@ export function resourceMetadataUrls(serverUrl: string): readonly string[] {
 }
 
 /**
- * Addresses at which authorization server metadata may be: first the address of RFC 8414 §3.1, then those of OpenID
- * Connect Discovery.
+ * Returns where an authorization server's metadata may be: first as in RFC 8414 §3.1, then as in OpenID Connect
+ * Discovery.
  */
 export function serverMetadataUrls(issuer: string): readonly string[] {
   const { origin, pathname } = new URL(issuer);
@@ -112,15 +113,14 @@ export function serverMetadataUrls(issuer: string): readonly string[] {
   return path === "" ? inserted : [...inserted, `${origin}${path}/.well-known/openid-configuration`];
 }
 
-/** The default `resource` of a server: its URL without query and fragment. */
+/** Returns the `resource` of a server without metadata: its URL without query, fragment and last slash. */
 export function resourceOf(serverUrl: string): string {
   const { origin, pathname } = new URL(serverUrl);
   return `${origin}${withoutSlash(pathname)}`;
 }
 
 /**
- * Whether the server belongs to the resource: the origins are equal, and the server's path is the resource's path or a
- * path below it.
+ * Whether the server belongs to the resource: same origin, and the server's path is the resource's path or below it.
  */
 export function covers(resource: string, serverUrl: string): boolean {
   if (parseUrl(resource) === undefined) return false;

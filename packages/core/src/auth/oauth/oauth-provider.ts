@@ -1,3 +1,5 @@
+/** Signs in to MCP servers with OAuth, for programs that do not use `createHost`. */
+
 import { type Clock, systemClock } from "../../clock.ts";
 import type { Fetch, FetchOptions } from "../../net/bounded-fetch.ts";
 import type { OAuthSettings } from "../../settings/define/definition.ts";
@@ -7,44 +9,43 @@ import type { MCPOAuthTokenStorage } from "../store/token-storage.ts";
 import type { BearerChallenge } from "./challenge.ts";
 import type { TokenKeeper } from "./token-keeper.ts";
 
-/** Options of `MCPOAuthProvider`: where tokens are stored, and how the network is reached. */
+/** Where tokens are stored, and how to reach the network. */
 export interface MCPOAuthProviderOptions {
   readonly storage: MCPOAuthTokenStorage;
-  /** Folder of the lock files, which all processes share. */
+  /** The folder for lock files. All processes must use the same folder. */
   readonly lockFolder: string;
-  /** The environment variables, which may name proxies. */
+  /** The environment variables. They may contain proxies. */
   readonly env: FetchOptions["env"];
   /** The setting `fairlead.clientMetadataUrl`. */
   readonly clientMetadataUrl?: string | undefined;
   readonly clock?: Clock;
-  /** The wall clock, in milliseconds since 1970; `Date.now` by default. */
+  /** Returns milliseconds since 1970. Default: `Date.now`. */
   readonly now?: () => number;
   /** @deprecated The new name is `now`. */
   readonly today?: () => number;
   readonly random?: () => number;
 }
 
-/** The server to sign in to, with the OAuth settings of its entry. */
+/** The server to sign in to, and its OAuth settings. */
 export interface SignInServer {
   readonly serverName: string;
   readonly serverUrl: string;
   readonly oauth?: OAuthSettings;
   readonly issuerOverride?: string | undefined;
-  /** Digest of the server definition (`pinOf`). Definitions with different digests have separate sign-ins. */
+  /** A digest of the server definition, from `pinOf`. Definitions with different digests have separate sign-ins. */
   readonly pin?: string | undefined;
-  /** Whether the definition comes from the workspace, not from the user's settings. */
+  /** True if the definition comes from the workspace and not from the user's settings. */
   readonly isFromWorkspace?: boolean;
-  /** The challenge of the refused request. If absent, Fairlead looks for metadata at the well-known addresses. */
+  /** What the server's 401 response asked for. Undefined: Fairlead looks for metadata at the well-known addresses. */
   readonly challenge?: BearerChallenge;
-  /** The IP address of the server that refused the request. Default: Fairlead resolves the server's host name again. */
+  /** The server's IP address. Undefined: Fairlead looks up the host name again. */
   readonly address?: string;
-  /** Scopes that an earlier sign-in requested or got. The server says that these scopes are not enough. */
+  /** The scopes of an earlier sign-in. The server says that they are not enough. */
   readonly before?: readonly string[] | undefined;
 }
 
 /**
- * Signs in to MCP servers with OAuth and gives out access tokens that are still valid, refreshing them when needed. For
- * programs that sign in to servers without `createHost`.
+ * Signs in to MCP servers with OAuth, and returns valid access tokens.
  *
  * @throws HostError `auth_required`, `auth_failed` or `cancelled` if a method fails
  */
@@ -72,7 +73,7 @@ export class MCPOAuthProvider {
     return signIn(options, signal ?? new AbortController().signal);
   }
 
-  /** Whether the settings or the metadata of the server name an authorization server. Sends requests to the server. */
+  /** Whether the settings or the server's metadata name an authorization server. Sends requests. */
   async offersSignIn(server: SignInServer): Promise<boolean> {
     const [{ discoverSignIn }, { createFail }] = await Promise.all([import("./discovery.ts"), import("./failure.ts")]);
     const { serverName, oauth = {}, challenge = {} } = server;
@@ -80,13 +81,13 @@ export class MCPOAuthProvider {
     return !(await discoverSignIn({ ...server, oauth, challenge, fetch, fail })).isGuess;
   }
 
-  /** The access token, refreshed first if it expires soon. Undefined if the person has not signed in. */
+  /** Returns the access token. Refreshes it first if it expires soon. Undefined if the person has not signed in. */
   async getValidToken(serverUrl: string, pin?: string): Promise<string | undefined> {
     const credentials = await (await this.keeper(pin)).current(serverUrl);
     return credentials?.tokens?.accessToken;
   }
 
-  /** The object that renews the tokens for server definitions with this `pinOf` digest. */
+  /** Returns the object that renews the tokens of server definitions with this digest. */
   keeper(pin?: string): Promise<TokenKeeper> {
     const keeper = this.#keepers.get(pin) ?? this.#openKeeper(pin);
     this.#keepers.set(pin, keeper);
@@ -107,7 +108,7 @@ export class MCPOAuthProvider {
     const { env } = this.#options;
     const storage = this.#options.storage.pinned(pin);
     const fetches = new Map<string, Fetch>();
-    // Each server has its own `fetch`, because a `fetch` looks up the IP addresses of its server only once.
+    // A `fetch` looks up the IP addresses of its server only once, so each server has its own.
     const fetchFor = (near: string): Fetch => {
       const fetch = fetches.get(near) ?? createBoundedFetch({ near, env, maxRedirects: 0 });
       fetches.set(near, fetch);

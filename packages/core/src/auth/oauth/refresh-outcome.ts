@@ -1,4 +1,4 @@
-/** Sends a refresh request, and decides what its response means for the stored tokens. */
+/** Sends a refresh request, and decides whether to replace, keep or drop the stored tokens. */
 
 import { errorMessage } from "@fairlead/wire/text";
 import { HostError } from "../../errors.ts";
@@ -10,22 +10,24 @@ import { createDpopProofs } from "./dpop.ts";
 import { clientProof, postForm } from "./endpoint-request.ts";
 import { authCommand } from "./failure.ts";
 
+/** What a refresh request means for the stored tokens. */
 export type RefreshOutcome =
   | { readonly kind: "renewed"; readonly credentials: Credentials }
-  /** The refresh token or its client is permanently invalid: the person must sign in. */
+  /** The refresh token or its client is no longer valid, so the person must sign in. */
   | { readonly kind: "over"; readonly credentials: Credentials }
-  /** The refresh failed temporarily: the stored tokens are kept. */
+  /** The refresh failed for now. The stored tokens are kept. */
   | { readonly kind: "failed"; readonly error: HostError };
 
+/** The tokens to refresh, and how to reach the authorization server. */
 export interface RefreshRequest {
   readonly credentials: Credentials;
   readonly refreshToken: string;
   readonly fetch: Fetch;
-  /** The wall clock, in milliseconds since 1970. */
+  /** Returns milliseconds since 1970. */
   readonly now: () => number;
 }
 
-/** Error codes for an invalid refresh token. GitHub sends `bad_refresh_token`. */
+/** With these errors, the refresh token is no longer valid. GitHub sends `bad_refresh_token`. */
 const grantIsOver: readonly string[] = ["invalid_grant", "bad_refresh_token"];
 const clientIsVoid: readonly string[] = ["invalid_client", "unauthorized_client"];
 
@@ -72,7 +74,7 @@ async function ask({ credentials, refreshToken, fetch, now }: RefreshRequest): P
   return readTokenAnswer(response, askedAt, dpop === undefined ? "Bearer" : "DPoP");
 }
 
-/** Keeps the earlier refresh token, scope and ID token if the response does not contain new ones (RFC 6749 §6). */
+/** A response may leave out what has not changed: refresh token, scope and ID token (RFC 6749 §6). */
 function carriedOver(tokens: StoredTokens, { tokens: before }: Credentials): StoredTokens {
   const { refreshToken, scope, idToken } = { ...before, ...tokens };
   return {
@@ -83,14 +85,14 @@ function carriedOver(tokens: StoredTokens, { tokens: before }: Credentials): Sto
   };
 }
 
-/** Drops the refresh token and keeps the access token, which may still be valid. */
+/** The access token stays, because it may still be valid. */
 function withoutRefresh(credentials: Credentials): Credentials {
   if (credentials.tokens === undefined) return credentials;
   const { refreshToken: _, ...tokens } = credentials.tokens;
   return { ...credentials, tokens };
 }
 
-/** The server's description of the error. Hides the secrets that the request contained. */
+/** The server's description may quote the secrets of the request. */
 function description(answer: { readonly description?: string }, { credentials, refreshToken }: RefreshRequest): string {
   const secrets = [refreshToken, credentials.client.clientSecret, credentials.tokens?.accessToken];
   return withoutSecrets(answer.description ?? "", secrets);
@@ -102,7 +104,7 @@ function unreachable({ serverName, issuer }: Credentials, cause: unknown): HostE
   return new HostError("unreachable", message, { serverName, next: "Check the network, then try again.", cause });
 }
 
-/** The error if another process still refreshes the tokens when the timeout ends. */
+/** Returns the error for a refresh in another process that takes too long. */
 export function notFinished({ serverName, issuer }: Credentials, cause: unknown): HostError {
   const message = `token refresh for "${serverName}" timed out: another process still waits for ${issuer}`;
   return new HostError("unreachable", message, {

@@ -1,4 +1,4 @@
-/** Makes all processes wait for a while after a failed token refresh. */
+/** After a failed token refresh, makes all processes wait before the next one. */
 
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -6,13 +6,13 @@ import { isObject, textIn } from "@fairlead/wire/json";
 import { type ErrorCode, HostError } from "../../errors.ts";
 import { readState, updateState } from "../../files/atomic/state-file.ts";
 
-/** The pauses after failed token refreshes. `name` is the name of the secret that holds the tokens. */
+/** The pauses after failed refreshes. `name` identifies the stored tokens. */
 export interface RefreshPauses {
-  /** The error of the last failed refresh. Undefined if the pause after that refresh has ended. */
+  /** Returns the error of the last refresh during the pause after it, otherwise undefined. */
   readonly errorOf: (name: string) => Promise<HostError | undefined>;
   /**
-   * @param took Milliseconds that the failed refresh took. The pause lasts at least this long, so that an unresponsive
-   * server gets few requests.
+   * @param took How long the failed refresh took, in milliseconds. The pause is at least as long, because a slow server
+   * should get few requests.
    */
   readonly begin: (name: string, error: HostError, took: number) => Promise<void>;
   readonly end: (name: string) => Promise<void>;
@@ -20,7 +20,7 @@ export interface RefreshPauses {
 
 interface RefreshPausesOptions {
   readonly folder: string;
-  /** The wall clock, in milliseconds since 1970. */
+  /** Returns milliseconds since 1970. */
   readonly now: () => number;
   readonly random: () => number;
 }
@@ -33,24 +33,19 @@ interface Pause {
 
 const first = 1_000;
 const longest = 60_000;
-/**
- * The error codes that a failed refresh can have. Fairlead ignores a pause file with any code that is not in this list.
- */
+/** The error codes of a failed refresh. A file with another code is ignored. */
 const codes: readonly ErrorCode[] = ["unreachable", "http_status", "auth_failed"];
 
-/**
- * After a failed token refresh, makes all processes wait for 1 s to 60 s. A file next to the lock file holds the time
- * at which the pause ends.
- */
+/** Creates the pauses, which last 1 s to 60 s. A file next to the lock file tells other processes about a pause. */
 export function createRefreshPauses({ folder, now, random }: RefreshPausesOptions): RefreshPauses {
   const own = new Map<string, Pause>();
   const fileOf = (name: string): string => join(folder, `${name}.failed.json`);
 
-  /** The last pause, even if it has ended, because the length of the next pause depends on it. */
+  /** Also returns a pause that has ended, because the next one becomes longer. */
   async function last(name: string): Promise<Pause | undefined> {
     const mine = own.get(name);
     if (mine !== undefined && now() < mine.until) return mine;
-    // If the file cannot be read, the only harm is one more refresh request.
+    // If the file cannot be read, Fairlead only sends one more refresh request.
     const theirs = await readState(fileOf(name), parsePause).catch(() => undefined);
     return theirs !== undefined && Math.abs(theirs.until - now()) <= longest ? theirs : mine;
   }

@@ -1,6 +1,6 @@
 /**
- * Finds the OAuth client for an authorization server: from the settings, from a metadata document, from a stored
- * registration, or by registering a new client.
+ * Finds the OAuth client for an authorization server: in the settings, as a metadata document, or in the stored
+ * credentials. Otherwise registers a new one.
  */
 
 import { parseObject, textIn } from "@fairlead/wire/json";
@@ -12,16 +12,18 @@ import type { ClientAuthentication, Credentials, StoredClient } from "../store/c
 import type { SignInPlan } from "./discovery.ts";
 import { explainFailure, type Fail } from "./failure.ts";
 
+/** The places where a client may already be known. */
 export interface KnownClientOptions {
   readonly plan: SignInPlan;
   readonly oauth: OAuthSettings;
   /** The setting `fairlead.clientMetadataUrl`: the address of Fairlead's client metadata document. */
   readonly clientMetadataUrl?: string | undefined;
   readonly stored?: Credentials | undefined;
-  /** The current time in milliseconds since 1970. */
+  /** Milliseconds since 1970. */
   readonly now: number;
 }
 
+/** The client to register, and where. */
 export interface RegistrationOptions {
   readonly plan: SignInPlan;
   /** The registration endpoint. */
@@ -33,6 +35,7 @@ export interface RegistrationOptions {
   readonly fail: Fail;
 }
 
+/** What the person must know to register a client by hand. */
 export interface AskClientIdOptions extends Pick<RegistrationOptions, "plan" | "redirectUri" | "fail"> {
   readonly serverName: string;
   readonly ui: SignInUi;
@@ -40,18 +43,12 @@ export interface AskClientIdOptions extends Pick<RegistrationOptions, "plan" | "
   readonly why: string;
 }
 
-/**
- * The longest registration response, in characters, that Fairlead stores completely. If a response is longer, Fairlead
- * stores only the members that it needs.
- */
+/** A longer registration response (in characters) is not stored as a whole. Fairlead stores only what it needs. */
 const longestRegistration = 16_000;
 const longestReason = 300;
 const step = "client registration";
 
-/**
- * The client that Fairlead can use without registering a new one. Undefined if there is none. If the client has a
- * `redirectUri`, the sign-in must use that URI.
- */
+/** Returns a client that is already known, or undefined. If it has a `redirectUri`, the sign-in must use that URI. */
 export function knownClient({
   plan,
   oauth,
@@ -67,13 +64,15 @@ export function knownClient({
     };
   if (clientMetadataUrl !== undefined && plan.metadata?.takesMetadataDocuments === true)
     return { clientId: clientMetadataUrl, authentication: "none" };
-  // A registered client is valid only at the authorization server that registered it.
+  // A registered client works only at the authorization server that registered it.
   if (stored?.issuer !== plan.issuer || stored.client.redirectUri === undefined) return undefined;
   return (stored.client.expiresAt ?? Number.POSITIVE_INFINITY) > now ? stored.client : undefined;
 }
 
 /**
- * Asks the person for the ID of a client that the person registered. @throws HostError `auth_failed` if there is no ID
+ * Asks for the ID of a client that the person has registered.
+ *
+ * @throws HostError `auth_failed` if there is no ID
  */
 export async function askForClientId(
   { serverName, plan, redirectUri, ui, why, fail }: AskClientIdOptions,
@@ -88,9 +87,9 @@ export async function askForClientId(
 }
 
 /**
- * Registers a client (RFC 7591). If the authorization server refuses permanently, returns the reason as `why`.
+ * Registers a client (RFC 7591). Returns `why` if the authorization server does not register clients.
  *
- * @throws HostError `auth_failed` if the registration fails temporarily
+ * @throws HostError `auth_failed` if the server cannot be reached or is overloaded
  */
 export async function registerClient(options: RegistrationOptions): Promise<StoredClient | { readonly why: string }> {
   const { plan, url, redirectUri, fetch, fail } = options;
@@ -122,7 +121,7 @@ export async function registerClient(options: RegistrationOptions): Promise<Stor
       authentication:
         clientSecret === undefined ? "none" : registeredMethod(answer["token_endpoint_auth_method"], plan),
       registration: isShort ? answer : undefined,
-      // The value 0 means that the client's secret never expires.
+      // 0 means that the secret never expires.
       expiresAt: typeof secretExpiry === "number" && secretExpiry > 0 ? secretExpiry * 1000 : undefined,
     }),
   };
@@ -147,16 +146,14 @@ function registeredMethod(registered: unknown, plan: SignInPlan): ClientAuthenti
   return methodWithSecret(plan.metadata);
 }
 
-/**
- * How a client sends its secret: in the header `Authorization`, or in the form if the metadata allows only the form.
- */
+/** Returns how to send the secret: in the header `Authorization`, or in the form if only that is supported. */
 export function methodWithSecret(metadata: SignInPlan["metadata"]): "client_secret_basic" | "client_secret_post" {
   return !isSupported(metadata, "client_secret_basic") && isSupported(metadata, "client_secret_post")
     ? "client_secret_post"
     : "client_secret_basic";
 }
 
-/** Whether the metadata lists the method. True if the metadata lists no methods at all. */
+/** If the metadata lists no methods, every method counts as supported. */
 function isSupported(metadata: SignInPlan["metadata"], method: ClientAuthentication): boolean {
   return metadata?.tokenAuthentication?.includes(method) ?? true;
 }

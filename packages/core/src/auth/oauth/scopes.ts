@@ -1,8 +1,9 @@
-/** The scopes in a `scope` parameter, where spaces separate them. */
+/** Returns the scopes in a `scope` parameter, which separates them by spaces. */
 export function scopesIn(text: string | undefined): readonly string[] {
   return [...new Set((text ?? "").split(/\s+/).filter((scope) => scope !== ""))];
 }
 
+/** Returns all scopes of the lists, each once, in their order. */
 export function mergeScopes(...lists: readonly (readonly string[])[]): readonly string[] {
   return [...new Set(lists.flat())];
 }

@@ -1,4 +1,4 @@
-/** Gives out valid tokens and renews them before they expire. All requests and processes share one renewal. */
+/** Returns valid tokens, and renews them before they expire. All requests and processes share one renewal. */
 
 import type { Clock } from "../../clock.ts";
 import type { HostError } from "../../errors.ts";
@@ -8,56 +8,52 @@ import type { MCPOAuthTokenStorage } from "../store/token-storage.ts";
 import { notFinished } from "./refresh-outcome.ts";
 import { createRefreshPauses } from "./refresh-pauses.ts";
 
-/** Returns tokens that are still valid, and renews them when needed. */
+/** Returns the tokens of a server, and renews them when needed. */
 export interface TokenKeeper {
   /**
-   * The credentials, renewed if they expire soon. Undefined if the person has not signed in. If the renewal fails,
-   * returns the stored credentials, which the server may still accept.
+   * Returns the credentials, renewed if they expire soon. Undefined if the person has not signed in. If the renewal
+   * fails, returns the old ones, which the server may still accept.
    */
   readonly current: (serverUrl: string) => Promise<Credentials | undefined>;
   /**
-   * Returns new credentials after the server refused `accessToken` with 401. Undefined if the person must sign in.
-   * Rejects if the renewal fails temporarily.
+   * Returns new credentials after the server refused `accessToken` (401). Undefined if the person must sign in. Rejects
+   * if the renewal fails for now.
    */
   readonly refused: (serverUrl: string, accessToken: string | undefined) => Promise<Credentials | undefined>;
 }
 
-/** Renews stored credentials without a person. */
+/** Renews stored credentials without asking a person. */
 export interface Renewal {
   readonly canRenew: (credentials: Credentials) => boolean;
-  /** Gets new tokens and stores them. Runs while this process holds the lock of the sign-in `name`. */
+  /** Gets new tokens and stores them. The caller holds the lock for `name`. */
   readonly renew: (name: string, credentials: Credentials) => Promise<RenewalOutcome>;
 }
 
+/** The result of one renewal. */
 export type RenewalOutcome =
-  /** The renewal is complete. `credentials` are undefined if the person must sign in. */
+  /** `credentials` are undefined if the person must sign in. */
   | { readonly kind: "done"; readonly credentials: Credentials | undefined }
-  /** The renewal failed temporarily: the stored tokens are kept. */
+  /** The renewal failed for now. The stored tokens are kept. */
   | { readonly kind: "failed"; readonly error: HostError };
 
+/** Where tokens are stored and locked, and the clocks. */
 export interface RenewalOptions {
   readonly storage: MCPOAuthTokenStorage;
   readonly lockFolder: string;
   readonly clock: Clock;
-  /** The wall clock, in milliseconds since 1970. */
+  /** Returns milliseconds since 1970. */
   readonly now: () => number;
   readonly random: () => number;
 }
 
-/**
- * Tokens are renewed this many milliseconds before they expire, because the clocks of this machine and a server may
- * differ.
- */
+/** Tokens are renewed this many milliseconds before they expire, because this machine's clock may be wrong. */
 const skew = 60_000;
 /**
- * Each process subtracts a random time of up to this many milliseconds from the time of a renewal. So one process
- * renews a token first, and the other processes find the new token.
+ * Each process renews earlier by a random time, at most this many milliseconds. So one process comes first, and the
+ * others find its new token.
  */
 const spread = 240_000;
-/**
- * Milliseconds to wait for a renewal while the current token is still valid. After that time, Fairlead uses the current
- * token.
- */
+/** While the current token is valid, Fairlead waits at most this many milliseconds for a new one. */
 const aheadTimeout = 2_000;
 
 interface Renewable {
@@ -67,6 +63,7 @@ interface Renewable {
 
 type Found = Renewable | { readonly kind: "usable"; readonly credentials: Credentials } | { readonly kind: "none" };
 
+/** Creates a `TokenKeeper` that renews with `renewal`, one process at a time. */
 export function createKeeper(renewal: Renewal, options: RenewalOptions): TokenKeeper {
   const { storage, lockFolder, clock, now, random } = options;
   const ahead = skew + spread * random();
@@ -75,14 +72,14 @@ export function createKeeper(renewal: Renewal, options: RenewalOptions): TokenKe
   const pauses = createRefreshPauses({ folder: lockFolder, now, random });
 
   const endsSoon = ({ expiresAt, obtainedAt }: StoredTokens): boolean =>
-    // A token with a short lifetime is renewed when at least half of the lifetime has passed.
+    // If a token's lifetime is short, it is renewed after half of that time.
     expiresAt !== undefined && now() >= expiresAt - Math.min(ahead, (expiresAt - obtainedAt) / 2);
 
   const isOver = ({ expiresAt }: StoredTokens): boolean => expiresAt !== undefined && now() >= expiresAt;
 
   /**
-   * Finds out whether the stored token can replace `stale`: as it is (`usable`), after a renewal (`renewable`), or
-   * never (`none`).
+   * Looks for a token to use instead of `stale`: stored by another process (`usable`), or after a renewal
+   * (`renewable`).
    */
   async function look(serverUrl: string, stale: string | undefined): Promise<Found> {
     const credentials = await storage.getCredentials(serverUrl);
@@ -94,7 +91,7 @@ export function createKeeper(renewal: Renewal, options: RenewalOptions): TokenKe
     return isOther ? { kind: "usable", credentials } : { kind: "none" };
   }
 
-  /** Renews the token `stale`. Requests that were sent with this token share one renewal. */
+  /** Renews the token `stale`. All requests that used it share one renewal. */
   function replace(serverUrl: string, stale: string | undefined, timeout?: number): Promise<Credentials | undefined> {
     const key = JSON.stringify([serverUrl, stale, timeout]);
     const flight = flights.get(key) ?? find(serverUrl, stale, timeout).finally(() => flights.delete(key));
@@ -112,7 +109,7 @@ export function createKeeper(renewal: Renewal, options: RenewalOptions): TokenKe
     const name = await storage.nameOf(serverUrl);
     await throwWhilePaused(name);
     const work = async (): Promise<Credentials | undefined> => {
-      // Another process may have held the lock and renewed the token, or failed to renew it.
+      // While this process waited for the lock, another process may have renewed the token, or failed to.
       const foundNow = await look(serverUrl, stale);
       if (foundNow.kind !== "renewable") return usableOf(foundNow);
       await throwWhilePaused(name);
@@ -139,9 +136,7 @@ export function createKeeper(renewal: Renewal, options: RenewalOptions): TokenKe
     return outcome.credentials;
   }
 
-  /**
-   * Waits a limited time for `work`. If `work` takes longer, returns undefined, and `work` continues in the background.
-   */
+  /** Returns undefined if `work` takes too long. `work` goes on in the background. */
   function inTime<T>(work: Promise<T>): Promise<T | undefined> {
     let cancelTimer = (): void => {};
     const late = new Promise<undefined>((resolve) => {
@@ -156,7 +151,7 @@ export function createKeeper(renewal: Renewal, options: RenewalOptions): TokenKe
       const credentials = known?.tokens === undefined ? await storage.getCredentials(serverUrl) : known;
       if (credentials?.tokens === undefined || !endsSoon(credentials.tokens)) return credentials;
       const { accessToken } = credentials.tokens;
-      // If another process is renewing a token that is still valid, this process uses that token.
+      // The token is still valid, so this process does not wait for another process that renews it (timeout 0).
       const renewed = isOver(credentials.tokens)
         ? replace(serverUrl, accessToken)
         : inTime(replace(serverUrl, accessToken, 0));

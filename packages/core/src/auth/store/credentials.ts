@@ -1,27 +1,24 @@
-/** Types of a stored sign-in. All values are secret. */
+/** The types of a stored sign-in. Never print its values: they are secret. */
 
 import type { JsonObject } from "@fairlead/wire";
 
-/** Client authentication method at the token endpoint (RFC 6749 §2.3.1). */
+/** How a client authenticates at the token endpoint (RFC 6749 §2.3.1). */
 export type ClientAuthentication = "none" | "client_secret_basic" | "client_secret_post";
 
-/** The OAuth client of a stored sign-in, as it was registered or configured. */
+/** The OAuth client with which the person signed in. */
 export interface StoredClient {
   readonly clientId: string;
   readonly clientSecret?: string;
-  /**
-   * The authentication method. Default: the method in the registration response. If the response has none:
-   * `client_secret_basic` for a client with a secret, and `none` for a client without one.
-   */
+  /** Default: the method in `registration`. Without one: `client_secret_basic` with a secret, `none` without. */
   readonly authentication?: ClientAuthentication;
-  /** The whole response of the registration endpoint. */
+  /** The response of the registration endpoint. Undefined if it was too long to store. */
   readonly registration?: JsonObject;
   readonly redirectUri?: string;
-  /** When the registration expires, in milliseconds since 1970. */
+  /** When the client expires, in milliseconds since 1970. */
   readonly expiresAt?: number;
 }
 
-/** The tokens of a stored sign-in. Times are milliseconds since 1970. */
+/** The tokens of a stored sign-in. Times are in milliseconds since 1970. */
 export interface StoredTokens {
   readonly accessToken: string;
   readonly tokenType: string;
@@ -29,27 +26,24 @@ export interface StoredTokens {
   readonly scope?: string;
   readonly idToken?: string;
   readonly obtainedAt: number;
-  /** Expiry time. Absent if the authorization server did not send it. */
+  /** Undefined if the authorization server did not send it. */
   readonly expiresAt?: number;
 }
 
-/** A stored sign-in: the server, the authorization server, the OAuth client and the tokens. All members are secret. */
+/** A stored sign-in: server, authorization server, OAuth client and tokens. All values are secret. */
 export interface Credentials {
-  /** The server's name in the settings at the time of the sign-in. Only messages use it. */
+  /** The server's name at the time of the sign-in, for messages. */
   readonly serverName: string;
-  /** The URL of the only server that gets the tokens. */
+  /** The server's URL. The tokens must not go to any other server. */
   readonly serverUrl: string;
-  /**
-   * Digest of the server definition (`pinOf`). Only definitions with the same digest use this sign-in. Absent if the
-   * settings set no issuer, endpoint or client.
-   */
+  /** A digest of the server definition, from `pinOf`. Only definitions with the same digest use this sign-in. */
   readonly pin?: string;
-  /** The `resource` parameter of every token request (RFC 8707). */
+  /** The value of `resource` in every token request (RFC 8707). */
   readonly resource: string;
   readonly issuer: string;
   readonly account?: string;
   readonly client: StoredClient;
-  /** The tokens. Absent if the client is registered but the person is not signed in. */
+  /** Undefined if the client is registered, but the person is not signed in. */
   readonly tokens?: StoredTokens;
   readonly endpoints: {
     readonly token: string;
@@ -59,15 +53,15 @@ export interface Credentials {
   };
   /** The scopes that the sign-in requested. */
   readonly scopes?: readonly string[];
-  /** Data for a machine's next token request. Absent if a person signed in. */
+  /** What a machine's next token request needs. Undefined if a person signed in. */
   readonly machine?: {
-    /** The `aud` claim of the JWTs with which the client authenticates itself. */
+    /** The claim `aud` in the JWTs with which the client authenticates. */
     readonly assertionAudience: string;
-    /** Signing algorithms that the authorization server accepts for the client's JWTs. */
+    /** The signing algorithms that the authorization server accepts. */
     readonly signingAlgorithms?: readonly string[];
   };
-  /** The private key (JWK) that the tokens are bound to (RFC 9449). Absent for bearer tokens. */
+  /** The private key (JWK) that the tokens are bound to (DPoP, RFC 9449). Undefined for bearer tokens. */
   readonly dpopKey?: string;
-  /** The setting `oauth.audiences`, sent with every token request. */
+  /** The setting `oauth.audiences`. Sent with every token request. */
   readonly audiences?: readonly string[];
 }

@@ -1,4 +1,4 @@
-/** Reads the sign-ins that Gemini CLI has stored. Never changes the file of Gemini CLI. */
+/** Reads the sign-ins that Gemini CLI has stored. Never changes that file. */
 
 import type { JsonObject } from "@fairlead/wire";
 import { isObject, textIn } from "@fairlead/wire/json";
@@ -11,7 +11,9 @@ import { canonicalServerUrl } from "./stored-credentials.ts";
 
 const mostRecords = 1_000;
 
-/** The usable sign-ins by server URL. Skips records without a URL. Empty if the file is absent or invalid. */
+/**
+ * Returns the usable sign-ins by server URL. Empty if the file is missing or invalid. `now`: milliseconds since 1970.
+ */
 export async function readGeminiTokens(file: string, now: number): Promise<ReadonlyMap<string, Credentials>> {
   const found = await readText(file, limits.settingsBytes);
   const records = found.kind === "text" ? parseList(found.text).slice(0, mostRecords) : [];
@@ -32,7 +34,7 @@ function parseList(text: string): readonly unknown[] {
   }
 }
 
-/** Reads one record. Undefined if the record is incomplete, or if it has expired and cannot be refreshed. */
+/** Returns undefined if the record is incomplete, or if it has expired and cannot be refreshed. */
 function toCredentials(record: unknown, now: number): Credentials | undefined {
   if (!isObject(record) || !isObject(record["token"])) return undefined;
   const token = record["token"];
@@ -49,7 +51,7 @@ function toCredentials(record: unknown, now: number): Credentials | undefined {
     serverName,
     serverUrl,
     resource: serverUrl,
-    // Gemini CLI does not store the issuer, so the origin of the token endpoint serves as issuer.
+    // Gemini CLI does not store the issuer, so the token endpoint's origin stands for it.
     issuer: tokenUrl.origin,
     client: { clientId },
     endpoints: { token: tokenUrl.href },

@@ -1,6 +1,6 @@
 /**
- * Files with refreshed tokens that are not in the secret store yet. Without such a file, a process that is killed
- * before it stores the tokens would lose the sign-in.
+ * Files with new tokens that are not yet in the secret store. Without them, a process that is killed too early would
+ * lose the sign-in.
  */
 
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
@@ -12,11 +12,11 @@ import { limits } from "../../limits.ts";
 import type { Credentials } from "./credentials.ts";
 import { readCredentials, writeCredentials } from "./stored-credentials.ts";
 
-/** Reads and writes the files with refreshed tokens: one file for each stored secret. */
+/** Reads and writes these files. There is one for each stored sign-in. */
 export interface RotatedTokens {
-  /** Writes the file synchronously. Ignores a failure, because the tokens are also written to the secret store. */
+  /** Writes the file synchronously. A failure is ignored, because the tokens also go to the secret store. */
   write(name: string, refreshToken: string, credentials: Credentials): void;
-  /** The credentials that Fairlead got with this refresh token. Undefined if there is no file. */
+  /** Returns the credentials that this refresh token was exchanged for. Undefined if there is no such file. */
   read(name: string, refreshToken: string): Promise<Credentials | undefined>;
   remove(name: string): void;
 }
@@ -25,7 +25,11 @@ const algorithm = "aes-256-gcm";
 const nonceBytes = 12;
 const tagBytes = 16;
 
-/** @param folder The folder of the files. It must exist. */
+/**
+ * Creates the functions for one folder.
+ *
+ * @param folder The folder for the files. It must exist.
+ */
 export function createRotatedTokens(folder: string): RotatedTokens {
   const fileOf = (name: string): string => join(folder, `${name}.rotated`);
   return {
@@ -35,7 +39,7 @@ export function createRotatedTokens(folder: string): RotatedTokens {
           mode: privateFileMode,
         });
       } catch {
-        // If the file cannot be written, for example on a full disk, the tokens are still stored in the secret store.
+        // The disk may be full. The tokens are still stored in the secret store.
       }
     },
     async read(name, refreshToken) {
@@ -47,19 +51,13 @@ export function createRotatedTokens(folder: string): RotatedTokens {
       try {
         rmSync(fileOf(name), { force: true });
       } catch {
-        /*
-         * A file that cannot be removed does no harm: only the earlier refresh token can decrypt the file, and that
-         * token is no longer stored.
-         */
+        // The file does no harm: only the old refresh token can decrypt it, and that token is no longer stored.
       }
     },
   };
 }
 
-/**
- * Derives the encryption key from the refresh token that was used up. Only a program that could read the secret store
- * knows this token.
- */
+/** The old refresh token is the key. Only a program that could read the secret store knows it. */
 function keyOf(refreshToken: string): Buffer {
   return createHash("sha256").update(`fairlead rotated tokens ${refreshToken}`).digest();
 }
@@ -71,7 +69,7 @@ function encrypt(text: string, refreshToken: string): string {
   return Buffer.concat([nonce, cipher.getAuthTag(), encrypted]).toString("base64");
 }
 
-/** Decrypts the file. Undefined if the file is damaged, or if it was encrypted with a different refresh token. */
+/** Returns undefined if the file is damaged, or if it belongs to another refresh token. */
 function decrypt(note: string, refreshToken: string): string | undefined {
   const bytes = Buffer.from(note, "base64");
   const [nonce, tag] = [bytes.subarray(0, nonceBytes), bytes.subarray(nonceBytes, nonceBytes + tagBytes)];

@@ -6,15 +6,19 @@ import { withLock } from "../../files/atomic/lock.ts";
 import { ensurePrivateFolder } from "../../files/atomic/private-folder.ts";
 
 /**
- * Runs `work` while this process holds the lock of the sign-in `name`. Waits `timeout` milliseconds for other processes
- * (30 s by default), then rejects with `busy`.
+ * Runs `work` while no other process can change the sign-in `name`. Waits at most `timeout` milliseconds for other
+ * processes (default: 30 s), then rejects with `busy`.
  */
 export type SignInLock = <T>(name: string, work: () => Promise<T>, timeout?: number) => Promise<T>;
 
-/** Milliseconds to wait for the lock. A token request takes less time. */
+/** A token request takes less time than this (in milliseconds). */
 const defaultTimeout = 30_000;
 
-/** @param folder Folder of the lock files. */
+/**
+ * Creates the lock. All processes must use the same folder.
+ *
+ * @param folder The folder for the lock files.
+ */
 export function createSignInLock(folder: string): SignInLock {
   return async (name, work, timeout = defaultTimeout) => {
     await ensurePrivateFolder(folder);
@@ -22,13 +26,10 @@ export function createSignInLock(folder: string): SignInLock {
   };
 }
 
-/** Runs `work` even if another process keeps the lock, because a person's sign-in or sign-out must not be lost. */
+/** Runs `work` with the lock, or without it after the timeout: a person's sign-in or sign-out must not be lost. */
 export async function evenIfBusy<T>(lock: SignInLock, name: string, work: () => Promise<T>): Promise<T> {
   const begin = (): Promise<[PromiseSettledResult<T>]> => Promise.allSettled([work()]);
-  /*
-   * `allSettled` separates errors of `work` from errors of the lock. Otherwise a `busy` error of `work` would start
-   * `work` a second time.
-   */
+  // Only an error of the lock may start `work` without the lock. `allSettled` keeps errors of `work` apart.
   const [outcome] = await lock(name, begin).catch((error: unknown) => {
     if (isBusy(error)) return begin();
     throw error;
@@ -37,7 +38,7 @@ export async function evenIfBusy<T>(lock: SignInLock, name: string, work: () => 
   return outcome.value;
 }
 
-/** Whether the error says that another process held the lock until the timeout. */
+/** Whether an error means that another process held the lock for too long. */
 export function isBusy(error: unknown): boolean {
   return error instanceof HostError && error.code === "busy";
 }

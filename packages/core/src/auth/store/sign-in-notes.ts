@@ -1,6 +1,5 @@
 /**
- * Notes about sign-ins: which servers require sign-in, and for which servers Fairlead offered to take over the sign-in
- * of Gemini CLI.
+ * Notes about sign-ins: which servers require sign-in, and where Fairlead has offered to use the sign-in of Gemini CLI.
  */
 
 import { join } from "node:path";
@@ -9,24 +8,24 @@ import { readState, updateState } from "../../files/atomic/state-file.ts";
 import { secretNameOf, signInFolder } from "./token-storage.ts";
 
 /**
- * The kinds of notes. `wanted`: the server requires sign-in. If the server refused a token, the note contains the
- * token's digest. `offered`: Fairlead has asked whether to take over the sign-in of Gemini CLI.
+ * `wanted`: the server requires sign-in. Its note is the digest of the refused token, if any. `offered`: Fairlead has
+ * asked whether to use the sign-in of Gemini CLI.
  */
 export type NoteKind = "wanted" | "offered";
 
-/** Identifies a sign-in: the server's URL, and the `pinOf` digest of the server's definition. */
+/** The server's URL, and the digest of its definition from `pinOf`. Together they identify a sign-in. */
 export interface SignInKey {
   readonly serverUrl: string;
   readonly pin?: string | undefined;
 }
 
-/** The content of the file with the notes. Each note consists of the name of a stored sign-in, a space, and a text. */
+/** The file's content. A note is the name of a stored sign-in, a space, and a text. */
 type SignInNotes = Readonly<Partial<Record<NoteKind, readonly string[]>>>;
 
-/** Maximum number of notes of one kind. When there are more, Fairlead drops the oldest. */
+/** Of each kind, only this many notes are kept. The oldest are dropped. */
 const mostServers = 1_000;
 
-/** The text of a note, which may be empty. Undefined if there is no note. */
+/** Returns the text of a note, which may be empty, or undefined if there is no note. */
 export async function signInNote(
   state: string,
   kind: NoteKind,
@@ -37,7 +36,7 @@ export async function signInNote(
   return notes?.[kind]?.find((line) => line.startsWith(`${name} `))?.slice(name.length + 1);
 }
 
-/** Writes the note. If `note` is undefined, deletes it. */
+/** Writes a note, or deletes it if `note` is undefined. */
 export async function setSignInNote(
   state: string,
   kind: NoteKind,
@@ -52,7 +51,7 @@ export async function setSignInNote(
   });
 }
 
-/** A digest that identifies a token without revealing it. */
+/** Returns a digest of a token. It shows whether two tokens are equal, but not the token. */
 export async function tokenDigest(accessToken: string): Promise<string> {
   const { createHash } = await import("node:crypto");
   return createHash("sha256").update(accessToken).digest("hex").slice(0, 32);

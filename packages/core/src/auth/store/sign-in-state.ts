@@ -1,4 +1,4 @@
-/** Determines the sign-in state of a server from stored files, without connecting. */
+/** Finds out from stored files whether a person is signed in to a server. Does not connect. */
 
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -12,41 +12,44 @@ import type { Credentials } from "./credentials.ts";
 import { signInNote, tokenDigest } from "./sign-in-notes.ts";
 import type { MCPOAuthTokenStorage } from "./token-storage.ts";
 
+/** Whether a person is signed in to a server, or must sign in. */
 export type SignInState =
-  /** Fairlead does not sign in to this server with OAuth. `by` names the source of the server's credentials. */
+  /** No person signs in to this server. `by` says where its credentials come from. */
   | {
       readonly state: "none";
       readonly by: "program" | "header" | "google" | "service_account" | "machine";
-      /** The problem in the server's settings, as a text for people. */
+      /** What is wrong in the server's settings, for the user. */
       readonly problem?: string;
     }
   | {
       readonly state: "signed_in";
       readonly issuer: string;
-      /** The token endpoint's host. Absent if the issuer has the same host. */
+      /** The host of the token endpoint. Undefined if it is the issuer's host. */
       readonly tokenHost?: string;
       readonly account?: string;
       readonly scopes: readonly string[];
       /** Expiry time in milliseconds since 1970. */
       readonly expiresAt?: number;
-      /** Whether Fairlead can refresh the token without the person. */
+      /** True if Fairlead can renew the token without the person. */
       readonly isRenewable: boolean;
     }
   | { readonly state: "needed" }
-  /** Fairlead has never connected to the server, or the server needs no sign-in. */
+  /** Fairlead has never connected to the server, or the server requires no sign-in. */
   | { readonly state: "unknown" };
 
+/** Where sign-ins and secrets are stored. */
 export interface SignInFacts {
-  /** Folder of this installation's state. */
+  /** The folder for this installation's state. */
   readonly folder: string;
   readonly storage: MCPOAuthTokenStorage;
   readonly secret: (name: string) => Promise<string | undefined>;
   /** The setting `fairlead.googleHosts`. */
   readonly googleHosts: readonly string[];
-  /** The wall clock, in milliseconds since 1970. */
+  /** Returns milliseconds since 1970. */
   readonly now: () => number;
 }
 
+/** Returns the sign-in state of one server. May open the keychain if a sign-in may be stored. */
 export async function signInStateOf(definition: ServerDefinition, facts: SignInFacts): Promise<SignInState> {
   const { transport, authentication } = definition;
   if (transport.kind === "stdio") return { state: "none", by: "program" };
@@ -65,12 +68,12 @@ export async function signInStateOf(definition: ServerDefinition, facts: SignInF
   const stored = isStored ? await facts.storage.pinned(pin).getCredentials(serverUrl) : undefined;
   const refused = await signInNote(folder, "wanted", { serverUrl, pin });
   if (stored === undefined) return { state: refused === undefined ? "unknown" : "needed" };
-  // A stored token that the server has not refused counts as valid.
+  // A stored token counts as valid until the server refuses it.
   const isRefused = stored.tokens !== undefined && (await tokenDigest(stored.tokens.accessToken)) === refused;
   return isRefused ? { state: "needed" } : stateOf(stored, now());
 }
 
-/** Checks the settings for Google sign-in, and sends no request. Returns the problem, or undefined if there is none. */
+/** Returns what is wrong in the settings for Google sign-in. Sends no request. */
 async function problemWith(
   definition: ServerDefinition,
   serverUrl: string,
@@ -90,7 +93,7 @@ async function problemWith(
   }
 }
 
-/** The expanded URL. Undefined while a variable has no value. */
+/** Returns the server's URL with its variables expanded. Undefined if a variable is not set. */
 export async function urlOf(definition: ServerDefinition, secret: SignInFacts["secret"]): Promise<string | undefined> {
   if (definition.resolved === undefined) return undefined;
   const transport =
@@ -111,7 +114,10 @@ function stateOf({ issuer, account, tokens, endpoints, scopes = [] }: Credential
   return { state: "signed_in", issuer, ...present({ account, tokenHost, expiresAt }), scopes: granted, isRenewable };
 }
 
-/** Whether the definition has an `Authorization` header and does not set `oauth.enabled`. */
+/**
+ * Whether the definition has its own `Authorization` header, so that OAuth is not needed. `oauth.enabled` overrides
+ * this.
+ */
 export function bringsOwnHeader({ transport, authentication }: ServerDefinition): boolean {
   if (authentication.provider === "oauth" && authentication.oauth.enabled === true) return false;
   return (
@@ -120,32 +126,29 @@ export function bringsOwnHeader({ transport, authentication }: ServerDefinition)
 }
 
 /**
- * Digest of the issuer, endpoints, client and machine identity in a definition. Definitions with different digests have
- * separate sign-ins. Undefined if the definition sets none of these.
+ * Returns a digest of the issuer, endpoints, client and machine identity in a definition. Definitions with different
+ * digests have separate sign-ins. Undefined if none of these is set.
  */
 export async function pinOf(definition: ServerDefinition): Promise<string | undefined> {
   const { authentication, extras, scope, base } = definition;
   if (authentication.provider !== "oauth") return undefined;
   const { issuer, authorizationUrl, tokenUrl, registrationUrl, clientId } = authentication.oauth;
   const { machineAuth } = extras;
-  // `machineAuth` is part of the digest, because another key, assertion or client means another machine.
+  // Another key, assertion or client means another machine.
   const machine = machineAuth && JSON.stringify(machineAuth.settings);
   const pinned = [issuer, extras.issuerOverride, authorizationUrl, tokenUrl, registrationUrl, clientId, machine];
   if (pinned.every((setting) => setting === undefined)) return undefined;
   const { createHash } = await import("node:crypto");
   const written = machine === undefined ? pinned.slice(0, -1) : pinned;
-  // Settings of a workspace apply to that workspace only, so its folder is part of the digest.
+  // A workspace's settings apply only there, so its folder is part of the digest.
   const whole = JSON.stringify([scope === "workspace" ? base.folder : null, ...written.map((text) => text ?? null)]);
   return createHash("sha256").update(whole).digest("hex");
 }
 
-/**
- * Each file lists the names of stored secrets without encryption. One file belongs to the encrypted store, the other to
- * the keychain store.
- */
+/** These files contain the names of secrets in plain text: one for the encrypted file, one for the keychain. */
 const files = ["secrets.json", "secret-names.json"];
 
-/** Returns false if certainly no sign-in is stored. Reads only the names of secrets. Opens no keychain. */
+/** Returns false if certainly no sign-in is stored. Reads only the names of secrets, and opens no keychain. */
 export async function isPerhapsStored(state: string, serverUrl: string, pin?: string): Promise<boolean> {
   const folder = join(state, "sign-ins");
   const texts = (await Promise.all(files.map((file) => textOf(join(folder, file))))).filter((text) => text !== "");
@@ -160,7 +163,7 @@ export async function isPerhapsStored(state: string, serverUrl: string, pin?: st
   return texts.some((text) => text === undefined || text.includes(name));
 }
 
-/** The text of a file. Empty if the file does not exist, undefined if it cannot be read. */
+/** Returns an empty text if the file does not exist, undefined if it cannot be read. */
 async function textOf(file: string): Promise<string | undefined> {
   try {
     return await readFile(file, "utf8");

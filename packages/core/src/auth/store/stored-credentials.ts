@@ -1,6 +1,5 @@
 /**
- * Writes credentials as JSON and reads them back. A stored text may be damaged, or a different version of Fairlead may
- * have written it.
+ * Writes credentials as JSON, and reads them. The stored text may be damaged, or come from another version of Fairlead.
  */
 
 import type { JsonObject } from "@fairlead/wire";
@@ -11,9 +10,7 @@ import type { ClientAuthentication, Credentials, StoredClient, StoredTokens } fr
 
 const authentications: readonly ClientAuthentication[] = ["none", "client_secret_basic", "client_secret_post"];
 
-/**
- * The normalised form of a URL, under which credentials are stored. Undefined if the text is not an http or https URL.
- */
+/** Returns the URL in the form under which credentials are stored. Undefined if it is not http(s). */
 export function canonicalServerUrl(serverUrl: string): string | undefined {
   if (parseUrl(serverUrl) === undefined) return undefined;
   const url = new URL(serverUrl);
@@ -22,11 +19,12 @@ export function canonicalServerUrl(serverUrl: string): string | undefined {
   return url.href;
 }
 
+/** Returns credentials as JSON. The text contains secrets. */
 export function writeCredentials(credentials: Credentials): string {
   return JSON.stringify(credentials);
 }
 
-/** Parses stored credentials. Undefined if the text is damaged. Unknown members are dropped. */
+/** Returns stored credentials, or undefined if the text is damaged. Drops unknown members. */
 export function readCredentials(text: string): Credentials | undefined {
   const record = parseObject(text);
   if (record === undefined) return undefined;

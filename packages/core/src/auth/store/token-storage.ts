@@ -1,3 +1,5 @@
+/** Stores sign-ins in the system keychain, or in an encrypted file. */
+
 import { join } from "node:path";
 import { HostError } from "../../errors.ts";
 import type { SecretStore } from "../../files/secrets/secret-port.ts";
@@ -5,18 +7,18 @@ import type { Credentials } from "./credentials.ts";
 import { canonicalServerUrl, readCredentials, writeCredentials } from "./stored-credentials.ts";
 
 const prefix = "oauth.";
-/** Prefix of the names under which damaged secrets are kept. */
+/** Damaged sign-ins are kept under their name with this prefix. */
 const aside = "corrupt.";
 
 /** Options of `openTokenStorage`. */
 export interface TokenStorageOptions {
-  /** Folder of this installation's state. */
+  /** The folder for this installation's state. */
   readonly state: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly platform: NodeJS.Platform;
 }
 
-/** Stores sign-ins by server URL, in the system keychain or in an encrypted file. */
+/** The stored sign-ins, by server URL. */
 export class MCPOAuthTokenStorage {
   readonly #open: () => Promise<SecretStore>;
   readonly #pin: string | undefined;
@@ -24,13 +26,13 @@ export class MCPOAuthTokenStorage {
   readonly #views = new Map<string, MCPOAuthTokenStorage>();
   #store: Promise<SecretStore> | undefined;
 
-  /** @param open Opens the secret store. Called at the first use. */
+  /** @param open Opens the secret store. Called at first use. */
   constructor(open: () => Promise<SecretStore>, pin?: string) {
     this.#open = open;
     this.#pin = pin;
   }
 
-  /** A view of this storage that contains only sign-ins with this `pinOf` digest. */
+  /** Returns this storage, limited to sign-ins with this digest from `pinOf`. */
   pinned(pin: string | undefined): MCPOAuthTokenStorage {
     if (pin === undefined) return this;
     const view = this.#views.get(pin) ?? new MCPOAuthTokenStorage(() => this.#secrets(), pin);
@@ -38,28 +40,28 @@ export class MCPOAuthTokenStorage {
     return view;
   }
 
-  /** The name of the secret that holds a sign-in. */
+  /** Returns the name under which a server's sign-in is stored. */
   nameOf(serverUrl: string): Promise<string> {
     return secretNameOf(serverUrl, this.#pin);
   }
 
-  /** The credentials of a server. Reads the store each time, because another process may have signed in or out. */
+  /** Returns a server's credentials. Reads the store each time, because another process may have signed in or out. */
   async getCredentials(serverUrl: string): Promise<Credentials | undefined> {
     const url = checkedUrl(serverUrl);
     const found = await this.#read(await this.nameOf(url));
-    // Ignores credentials with a different URL or a different `pinOf` digest, even if they are stored under this name.
+    // The URL and the digest must match, even if the name does.
     const isOwn = found !== undefined && canonicalServerUrl(found.serverUrl) === url && found.pin === this.#pin;
     const credentials = isOwn ? found : undefined;
     this.#updateCache(url, credentials);
     return credentials;
   }
 
-  /** The credentials that this process last read or stored. */
+  /** Returns the credentials that this process read or stored last. */
   lastKnown(serverUrl: string): Credentials | undefined {
     return this.#cache.get(checkedUrl(serverUrl));
   }
 
-  /** Stores credentials. Only views with the same `pinOf` digest find them. */
+  /** Stores credentials, with the digest of this storage. */
   async saveCredentials(given: Credentials): Promise<void> {
     const { pin: _, ...unpinned } = given;
     const url = checkedUrl(given.serverUrl);
@@ -69,7 +71,7 @@ export class MCPOAuthTokenStorage {
     this.#updateCache(url, credentials);
   }
 
-  /** Deletes the credentials of a server. Returns false if there were none. */
+  /** Deletes a server's credentials. Returns false if there were none. */
   async deleteCredentials(serverUrl: string): Promise<boolean> {
     const url = checkedUrl(serverUrl);
     const [store, name] = [await this.#secrets(), await this.nameOf(url)];
@@ -78,18 +80,18 @@ export class MCPOAuthTokenStorage {
     return store.remove(name);
   }
 
-  /** The URLs of the stored sign-ins, sorted. */
+  /** Returns the URLs of the stored sign-ins, sorted. */
   async listServers(): Promise<readonly string[]> {
     return [...(await this.getAllCredentials()).keys()];
   }
 
-  /** The stored sign-ins with the `pinOf` digest of this view, sorted by URL. */
+  /** Returns the sign-ins with this storage's digest, sorted by URL. */
   async getAllCredentials(): Promise<ReadonlyMap<string, Credentials>> {
     const own = (await this.everything()).filter(({ pin }) => pin === this.#pin);
     return new Map(own.map((credentials) => [checkedUrl(credentials.serverUrl), credentials]));
   }
 
-  /** All stored sign-ins, with any `pinOf` digest, sorted by URL. */
+  /** Returns all sign-ins, with any digest, sorted by URL. */
   async everything(): Promise<readonly Credentials[]> {
     const all = new Map<string, Credentials>();
     for (const name of await this.#names()) {
@@ -110,10 +112,7 @@ export class MCPOAuthTokenStorage {
     for (const name of await this.#names()) await store.remove(name);
   }
 
-  /**
-   * Reads a sign-in. If the secret store is damaged, the first attempt to read it fails and repairs it, so a second
-   * attempt can succeed.
-   */
+  /** If the secret store is damaged, the first read fails and repairs it. So a second read can succeed. */
   async #read(name: string): Promise<Credentials | undefined> {
     const store = await this.#secrets();
     const text = await store.get(name).catch(() => store.get(name));
@@ -121,7 +120,7 @@ export class MCPOAuthTokenStorage {
     const credentials = readCredentials(text);
     if (credentials === undefined) {
       await store.set(`${aside}${name}`, text);
-      // Removes the damaged record, unless the person has just signed in again.
+      // The person may have signed in again in the meantime. Then the record is no longer the damaged one.
       if ((await store.get(name)) === text) await store.remove(name);
     }
     return credentials;
@@ -132,10 +131,7 @@ export class MCPOAuthTokenStorage {
     return store.list().catch(() => store.list());
   }
 
-  /**
-   * Opens the secret store once. After a failure, the next call tries again, because the person may have unlocked the
-   * keychain.
-   */
+  /** After a failure, the next call tries again, because the person may have unlocked the keychain. */
   #secrets(): Promise<SecretStore> {
     this.#store ??= this.#open().catch((error: unknown) => {
       this.#store = undefined;
@@ -151,7 +147,7 @@ export class MCPOAuthTokenStorage {
 }
 
 /**
- * Opens the storage for sign-ins. Other secrets are stored separately, so `${secret:NAME}` in settings can never name a
+ * Opens the storage for sign-ins. Other secrets are stored elsewhere, so `${secret:NAME}` in settings cannot read a
  * sign-in.
  */
 export function openTokenStorage({ state, env, platform }: TokenStorageOptions): MCPOAuthTokenStorage {
@@ -161,13 +157,13 @@ export function openTokenStorage({ state, env, platform }: TokenStorageOptions):
   });
 }
 
-/** Folder of the sign-ins and their locks. */
+/** Returns the folder for sign-ins and their locks. */
 export function signInFolder(state: string): string {
   return join(state, "sign-ins");
 }
 
 /**
- * Returns the name under which a sign-in is stored. The name is a digest, so it reveals nothing about the URL.
+ * Returns the name under which a sign-in is stored. It is a digest, so it does not show the URL.
  *
  * @throws HostError `usage` for an invalid URL
  */

@@ -21,7 +21,8 @@ test("the longest address that is taken has 32768 characters", () => {
   ]);
 });
 
-const notThere = "this is not the address that the browser shows after the sign-in; that address begins with http://127.0.0.1:7000/cb";
+const notThere =
+  "this is not the address that the browser shows after the sign-in; that address begins with http://127.0.0.1:7000/cb";
 
 test.each([
   ["a code alone", "c", notThere],
