@@ -14,6 +14,10 @@ export default async function setup(): Promise<(() => Promise<void>) | undefined
   const [port] = (await once(createInterface(child.stdout), "line")) as [string];
   announceSharedHost(port);
   return async () => {
+    if (child.exitCode !== null || child.signalCode !== null)
+      throw new Error(
+        `the shared process of the test servers ended during the run: ${child.exitCode ?? child.signalCode}`,
+      );
     child.stdin.end();
     await gone;
   };

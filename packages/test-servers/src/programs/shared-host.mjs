@@ -67,10 +67,25 @@ const server = createServer((socket) => {
     if (end < 0) return;
     socket.off("data", begin);
     socket.pause();
-    const { program, args } = JSON.parse(head.slice(0, end));
     socket.unshift(head.slice(end + 1), "utf8");
-    programs[program]({ args, input: socket, output: socket });
+    try {
+      const { program, args } = JSON.parse(head.slice(0, end));
+      programs[program]({ args, input: socket, output: socket });
+    } catch (error) {
+      report(error);
+      socket.destroy();
+    }
   });
 });
+
+/**
+ * A server can fail because its test has ended and has removed its folder. That must not end this process, which also
+ * runs the servers of other tests.
+ */
+function report(error) {
+  process.stderr.write(`a shared test server failed: ${error.stack}\n`);
+}
+
+process.on("unhandledRejection", report);
 server.listen(0, "127.0.0.1", () => process.stdout.write(`${server.address().port}\n`));
 process.stdin.resume().on("end", () => process.exit());
