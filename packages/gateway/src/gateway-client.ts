@@ -1,4 +1,4 @@
-/** The types for a client of the gateway: its name, its limits, and the functions that ask its user. */
+/** The types of a gateway client: its name, its limits, and how to ask its user. */
 
 import type { JsonObject } from "@fairlead/wire";
 import type { RequestId } from "@fairlead/wire/serve";
@@ -6,24 +6,21 @@ import type { RequestId } from "@fairlead/wire/serve";
 /** One connection of an MCP client to the gateway. */
 export interface GatewayClient {
   /**
-   * The name that rules and the history use, such as `claude-code`. It comes from the client's settings entry or token,
-   * never from the client's own messages.
+   * The name in rules and in the history, such as `claude-code`. It comes from the client's settings entry or token,
+   * never from its messages.
    */
   readonly name: string;
-  /** Identifies the connection. An approval "for this conversation" is valid only for requests of this connection. */
+  /** Identifies the connection. An approval "in this conversation" is valid only for this connection. */
   readonly conversation: string;
   /** The servers that the client may use. Default: all. */
   readonly servers?: readonly string[] | undefined;
   /** The tools that the client may use, as `server.tool`. `*` matches any characters. Default: all. */
   readonly tools?: readonly string[] | undefined;
-  /**
-   * The server in the URL `/mcp/<server>`. The client sees only this server, with its own tool names. Default: all
-   * servers.
-   */
+  /** The server in the URL `/mcp/<server>`. The client then sees only this server. Default: all servers. */
   readonly only?: string | undefined;
   /**
-   * Called before a request is sent to its server. Records for the client's relay that the server may have run the
-   * request. `subject` is the tool, prompt or resource, such as `files.write_file`.
+   * Called before a request is sent to its server. The relay must know that the server may have run it. `subject`: for
+   * example `files.write_file`.
    */
   readonly beforeSend?: ((id: RequestId, subject: string) => Promise<void> | undefined) | undefined;
 }
@@ -31,14 +28,14 @@ export interface GatewayClient {
 /** A client whose user can be asked to confirm a request. */
 export interface AskedClient {
   readonly name: string;
-  /** Identifies the conversation. An approval "for this conversation" is valid only in this conversation. */
+  /** An approval "in this conversation" is valid only for requests with this id. */
   readonly conversation: string;
   /** The kinds of elicitation that the client declares. */
   readonly elicitation: { readonly form: boolean; readonly url: boolean };
   /** Sends `elicitation/create` to the client. Resolves with its result: `{ action, content? }`. */
   readonly elicit: (params: JsonObject, signal: AbortSignal) => Promise<JsonObject>;
-  /** Tells a legacy client that the user has answered a URL elicitation. */
+  /** Tells a legacy client that the user has finished a URL elicitation. */
   readonly elicited?: ((elicitationId: string) => void) | undefined;
-  /** Reports to the client that its request still waits. Undefined if the client sent no progress token. */
+  /** Tells the client that its request still waits. Undefined if the client wants no progress. */
   readonly stillWaiting?: ((message: string) => void) | undefined;
 }

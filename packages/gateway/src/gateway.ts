@@ -1,4 +1,4 @@
-/** The gateway: makes the servers of a host available to other MCP clients over stdio, a socket or HTTP. */
+/** The gateway: lets other MCP clients use the host's servers, over stdio, a socket or HTTP. */
 
 import { randomUUID } from "node:crypto";
 import { type Clock, systemClock } from "@fairlead/core/clock";
@@ -21,6 +21,7 @@ import type { ClientTokens } from "./tokens/client-tokens.ts";
 
 export type { CreateGatewayHost, HostHooks, Workspace } from "./hosts/gateway-host.ts";
 
+/** How the gateway creates hosts and asks for consent. `version`: Fairlead's version. */
 export interface GatewayOptions {
   readonly createHost: CreateGatewayHost;
   readonly consent: Consent;
@@ -30,46 +31,46 @@ export interface GatewayOptions {
   readonly now?: () => number;
 }
 
+/** Where the gateway listens for HTTP clients, and who may send requests. */
 export interface GatewayListenOptions {
   /** The port to listen on. Default: any free port. */
   readonly port?: number | undefined;
   /**
-   * The bearer tokens of the clients. `none`: every program on this machine may send requests, and `client` contains
-   * the name and limits of all clients.
+   * The bearer tokens of the clients. `none`: every program on this computer may send requests, under the name in
+   * `client`.
    */
   readonly tokens: ClientTokens | "none";
   readonly workspace: Workspace;
-  /** The limits of all clients, and the name of clients without a token. */
+  /** The limits for all clients, and the name of clients without a token. */
   readonly client?: Pick<GatewayClient, "name" | "servers" | "tools">;
 }
 
-/** What `fairlead daemon status` shows. */
+/** The clients and servers that `fairlead daemon status` shows. */
 export interface GatewayStatus {
   readonly clients: readonly { readonly name: string; readonly since: number }[];
   readonly servers: readonly { readonly name: string; readonly status: string }[];
 }
 
+/** A running gateway. Dispose it to end all clients and hosts. */
 export interface Gateway extends AsyncDisposable {
-  /** Serves one client over an open channel, in either protocol era. Resolves when the client has disconnected. */
+  /** Serves one client. Resolves when the client has disconnected. */
   serve(open: OpenChannel, client: GatewayClient, workspace: Workspace): Promise<void>;
-  /**
-   * Listens for clients on the loopback address. Clients reach all servers at `/mcp`, and one server at
-   * `/mcp/<server>`.
-   */
+  /** Listens for HTTP clients on 127.0.0.1. All servers are at `/mcp`, one server is at `/mcp/<server>`. */
   listen(options: GatewayListenOptions): Promise<{ readonly url: string; close(): Promise<void> }>;
   status(): GatewayStatus;
   /**
-   * Returns 0 if the gateway is idle. Otherwise returns the sum of connected clients, open requests, and requests that
-   * wait until their client answers a question.
+   * Returns the number of connected clients, open requests, and requests that wait for an answer of their client. 0
+   * means idle.
    */
   activity(): number;
-  /** Calls a function when `activity()` may have changed. Returns the function that stops these calls. */
+  /** Calls `listener` when `activity()` may have changed. Returns the function that stops this. */
   onActivity(listener: () => void): () => void;
 }
 
 /** Milliseconds that a closing gateway waits for cancelled requests to end. */
 const endTime = 2000;
 
+/** Creates a gateway. It creates hosts when the first client needs them. */
 export function createGateway(options: GatewayOptions): Gateway {
   const { createHost, consent, version, clock = systemClock, now = Date.now } = options;
   const pool = createHostPool({ createHost, clock });
@@ -99,7 +100,6 @@ export function createGateway(options: GatewayOptions): Gateway {
     };
   }
 
-  /** Waits until all cancelled requests have ended, for at most `endTime`. */
   async function requestsEnded(): Promise<void> {
     await new Promise<void>((resolve) => {
       const callOff = clock.after(endTime, resolve, { background: true });
@@ -149,7 +149,7 @@ export function createGateway(options: GatewayOptions): Gateway {
 
     async function openContext(found: ClientEndpoint, conversation: string): Promise<BridgeContext> {
       const hosts = await pool.open(workspace);
-      // A client can request any number of URLs, so nothing is kept for an unknown server.
+      // A client could request endless names of servers that do not exist, so nothing is kept for them.
       if (found.only !== undefined && !isServer(found.only, [hosts.shared.host])) {
         await hosts.close();
         throw new HostError("server_unknown", "no server with this name is configured");
@@ -157,7 +157,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       return createBridgeContext(parts, { ...client, ...found, conversation }, hosts);
     }
 
-    /** Serves one legacy session or one modern request over HTTP. Rejects if the client's hosts cannot be created. */
+    /** An HTTP channel carries a whole legacy session, but only one modern request. */
     async function take(open: OpenChannel, era: Era, found: ClientEndpoint): Promise<void> {
       if (era === "legacy") return serve(open, { ...client, ...found, conversation: randomUUID() }, workspace);
       const { context, leave } = await modern.enter(found);
@@ -211,7 +211,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   };
 }
 
-/** Returns one row for each server. A server counts as connected if any host is connected to it. */
+/** A server counts as connected if at least one host is connected to it. */
 function statesOf(hosts: readonly Host[]): GatewayStatus["servers"] {
   const found = new Map<string, string>();
   for (const host of hosts)
@@ -224,9 +224,7 @@ function isServer(server: string, hosts: readonly Host[]): boolean {
   return hosts.some((host) => host.states().some(({ name }) => name === server));
 }
 
-/**
- * Returns the server in the path `/mcp/<server>`. Returns an empty string for `/mcp`, and undefined for any other path.
- */
+/** Returns the server in `/mcp/<server>`, an empty text for `/mcp`, or undefined for any other path. */
 function serverIn(path: string): string | undefined {
   if (path === "/mcp" || path === "/mcp/") return "";
   const [, name] = /^\/mcp\/([^/]+)\/?$/.exec(path) ?? [];

@@ -1,4 +1,4 @@
-/** Accepts relays on the private socket: checks their tokens, and serves their clients. */
+/** Accepts connections of relays on the private socket, checks their tokens and serves their clients. */
 
 import { randomUUID, timingSafeEqual } from "node:crypto";
 import { chmodSync } from "node:fs";
@@ -22,33 +22,36 @@ import {
   type Welcome,
 } from "../relay/speech.ts";
 
+/** What the listener needs from the background host. */
 export interface RelayListenerOptions {
   readonly folder: RunFolder;
   readonly token: string;
   readonly version: string;
   readonly gateway: Pick<Gateway, "serve" | "status">;
-  /** The host's variable `PATH`, for its status. */
+  /** The host's environment variable `PATH`, which `fairlead daemon status` shows. */
   readonly path?: string | undefined;
-  /** Returns the workspace in which a client runs. */
+  /** Returns the folder and settings of a client. */
   readonly workspaceOf: (client: RelayClient) => Promise<Workspace>;
   /** Called when `fairlead daemon stop` asks the host to end. */
   readonly onStop: () => void;
-  /** Called when a newer host asks to replace this host, which then keeps its clients and accepts no new ones. */
+  /** Called when a newer host replaces this one. This host keeps its clients and accepts no new ones. */
   readonly onRetire: () => void;
 }
 
+/** The open socket of a background host. */
 export interface RelayListener {
-  /** From now on, refuses new clients. */
+  /** Refuses new clients from now on. */
   retire(): void;
   /** Tells all clients that the host ends, and stops listening. */
   close(): Promise<void>;
 }
 
-/** Maximum length of a relay's first line, in bytes. The line contains the client's environment. */
+/** Maximum length of a relay's first line, in bytes. It is long, because it contains the client's environment. */
 const helloBytes = 4 * 1024 * 1024;
-/** Milliseconds within which a relay must send its first line. */
+/** A relay must send its first line within this many milliseconds. */
 const helloTime = 10_000;
 
+/** Listens on the socket of the run folder. Only this user can connect. */
 export async function listenForRelays(options: RelayListenerOptions): Promise<RelayListener> {
   const { folder, token, version, gateway, path, workspaceOf, onStop, onRetire } = options;
   const sockets = new Set<Socket>();
@@ -75,7 +78,7 @@ export async function listenForRelays(options: RelayListenerOptions): Promise<Re
           return undefined;
         }
       } catch {
-        // If the file cannot be written, for example because the disk is full, the relay gets a `sent` line.
+        // The file cannot be written, for example because the disk is full. Sends a `sent` line instead.
       }
       return written(socket, sentLine(id, subject));
     }
@@ -91,12 +94,12 @@ export async function listenForRelays(options: RelayListenerOptions): Promise<Re
       const next = error instanceof HostError ? error.next : undefined;
       socket.end(failedLine(errorMessage(error), next));
     } finally {
-      // If the host ends, the file stays. The relay reads it and then removes it.
+      // When the host ends, the relay still needs the file. It reads the file and then removes it.
       sent?.close({ keep: isClosing });
     }
   }
 
-  /** Returns the reason to refuse the connection. Returns undefined if the connection is accepted. */
+  /** Returns why the connection is refused, or undefined if it is accepted. */
   function refusalOf({ fairlead, token: given, wants, client }: Hello): readonly [RelayRefusal, string] | undefined {
     if (fairlead !== speechNumber)
       return ["speech", `the versions of the relay protocol differ: the host uses version ${speechNumber}`];
@@ -142,7 +145,6 @@ export async function listenForRelays(options: RelayListenerOptions): Promise<Re
   };
 }
 
-/** Opens the file of sent requests. Returns undefined if the file cannot be written. */
 function tryCreate(path: string): SentFile | undefined {
   try {
     return createSentFile(path);
@@ -160,10 +162,7 @@ async function begin(server: Server, path: string): Promise<void> {
   if (!path.startsWith("\\\\")) chmodSync(path, 0o600);
 }
 
-/**
- * Opens the channel to a relay. When the relay disconnects, the channel closes, and the client's open requests are
- * cancelled.
- */
+/** If the relay disconnects, the channel closes, which cancels the client's open requests. */
 function openRelaySocket(socket: Socket, sent: SentFile | undefined): OpenChannel {
   return async (events, signal) => {
     const channel = await openClientStdio({ input: socket, output: socket })(events, signal);
@@ -171,7 +170,7 @@ function openRelaySocket(socket: Socket, sent: SentFile | undefined): OpenChanne
     socket.once("end", close).once("close", close);
     socket.resume();
     if (sent === undefined) return channel;
-    /** The latest write of responses, and the ids of their requests. */
+    /** The latest write, which may contain several responses, and the ids of their requests. */
     let writing: { readonly written: Promise<void>; readonly ids: RequestId[] } | undefined;
     return {
       ...channel,
@@ -183,7 +182,7 @@ function openRelaySocket(socket: Socket, sent: SentFile | undefined): OpenChanne
         else {
           const ids = [id];
           writing = { written, ids };
-          // If the write fails, the relay has ended, and no other process reads the file of sent requests.
+          // If the write fails, the relay has ended and nobody needs the file.
           written.then(() => {
             for (const each of ids) sent.done(each);
           }, nothing);
@@ -196,7 +195,7 @@ function openRelaySocket(socket: Socket, sent: SentFile | undefined): OpenChanne
 
 const nothing = (): void => {};
 
-/** Resolves when the operating system has received the line. The line then arrives even if this process ends. */
+/** Resolves when the operating system has the line. It then arrives even if this process ends. */
 function written(socket: Socket, text: string): Promise<void> {
   return new Promise((resolve) => {
     if (!socket.writable) return resolve();
@@ -204,9 +203,7 @@ function written(socket: Socket, text: string): Promise<void> {
   });
 }
 
-/**
- * Calls a function with the relay's first line. Calls it with undefined if the line is invalid, too long or too late.
- */
+/** Calls `onHello` with the relay's first line, or with undefined if it is invalid, too long or too late. */
 function readHello(socket: Socket, onHello: (hello: Hello | undefined) => void): void {
   const chunks: Buffer[] = [];
   let size = 0;

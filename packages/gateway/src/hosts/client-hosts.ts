@@ -1,6 +1,4 @@
-/**
- * The hosts that one client uses: hosts that all clients share, and its own hosts for servers that must not be shared.
- */
+/** The hosts that one client uses: shared hosts, and its own hosts for servers that must not be shared. */
 
 import type { Clock } from "@fairlead/core/clock";
 import type { Host } from "@fairlead/core/host/types";
@@ -9,36 +7,36 @@ import type { Era, JsonObject } from "@fairlead/wire";
 import type { CreateGatewayHost, Workspace } from "./gateway-host.ts";
 import { createSharedHosts, type SharedHost, type SharedHosts } from "./shared-hosts.ts";
 
+/** Finds the host for each request of one client. */
 export interface ClientHosts {
   readonly shared: SharedHost;
-  /**
-   * Sets the capabilities that a legacy client declares. The client's own hosts declare them to servers. By default,
-   * they declare elicitation, sampling and roots.
-   */
+  /** Sets what the client's own hosts declare to servers. Without this call: elicitation, sampling and roots. */
   declare(capabilities: JsonObject): void;
   /**
-   * Returns the host that runs this client's requests to the server. Returns a promise if the host must first be found
-   * or created.
+   * Returns the host for this client's requests to the server. Returns a promise only if the host must be found or
+   * created first.
    */
   hostOf(server: string, era: Era): Host | Promise<Host>;
-  /** Tells the servers of the client's own hosts that the client's roots have changed. */
+  /** Tells the servers that only this client uses that its roots have changed. */
   rootsChanged(): Promise<void>;
   /** Closes the client's own hosts. */
   close(): Promise<void>;
 }
 
+/** The hosts of all workspaces. `open` finds or creates those of one workspace. */
 export interface HostPool extends AsyncDisposable {
   open(workspace: Workspace): Promise<ClientHosts>;
   /** Returns all running hosts. */
   hosts(): readonly Host[];
 }
 
+/** How the pool creates a host. */
 export interface HostPoolOptions {
   readonly createHost: CreateGatewayHost;
   readonly clock: Clock;
 }
 
-/** Milliseconds that the hosts of a workspace keep running after its last client has disconnected. */
+/** The hosts of a workspace end this many milliseconds after its last client has left. */
 const stays = 300_000;
 
 interface Pooled {
@@ -47,6 +45,7 @@ interface Pooled {
   callOff: (() => void) | undefined;
 }
 
+/** Creates an empty pool. Dispose it to close all shared hosts. */
 export function createHostPool({ createHost, clock }: HostPoolOptions): HostPool {
   const pooled = new Map<string, Promise<Pooled>>();
   const opened = new Set<SharedHosts>();
@@ -77,7 +76,7 @@ export function createHostPool({ createHost, clock }: HostPoolOptions): HostPool
       found.callOff?.();
       found.callOff = undefined;
       const { hosts } = found;
-      /** The client's own hosts, by the protocol era of the client's requests. */
+      /** By the protocol era of the client's requests. */
       const own = new Map<Era, Promise<Host>>();
       let declared: JsonObject = { elicitation: {}, sampling: {}, roots: {} };
       let isClosed = false;
@@ -87,7 +86,7 @@ export function createHostPool({ createHost, clock }: HostPoolOptions): HostPool
         const host = await createHost(workspace, {
           declare: { elicitation: declares("elicitation"), sampling: declares("sampling"), roots: declares("roots") },
           onQuestion: async (server, method) => {
-            throw new Error(`${method} of "${server}" was not answered: no request of the client is open`);
+            throw new Error(`"${server}" sent ${method}, but no request of the client is open, so nobody can answer`);
           },
           ...(era === "legacy" && { era }),
         });
@@ -102,7 +101,7 @@ export function createHostPool({ createHost, clock }: HostPoolOptions): HostPool
         const known = own.get(era);
         if (known !== undefined) return known;
         const opening = openOwn(era).catch((error: unknown) => {
-          // The next request tries to create the host again.
+          // Lets the next request try again.
           own.delete(era);
           throw error;
         });

@@ -1,10 +1,10 @@
-/** The interface through which the embedding program creates a gateway's hosts. */
+/** How the gateway creates hosts. The program that contains the gateway provides the function. */
 
 import type { DeclaredCapabilities, Host, QuestionHandler } from "@fairlead/core/host/types";
 import type { ConfigurationOptions } from "@fairlead/core/trust/configuration";
 import type { Era } from "@fairlead/wire";
 
-/** The folder and the environment in which a client runs. Clients in the same folder and environment share hosts. */
+/** The folder and environment of a client. Clients with the same workspace share hosts. */
 export interface Workspace {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -12,14 +12,15 @@ export interface Workspace {
   readonly options?: Pick<ConfigurationOptions, "root" | "settingsFile" | "workspace" | "trustWorkspace"> | undefined;
 }
 
-/** The options of a host that depend on the clients which use it. */
+/** What the gateway decides about a host. */
 export interface HostHooks {
   /** The capabilities that the host declares to servers. */
   readonly declare: DeclaredCapabilities;
-  /** Answers a server's question if the host cannot tell which client's request the question belongs to. */
+  /** Called for a server's question that belongs to no known request of a client. */
   readonly onQuestion: QuestionHandler;
-  /** The protocol era to try first, if a server supports both. Default: the modern era. */
+  /** The era to use with servers that support both. Default: modern. */
   readonly era?: Era;
 }
 
+/** Creates a host for a workspace. The gateway disposes it. */
 export type CreateGatewayHost = (workspace: Workspace, hooks: HostHooks) => Promise<Host>;

@@ -1,7 +1,6 @@
 /**
- * The hosts that all clients of a workspace share. If a server supports both protocol eras, each client gets a
- * connection in its own era, because many tools work in one era only. If a server supports one era, all clients share
- * one connection.
+ * The hosts that all clients of a workspace share. Servers that support both protocol eras get one connection for each
+ * era, because many of their tools work in one era only.
  */
 
 import type { Clock } from "@fairlead/core/clock";
@@ -10,53 +9,50 @@ import type { Era } from "@fairlead/wire";
 import { createListNews, type ListNews } from "../lists/list-news.ts";
 import type { HostHooks } from "./gateway-host.ts";
 
-/** The host whose lists clients see, and the source of notifications about changes of these lists. */
+/** The host whose lists the clients see, and the notifications about their changes. */
 export interface SharedHost {
   readonly host: Host;
   readonly news: ListNews;
-  /** By server: the time at which a list request started the server, in milliseconds of the clock. */
+  /** When a list request first started each server, in milliseconds of the clock. */
   readonly firstStarts: Map<string, number>;
 }
 
+/** The shared hosts of one workspace. Dispose it to close them. */
 export interface SharedHosts extends SharedHost, AsyncDisposable {
   /**
-   * Returns the host for requests to a server. The host uses the protocol era `era` if the server supports it. Returns
-   * a promise if the host must first be found.
+   * Returns the host for requests to a server, in the client's era if the server supports it. Returns a promise only if
+   * the host must be found first.
    */
   hostOf(server: string, era: Era): Host | Promise<Host>;
-  /** Adds the lists that the host `other` reads to the lists that clients see. */
+  /** Also shows clients the lists that `other` reads from its servers. */
   follow(other: Host): void;
   hosts(): readonly Host[];
 }
 
+/** Opens the common host. A second host is opened when a legacy client needs it. */
 export async function createSharedHosts(
   open: (hooks: HostHooks) => Promise<Host>,
   clock: Pick<Clock, "after">,
 ): Promise<SharedHosts> {
   const host = await openShared();
   const news = createListNews(host, clock);
-  // After any change of the settings, clients are told that their lists have changed, because their profiles may have
-  // changed.
+  // The settings may have changed what a client may use, so all lists may have changed.
   reloadOnChange(host, () => news.changed(["tools", "prompts", "resources"]));
-  /** The host through which legacy clients use the servers that support both protocol eras. */
+  /** A second host, for legacy clients of servers that support both eras. */
   let legacy: Promise<Host> | undefined;
   const opened: Host[] = [host];
-  /**
-   * For each server, the host that legacy clients use. An entry is kept only while the server's protocol era is known.
-   */
+  /** The host that legacy clients use for a server. Absent until the server's era is known. */
   const forLegacy = new Map<string, Host | Promise<Host>>();
   const usedByModern = new Set<string>();
   host.on("servers", () => forLegacy.clear());
 
   async function openShared(era?: Era): Promise<Host> {
     const made: Host = await open({
-      // Some clients support neither elicitation nor sampling. A question for such a client fails.
+      // Not all clients support these. A server's question to such a client fails.
       declare: { elicitation: true, sampling: true, roots: false },
       onQuestion: async (server, method) => {
         made.noteAsksBack(server);
-        throw new Error(
-          `${method} of the server "${server}" was not answered: Fairlead cannot tell to which client's request it belongs`,
-        );
+        throw new Error(`"${server}" sent ${method}, but Fairlead cannot tell which of its clients should answer`);
       },
       ...(era && { era }),
     });
@@ -90,15 +86,12 @@ export async function createSharedHosts(
     other.on("resource_updated", ({ server, uri }) => news.updated(server, uri));
   }
 
-  /**
-   * Returns the host for legacy clients of a server. This is the legacy host if the server supports the legacy era.
-   * Otherwise, all clients use the same host.
-   */
+  /** Returns the second host if the server also supports the legacy era, otherwise the common host. */
   async function chooseForLegacy(server: string): Promise<Host> {
-    // A legacy server, and a server that is not shared, need no second host.
+    // Legacy servers and servers that are not shared need no second host.
     if (host.serverFacts(server)?.era !== "modern" || host.shareOf(server) !== "all") return host;
     legacy ??= openLegacy().catch((error: unknown) => {
-      // The next request tries to create the host again.
+      // Lets the next request try again.
       legacy = undefined;
       throw error;
     });
@@ -108,7 +101,7 @@ export async function createSharedHosts(
       await other.stop([server]);
       return host;
     }
-    // No modern client uses the modern connection, so it is closed.
+    // No modern client needs the modern connection.
     if (!usedByModern.has(server)) await host.stop([server]);
     return other;
   }
@@ -120,7 +113,7 @@ export async function createSharedHosts(
     const [{ status }] = await Promise.allSettled([choice]);
     const chosen = await choosing;
     if (forLegacy.get(server) !== choosing) return chosen;
-    // Fairlead could not connect to the server, so the next request tries again.
+    // The server is not connected, so the next request tries again.
     if (status === "rejected" || eraOf(chosen, server) === undefined) forLegacy.delete(server);
     else forLegacy.set(server, chosen);
     return chosen;
@@ -145,13 +138,13 @@ export async function createSharedHosts(
   };
 }
 
-/** Returns the protocol era in which the server is connected. Returns undefined if it is not connected. */
+/** Returns undefined if the server is not connected. */
 function eraOf(host: Host, server: string): Era | undefined {
   const state = host.states().find(({ name }) => name === server);
   return state?.status === "connected" ? state.peer.era : undefined;
 }
 
-/** Reloads the host when the settings change. If the new settings cannot be read, the host keeps the old ones. */
+/** If the new settings cannot be read, the host keeps the old ones. */
 function reloadOnChange(host: Host, onReloaded: () => void = () => {}): void {
   host.on("settings_changed", () => void host.reload().then(onReloaded, () => {}));
 }

@@ -1,12 +1,13 @@
 /**
- * Decides which servers and tools a client may use. The options `--servers` and `--tools`, the URL and the client's
- * profile can limit them.
+ * Decides which servers and tools a client may use: by `--servers`, `--tools`, the URL and the client's profile in the
+ * settings.
  */
 
 import { demoName } from "@fairlead/core/demo/name";
 import type { Host } from "@fairlead/core/host/types";
 import type { GatewayClient } from "../gateway-client.ts";
 
+/** The servers and tools that one client may use. */
 export interface ClientReach {
   /** The server in the URL `/mcp/<server>`. Undefined if the client uses `/mcp`. */
   readonly only: string | undefined;
@@ -16,8 +17,8 @@ export interface ClientReach {
 }
 
 /**
- * Returns the servers and tools that a client may use. The demo server is included only if no other server is
- * configured, or if the client's options, URL or profile name it.
+ * Returns what the client may use. The demo server is included only if it is the only server, or if the client's
+ * options, URL or profile name it.
  */
 export function reachOf(client: GatewayClient, host: Pick<Host, "states" | "clientProfile">): ClientReach {
   const { only } = client;
@@ -41,7 +42,6 @@ export function reachOf(client: GatewayClient, host: Pick<Host, "states" | "clie
   };
 }
 
-/** Whether a name matches a pattern. `*` matches any characters. */
 function matches(pattern: string, name: string): boolean {
   const [first = "", ...rest] = pattern.split("*");
   const last = rest.pop();

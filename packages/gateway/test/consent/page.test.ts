@@ -117,7 +117,7 @@ test("a person whose yes is about an earlier definition reads that nothing was r
   const page = await post(here.url, "once");
   expect(page.body).toContain("The definition of files.write_file changed while this question was open.");
   expect(page.body).toContain("Nothing was run");
-  expect(page.body).toContain("Send the request again");
+  expect(page.body).toContain("Ask the program to try again");
   await here.ended;
 });
 
