@@ -2,10 +2,10 @@
 
 import { readdirSync, readFileSync } from "node:fs";
 
-/** Returns all processes that have `mark` in their environment, as "pid command line". */
-export function processesWith(mark: string): readonly string[] {
+/** Returns all processes that have `marker` in their environment, as "pid command line". */
+export function processesWith(marker: string): readonly string[] {
   return readdirSync("/proc")
-    .filter((name) => /^[0-9]+$/.test(name) && contentOf(`/proc/${name}/environ`).includes(mark))
+    .filter((name) => /^[0-9]+$/.test(name) && contentOf(`/proc/${name}/environ`).includes(marker))
     .filter((name) => isRunning(Number(name)))
     .map((name) => `${name} ${contentOf(`/proc/${name}/cmdline`).replaceAll("\0", " ")}`);
 }

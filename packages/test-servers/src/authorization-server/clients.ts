@@ -11,8 +11,9 @@ interface ClientDocument {
 }
 
 export async function findClient(id: string, { settings, store }: Authority): Promise<Client | undefined> {
-  const known = store.clients.get(id);
-  if (known) return known.expiresAt !== undefined && known.expiresAt <= Date.now() ? undefined : known;
+  const registered = store.clients.get(id);
+  if (registered)
+    return registered.expiresAt !== undefined && registered.expiresAt <= Date.now() ? undefined : registered;
   const prepared = settings.clients.find(({ clientId }) => clientId === id);
   if (prepared) {
     const { clientSecret: secret, authentication = "client_secret_basic", publicKey, redirectUris = [] } = prepared;

@@ -74,8 +74,8 @@ export async function guardedServer({
     if (answer) return send(response, answer);
     settings.serves(request, response);
   };
-  const place = { ...(port !== undefined && { port }), ...(secure !== undefined && { secure }) };
-  const web = isSameOrigin ? undefined : await webServer(reply, place);
+  const listenOptions = { ...(port !== undefined && { port }), ...(secure !== undefined && { secure }) };
+  const web = isSameOrigin ? undefined : await webServer(reply, listenOptions);
   if (!web) settings.authorization.mount(reply);
   const { origin } = web ?? settings.authorization;
   const url = `${origin}${path}`;

@@ -6,9 +6,9 @@ import { serve } from "../serve.mjs";
 /** @param {import("../program.mjs").Io} io */
 export function results(io) {
   const [file] = io.args;
-  let known;
+  let parsed;
   // Read when it is asked for: an error ends this server, and not the process that others share with it.
-  const all = () => (known ??= JSON.parse(readFileSync(String(file), "utf8")));
+  const all = () => (parsed ??= JSON.parse(readFileSync(String(file), "utf8")));
   const tools = () => Object.keys(all()).map((name) => ({ name, inputSchema: { type: "object" } }));
   serve({ "tools/list": () => ({ tools: tools() }), "tools/call": ({ name }) => all()[name] }, undefined, io);
 }

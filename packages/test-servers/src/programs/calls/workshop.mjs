@@ -118,9 +118,9 @@ export function workshop(io) {
     if (id === undefined) return;
     const answer = (body) => say({ id, ...body });
     if (method !== "tools/call") {
-      const known = Object.hasOwn(answers, method) && !(isModern && method === "initialize");
+      const hasAnswer = Object.hasOwn(answers, method) && !(isModern && method === "initialize");
       const isOther = !isModern && method === "server/discover";
-      if (known && !isOther)
+      if (hasAnswer && !isOther)
         answer({ result: { ...(isModern && { resultType: "complete" }), ...answers[method](params) } });
       else answer({ error: { code: -32601, message: `no ${method} here` } });
       return;

@@ -42,10 +42,10 @@ const filled: Rule = ({ body: { contents = [] } }) => {
 const named: Rule = ({ body: { contents = [] } }) => {
   const faults = contents.flatMap((content, at) =>
     partsOf(content).flatMap(({ functionResponse }, index) => {
-      const place = `contents[${at}].parts[${index}].function_response`;
+      const path = `contents[${at}].parts[${index}].function_response`;
       if (!functionResponse) return [];
-      if (!functionResponse.name) return [`${place}.name: Name cannot be empty.`];
-      return typeof functionResponse.response === "object" ? [] : [`${place}.response: required field is not set.`];
+      if (!functionResponse.name) return [`${path}.name: Name cannot be empty.`];
+      return typeof functionResponse.response === "object" ? [] : [`${path}.response: required field is not set.`];
     }),
   );
   return faults.length === 0 ? undefined : invalidArgument(inRequest(faults));

@@ -50,8 +50,8 @@ const learnMore = "Learn more: https://cloud.google.com/vertex-ai/generative-ai/
 const object = firstOf((declaration) => {
   const root = rootOf(declaration);
   if (root === undefined || typeOf(root) === "OBJECT") return [];
-  const place = `\`${declaration.name}\` functionDeclaration`;
-  return [`Unable to submit request because ${place} parameters schema should be of type OBJECT. ${learnMore}`];
+  const subject = `\`${declaration.name}\` functionDeclaration`;
+  return [`Unable to submit request because ${subject} parameters schema should be of type OBJECT. ${learnMore}`];
 });
 
 /**
@@ -64,8 +64,8 @@ const unsupported = eachDeclaration(
       Object.keys(spot.schema)
         .filter((keyword) => !keywords.has(keyword))
         .map((keyword) => {
-          const place = `${declarationAt(index)}.parameters_json_schema${namedPath(spot)}`;
-          return `${place}: [FIELD_INVALID] Unsupported keyword "${keyword}".`;
+          const path = `${declarationAt(index)}.parameters_json_schema${namedPath(spot)}`;
+          return `${path}: [FIELD_INVALID] Unsupported keyword "${keyword}".`;
         }),
     ),
   inProto,
@@ -79,8 +79,8 @@ const values = eachDeclaration(
         listAt(schema, "enum").some((value) => typeof value !== "string" && typeof value !== "number"),
       )
       .map((spot) => {
-        const place = `${declarationAt(index)}.parameters_json_schema${namedPath(spot)}`;
-        return `${place}.enum: [FIELD_INVALID] Only strings and numbers are supported.`;
+        const path = `${declarationAt(index)}.parameters_json_schema${namedPath(spot)}`;
+        return `${path}.enum: [FIELD_INVALID] Only strings and numbers are supported.`;
       }),
   inProto,
 );
@@ -90,8 +90,8 @@ const typed = firstOf((declaration) =>
   spotsOf(rootOf(declaration))
     .filter(({ schema }) => ["type", "anyOf", "oneOf", "$ref"].every((keyword) => schema[keyword] === undefined))
     .map((spot) => {
-      const place = `\`${declaration.name}\` functionDeclaration \`parameters.${dottedPath(spot)}\``;
-      return `Unable to submit request because ${place} schema didn't specify the schema type field. ${learnMore}`;
+      const subject = `\`${declaration.name}\` functionDeclaration \`parameters.${dottedPath(spot)}\``;
+      return `Unable to submit request because ${subject} schema didn't specify the schema type field. ${learnMore}`;
     }),
 );
 

@@ -105,8 +105,8 @@ const aloneBesideAnyOf = firstOf((declaration, _index, { api }) =>
   spotsOf(declaration)
     .filter(({ schema }) => api === "vertex" && schema["anyOf"] !== undefined && Object.keys(schema).length > 1)
     .map((spot) => {
-      const place = `\`${declaration.name}\` functionDeclaration \`parameters.${dottedPath(spot)}\``;
-      return `Unable to submit request because ${place} schema specified other fields alongside any_of. When using any_of, it must be the only field set. ${learnMore}`;
+      const subject = `\`${declaration.name}\` functionDeclaration \`parameters.${dottedPath(spot)}\``;
+      return `Unable to submit request because ${subject} schema specified other fields alongside any_of. When using any_of, it must be the only field set. ${learnMore}`;
     }),
 );
 
