@@ -20,39 +20,39 @@ const mostWaiting = 256;
 
 /** Creates the queues, one for each client and server. */
 export function createFairTurns(): FairTurns {
-  const places = new Map<string, Place>();
+  const queues = new Map<string, Queue>();
 
   return {
     enter(client, server, call) {
       const key = `${client.length} ${client} ${server}`;
-      const place = places.get(key) ?? { open: 0, waiting: [] };
-      places.set(key, place);
-      if (place.open >= mostOpen) return turn(place.waiting, server, call.signal).then(() => leaving(key, place));
-      place.open += 1;
-      return leaving(key, place);
+      const queue = queues.get(key) ?? { open: 0, waiting: [] };
+      queues.set(key, queue);
+      if (queue.open >= mostOpen) return turn(queue.waiting, server, call.signal).then(() => leaving(key, queue));
+      queue.open += 1;
+      return leaving(key, queue);
     },
   };
 
-  function leaving(key: string, place: Place): () => void {
+  function leaving(key: string, queue: Queue): () => void {
     let isOver = false;
     return () => {
       if (isOver) return;
       isOver = true;
       // Passes the free place on at once, so that no later request takes it.
-      const next = place.waiting.shift();
+      const next = queue.waiting.shift();
       if (next !== undefined) return next();
-      place.open -= 1;
-      if (place.open === 0) places.delete(key);
+      queue.open -= 1;
+      if (queue.open === 0) queues.delete(key);
     };
   }
 }
 
-interface Place {
+interface Queue {
   open: number;
   readonly waiting: (() => void)[];
 }
 
-async function turn(waiting: Place["waiting"], server: string, signal: AbortSignal): Promise<void> {
+async function turn(waiting: Queue["waiting"], server: string, signal: AbortSignal): Promise<void> {
   if (waiting.length >= mostWaiting)
     throw rpcError(
       rpcCodes.internal,

@@ -41,11 +41,11 @@ export function createTaskOwners(): TaskOwners {
     note(host, { name }, { server, result }) {
       const taskId = stringOf(result["taskId"]);
       if (taskId === undefined || result["resultType"] !== "task") return;
-      const known = owners.get(host) ?? new Map<string, string>();
-      owners.set(host, known);
-      known.set(JSON.stringify([server, taskId]), name);
-      const [oldest] = known.keys();
-      if (known.size > mostTasks && oldest !== undefined) known.delete(oldest);
+      const taskOwners = owners.get(host) ?? new Map<string, string>();
+      owners.set(host, taskOwners);
+      taskOwners.set(JSON.stringify([server, taskId]), name);
+      const [oldest] = taskOwners.keys();
+      if (taskOwners.size > mostTasks && oldest !== undefined) taskOwners.delete(oldest);
     },
     check(host, { name }, { server, method, params }) {
       if (!method.startsWith("tasks/")) return;

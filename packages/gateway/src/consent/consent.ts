@@ -71,15 +71,15 @@ export function createConsent(options: ConsentOptions): Consent {
     details: ToolCallConfirmationDetails,
     client: AskedClient,
     request: ConfirmedRequest,
-    { answer, place }: PlacedAnswer,
+    { answer, answeredIn }: PlacedAnswer,
   ): Promise<void> {
     if (answer === "no") {
-      await details.onConfirm(ToolConfirmationOutcome.Cancel, place);
+      await details.onConfirm(ToolConfirmationOutcome.Cancel, answeredIn);
       throw declined(details);
     }
     // If the rule cannot be saved, the answer still counts for this conversation.
     if (answer === "always") await saveRule?.({ ...request, client: client.name }).catch(() => undefined);
-    await details.onConfirm(outcomeOf(answer, details), place);
+    await details.onConfirm(outcomeOf(answer, details), answeredIn);
     if (answer !== "once") answerOthers(client, request);
   }
 
@@ -186,7 +186,7 @@ export function createConsent(options: ConsentOptions): Consent {
   ): Promise<PlacedAnswer> {
     const question = toQuestion(client.name, request, details, saveRule !== undefined);
     const late = await questions.takeLate(question).catch(() => undefined);
-    if (late !== undefined) return { answer: late.answer, place: "grant" };
+    if (late !== undefined) return { answer: late.answer, answeredIn: "grant" };
     const isOutdated = (): boolean => details.isOutdated?.() === true;
     const open = await questions.ask(question, isOutdated).catch((error: unknown) => withoutInbox(question, error));
     waiting.set(open, { client, request, isAllowed, isOutdated });
@@ -236,13 +236,13 @@ interface WaitingQuestion extends Pick<AskedDetails, "isAllowed"> {
 }
 
 interface PlacedAnswer extends Pick<GivenAnswer, "answer"> {
-  readonly place: AnswerPlace;
+  readonly answeredIn: AnswerPlace;
 }
 
 const inTheForm = "a form of the client";
 
 function placed({ answer, by }: GivenAnswer): PlacedAnswer {
-  return { answer, place: by === onThePage ? "page" : by === inTheForm ? "form" : "inbox" };
+  return { answer, answeredIn: by === onThePage ? "page" : by === inTheForm ? "form" : "inbox" };
 }
 
 function outcomeOf(answer: ConsentAnswer, { outcomes }: ToolCallConfirmationDetails): ToolConfirmationOutcome {

@@ -144,11 +144,11 @@ export async function writeEntry(
   await ensurePrivateFolder(folder);
   await makeRoom(folder, question, now, live);
   const key = shortKey(question);
-  const known = (await entryFiles(folder)).find((each) => each.key === key && each.state === "late");
+  const lateEntry = (await entryFiles(folder)).find((each) => each.key === key && each.state === "late");
   for (;;) {
     const names = await namesIn(folder);
-    const id = known?.id ?? (await createConfirmationId(folder, names));
-    if (known === undefined && names.some((name) => name.startsWith(`${id}.`))) continue;
+    const id = lateEntry?.id ?? (await createConfirmationId(folder, names));
+    if (lateEntry === undefined && names.some((name) => name.startsWith(`${id}.`))) continue;
     const made: EntryFile = { file: "", id, since: now, key, client: clientDigest(question), state: "open" };
     const entry = { ...made, file: fileOf(made) };
     await replaceFile(join(folder, entry.file), {
@@ -157,7 +157,8 @@ export async function writeEntry(
       previous: undefined,
       isCurrent: async () => true,
     });
-    if (known !== undefined && known.file !== entry.file) await rm(join(folder, known.file), { force: true });
+    if (lateEntry !== undefined && lateEntry.file !== entry.file)
+      await rm(join(folder, lateEntry.file), { force: true });
     return entry;
   }
 }

@@ -88,14 +88,14 @@ export function openInbox(stateFolder: string, { clock = systemClock, now = Date
     async answer(id, answer, by, shown) {
       const upper = id.toUpperCase();
       const given = { answer, by, at: now() };
-      const known = (await entryFiles(folder)).find(
+      const entryFile = (await entryFiles(folder)).find(
         (entry) => entry.id === upper && entry.since + questionTime >= now(),
       );
       // The id may belong to another confirmation now, which the person has not seen.
-      if (known !== undefined && shown !== undefined && shortKey(shown) !== known.key) throw unknown(id);
-      const first = known ? await writeAnswer(folder, known, given) : await doneAnswer(folder, upper);
+      if (entryFile !== undefined && shown !== undefined && shortKey(shown) !== entryFile.key) throw unknown(id);
+      const first = entryFile ? await writeAnswer(folder, entryFile, given) : await doneAnswer(folder, upper);
       if (first === undefined) throw unknown(id);
-      return { ...first, isFirst: first === given, isAwaited: known?.state === "open" };
+      return { ...first, isFirst: first === given, isAwaited: entryFile?.state === "open" };
     },
     async useOf(id, { at, isAwaited }) {
       const found = (): Promise<"used" | "outdated" | undefined> => useOfAnswer(folder, id.toUpperCase(), { at });

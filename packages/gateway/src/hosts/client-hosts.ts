@@ -98,8 +98,8 @@ export function createHostPool({ createHost, clock }: HostPoolOptions): HostPool
       function forClient(host: Host, server: string, era: Era): Host | Promise<Host> {
         if (host.shareOf(server) === "all") return host;
         if (isClosed) return Promise.reject(new Error("the client has disconnected"));
-        const known = own.get(era);
-        if (known !== undefined) return known;
+        const existing = own.get(era);
+        if (existing !== undefined) return existing;
         const opening = openOwn(era).catch((error: unknown) => {
           // Lets the next request try again.
           own.delete(era);

@@ -67,9 +67,9 @@ export function createApprovalStore(folder: string, now: () => number): Approval
   }
 
   async function remove(name: string): Promise<string | undefined> {
-    const known = unstored.get(name);
+    const unwritten = unstored.get(name);
     unstored.delete(name);
-    if (known !== undefined) return known;
+    if (unwritten !== undefined) return unwritten;
     const content = await readFile(join(folder, name), "utf8").catch(() => undefined);
     if (content === undefined) return undefined;
     // If several requests use the same request state, only the request that removes the file continues.

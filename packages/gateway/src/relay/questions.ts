@@ -21,7 +21,7 @@ export interface Questions {
    * Records that the host was lost. Returns the ids of its open requests, so that the relay can cancel them at the
    * client.
    */
-  lost(): readonly string[];
+  takeOpen(): readonly string[];
   /** Records that the client can no longer answer. Returns the open requests by the ids that the host gave them. */
   takeUnanswered(): readonly string[];
 }
@@ -52,7 +52,7 @@ export function createQuestions(): Questions {
       open.delete(id);
       return asked === id ? line : withId(line, JSON.parse(asked));
     },
-    lost() {
+    takeOpen() {
       const ids = [...open.keys()];
       open = new Map();
       return ids;

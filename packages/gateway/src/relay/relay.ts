@@ -145,7 +145,7 @@ export function runRelay({ input, output, first, reach, onProblem, signal }: Cli
       ready = undefined;
       attached = undefined;
       if (welcome.sentFile !== undefined) open.noteSent(takeSentFile(welcome.sentFile));
-      for (const id of questions.lost()) toClient(cancelledLine(id));
+      for (const id of questions.takeOpen()) toClient(cancelledLine(id));
       for (const request of open.takeLost()) toClient(lostLine(request));
       input.resume();
       losses += 1;
