@@ -38,8 +38,8 @@ exports.createLoader = function createLoader(
   let isNew = false;
 
   function load(file) {
-    const known = loaded.get(file);
-    if (known !== undefined) return known.module.exports;
+    const loadedFile = loaded.get(file);
+    if (loadedFile !== undefined) return loadedFile.module.exports;
     const filename = path.join(folder, file);
     const source = readSource(filename);
     const cachedData = cached.get(file);

@@ -112,9 +112,9 @@ async function readValue(key: string, words: readonly Word[], root: unknown, io:
 
 /** Returns the schema of one parameter. For a parameter that is not in `properties`, returns `additionalProperties`. */
 function schemaFor(key: string, root: unknown): unknown {
-  const known = parametersOf(root).find(({ name }) => name === key);
+  const parameter = parametersOf(root).find(({ name }) => name === key);
   const others = member(root, "additionalProperties");
-  return known ? known.schema : isObject(others) ? others : undefined;
+  return parameter ? parameter.schema : isObject(others) ? others : undefined;
 }
 
 function splitWord(word: string): Word {

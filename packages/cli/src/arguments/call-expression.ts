@@ -41,7 +41,7 @@ export function parseCallExpression(word: string): CallExpression | undefined {
 
 /** Reads a name followed by ":" or "=". Otherwise moves the cursor back, because the text is a positional value. */
 function readName(reader: LiteralReader): string | undefined {
-  const goBack = reader.mark();
+  const goBack = reader.savePosition();
   const name = reader.name();
   if (name !== undefined && reader.take(":=")) return name;
   goBack();
@@ -57,7 +57,7 @@ interface LiteralReader {
   take(characters: string): boolean;
   peek(): string;
   /** Returns a function that moves the cursor back to the current position. */
-  mark(): () => void;
+  savePosition(): () => void;
   isAtEnd(): boolean;
   mistake(what: string): HostError;
 }
@@ -126,10 +126,10 @@ function createLiteralReader(text: string): LiteralReader {
   }
 
   function toNumber(digits: string, start: number): number {
-    const lost = inexactNumber(digits);
-    if (lost === undefined && !/[\p{L}\p{N}_.]/u.test(text.charAt(at))) return Number(digits);
+    const inexact = inexactNumber(digits);
+    if (inexact === undefined && !/[\p{L}\p{N}_.]/u.test(text.charAt(at))) return Number(digits);
     at = start;
-    if (lost !== undefined) throw mistake(`JavaScript cannot hold the number ${lost} exactly`);
+    if (inexact !== undefined) throw mistake(`JavaScript cannot hold the number ${inexact} exactly`);
     throw mistake("this is not a number; write text in quotes");
   }
 
@@ -202,7 +202,7 @@ function createLiteralReader(text: string): LiteralReader {
     name,
     take,
     peek,
-    mark() {
+    savePosition() {
       const here = at;
       return () => {
         at = here;

@@ -54,10 +54,10 @@ function readJson(text: string): Read {
 }
 
 function exactly(text: string, value: unknown): Coerced {
-  const lost = inexactNumber(text);
+  const inexact = inexactNumber(text);
   const twice = duplicateName(text);
-  if (lost !== undefined)
-    return { kind: "mistake", reason: `has a number that JavaScript cannot hold exactly: ${lost}` };
+  if (inexact !== undefined)
+    return { kind: "mistake", reason: `has a number that JavaScript cannot hold exactly: ${inexact}` };
   if (twice !== undefined) return { kind: "mistake", reason: `has the key "${twice}" twice in one object` };
   return { kind: "value", value };
 }

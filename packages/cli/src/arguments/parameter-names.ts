@@ -15,22 +15,22 @@ import { type SignedTool, signature } from "../output/tools/signature.ts";
 export function checkParameterNames(what: string, tool: SignedTool, args: unknown): readonly string[] {
   if (!isObject(args)) return [];
   const parameters = parametersOf(tool.inputSchema);
-  const known = parameters.map(({ name }) => name);
-  const unknown = Object.keys(args).filter((name) => !known.includes(name));
+  const parameterNames = parameters.map(({ name }) => name);
+  const unknown = Object.keys(args).filter((name) => !parameterNames.includes(name));
   const missing = parameters.flatMap(({ name, required }) => (required && !Object.hasOwn(args, name) ? [name] : []));
   const policy = extrasOf(tool.inputSchema);
   if (policy === "forbidden" && unknown.length > 0)
-    throw mistaken(`${what} has no parameter ${named(unknown, known)}`, tool);
+    throw mistaken(`${what} has no parameter ${named(unknown, parameterNames)}`, tool);
   if (missing.length > 0) {
     const typed =
       policy !== "welcome" && unknown.length > 0
-        ? `; it has no parameter ${named(unknown, [...missing, ...known])}`
+        ? `; it has no parameter ${named(unknown, [...missing, ...parameterNames])}`
         : "";
     throw mistaken(`${what} needs ${missing.map(quoted).join(", ")}${typed}`, tool);
   }
   if (policy !== "unsaid") return [];
   return unknown.map((name) => {
-    const near = nearest(name, known);
+    const near = nearest(name, parameterNames);
     const suggestion = near === undefined ? "" : ` (did you mean ${quoted(near)}?)`;
     return `${what} has no parameter ${quoted(name)}${suggestion}; Fairlead sends the argument anyway`;
   });
@@ -55,15 +55,19 @@ function extrasOf(inputSchema: unknown): Extras {
     : "welcome";
 }
 
-function named(names: readonly string[], known: readonly string[]): string {
-  const near = names.map((name) => nearest(name, known)).find((name) => name !== undefined);
+function named(names: readonly string[], parameterNames: readonly string[]): string {
+  const near = names.map((name) => nearest(name, parameterNames)).find((name) => name !== undefined);
   return `${names.map(quoted).join(", ")}${near === undefined ? "" : `; did you mean ${quoted(near)}?`}`;
 }
 
 /** Finds the parameter that a mistyped name probably means. Also recognises abbreviations such as `lang` and `msg`. */
-function nearest(name: string, known: readonly string[]): string | undefined {
+function nearest(name: string, parameterNames: readonly string[]): string | undefined {
   const starts = (longer: string): boolean => name.length > 1 && longer.startsWith(name);
-  return closest(name, known) ?? known.find(starts) ?? known.find((longer) => isShortFor(name, longer));
+  return (
+    closest(name, parameterNames) ??
+    parameterNames.find(starts) ??
+    parameterNames.find((longer) => isShortFor(name, longer))
+  );
 }
 
 /** Whether `name` abbreviates `longer`: same first letter, and `longer` has all letters of `name` in the same order. */

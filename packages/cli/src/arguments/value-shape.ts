@@ -64,7 +64,7 @@ function isSame(one: unknown, other: unknown): boolean {
 }
 
 function isJsonType(type: unknown): type is JsonType {
-  return jsonTypes.some((known) => known === type);
+  return jsonTypes.some((jsonType) => jsonType === type);
 }
 
 function typeOf(value: unknown): JsonType {

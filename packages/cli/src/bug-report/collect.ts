@@ -124,7 +124,7 @@ function observe(
       const isOf = ({ server: other }: { readonly server: string }): boolean => other === each.server.name;
       return state === undefined
         ? []
-        : [{ server: each.server, state, known: cached.find(isOf), failed: failed.find(isOf) }];
+        : [{ server: each.server, state, cachedCatalog: cached.find(isOf), failed: failed.find(isOf) }];
     });
     return { listed, steps, hide };
   };

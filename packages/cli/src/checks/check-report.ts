@@ -22,10 +22,10 @@ const symbols = { passed: "✓", updated: "↻", failed: "✗" } as const;
 
 /** Returns one line for a check, and one line for each of its problems. */
 export function outcomeText({ name, status, durationMs, problems }: CheckOutcome, style: Output["style"]): SafeText {
-  const mark = status === "failed" ? style.red(safe`✗`) : style.green(toSafeLine(symbols[status]));
+  const symbol = status === "failed" ? style.red(safe`✗`) : style.green(toSafeLine(symbols[status]));
   const note = status === "updated" ? safe`, snapshot written` : safe``;
   return joinSafe([
-    safe`  ${mark} ${toSafeLine(name)} (${Math.round(durationMs)} ms${note})`,
+    safe`  ${symbol} ${toSafeLine(name)} (${Math.round(durationMs)} ms${note})`,
     ...problems.map((problem) => safe`      ${toSafeLine(problem)}`),
   ]);
 }

@@ -61,7 +61,7 @@ export function differenceText({ client, file, difference = [], move }: ClientRe
 }
 
 function moveLines({ destination, added, names, staying }: MovePlan): readonly SafeText[] {
-  const known = names.filter((name) => !added.some((server) => server.name === name));
+  const existingNames = names.filter((name) => !added.some((server) => server.name === name));
   return [
     ...added.flatMap(({ name, conversion }) => [
       safe`  move ${toVisibleLine(name)} to ${toSafeLine(destination.file)}:`,
@@ -69,7 +69,7 @@ function moveLines({ destination, added, names, staying }: MovePlan): readonly S
         .split("\n")
         .map((line) => safe`    ${toVisibleLine(line)}`),
     ]),
-    ...known.map(
+    ...existingNames.map(
       (name) => safe`  remove ${toVisibleLine(name)} from this file: the server is already in Fairlead's settings`,
     ),
     ...staying.map(({ name, reason }) => safe`  ${toVisibleLine(name)} stays: ${toVisibleLine(reason)}`),

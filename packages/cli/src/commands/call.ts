@@ -96,8 +96,8 @@ Examples:
     const configuration = adHoc?.configuration ?? configured;
     const watch: Watch = {};
     const call = async (host: Host): Promise<void> => {
-      const place = { host, configuration, typed: adHoc?.name };
-      const target = await connectTarget(request.wanted, place, context);
+      const callHost = { host, configuration, typed: adHoc?.name };
+      const target = await connectTarget(request.wanted, callHost, context);
       // Uses the definition that the server sent, because Fairlead adapts definitions for models.
       const tool = host.catalog(target.server)?.tools.find(({ name }) => name === target.tool);
       if (tool !== undefined && stateOf(target, host)?.status === "connected") await adHoc?.keep();
@@ -129,10 +129,10 @@ interface Watch {
 }
 
 /** Creates the function that shows a server's question (elicitation) on the terminal and returns the user's answer. */
-function elicitHere(watch: Watch, place: ProgramPlace, context: Context): Elicit {
+function elicitHere(watch: Watch, browserPlace: ProgramPlace, context: Context): Elicit {
   return async (request, signal) => {
     const { answerOnTerminal } = await import("../shell/elicitation.ts");
-    const ask = (): Promise<ElicitationAnswer> => answerOnTerminal(request, signal, { ...context, place });
+    const ask = (): Promise<ElicitationAnswer> => answerOnTerminal(request, signal, { ...context, browserPlace });
     return watch.progress === undefined ? ask() : watch.progress.hideDuring(ask);
   };
 }
@@ -249,15 +249,15 @@ function readRequest(words: readonly string[], { server, tool, isTyped }: Reques
 /** The next step if a server that was given as a URL or with `--stdio` does not have the tool. */
 const toolsOfTyped = 'to list its tools, replace "call" by "tools" and leave out the tool';
 
-interface Place {
+interface CallHost {
   readonly host: Host;
   readonly configuration: Configuration;
   readonly typed: string | undefined;
 }
 
 /** Connects to the tool's server. Loads the server's cached catalog first, to detect a changed definition. */
-async function connectTarget(wanted: CallRequest["wanted"], place: Place, context: Context): Promise<ToolTarget> {
-  const { host, typed } = place;
+async function connectTarget(wanted: CallRequest["wanted"], callHost: CallHost, context: Context): Promise<ToolTarget> {
+  const { host, typed } = callHost;
   async function connect(names: readonly string[]): Promise<void> {
     await host.recall(names);
     await connectServers(host, names, context);
@@ -273,7 +273,7 @@ async function connectTarget(wanted: CallRequest["wanted"], place: Place, contex
   // Server names may contain dots: `a.b.c` can mean the server `a` or the server `a.b`.
   const meant = names.filter((name) => word.startsWith(`${name}.`));
   if (meant.length === 0) {
-    const named = await findBareName(word, place, connect);
+    const named = await findBareName(word, callHost, connect);
     if (named !== undefined) return named;
   }
   await connect(meant);
@@ -288,7 +288,7 @@ async function connectTarget(wanted: CallRequest["wanted"], place: Place, contex
  */
 async function findBareName(
   word: string,
-  { host, configuration }: Place,
+  { host, configuration }: CallHost,
   connect: (names: readonly string[]) => Promise<void>,
 ): Promise<ToolTarget | undefined> {
   if (word.includes(".") || /\s/.test(word)) {
@@ -296,9 +296,9 @@ async function findBareName(
     await connect(hasDemo(configuration) ? [demoName] : []);
     return undefined;
   }
-  const known = new Set((await host.recall()).map(({ server }) => server));
+  const cachedNames = new Set((await host.recall()).map(({ server }) => server));
   const failed = new Set((await host.failedStarts()).map(({ server }) => server));
-  await connect(host.states().flatMap(({ name }) => (known.has(name) || failed.has(name) ? [] : name)));
+  await connect(host.states().flatMap(({ name }) => (cachedNames.has(name) || failed.has(name) ? [] : name)));
   const tool = host.toolRegistry.getTool(word);
   if (tool === undefined) return undefined;
   refuseUnsureName(word, { server: tool.serverName, serverToolName: tool.serverToolName }, host);

@@ -42,17 +42,17 @@ Examples:
 
   async run(context) {
     const { io, out, globals, operands } = context;
-    const shell = shells.find((known) => known === operands[0]) ?? "bash";
-    const action = actions.find((known) => known === operands[1]);
-    const place = installationOf(shell, io);
+    const shell = shells.find((name) => name === operands[0]) ?? "bash";
+    const action = actions.find((name) => name === operands[1]);
+    const installation = installationOf(shell, io);
     switch (action) {
       case undefined:
         if (globals.json) return out.json({ shell, script: scripts[shell] });
         return out.print(toSafeText(scripts[shell].trimEnd()));
       case "install":
-        return install(shell, place, context);
+        return install(shell, installation, context);
       case "uninstall":
-        return uninstall(shell, place, context);
+        return uninstall(shell, installation, context);
     }
   },
 };

@@ -105,13 +105,13 @@ function only(configuration: Configuration, name: string | undefined): Configura
 async function visit(
   configuration: Configuration,
   name: string | undefined,
-  known: readonly DoctorFinding[],
+  earlierFindings: readonly DoctorFinding[],
   context: Context,
 ): Promise<ServerChecks> {
   const { servers } = only(configuration, name);
   if (servers.length === 0) return noServers;
   const { connectAndCheck } = await import("../doctor/connect-and-check.ts");
-  return connectAndCheck(servers, configuration, known, context);
+  return connectAndCheck(servers, configuration, earlierFindings, context);
 }
 
 function print(
@@ -226,8 +226,8 @@ async function examine(configuration: Configuration): Promise<readonly DoctorFin
 
 /** Runs the checks that need no settings. `why` is the error from locating the settings files. */
 async function examineWithoutSettings(environment: Environment, why: HostError): Promise<readonly DoctorFinding[]> {
-  const place = { environment, root: environment.cwd, trusted: false };
-  const [programs, network] = await Promise.all([readNodeFacts(place), readNetworkFacts(environment)]);
+  const launchContext = { environment, root: environment.cwd, trusted: false };
+  const [programs, network] = await Promise.all([readNodeFacts(launchContext), readNetworkFacts(environment)]);
   return [
     ...inGroup("settings", [problem(why)]),
     ...inGroup("programs", checkPrograms({ ...programs, launches: [] })),

@@ -118,9 +118,9 @@ async function readTools(
   });
 }
 
-function checkName(name: string, known: readonly string[]): void {
-  if (known.includes(name)) return;
-  throw new HostError("server_unknown", `no server "${name}" is configured${nameHint(name, known)}`, {
+function checkName(name: string, serverNames: readonly string[]): void {
+  if (serverNames.includes(name)) return;
+  throw new HostError("server_unknown", `no server "${name}" is configured${nameHint(name, serverNames)}`, {
     serverName: name,
     next: "fairlead mcp list",
   });

@@ -139,7 +139,7 @@ export const verb: Verb = {
   define: (command) => command.argument("[code]", "the code to explain; default: list all codes"),
 
   async run({ out, globals, operands: [word] }) {
-    const chosen = word === undefined ? codes : [known(word)];
+    const chosen = word === undefined ? codes : [errorCodeOf(word)];
     if (globals.json) return out.json({ errors: chosen.map(toDocument) });
     out.print(word === undefined ? overview() : joinSafe(chosen.map(whole)));
   },
@@ -150,7 +150,7 @@ function toDocument(code: ErrorCode): object {
   return { code, exitCode: exitCodeOf(code), meaning, next };
 }
 
-function known(word: string): ErrorCode {
+function errorCodeOf(word: string): ErrorCode {
   const code = codes.find((candidate) => candidate === word);
   if (code) return code;
   const hint = nameHint(word, codes);

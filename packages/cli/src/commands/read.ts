@@ -79,7 +79,7 @@ Examples:
     const typed = await openAdHoc(isAddress(server) ? server : undefined, configured, context);
     await useHost(typed?.configuration ?? configured, context, async (host) => {
       const address = await findReadable({ word, server: typed?.name ?? server, values }, host, context);
-      const place = save === undefined ? undefined : await openSavePlace(save, io.cwd);
+      const destination = save === undefined ? undefined : await openSavePlace(save, io.cwd);
       await connectServer(address.server, host, context);
       await typed?.keep();
       const { server: owner, uri } = address;
@@ -87,7 +87,7 @@ Examples:
       const progress = createProgressLine(safe`${toSafeLine(uri)}`, io, globals);
       const reading = host.readResource(owner, uri, { signal: io.signal, ...timeout, ...options });
       const result = await withAdvice(reading).finally(progress.clear);
-      await reportReading({ address, result, place, draw: imageDrawing(context) }, context);
+      await reportReading({ address, result, destination, draw: imageDrawing(context) }, context);
     });
   },
 };

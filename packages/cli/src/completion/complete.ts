@@ -46,7 +46,7 @@ function withVersion(command: KnownCommand): KnownCommand {
 async function completeOption(command: KnownCommand, at: Cursor): Promise<CompletionAnswer> {
   const { option, value } = splitOption(at.current, command);
   if (value === undefined)
-    return toWords(command.options.map((known) => ({ value: longFlagOf(known), about: known.summary })));
+    return toWords(command.options.map((each) => ({ value: longFlagOf(each), about: each.summary })));
   if (option === undefined || placeholderOf(option) === undefined) return nothing;
   const prefix = at.current.slice(0, at.current.length - value.length);
   return withPrefix(prefix, await completeValue(option, { ...at, current: value }));

@@ -36,6 +36,6 @@ function withHome(path: string, { home }: Io): string {
 }
 
 /** Loads the settings for completion. Starts no server. */
-export function configurationAt(place: CompletionContext): Promise<Configuration> {
-  return loadConfiguration(configurationOptions(place));
+export function configurationAt(context: CompletionContext): Promise<Configuration> {
+  return loadConfiguration(configurationOptions(context));
 }

@@ -17,31 +17,31 @@ import type { Cursor, Typed } from "./typed-words.ts";
 export async function fromServers(
   source: ServerSource,
   at: Cursor,
-  place: CompletionContext,
+  context: CompletionContext,
 ): Promise<CompletionAnswer> {
   // A server given with --stdio has no cached catalog.
   if (at.typed.values.has("--stdio")) return nothing;
-  return withCachedServers(place, (known) => answerFrom(source, at, known));
+  return withCachedServers(context, (cache) => answerFrom(source, at, cache));
 }
 
 async function answerFrom(
   source: ServerSource,
   { typed, current }: Cursor,
-  known: CachedServers,
+  cache: CachedServers,
 ): Promise<CompletionAnswer> {
   switch (source) {
     case "call":
-      return suggestCallWords(typed, current, known);
+      return suggestCallWords(typed, current, cache);
     case "tools":
-      return toWords(await suggestTools(typed, known));
+      return toWords(await suggestTools(typed, cache));
     case "resources":
-      return toWords(await suggestResources(typed, current, known));
+      return toWords(await suggestResources(typed, current, cache));
     case "variables":
-      return toWords(await suggestVariables(typed, known));
+      return toWords(await suggestVariables(typed, cache));
     case "prompts":
-      return toWords(await suggestPrompts(typed, current, known));
+      return toWords(await suggestPrompts(typed, current, cache));
     case "prompt-arguments":
-      return toWords(await suggestPromptArguments(typed, known));
+      return toWords(await suggestPromptArguments(typed, cache));
   }
 }
 
@@ -49,36 +49,36 @@ async function answerFrom(
 async function suggestCallWords(
   { operands, values }: Typed,
   current: string,
-  known: CachedServers,
+  cache: CachedServers,
 ): Promise<CompletionAnswer> {
   const [first] = operands;
   // A server given as a URL has no cached catalog.
   if (isAddress(operands[0])) return nothing;
   const [server, tool] = [values.get("--server"), values.get("--tool")];
-  if (server !== undefined && tool !== undefined) return suggestArguments({ server, tool }, operands, current, known);
-  if (first === undefined) return toWords(await suggestTargets(current, known));
-  const meant = await targetOf(first, known);
-  return meant === undefined ? nothing : suggestArguments(meant, operands.slice(1), current, known);
+  if (server !== undefined && tool !== undefined) return suggestArguments({ server, tool }, operands, current, cache);
+  if (first === undefined) return toWords(await suggestTargets(current, cache));
+  const meant = await targetOf(first, cache);
+  return meant === undefined ? nothing : suggestArguments(meant, operands.slice(1), current, cache);
 }
 
 /** Suggests the tools of the server given with `--server`. */
-async function suggestTools({ values }: Typed, known: CachedServers): Promise<readonly Suggestion[]> {
-  const tools = await toolsOf(values.get("--server") ?? "", known);
+async function suggestTools({ values }: Typed, cache: CachedServers): Promise<readonly Suggestion[]> {
+  const tools = await toolsOf(values.get("--server") ?? "", cache);
   return tools.map(({ name, title, description }) => ({ value: name, about: title ?? description }));
 }
 
 /**
  * Suggests servers first, because there may be many tools. After a server's name, suggests the tools of that server.
  */
-async function suggestTargets(current: string, known: CachedServers): Promise<readonly Suggestion[]> {
-  const begun = known.names.filter((name) => current.startsWith(`${name}.`));
-  const possible = known.names.filter((name) => `${name}.`.startsWith(current));
+async function suggestTargets(current: string, cache: CachedServers): Promise<readonly Suggestion[]> {
+  const begun = cache.names.filter((name) => current.startsWith(`${name}.`));
+  const possible = cache.names.filter((name) => `${name}.`.startsWith(current));
   const [only, ...others] = begun.length > 0 ? begun : possible;
   if (begun.length === 0 && (only === undefined || others.length > 0))
-    return known.names.map((name) => ({ value: `${name}.`, isOpen: true }));
+    return cache.names.map((name) => ({ value: `${name}.`, isOpen: true }));
   const offered = await Promise.all(
     [only ?? "", ...others].map(async (server) =>
-      (await toolsOf(server, known)).map(({ name, title, description }) => ({
+      (await toolsOf(server, cache)).map(({ name, title, description }) => ({
         value: targetName({ server, tool: name }),
         about: title ?? description,
       })),
@@ -88,10 +88,10 @@ async function suggestTargets(current: string, known: CachedServers): Promise<re
 }
 
 /** Returns the tool that the word names. Returns undefined if the word names no tool or is ambiguous. */
-async function targetOf(word: string, known: CachedServers): Promise<ToolTarget | undefined> {
-  const possible = known.names.filter((name) => word.startsWith(`${name}.`));
+async function targetOf(word: string, cache: CachedServers): Promise<ToolTarget | undefined> {
+  const possible = cache.names.filter((name) => word.startsWith(`${name}.`));
   const servers = await Promise.all(
-    possible.map(async (name) => ({ name, tools: (await toolsOf(name, known)).map((tool) => tool.name) })),
+    possible.map(async (name) => ({ name, tools: (await toolsOf(name, cache)).map((tool) => tool.name) })),
   );
   try {
     return findToolTarget(word, servers);
@@ -105,9 +105,9 @@ async function suggestArguments(
   { server, tool }: ToolTarget,
   given: readonly string[],
   current: string,
-  known: CachedServers,
+  cache: CachedServers,
 ): Promise<CompletionAnswer> {
-  const found = (await toolsOf(server, known)).find(({ name }) => name === tool);
+  const found = (await toolsOf(server, cache)).find(({ name }) => name === tool);
   return found === undefined ? nothing : suggestParameters(found.inputSchema, given, current);
 }
 
@@ -123,9 +123,9 @@ async function toolsOf(server: string, { host, names, recall }: CachedServers): 
  * Suggests prompts by the names that `fairlead prompts` shows, or as `server.prompt` if the user has typed the server's
  * name.
  */
-async function suggestPrompts(typed: Typed, current: string, known: CachedServers): Promise<readonly Suggestion[]> {
+async function suggestPrompts(typed: Typed, current: string, cache: CachedServers): Promise<readonly Suggestion[]> {
   const slash = current.startsWith("/") ? "/" : "";
-  const prompts = await promptsOf(typed, known);
+  const prompts = await promptsOf(typed, cache);
   return prompts.map((prompt) => {
     const { server, serverPromptName } = prompt;
     const [colon, dot] = [":", "."].map((between) => current.startsWith(`${slash}${server}${between}`));
@@ -140,9 +140,9 @@ async function suggestPrompts(typed: Typed, current: string, known: CachedServer
   });
 }
 
-async function suggestPromptArguments(typed: Typed, known: CachedServers): Promise<readonly Suggestion[]> {
+async function suggestPromptArguments(typed: Typed, cache: CachedServers): Promise<readonly Suggestion[]> {
   const wanted = typed.operands[0]?.replace(/^\//, "");
-  const prompts = await promptsOf(typed, known);
+  const prompts = await promptsOf(typed, cache);
   const found = prompts.find((prompt) =>
     [pairOf(prompt), `${prompt.server}:${prompt.serverPromptName}`, prompt.name, prompt.serverPromptName].includes(
       wanted ?? "",
@@ -155,8 +155,8 @@ async function suggestPromptArguments(typed: Typed, known: CachedServers): Promi
   }));
 }
 
-async function promptsOf(typed: Typed, known: CachedServers): Promise<readonly HostPrompt[]> {
-  return (await askedServers(typed, known)).flatMap((name) => known.host.prompts(name));
+async function promptsOf(typed: Typed, cache: CachedServers): Promise<readonly HostPrompt[]> {
+  return (await askedServers(typed, cache)).flatMap((name) => cache.host.prompts(name));
 }
 
 /** Loads the cached catalogs of the server given with `--server`, or of all servers. Returns the servers' names. */
@@ -172,8 +172,8 @@ function pairOf({ server, serverPromptName }: HostPrompt): string {
 }
 
 /** Suggests a URI. If two servers have that URI, suggests `server:uri`. After a typed "@", suggests `@server:uri`. */
-async function suggestResources(typed: Typed, current: string, known: CachedServers): Promise<readonly Suggestion[]> {
-  const resources = await resourcesOf(typed, known);
+async function suggestResources(typed: Typed, current: string, cache: CachedServers): Promise<readonly Suggestion[]> {
+  const resources = await resourcesOf(typed, cache);
   const count = (uri: string): number => resources.filter((resource) => uriOf(resource) === uri).length;
   return resources.map((resource) => {
     const { server, name, title } = resource;
@@ -184,9 +184,9 @@ async function suggestResources(typed: Typed, current: string, known: CachedServ
   });
 }
 
-async function suggestVariables(typed: Typed, known: CachedServers): Promise<readonly Suggestion[]> {
+async function suggestVariables(typed: Typed, cache: CachedServers): Promise<readonly Suggestion[]> {
   const wanted = typed.operands[0]?.replace(/^@/, "");
-  const resources = await resourcesOf(typed, known);
+  const resources = await resourcesOf(typed, cache);
   const found = resources.find((one) => wanted === uriOf(one) || wanted === `${one.server}:${uriOf(one)}`);
   if (found?.kind !== "template") return [];
   return variablesOf(found.uriTemplate).map(({ name, required }) => ({
@@ -196,9 +196,9 @@ async function suggestVariables(typed: Typed, known: CachedServers): Promise<rea
   }));
 }
 
-async function resourcesOf(typed: Typed, known: CachedServers): Promise<readonly HostResource[]> {
-  return (await askedServers(typed, known))
-    .flatMap((name) => known.host.resources(name))
+async function resourcesOf(typed: Typed, cache: CachedServers): Promise<readonly HostResource[]> {
+  return (await askedServers(typed, cache))
+    .flatMap((name) => cache.host.resources(name))
     .filter((resource) => resource.kind === "resource" || resource.unusable === undefined);
 }
 
@@ -215,10 +215,10 @@ interface CachedServers {
   readonly recall: (names: readonly string[]) => Promise<void>;
 }
 
-async function withCachedServers<T>(place: CompletionContext, use: (known: CachedServers) => Promise<T>): Promise<T> {
-  const configuration = await configurationAt(place);
+async function withCachedServers<T>(context: CompletionContext, use: (cache: CachedServers) => Promise<T>): Promise<T> {
+  const configuration = await configurationAt(context);
   const isOwn = (name: string): boolean => name === demoName && hasDemo(configuration);
-  return useHost(configuration, place, (host) =>
+  return useHost(configuration, context, (host) =>
     use({
       host,
       names: host.states().flatMap(({ name, status }) => (status === "disabled" || status === "blocked" ? [] : name)),

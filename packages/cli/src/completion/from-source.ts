@@ -17,21 +17,21 @@ export async function fromSource(source: ValueSource, at: Cursor): Promise<Compl
   return at.typed.takesOptions ? withoutDashes(answer) : answer;
 }
 
-async function answerFrom(source: ValueSource, at: Cursor, place: CompletionContext): Promise<CompletionAnswer> {
+async function answerFrom(source: ValueSource, at: Cursor, context: CompletionContext): Promise<CompletionAnswer> {
   switch (source) {
     case "files":
     case "folders":
       return { kind: source, prefix: "" };
     case "entries":
-      return toWords((await configurationAt(place)).servers.map(toSuggestion));
+      return toWords((await configurationAt(context)).servers.map(toSuggestion));
     case "servers":
-      return toWords(await servers(place));
+      return toWords(await servers(context));
     case "secrets":
-      return toWords((await secretNames(place)).map((value) => ({ value })));
+      return toWords((await secretNames(context)).map((value) => ({ value })));
     case "errors":
       return toWords(errorCodes.map((value) => ({ value, about: `exit code ${exitCodeOf(value)}` })));
     case "conversations":
-      return toWords(await conversations(place));
+      return toWords(await conversations(context));
     case "call":
     case "tools":
     case "resources":
@@ -39,12 +39,12 @@ async function answerFrom(source: ValueSource, at: Cursor, place: CompletionCont
     case "prompts":
     case "prompt-arguments":
       // The import is inside the function, because the code that reads cached catalogs is slow to load.
-      return (await import("./from-servers.ts")).fromServers(source, at, place);
+      return (await import("./from-servers.ts")).fromServers(source, at, context);
   }
 }
 
-async function servers(place: CompletionContext): Promise<readonly Suggestion[]> {
-  const configuration = await configurationAt(place);
+async function servers(context: CompletionContext): Promise<readonly Suggestion[]> {
+  const configuration = await configurationAt(context);
   const isDemoThere = configuration.servers.every(({ server }) => server.name !== demoName);
   return [...configuration.servers.map(toSuggestion), ...(isDemoThere ? [{ value: demoName, about: "built in" }] : [])];
 }
@@ -57,8 +57,8 @@ function toSuggestion({ server, admission }: AdmittedServer): Suggestion {
 
 const mostConversations = 20;
 
-async function conversations(place: CompletionContext): Promise<readonly Suggestion[]> {
-  const { state } = await locate(configurationOptions(place));
+async function conversations(context: CompletionContext): Promise<readonly Suggestion[]> {
+  const { state } = await locate(configurationOptions(context));
   const [{ listConversations }, { conversationsFolder }] = await Promise.all([
     import("@fairlead/core/conversations/list-conversations"),
     import("@fairlead/core/conversations/conversation-file"),
@@ -67,9 +67,9 @@ async function conversations(place: CompletionContext): Promise<readonly Suggest
   return found.map(({ id, title, firstWords }) => ({ value: id, about: title ?? firstWords }));
 }
 
-async function secretNames(place: CompletionContext): Promise<readonly string[]> {
-  const { state } = await locate(configurationOptions(place));
-  const { env, platform } = place.io;
+async function secretNames(context: CompletionContext): Promise<readonly string[]> {
+  const { state } = await locate(configurationOptions(context));
+  const { env, platform } = context.io;
   const { openSecretStore } = await import("@fairlead/core/files/secrets/secret-store");
   const store = await openSecretStore({ directory: state, env, platform });
   return store.list();

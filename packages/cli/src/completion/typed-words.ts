@@ -86,7 +86,7 @@ export function splitOption(
 ): { readonly option: KnownOption | undefined; readonly value: string | undefined } {
   const at = word.startsWith("--") ? word.indexOf("=") : -1;
   const flag = at === -1 ? word : word.slice(0, at);
-  const option = options.find((known) => spellingsOf(known).includes(flag));
+  const option = options.find((each) => spellingsOf(each).includes(flag));
   return { option, value: at === -1 ? undefined : word.slice(at + 1) };
 }
 

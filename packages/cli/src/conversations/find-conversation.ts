@@ -11,10 +11,10 @@ import { type RecordedConversation, readConversation } from "@fairlead/core/conv
 import { HostError } from "@fairlead/core/errors";
 import type { Configuration } from "@fairlead/core/trust/configuration";
 
-type Place = Pick<Configuration, "locations">;
+type ConfiguredLocations = Pick<Configuration, "locations">;
 
 /** Returns the folder with the recorded conversations of all workspaces. */
-export function folderOf({ locations }: Place): string {
+export function folderOf({ locations }: ConfiguredLocations): string {
   return conversationsFolder(locations.state);
 }
 
@@ -22,8 +22,8 @@ export function folderOf({ locations }: Place): string {
  * Reads a recorded conversation by its id.
  * @throws HostError `not_found`; `usage` if the file is not a recorded conversation
  */
-export async function conversationOfId(id: string, place: Place): Promise<RecordedConversation> {
-  const folder = folderOf(place);
+export async function conversationOfId(id: string, configuration: ConfiguredLocations): Promise<RecordedConversation> {
+  const folder = folderOf(configuration);
   const info = await findConversation(folder, id);
   return readConversation(conversationPath(folder, info.id));
 }
@@ -34,9 +34,13 @@ export async function conversationOfId(id: string, place: Place): Promise<Record
  *
  * @throws HostError `not_found`; `usage` if the file is not a recorded conversation
  */
-export async function conversationOf(word: string, place: Place, cwd: string): Promise<RecordedConversation> {
+export async function conversationOf(
+  word: string,
+  configuration: ConfiguredLocations,
+  cwd: string,
+): Promise<RecordedConversation> {
   // An id contains neither a slash nor a dot, so a word with one of them is a path.
-  return /[/\\.]/.test(word) ? readConversation(resolve(cwd, word)) : conversationOfId(word, place);
+  return /[/\\.]/.test(word) ? readConversation(resolve(cwd, word)) : conversationOfId(word, configuration);
 }
 
 /** The options `--continue` and `--resume [ID]`. */
@@ -54,12 +58,12 @@ export interface ResumeOptions {
  */
 export async function wantedConversation(
   { continue: isContinued = false, resume }: ResumeOptions,
-  place: Place,
+  configuration: ConfiguredLocations,
 ): Promise<ConversationInfo | undefined> {
-  if (typeof resume === "string") return findConversation(folderOf(place), resume);
+  if (typeof resume === "string") return findConversation(folderOf(configuration), resume);
   if (!isContinued && resume === undefined) return undefined;
-  const { root: workspace } = place.locations;
-  const [latest] = await listConversations(folderOf(place), { limit: 1, workspace });
+  const { root: workspace } = configuration.locations;
+  const [latest] = await listConversations(folderOf(configuration), { limit: 1, workspace });
   if (latest !== undefined) return latest;
   throw new HostError("not_found", `no conversation is recorded for ${workspace}`, { next: "fairlead conversations" });
 }

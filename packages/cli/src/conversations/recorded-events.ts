@@ -89,8 +89,8 @@ export function isTurnEvent(line: RecordedLine): line is RecordedEvent & { reado
 }
 
 function providerOf(word: string): AppState["model"]["provider"] {
-  const known = ["gemini", "openai-compatible", "manual"] as const;
-  return known.find((each) => each === word) ?? "scripted";
+  const providers = ["gemini", "openai-compatible", "manual"] as const;
+  return providers.find((each) => each === word) ?? "scripted";
 }
 
 /** Returns the app's state before the first event. */

@@ -64,7 +64,7 @@ function whyNot(launch: LaunchFacts): readonly Observation[] {
       {
         ...notFound,
         message: `"${server}" runs ${command}, but only the script ${script} exists, which cannot be started as a program`,
-        next: `write "command": "powershell" and "args": ["-File", ${JSON.stringify(script)}, …] in its entry (${place(origin)})`,
+        next: `write "command": "powershell" and "args": ["-File", ${JSON.stringify(script)}, …] in its entry (${positionOf(origin)})`,
       },
     ];
   const what =
@@ -76,7 +76,7 @@ function whyNot(launch: LaunchFacts): readonly Observation[] {
       {
         ...notFound,
         message: `${what} is not on the server's PATH: it is in ${elsewhere.folder} (${elsewhere.manager}), which only your own shell has on its PATH`,
-        next: addToPath(elsewhere.folder, `its entry (${place(origin)})`),
+        next: addToPath(elsewhere.folder, `its entry (${positionOf(origin)})`),
       },
     ];
   const where = missing.includes("/") ? "does not exist or is not executable" : "is not on the server's PATH";
@@ -84,7 +84,7 @@ function whyNot(launch: LaunchFacts): readonly Observation[] {
     {
       ...notFound,
       message: `${what} ${where}`,
-      next: `${installs(missing)}; or correct the server's entry (${place(origin)})`,
+      next: `${installs(missing)}; or correct the server's entry (${positionOf(origin)})`,
     },
   ];
 }
@@ -94,7 +94,7 @@ function ofShells(launches: readonly LaunchFacts[]): readonly Observation[] {
   return [...groupBy(managed, ({ managed: { folder } }) => folder)].map(([folder, users]) =>
     note(
       `${namesOf(users)}: program found in a folder of ${users[0].managed.manager} (${folder}), which editors and services do not have on their PATH`,
-      addToPath(folder, users.length === 1 ? `its entry (${place(users[0].origin)})` : "their entries"),
+      addToPath(folder, users.length === 1 ? `its entry (${positionOf(users[0].origin)})` : "their entries"),
     ),
   );
 }
@@ -145,7 +145,7 @@ function namesOf(users: readonly { readonly server: string }[]): string {
   return users.map(({ server }) => server).join(", ");
 }
 
-function place({ file, line }: Origin): string {
+function positionOf({ file, line }: Origin): string {
   return `${file}:${line}`;
 }
 

@@ -23,7 +23,10 @@ export function checkSettings({ settings, problems, servers }: Facts): readonly 
     ...(servers.length === 0 && !isBroken ? [note("no server is configured", "fairlead mcp import")] : []),
     ...servers.flatMap(({ server: { name, origin, shadows } }) =>
       shadows.map((shadowed) => {
-        return { ...note(`"${name}" in ${place(origin)} replaces the entry in ${place(shadowed)}`), server: name };
+        return {
+          ...note(`"${name}" in ${positionOf(origin)} replaces the entry in ${positionOf(shadowed)}`),
+          server: name,
+        };
       }),
     ),
     ...problems.map(toObservation),
@@ -35,13 +38,13 @@ function toObservation({ severity, code, message, origin, serverName, next }: Pr
   return {
     severity: severity === "error" ? "problem" : "warning",
     ...(serverName !== undefined && { server: serverName }),
-    message: origin === undefined ? message : `${place(origin)}: ${message}`,
+    message: origin === undefined ? message : `${positionOf(origin)}: ${message}`,
     next: next ?? correct ?? "fairlead settings validate",
     ...(severity === "error" && { code }),
   };
 }
 
-function place({ file, line, column }: Origin): string {
+function positionOf({ file, line, column }: Origin): string {
   return `${file}:${line}:${column}`;
 }
 
@@ -64,7 +67,7 @@ export function checkPolicy({ problems, files, failures }: PolicyFacts): readonl
 function policyObservation({ severity, code, message, origin, next }: Problem): Observation {
   return {
     severity: severity === "error" ? "problem" : "warning",
-    message: origin === undefined ? message : `${place(origin)}: ${message}`,
+    message: origin === undefined ? message : `${positionOf(origin)}: ${message}`,
     next: next ?? "fairlead policy list",
     ...(severity === "error" && { code }),
   };

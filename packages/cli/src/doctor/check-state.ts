@@ -27,10 +27,10 @@ const scarce = 50 * 1024 * 1024;
 
 /** Reports whether the state folder is writable, private and on a disk with free space. */
 export function checkState({ folder, others, failure, aside, free }: StateFacts): readonly Observation[] {
-  const lost = `${folder} cannot be written (${failure}): approvals, secrets, logs and cached catalogs cannot be saved`;
+  const message = `${folder} cannot be written (${failure}): approvals, secrets, logs and cached catalogs cannot be saved`;
   const next = `make ${folder} writable, or set FAIRLEAD_HOME to a writable folder`;
   const findings = [
-    failure === undefined ? ok(`${folder} can be written`) : problem({ code: "internal", message: lost, next }),
+    failure === undefined ? ok(`${folder} can be written`) : problem({ code: "internal", message, next }),
   ];
   if (others === "shut out")
     findings.push(note(`other users could read ${folder}; doctor has changed its permissions to 700`));
@@ -58,9 +58,9 @@ export interface SecretFacts {
 export function checkSecrets({ store, servers }: SecretFacts): readonly Observation[] {
   if ("error" in store) return [problem(store.error)];
   const { backend, names } = store;
-  const place = backend === "keychain" ? "the system's keychain" : "an encrypted file (no keychain in use)";
+  const storage = backend === "keychain" ? "the system's keychain" : "an encrypted file (no keychain in use)";
   return [
-    ok(`${names.size} stored in ${place}`),
+    ok(`${names.size} stored in ${storage}`),
     ...servers.flatMap(({ server, admission }) =>
       (server.definition?.secrets ?? [])
         .filter((name) => !names.has(name))

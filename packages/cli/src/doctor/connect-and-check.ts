@@ -21,16 +21,16 @@ export interface ServerChecks {
   readonly findings: readonly DoctorFinding[];
 }
 
-/** Connects to the servers and checks them. `known`: the findings so far. Problems in them are not reported again. */
+/** Connects to the servers and checks them. `earlierFindings`: the findings so far. Problems in them are not reported again. */
 export function connectAndCheck(
   servers: readonly AdmittedServer[],
   configuration: Configuration,
-  known: readonly DoctorFinding[],
+  earlierFindings: readonly DoctorFinding[],
   context: Context,
 ): Promise<ServerChecks> {
   const redactions = new Map<string, Redact>();
   const isExplained = (name: string): boolean =>
-    known.some(({ server, severity }) => server === name && severity === "problem");
+    earlierFindings.some(({ server, severity }) => server === name && severity === "problem");
 
   return useHost(
     configuration,
@@ -102,13 +102,14 @@ function connected(
   milliseconds: number | undefined,
   { tools, quarantined, notes }: ListedTools,
 ): readonly Observation[] {
-  const { name, peer, offer } = state;
+  const { name, peer } = state;
+  const catalogNote = state.offer?.note;
   const time = milliseconds === undefined ? "" : `, ${Math.round(milliseconds)} ms`;
   const look = `fairlead tools ${toShellWord(name)}`;
   const adapted = repairSummary(tools);
   return [
     ok(`${name} is ${stateWords(state)} (protocol ${peer.protocolVersion}${time})`),
-    ...(offer?.note === undefined ? [] : [note(`"${name}": ${offer.note}`, `fairlead mcp get ${toShellWord(name)}`)]),
+    ...(catalogNote === undefined ? [] : [note(`"${name}": ${catalogNote}`, `fairlead mcp get ${toShellWord(name)}`)]),
     ...notes.map(({ message }) => warning(`"${name}": ${message}`, look)),
     ...(quarantined.length === 0 ? [] : [warning(kept(name, quarantined), `${look} --all`)]),
     ...(adapted === undefined ? [] : [note(`"${name}": ${adapted}`, `${look} --repairs`)]),

@@ -51,18 +51,18 @@ export async function readProgramFacts(
   configuration: Pick<Configuration, "environment" | "locations" | "trust">,
   servers: readonly ServerDefinition[],
 ): Promise<ProgramFacts> {
-  const place = programPlace(configuration);
+  const launchContext = programPlace(configuration);
   const programs = servers.flatMap((definition) =>
-    definition.resolved?.kind === "stdio" ? [lookFor(definition, definition.resolved, place)] : [],
+    definition.resolved?.kind === "stdio" ? [lookFor(definition, definition.resolved, launchContext)] : [],
   );
-  return { ...(await readNodeFacts(place)), launches: await Promise.all(programs) };
+  return { ...(await readNodeFacts(launchContext)), launches: await Promise.all(programs) };
 }
 
 /** Reads the facts about Node, npx and `PATH`. They need no settings. */
-export async function readNodeFacts(place: LaunchContext): Promise<Omit<ProgramFacts, "launches">> {
-  const { env, cwd, platform } = place.environment;
+export async function readNodeFacts(launchContext: LaunchContext): Promise<Omit<ProgramFacts, "launches">> {
+  const { env, cwd, platform } = launchContext.environment;
   const written = env["PATH"] ?? systemPath;
-  const { path } = await withoutUntrusted(written, place);
+  const { path } = await withoutUntrusted(written, launchContext);
   const find = async (command: string): Promise<string | undefined> =>
     platform === "win32" ? (await findOnWindows(command, env)).file : findProgram(command, path, cwd);
   const [node, npx] = await Promise.all([find("node"), find("npx")]);
@@ -79,13 +79,13 @@ export async function readNodeFacts(place: LaunchContext): Promise<Omit<ProgramF
 async function lookFor(
   { name: server, origin }: ServerDefinition,
   transport: StdioTransport,
-  place: LaunchContext,
+  launchContext: LaunchContext,
 ): Promise<LaunchFacts> {
   const { command } = transport;
   try {
-    const { file, target, droppedPath } = await planLaunch(server, transport, place);
+    const { file, target, droppedPath } = await planLaunch(server, transport, launchContext);
     const path = target.env["PATH"] ?? systemPath;
-    const { home, platform } = place.environment;
+    const { home, platform } = launchContext.environment;
     const base = { server, origin, command, droppedPath };
     if (platform === "win32") return { ...base, ...(await findOnWindows(command, target.env)) };
     const wanted = file === undefined ? undefined : await interpreterOf(file);
@@ -116,7 +116,7 @@ async function interpreterOf(file: string): Promise<string | undefined> {
  * Folders of version managers. A relative path is below the home folder. `*` matches every folder, newest version
  * first.
  */
-const places: readonly (readonly [manager: string, folder: string])[] = [
+const managerFolders: readonly (readonly [manager: string, folder: string])[] = [
   ["nvm", ".nvm/versions/node/*/bin"],
   ["fnm", ".local/share/fnm/node-versions/*/installation/bin"],
   ["fnm", "Library/Application Support/fnm/node-versions/*/installation/bin"],
@@ -153,7 +153,7 @@ interface Managed {
 /** Returns the version manager's folder that has the command, if the command is not on `PATH`. */
 async function findElsewhere(command: string, home: string): Promise<Managed | undefined> {
   if (command.includes("/")) return undefined;
-  for (const [manager, pattern] of places)
+  for (const [manager, pattern] of managerFolders)
     for (const folder of await foldersOf(pattern, home))
       if ((await findProgram(command, folder, home)) !== undefined) return { manager, folder };
   return undefined;

@@ -26,14 +26,15 @@ export async function runHost(words: readonly string[], io: Io): Promise<void> {
     const time = new Date().toISOString();
     io.stderr.write(safe`${toSafeLine(time)} note ${toSafeLine(text)}\n`);
   };
-  const place = hostPlace(io);
-  if (place === undefined) throw new HostError("usage", "the background host cannot run: Fairlead is not built");
-  const { folder } = place;
+  const backgroundHost = hostPlace(io);
+  if (backgroundHost === undefined)
+    throw new HostError("usage", "the background host cannot run: Fairlead is not built");
+  const { folder } = backgroundHost;
   const idle = words[0] === "--idle" ? readDuration("--idle", words[1] ?? "") : undefined;
   try {
     await runDaemon({
       folder,
-      version: place.version,
+      version: backgroundHost.version,
       path: io.env["PATH"],
       createGateway: async () => openGateway({ io, state: dirname(folder.all), note }),
       workspaceOf: (client) => workspaceOf(client, io),

@@ -26,13 +26,14 @@ export async function relayToHost(
   surroundings: HostSurroundings,
 ): Promise<string | undefined> {
   async function reach(): Promise<HostConnection> {
-    const place = hostPlace(surroundings);
-    if (place === undefined) throw new Error("Fairlead is not installed completely, or FAIRLEAD_HOME is not absolute");
-    const greeting: RelayHello = { version: place.version, wants: "serve", client };
-    const found = await findHost(place.folder, greeting);
+    const backgroundHost = hostPlace(surroundings);
+    if (backgroundHost === undefined)
+      throw new Error("Fairlead is not installed completely, or FAIRLEAD_HOME is not absolute");
+    const greeting: RelayHello = { version: backgroundHost.version, wants: "serve", client };
+    const found = await findHost(backgroundHost.folder, greeting);
     if (found !== undefined) return found;
     const { findOrStartHost } = await import("@fairlead/gateway/relay/start-host");
-    return findOrStartHost(place.folder, greeting, place.command);
+    return findOrStartHost(backgroundHost.folder, greeting, backgroundHost.command);
   }
   const onProblem = (message: string): void => void stderr.write(`fairlead: ${printable(message)}\n`);
   let first: HostConnection;

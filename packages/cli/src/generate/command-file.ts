@@ -96,5 +96,8 @@ function isList({ types, items }: ValueShape): boolean {
 
 function scalarKind(shapes: readonly ValueShape[]): FlagKind {
   const types = [...new Set(shapes.flatMap((shape) => [...shape.types]))];
-  return (types.length > 0 && kinds.find(([, ...known]) => types.every((type) => known.includes(type)))?.[0]) || "any";
+  return (
+    (types.length > 0 && kinds.find(([, ...kindTypes]) => types.every((type) => kindTypes.includes(type)))?.[0]) ||
+    "any"
+  );
 }

@@ -9,7 +9,7 @@ import { updateText } from "@fairlead/core/files/atomic/update-text";
 import { toVisibleLine } from "@fairlead/core/text/safe-text";
 import { toShellWord } from "@fairlead/core/text/shell-word";
 
-const mark = "// Written by `fairlead generate ";
+const headerStart = "// Written by `fairlead generate ";
 
 /**
  * Returns the first line, which names the command. It has no time and no version, so that the same catalogs always give
@@ -17,7 +17,7 @@ const mark = "// Written by `fairlead generate ";
  */
 export function generatedBy(kind: "ts" | "cli", servers: readonly string[]): string {
   const words = servers.map((name) => toVisibleLine(toShellWord(name)));
-  return `${mark}${kind} ${words.join(" ")}\`. Do not edit: run the command again.`;
+  return `${headerStart}${kind} ${words.join(" ")}\`. Do not edit: run the command again.`;
 }
 
 /**
@@ -30,7 +30,7 @@ export async function writeGenerated(
   { cwd, mode }: { readonly cwd: string; readonly mode?: number },
 ): Promise<"written" | "unchanged"> {
   const replace = (before: string | undefined): string => {
-    if (before === undefined || before === "" || before.slice(0, 200).includes(mark)) return text;
+    if (before === undefined || before === "" || before.slice(0, 200).includes(headerStart)) return text;
     throw new HostError("usage", `${given} exists and was not written by fairlead generate`, {
       next: "delete this file, or choose another file with -o",
     });

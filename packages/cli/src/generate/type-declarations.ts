@@ -55,7 +55,7 @@ const mostSchemas = 5_000;
 const longestDescription = 600;
 
 /** Where a type is used. TypeScript allows a type to contain itself only in some places, such as an object's member. */
-interface Place {
+interface TypeContext {
   /**
    * The path of the named type that must not contain itself here. Undefined inside an object, where a type may contain
    * itself.
@@ -82,8 +82,8 @@ export function createTypeDeclarations(taken: Iterable<string>): TypeDeclaration
     const names = new Map([["", name]]);
     const waiting: { readonly name: string; readonly spot: Spot }[] = [];
     const typeOf = createSpotWriter(document, (target) => {
-      const known = names.get(target.path);
-      if (known !== undefined) return known;
+      const existing = names.get(target.path);
+      if (existing !== undefined) return existing;
       const closure = closureOf(document, target) ?? `${name} ${target.path}`;
       const given = shared.get(closure) ?? claim(definitionName(name, target.path));
       if (!shared.has(closure)) waiting.push({ name: given, spot: target });
@@ -170,15 +170,15 @@ const told = [
 function createSpotWriter(
   document: SchemaDocument,
   nameOf: (target: Spot) => string,
-): (spot: Spot, place: Place) => TypeText {
+): (spot: Spot, context: TypeContext) => TypeText {
   let left = mostSchemas;
 
-  function write(spot: Spot, place: Place): TypeText {
+  function write(spot: Spot, context: TypeContext): TypeText {
     const { raw } = spot;
     if (raw === false) return neverType;
     left -= 1;
-    if (!isObject(raw) || place.depth > deepest || left < 0) return unknownType;
-    const here = { ...place, depth: place.depth + 1 };
+    if (!isObject(raw) || context.depth > deepest || left < 0) return unknownType;
+    const here = { ...context, depth: context.depth + 1 };
     return intersectionOf([
       { type: ownType(spot, raw, here), count: () => listOf(raw["enum"]).length },
       ...reference(spot, here),
@@ -187,13 +187,13 @@ function createSpotWriter(
     ]);
   }
 
-  function alternatives(parts: readonly Spot[], place: Place): KeywordType {
+  function alternatives(parts: readonly Spot[], context: TypeContext): KeywordType {
     if (parts.length === 0) return { type: unknownType, count: () => 1 };
     const count = (): number => parts.reduce((sum, part) => sum + countAlternatives(document, part), 0);
-    return { type: unionOf(parts.map((part) => write(part, place))), count };
+    return { type: unionOf(parts.map((part) => write(part, context))), count };
   }
 
-  function reference(spot: Spot, { owner, list: around }: Place): readonly KeywordType[] {
+  function reference(spot: Spot, { owner, list: around }: TypeContext): readonly KeywordType[] {
     const target = referenceTarget(document, spot);
     if (target === undefined) return [];
     const isGuarded = owner === undefined || around === "array";
@@ -202,7 +202,7 @@ function createSpotWriter(
   }
 
   /** Writes the type that `type`, `enum`, `const` and the keywords of objects and lists require. */
-  function ownType(spot: Spot, raw: JsonObject, place: Place): TypeText {
+  function ownType(spot: Spot, raw: JsonObject, context: TypeContext): TypeText {
     const types = typesOf(raw);
     const values = Object.hasOwn(raw, "const") ? [raw["const"]] : listOf(raw["enum"]);
     if (values.length > 0)
@@ -210,32 +210,34 @@ function createSpotWriter(
     if (types.length === 0) return unknownType;
     return unionOf(
       types.map((type): TypeText => {
-        if (type === "object") return object(spot, raw, { depth: place.depth });
-        if (type === "array") return list(spot, raw, place);
+        if (type === "object") return object(spot, raw, { depth: context.depth });
+        if (type === "array") return list(spot, raw, context);
         return { alternatives: [type === "integer" ? "number" : type], isBare: true };
       }),
     );
   }
 
-  function list(spot: Spot, raw: JsonObject, place: Place): TypeText {
+  function list(spot: Spot, raw: JsonObject, context: TypeContext): TypeText {
     const { items, additionalItems, minItems = 0, maxItems = Number.POSITIVE_INFINITY } = raw;
     // In draft-07 and earlier drafts, `items` can be a list with one schema for each item.
     const [first, rest, others] = Array.isArray(items)
       ? (["items", "additionalItems", additionalItems] as const)
       : (["prefixItems", "items", items] as const);
     const parts = partsOf(spot, first);
-    const inside: Place = { ...place, list: parts.length === 0 ? "array" : "tuple" };
+    const inside: TypeContext = { ...context, list: parts.length === 0 ? "array" : "tuple" };
     const further = others === undefined ? unknownType : write(subschemaAt(spot, rest), inside);
     if (parts.length === 0) return { alternatives: [`${toOperand(further)}[]`] };
     // The items have names: TypeScript allows a type to contain itself in an optional item only if the item has a name.
-    const places = parts.map(
+    const itemTexts = parts.map(
       (part, at) => `item${at + 1}${at < Number(minItems) ? "" : "?"}: ${toText(write(part, inside))}`,
     );
-    const isFull = others === false || Number(maxItems) <= places.length;
-    return { alternatives: [`[${[...places, ...(isFull ? [] : [`...others: ${toOperand(further)}[]`])].join(", ")}]`] };
+    const isFull = others === false || Number(maxItems) <= itemTexts.length;
+    return {
+      alternatives: [`[${[...itemTexts, ...(isFull ? [] : [`...others: ${toOperand(further)}[]`])].join(", ")}]`],
+    };
   }
 
-  function object(spot: Spot, raw: JsonObject, place: Place): TypeText {
+  function object(spot: Spot, raw: JsonObject, context: TypeContext): TypeText {
     const properties = objectOf(raw["properties"]);
     const required = new Set(listOf(raw["required"]).filter((name) => typeof name === "string"));
     const { additionalProperties: others } = raw;
@@ -244,7 +246,7 @@ function createSpotWriter(
       const property = subschemaAt(spot, "properties", name);
       // Every object inherits names such as `toString`, so an optional property with such a name has type `unknown`.
       const isInherited = name in Object.prototype && !required.has(name);
-      const type = isInherited ? "unknown" : toText(write(property, place));
+      const type = isInherited ? "unknown" : toText(write(property, context));
       return [...commentOf(property.raw), `${toPropertyKey(name)}${required.has(name) ? "" : "?"}: ${type};`];
     });
     const undescribed = [...required].filter((name) => !Object.hasOwn(properties, name));
@@ -252,12 +254,12 @@ function createSpotWriter(
     const isOpen = patterns.length > 0 || others === true || isObject(others);
     if (members.length > 0) return objectOfMembers([...members, ...(isOpen ? [["[key: string]: unknown;"]] : [])]);
     if (!isOpen) return others === false ? emptyObject : anyObject;
-    const values = patterns.map((pattern) => write(subschemaAt(spot, "patternProperties", pattern), place));
+    const values = patterns.map((pattern) => write(subschemaAt(spot, "patternProperties", pattern), context));
     // Properties that match no pattern may have any value, unless `additionalProperties` restricts them.
     return mapOf(
       unionOf([
         ...values,
-        others === undefined ? unknownType : write(subschemaAt(spot, "additionalProperties"), place),
+        others === undefined ? unknownType : write(subschemaAt(spot, "additionalProperties"), context),
       ]),
     );
   }

@@ -42,10 +42,10 @@ function toAllowed(word: string, servers: readonly TargetServer[]): AllowedTools
 /** Refuses wildcards in the server's name, because they could allow servers that the user did not think of. */
 function toPattern(word: string, servers: readonly TargetServer[]): AllowedTools {
   const names = servers.map(({ name }) => name);
-  const known = names.filter((name) => word.startsWith(`${name}.`)).sort((a, b) => b.length - a.length)[0];
-  if (known !== undefined) {
-    const tool = word.slice(known.length + 1);
-    return isWild(tool) ? { server: known, tool, isPattern: true } : findToolTarget(word, servers);
+  const longest = names.filter((name) => word.startsWith(`${name}.`)).sort((a, b) => b.length - a.length)[0];
+  if (longest !== undefined) {
+    const tool = word.slice(longest.length + 1);
+    return isWild(tool) ? { server: longest, tool, isPattern: true } : findToolTarget(word, servers);
   }
   const [server = word] = word.split(".", 1);
   if (isWild(server))
@@ -82,9 +82,9 @@ export function createAllowedNotes(allowed: readonly AllowedTools[], host: Host)
 }
 
 function missingNote({ server, tool, isPattern = false }: AllowedTools, host: Host): string | undefined {
-  const known = toolsOf(host, server);
-  if (tool === undefined || known === undefined) return undefined;
-  if (known.some((isPattern ? namePattern(tool) : exactName(tool)).matches)) return undefined;
-  if (!isPattern) return `--allow: "${server}" has no tool "${tool}"${nameHint(tool, known)}`;
+  const toolNames = toolsOf(host, server);
+  if (tool === undefined || toolNames === undefined) return undefined;
+  if (toolNames.some((isPattern ? namePattern(tool) : exactName(tool)).matches)) return undefined;
+  if (!isPattern) return `--allow: "${server}" has no tool "${tool}"${nameHint(tool, toolNames)}`;
   return `--allow: no tool of "${server}" matches "${tool}"`;
 }

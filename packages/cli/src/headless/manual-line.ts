@@ -35,13 +35,15 @@ export async function readManualLine(
   const named = tools.find(({ name }) => name === word);
   if (named !== undefined) refuseUnsureName(word, named, host);
   const target = named ?? toPair(findToolTarget(word, serversOf(tools, host)));
-  const known = tools.find((tool) => tool.server === target.server && tool.serverToolName === target.serverToolName);
+  const calledTool = tools.find(
+    (tool) => tool.server === target.server && tool.serverToolName === target.serverToolName,
+  );
   const { server, serverToolName } = target;
-  if (known === undefined) throw notConnected(server, host) ?? unknownTool(server, serverToolName, tools);
+  if (calledTool === undefined) throw notConnected(server, host) ?? unknownTool(server, serverToolName, tools);
   const schema = host.catalog(server)?.tools.find(({ name }) => name === serverToolName)?.inputSchema;
   const args = await readArguments({ words, json: undefined, ...(written && { written }) }, schema, context);
   if (!isObject(args)) throw new HostError("arguments_invalid", "Invalid parameters: must be an object");
-  return { name: known.name, args: toPlainArguments(args, server) };
+  return { name: calledTool.name, args: toPlainArguments(args, server) };
 }
 
 /**
@@ -56,8 +58,8 @@ export function serversOfCalls(
   const named = new Set<string>();
   for (const line of splitTypedLines(text).lines) {
     const word = wordOf(line);
-    const known = tools.find(({ name }) => name === word)?.server;
-    const meant = known === undefined ? servers.filter((name) => word.startsWith(`${name}.`)) : [known];
+    const server = tools.find(({ name }) => name === word)?.server;
+    const meant = server === undefined ? servers.filter((name) => word.startsWith(`${name}.`)) : [server];
     if (meant.length === 0) return undefined;
     for (const name of meant) named.add(name);
   }

@@ -223,10 +223,10 @@ function fileNamesIn({ servers }: Configuration): readonly string[] {
 
 /** @throws HostError `server_unknown` */
 function checkServers(wanted: readonly string[], configuration: Configuration): void {
-  const known = fileNamesIn(configuration);
+  const configuredNames = fileNamesIn(configuration);
   for (const name of wanted) {
-    if (known.includes(name)) continue;
-    const suggestion = nameHint(name, known);
+    if (configuredNames.includes(name)) continue;
+    const suggestion = nameHint(name, configuredNames);
     throw new HostError("server_unknown", `there is no server "${name}"${suggestion}`, { next: "fairlead mcp list" });
   }
 }

@@ -67,7 +67,7 @@ export async function pinServer(
     run: createRunner({
       serverName: name,
       transport,
-      place: programPlace(configuration),
+      launchContext: programPlace(configuration),
       signal,
     }),
   });
@@ -144,7 +144,7 @@ async function imageDigest({ server, download, run }: PinRequest): Promise<Exact
 /** Matches a Python package: its name, its extras, and an optional version range. */
 const specification = /^([A-Za-z0-9][\w.-]*)(\[[\w,.-]*\])?((?:[<>=!~]=?|===)[\w.,<>=!~*+-]*|@latest)?$/;
 /** Options that both `uvx` and `uv pip compile` accept. */
-const places = ["--index", "--index-url", "--default-index", "--python"];
+const sharedOptions = ["--index", "--index-url", "--default-index", "--python"];
 
 /** Uses `uv pip compile` to find the version of a Python package that `uvx` would run now. */
 async function pythonVersion({ server, download, options, isOption, run }: PinRequest): Promise<ExactName> {
@@ -161,7 +161,15 @@ async function pythonVersion({ server, download, options, isOption, run }: PinRe
     );
   const uv = /[/\\]/.test(launcher) ? join(dirname(launcher), "uv") : "uv";
   const requirement = `${name}${extras}${range === "@latest" ? "" : range}`;
-  const asked = ["pip", "compile", "--no-deps", "--no-header", "--no-annotate", ...passedOn(options, places), "-"];
+  const asked = [
+    "pip",
+    "compile",
+    "--no-deps",
+    "--no-header",
+    "--no-annotate",
+    ...passedOn(options, sharedOptions),
+    "-",
+  ];
   const { isDone, stdout, stderr } = await run(uv, asked, `${requirement}\n`);
   const lines = stdout.split("\n").map((line) => /^([\w.-]+)(?:\[[^\]]*\])?==([\w.+!-]+)/.exec(line));
   const version = lines.find((found) => normal(found?.[1] ?? "") === normal(name))?.[2];

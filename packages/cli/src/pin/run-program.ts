@@ -19,7 +19,7 @@ export interface RunOptions {
   readonly serverName: string;
   /** The transport with its variables expanded. */
   readonly transport: StdioTransport;
-  readonly place: LaunchContext;
+  readonly launchContext: LaunchContext;
   readonly signal: AbortSignal;
 }
 
@@ -27,10 +27,10 @@ const longestRun = 60_000;
 const mostBytes = 16 * 1024 * 1024;
 
 /** Creates a function that runs programs in the server's environment and returns their output. */
-export function createRunner({ serverName, transport, place, signal }: RunOptions): RunProgram {
+export function createRunner({ serverName, transport, launchContext, signal }: RunOptions): RunProgram {
   return async (command, args, stdin = "") => {
-    const { file, target } = await planLaunch(serverName, { ...transport, command, args }, place);
-    const isWindows = place.environment.platform === "win32";
+    const { file, target } = await planLaunch(serverName, { ...transport, command, args }, launchContext);
+    const isWindows = launchContext.environment.platform === "win32";
     if (file === undefined && !isWindows)
       throw new HostError("command_not_found", `"${command}" is not on the PATH of "${serverName}"`, {
         serverName,

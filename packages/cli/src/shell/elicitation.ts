@@ -36,7 +36,7 @@ export async function answerOnTerminal(
 
 interface Here extends Pick<Context, "io" | "out"> {
   /** Where to look for the program that opens the browser. */
-  readonly place: ProgramPlace;
+  readonly browserPlace: ProgramPlace;
 }
 
 async function fillIn(request: OfMode<"form">, { io, out }: Pick<Here, "io" | "out">): Promise<ElicitationAnswer> {
@@ -132,14 +132,14 @@ function fieldLines({ description, isSecret, input }: FormField): readonly SafeT
   ];
 }
 
-async function openAddress(request: OfMode<"url">, { io, out, place }: Here): Promise<ElicitationAnswer> {
+async function openAddress(request: OfMode<"url">, { io, out, browserPlace }: Here): Promise<ElicitationAnswer> {
   const { url } = request;
   out.exactly(joinSafe([heading(request), safe`The server asks you to open this address:`, toVisibleLine(url)]));
   const answer = (
     await askLine(io, safe`Open the address? y: in the browser, h: I open it myself, n: no [y/h/N] `)
   ).trim();
   if (!/^(?:y|yes|h)$/i.test(answer)) return { action: "decline" };
-  if (/^y/i.test(answer) && !(await openUrl(url, place)))
+  if (/^y/i.test(answer) && !(await openUrl(url, browserPlace)))
     out.exactly(safe`No browser could be opened here. Open the address yourself.`);
   return { action: "accept" };
 }

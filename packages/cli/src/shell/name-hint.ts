@@ -3,7 +3,7 @@
 import { closest } from "@fairlead/core/text/closest";
 
 /** Returns `; did you mean "NAME"?`, or "" if no known name is similar. */
-export function nameHint(word: string, known: Iterable<string>): string {
-  const near = closest(word, known);
+export function nameHint(word: string, names: Iterable<string>): string {
+  const near = closest(word, names);
   return near === undefined ? "" : `; did you mean "${near}"?`;
 }

@@ -98,8 +98,8 @@ function helpFor(words: readonly string[]): Resolution {
 }
 
 function unknown(words: string): Resolution {
-  const known = [...verbs.map((verb) => verb.words), ...commandGroups.keys()].filter((word) => word !== "");
-  const hint = nameHint(words.trim(), known);
+  const commands = [...verbs.map((verb) => verb.words), ...commandGroups.keys()].filter((word) => word !== "");
+  const hint = nameHint(words.trim(), commands);
   const group = commandGroups.has(words.split(" ")[0] ?? "") ? ` ${words.split(" ")[0]}` : "";
   return {
     kind: "unknown",

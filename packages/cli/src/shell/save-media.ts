@@ -40,19 +40,19 @@ export async function openSaveFolder(folder: string, cwd: string): Promise<strin
 }
 
 /** The path of the file written for each content block, and a warning for each block that could not be saved. */
-export interface Saved {
+export interface SavedMedia {
   readonly paths: ReadonlyMap<ResultBlock, string>;
   readonly warnings: readonly string[];
 }
 
 /** The result without files and warnings. */
-export const nothingSaved: Saved = { paths: new Map(), warnings: [] };
+export const nothingSaved: SavedMedia = { paths: new Map(), warnings: [] };
 
 /**
  * Saves the blocks of a call's result. The tool has already run, so an error while writing becomes a warning and the
  * result is still shown.
  */
-export async function saveMedia(blocks: readonly ResultBlock[], folder: string, source: string): Promise<Saved> {
+export async function saveMedia(blocks: readonly ResultBlock[], folder: string, source: string): Promise<SavedMedia> {
   const paths = new Map<ResultBlock, string>();
   const warnings: string[] = [];
   for (const block of blocks) {
@@ -87,12 +87,16 @@ export async function openSavePlace(given: string, cwd: string): Promise<SavePla
  * Saves the contents of a resource. The user can repeat the read, so an error while writing fails the command.
  * @throws HostError `usage`
  */
-export async function saveAll(blocks: readonly ResultBlock[], place: SavePlace, source: string): Promise<Saved> {
-  const { kind, path } = place;
+export async function saveAll(
+  blocks: readonly ResultBlock[],
+  destination: SavePlace,
+  source: string,
+): Promise<SavedMedia> {
+  const { kind, path } = destination;
   if (kind === "folder") {
-    const saved = await saveMedia(blocks, path, source);
-    if (saved.warnings[0] !== undefined) throw new HostError("usage", saved.warnings[0]);
-    return saved;
+    const savedMedia = await saveMedia(blocks, path, source);
+    if (savedMedia.warnings[0] !== undefined) throw new HostError("usage", savedMedia.warnings[0]);
+    return savedMedia;
   }
   const [only, second] = blocks.filter(mediaOf);
   const media = only && mediaOf(only);

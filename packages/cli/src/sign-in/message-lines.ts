@@ -7,7 +7,7 @@ import type { Io } from "../shell/io.ts";
 
 /** Where the user works, and whether a browser opens there. */
 export interface Circumstances {
-  readonly place: UserLocation;
+  readonly location: UserLocation;
   /** Whether Fairlead is going to open a browser on this machine. */
   readonly browserFirst: boolean;
 }
@@ -27,7 +27,7 @@ export function messageLines(message: SignInMessage, circumstances: Circumstance
     case "address":
       return [
         ...addressLines(message),
-        ...(circumstances.browserFirst ? [] : byHandLines(message, circumstances.place)),
+        ...(circumstances.browserFirst ? [] : byHandLines(message, circumstances.location)),
       ];
     case "browser":
       return message.isOpened
@@ -67,7 +67,7 @@ function addressLines(message: AddressMessage): readonly SafeText[] {
 /** Returns instructions for a browser on another machine, which cannot reach the redirect listener on this machine. */
 export function byHandLines(
   { redirectUri, isListening, canPaste }: Pick<AddressMessage, "redirectUri" | "isListening" | "canPaste">,
-  place: UserLocation,
+  location: UserLocation,
 ): readonly SafeText[] {
   const { origin, port } = new URL(redirectUri);
   const paste = canPaste
@@ -76,7 +76,7 @@ export function byHandLines(
         safe`with ${toVisibleLine(origin)}/ and may show an error page. Copy that address and paste it here.`,
       ]
     : [safe`Open the address in a browser and sign in.`];
-  if (place !== "ssh" || !isListening) return paste;
+  if (location !== "ssh" || !isListening) return paste;
   return [
     ...paste,
     safe`Or forward the port, so that you need not paste: before you open the address, run this in another terminal on your machine:`,

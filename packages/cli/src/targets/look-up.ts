@@ -31,8 +31,8 @@ interface Search<T> {
  */
 export async function lookUp<T>(search: Search<T>, host: Host, context: Context): Promise<T> {
   const { named, isOpen, find, servers = namesOf(host), wait } = search;
-  const known = new Set((await host.recall()).map(({ server }) => server));
-  const isUnknown = (name: string): boolean => !known.has(name);
+  const cachedNames = new Set((await host.recall()).map(({ server }) => server));
+  const isUnknown = (name: string): boolean => !cachedNames.has(name);
   await connectWithin(wait, host, named.filter(isUnknown), context);
   const cached = find();
   if (!(cached instanceof HostError)) return cached;

@@ -24,7 +24,7 @@ export interface Subject extends ToolTarget {
    * What Fairlead knows without connecting. `tool`: the server's cached catalog has the tool. `server`: the cached
    * catalog does not have the tool. `entry`: the server has no cached catalog. `nothing`: no such server is configured.
    */
-  readonly known: "tool" | "server" | "entry" | "nothing";
+  readonly found: "tool" | "server" | "entry" | "nothing";
 }
 
 const requestKinds: readonly RequestKind[] = ["tool", "resource", "prompt", "sampling"];
@@ -80,11 +80,11 @@ async function readRequest(
   if (word === undefined) throw new HostError("usage", "the tool's name is missing", { next: "fairlead tools" });
   if (servers.length > 0) return withCatalogState(findToolTarget(word, servers), names, servers);
   const named = word.includes(".") ? undefined : await findCachedName(word, host);
-  if (named !== undefined) return { ...named, kind, known: "tool" };
+  if (named !== undefined) return { ...named, kind, found: "tool" };
   const dot = word.indexOf(".");
   if (dot <= 0 || dot === word.length - 1)
     throw new HostError("usage", `"${word}" is not of the form server.tool`, { next: "fairlead tools" });
-  return { server: word.slice(0, dot), tool: word.slice(dot + 1), kind, known: "nothing" };
+  return { server: word.slice(0, dot), tool: word.slice(dot + 1), kind, found: "nothing" };
 }
 
 interface SubjectOptions {
@@ -114,14 +114,14 @@ function readOtherSubject(
     if (kind === "sampling" && what !== "" && what !== "*")
       throw new HostError("usage", `--kind sampling takes a server, not "${name}.${what}"`);
     const meant = what === "" || what === "*" ? every : what;
-    return { server: name, tool: meant, kind, known: names.includes(name) ? "entry" : "nothing" };
+    return { server: name, tool: meant, kind, found: names.includes(name) ? "entry" : "nothing" };
   };
   if (server !== undefined && word === undefined) return named(server, tool ?? "");
   if (server !== undefined || tool !== undefined)
     throw new HostError("usage", `"${word ?? tool}" and --server/--tool both name a ${kind}: give only one`);
   if (word === undefined) throw new HostError("usage", "no server is given", { next: "fairlead mcp list" });
-  const known = names.filter((name) => word === name || word.startsWith(`${name}.`));
-  const name = known.sort((a, b) => b.length - a.length)[0] ?? word.split(".", 1)[0] ?? word;
+  const matchingNames = names.filter((name) => word === name || word.startsWith(`${name}.`));
+  const name = matchingNames.sort((a, b) => b.length - a.length)[0] ?? word.split(".", 1)[0] ?? word;
   return named(name, word.slice(name.length + 1));
 }
 
@@ -164,7 +164,7 @@ async function loadCached(
 function withCatalogState(target: ToolTarget, names: readonly string[], servers: readonly CachedServer[]): Subject {
   const server = servers.find(({ name }) => name === target.server);
   const subject = { ...target, kind: "tool" } as const;
-  if (server === undefined) return { ...subject, known: names.includes(target.server) ? "entry" : "nothing" };
-  if (server.tools.includes(target.tool)) return { ...subject, known: "tool" };
-  return { ...subject, known: server.isRemembered ? "server" : "entry" };
+  if (server === undefined) return { ...subject, found: names.includes(target.server) ? "entry" : "nothing" };
+  if (server.tools.includes(target.tool)) return { ...subject, found: "tool" };
+  return { ...subject, found: server.isRemembered ? "server" : "entry" };
 }

@@ -33,11 +33,11 @@ export function findToolTarget(word: string, servers: readonly TargetServer[]): 
     .filter(({ name }) => word.startsWith(`${name}.`))
     .sort((a, b) => b.name.length - a.name.length)
     .map(({ name, tools }) => ({ server: name, tool: word.slice(name.length + 1), tools }));
-  const known = candidates.filter(({ tool, tools }) => tools.includes(tool));
-  if (known.length > 1) throw ambiguous(word, known);
+  const matches = candidates.filter(({ tool, tools }) => tools.includes(tool));
+  if (matches.length > 1) throw ambiguous(word, matches);
   // If no catalog has the tool, the longest server name that fits is used. A catalog may be out of date, so this is no
   // error yet.
-  const [meant = candidates[0]] = known;
+  const [meant = candidates[0]] = matches;
   if (meant === undefined || meant.tool === "") throw unknown(word, servers);
   return { server: meant.server, tool: meant.tool };
 }
@@ -71,7 +71,7 @@ function unknown(word: string, servers: readonly TargetServer[]): HostError {
   const name = word.slice(0, dot);
   const suggestion = nameHint(
     name,
-    servers.map((known) => known.name),
+    servers.map((server) => server.name),
   );
   return new HostError("server_unknown", `there is no server "${name}"${suggestion}`, { next: "fairlead mcp list" });
 }

@@ -50,16 +50,16 @@ export interface CatalogScope {
 /** Loads the catalogs that a list command shows, and passes them to `use`. Reports unreachable servers on stderr. */
 export async function withCatalogs(
   context: Context,
-  use: (offers: CatalogScope) => void | Promise<void>,
+  use: (scope: CatalogScope) => void | Promise<void>,
 ): Promise<void> {
   const { server, configuration, isTyped, keep } = await choose(context);
   // The demo server is listed without its name only if no server is configured.
   const configured = configuration.servers.map((entry) => entry.server.name);
   const all = configured.length === 0 ? [demoName] : configured;
   await useHost(configuration, context, async (host) => {
-    const { known, skipped } = await loadCatalogs(host, server, all, context);
+    const { cachedNames, skipped } = await loadCatalogs(host, server, all, context);
     for (const state of host.states()) {
-      if (state.status === "connected" || known.has(state.name)) continue;
+      if (state.status === "connected" || cachedNames.has(state.name)) continue;
       const failed = skipped.find((other) => other.server === state.name);
       if (failed !== undefined) {
         context.out.say(errorLines(skippedError(failed, Date.now())));
@@ -93,7 +93,7 @@ async function choose(context: Context): Promise<Choice> {
 
 interface LoadedCatalogs {
   /** Servers whose catalog comes from the cache. */
-  readonly known: ReadonlySet<string>;
+  readonly cachedNames: ReadonlySet<string>;
   /** Servers that were not tried, because they failed in an earlier run. */
   readonly skipped: readonly FailedStart[];
 }
@@ -113,8 +113,8 @@ async function loadCatalogs(
   // Loads the cached catalogs of all servers, because the name that a model sees for a tool depends on them.
   const recalled = await host.recall();
   const cached = refresh ? [] : recalled.filter((one) => names.includes(one.server));
-  const known = new Set(cached.map((one) => one.server));
-  const unknown = names.filter((name) => !known.has(name));
+  const cachedNames = new Set(cached.map((one) => one.server));
+  const unknown = names.filter((name) => !cachedNames.has(name));
   const failed = refresh || server !== undefined || unknown.length === 0 ? [] : await host.failedStarts();
   const skipped = failed.filter((other) => unknown.includes(other.server));
   await connectServers(
@@ -129,7 +129,7 @@ async function loadCatalogs(
         safe`catalog of "${toSafeLine(name)}" cached ${ageWords(age)} ago; add --refresh to read it again`,
       );
   }
-  return { known, skipped };
+  return { cachedNames, skipped };
 }
 
 /** Prints on stderr why a server is not connected. */

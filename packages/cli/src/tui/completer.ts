@@ -59,26 +59,26 @@ export function createCompleter(services: Services): Completer {
   function renew(): void {
     close();
     const { editor } = store.get();
-    const place = cursorContextAt(editor, session.model().provider === "manual");
-    if (place === undefined) return;
-    const offer = (suggestions: readonly CompletionItem[]): CompletionOffer => ({
-      ...rangeOf(place, editor),
+    const cursor = cursorContextAt(editor, session.model().provider === "manual");
+    if (cursor === undefined) return;
+    const toOffer = (suggestions: readonly CompletionItem[]): CompletionOffer => ({
+      ...rangeOf(cursor, editor),
       suggestions,
     });
-    const known = knownAt(place);
+    const suggestions = knownAt(cursor);
     const completion = openCompletion(editor.text, {
-      ...offer(known),
-      isUnfinished: place.kind === "command" && known.every(({ value }) => value !== place.typed),
+      ...toOffer(suggestions),
+      isUnfinished: cursor.kind === "command" && suggestions.every(({ value }) => value !== cursor.typed),
     });
     if (completion !== undefined) store.dispatch({ type: "completion", completion });
-    askLater(place, editor, offer);
+    askLater(cursor, editor, toOffer);
   }
 
   /** Asks servers and the disk for more suggestions. The next key press cancels this. */
   function askLater(
-    place: CursorContext,
+    cursor: CursorContext,
     editor: Editor,
-    offer: (suggestions: readonly CompletionItem[]) => CompletionOffer,
+    toOffer: (suggestions: readonly CompletionItem[]) => CompletionOffer,
   ): void {
     const ending = new AbortController();
     const callOff = clock.after(
@@ -93,59 +93,59 @@ export function createCompleter(services: Services): Completer {
 
     async function ask(): Promise<void> {
       await Promise.all(
-        questionsAt(place, ending.signal).map(async (question) => {
+        questionsAt(cursor, ending.signal).map(async (question) => {
           const more = await question;
           if (ending.signal.aborted || more.length === 0) return;
-          const completion = extend(store.get().completion, editor.text, offer(more));
+          const completion = extend(store.get().completion, editor.text, toOffer(more));
           if (completion !== undefined) store.dispatch({ type: "completion", completion });
         }),
       );
     }
   }
 
-  function knownAt(place: CursorContext): readonly CompletionItem[] {
-    switch (place.kind) {
+  function knownAt(cursor: CursorContext): readonly CompletionItem[] {
+    switch (cursor.kind) {
       case "command":
-        return rank(commandsOf(services), place.typed.slice(1), ({ name }) => name, mostWords).map(
+        return rank(commandsOf(services), cursor.typed.slice(1), ({ name }) => name, mostWords).map(
           ({ name, summary }) => ({
             value: `/${name}`,
             about: summary,
           }),
         );
       case "word": {
-        const command = commandsOf(services).find(({ name }) => name === place.command);
-        return rank(command?.complete?.(place.before, services) ?? [], place.typed, ({ value }) => value, mostWords);
+        const command = commandsOf(services).find(({ name }) => name === cursor.command);
+        return rank(command?.complete?.(cursor.before, services) ?? [], cursor.typed, ({ value }) => value, mostWords);
       }
       case "mention":
-        return offerMentions(place.typed, host.resources());
+        return offerMentions(cursor.typed, host.resources());
       case "target":
-        return offerTargets(place.typed, callableTools());
+        return offerTargets(cursor.typed, callableTools());
       case "parameter":
-        return toSuggestions(parametersAt(place), place.typed);
+        return toSuggestions(parametersAt(cursor), cursor.typed);
     }
   }
 
-  function questionsAt(place: CursorContext, signal: AbortSignal): readonly Promise<readonly CompletionItem[]>[] {
-    switch (place.kind) {
+  function questionsAt(cursor: CursorContext, signal: AbortSignal): readonly Promise<readonly CompletionItem[]>[] {
+    switch (cursor.kind) {
       case "mention":
         return [
-          ...templateQuestions(place.typed, host.resources()).map(async ({ request, write }) =>
+          ...templateQuestions(cursor.typed, host.resources()).map(async ({ request, write }) =>
             (await host.complete(request, { signal })).map(write),
           ),
-          filesAt(place.typed),
+          filesAt(cursor.typed),
         ];
       case "word": {
-        const command = commandsOf(services).find(({ name }) => name === place.command);
+        const command = commandsOf(services).find(({ name }) => name === cursor.command);
         const request =
-          command && "prompt" in command ? valueQuestion(command.prompt, place.before, place.typed) : undefined;
+          command && "prompt" in command ? valueQuestion(command.prompt, cursor.before, cursor.typed) : undefined;
         if (request === undefined) return [];
         const values = host.complete(request, { signal });
         return [values.then((found) => found.map((value) => ({ value: writeWord(`${request.name}=${value}`) })))];
       }
       case "parameter": {
-        const answer = parametersAt(place);
+        const answer = parametersAt(cursor);
         if (answer.kind === "words") return [];
-        return [suggestFiles(answer, place.typed, context.io).then((found) => toSuggestions(found, place.typed))];
+        return [suggestFiles(answer, cursor.typed, context.io).then((found) => toSuggestions(found, cursor.typed))];
       }
       case "command":
       case "target":

@@ -15,7 +15,7 @@ const address: SignInMessage = {
 };
 
 const lines = (message: SignInMessage, place: UserLocation = "desk", browserFirst = place === "desk") =>
-  messageLines(message, { place, browserFirst }).join("\n");
+  messageLines(message, { location: place, browserFirst }).join("\n");
 
 test("the address is shown whole, with its domain and what is asked for, before anything is opened", () => {
   expect(lines({ ...address, scopes: ["read", "write"] })).toBe(

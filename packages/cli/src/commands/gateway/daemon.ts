@@ -139,8 +139,8 @@ export const daemonVerbs: Readonly<Record<"status" | "stop" | "restart" | "logs"
 
 /** @throws HostError `usage` */
 function placeOf({ io }: Pick<Context, "io">): HostPlace {
-  const place = hostPlace(io);
-  if (place !== undefined) return place;
+  const backgroundHost = hostPlace(io);
+  if (backgroundHost !== undefined) return backgroundHost;
   throw new HostError(
     "usage",
     "the background host cannot be found: FAIRLEAD_HOME is not absolute, or Fairlead's program files are missing",

@@ -84,7 +84,7 @@ async function signIn(
       browser,
       device,
       again: !isTakenOver,
-      place: programPlace(configuration),
+      browserPlace: programPlace(configuration),
       onMessage: (message) => void heard.push(message),
       ...(scopes !== undefined && { scopes: scopes.split(/[\s,]+/).filter((scope) => scope !== "") }),
     }),
@@ -176,7 +176,7 @@ export async function checkHasSignIn(definition: ServerDefinition): Promise<void
   });
 }
 
-function isProgram(serverName: string, { env }: StdioTransport, place: string): HostError {
+function isProgram(serverName: string, { env }: StdioTransport, where: string): HostError {
   const names = [...env.keys()];
   const set = names.length === 0 ? '"env" is empty' : `"env" has ${names.join(", ")}`;
   return new HostError(
@@ -184,7 +184,7 @@ function isProgram(serverName: string, { env }: StdioTransport, place: string): 
     `"${serverName}" is a local program and has no sign-in: it gets credentials from "env" in its entry (${set})`,
     {
       serverName,
-      next: `set the credential in ${place}; to keep the value out of that file: fairlead secret set NAME`,
+      next: `set the credential in ${where}; to keep the value out of that file: fairlead secret set NAME`,
     },
   );
 }
@@ -203,20 +203,20 @@ interface TerminalSignInOptions {
   /** Whether to sign in even if a token is stored. */
   readonly again: boolean;
   /** Where to look for the program that opens the browser. */
-  readonly place: ProgramPlace;
+  readonly browserPlace: ProgramPlace;
   readonly onMessage: NonNullable<SignInUi["show"]>;
 }
 
 function terminalSignIn({ io, out }: Pick<Context, "io" | "out">, options: TerminalSignInOptions): SignInUi {
   const { device, scopes, again, onMessage } = options;
-  const place = userLocation(io);
-  const browserFirst = options.browser && place === "desk";
+  const location = userLocation(io);
+  const browserFirst = options.browser && location === "desk";
   let byHand = joinSafe([]);
 
   return {
     show(message) {
-      out.exactly(joinSafe(messageLines(message, { place, browserFirst })));
-      if (message.kind === "address") byHand = joinSafe(byHandLines(message, place));
+      out.exactly(joinSafe(messageLines(message, { location, browserFirst })));
+      if (message.kind === "address") byHand = joinSafe(byHandLines(message, location));
       onMessage(message);
     },
     async consent(_request, signal) {
@@ -224,7 +224,7 @@ function terminalSignIn({ io, out }: Pick<Context, "io" | "out">, options: Termi
       out.exactly(byHand);
       return undefined;
     },
-    openBrowser: (url) => openUrl(url, options.place),
+    openBrowser: (url) => openUrl(url, options.browserPlace),
     paste: (signal) => askMeanwhile(io, safe`address from the browser: `, signal),
     async askClientId({ issuer, redirectUri, why }, signal) {
       out.exactly(safe`No client ID: ${toVisibleLine(why)}.`);

@@ -172,10 +172,10 @@ function refuseBroken(files: Collection["files"]): void {
 }
 
 function refuseUnknown(names: ReadonlySet<string> | undefined, servers: readonly PlannedServer[]): void {
-  const known = new Set(servers.map(({ target }) => target));
-  const unknown = [...(names ?? [])].find((name) => !known.has(name));
+  const targetNames = new Set(servers.map(({ target }) => target));
+  const unknown = [...(names ?? [])].find((name) => !targetNames.has(name));
   if (unknown === undefined) return;
-  const hint = nameHint(unknown, known);
+  const hint = nameHint(unknown, targetNames);
   throw new HostError("usage", `found no server "${unknown}"${hint}`, { next: "fairlead mcp import" });
 }
 

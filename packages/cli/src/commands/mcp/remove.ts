@@ -133,11 +133,11 @@ function choose(
 ): Destination {
   if (wanted !== undefined) return destinationOf(wanted, configuration.locations);
   findServer(configuration, name);
-  const places = placesOf(name, configuration);
-  const words = new Set(places.flatMap(({ scope }) => wordOf(scope)));
+  const locations = placesOf(name, configuration);
+  const words = new Set(locations.flatMap(({ scope }) => wordOf(scope)));
   const [word] = words;
   if (word === undefined)
-    throw new HostError("usage", `"${name}" is in ${places[0]?.file}, a system file that Fairlead does not edit`, {
+    throw new HostError("usage", `"${name}" is in ${locations[0]?.file}, a system file that Fairlead does not edit`, {
       next: `fairlead mcp disable ${toShellWord(name)}`,
     });
   if (words.size > 1)

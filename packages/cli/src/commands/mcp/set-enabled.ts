@@ -9,7 +9,7 @@ import type { Origin } from "@fairlead/core/settings/define/definition";
 import { setServerEnabled } from "@fairlead/core/settings/edit";
 import { type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import { toShellWord } from "@fairlead/core/text/shell-word";
-import { place } from "../../output/servers/server-details.ts";
+import { positionText } from "../../output/servers/server-details.ts";
 import { configurationIfTrusted, lastingConfiguration } from "../../shell/configuration.ts";
 import type { Context, Verb } from "../../shell/verb.ts";
 import { placeWords } from "./add/destination.ts";
@@ -62,7 +62,7 @@ async function setEnabled(context: Context, enabled: boolean): Promise<void> {
   out.print(safe`"${toVisibleLine(name)}" is ${stateWords(enabled, stillOff)} (${toSafeLine(file)})`);
   if (stillOff !== undefined)
     out.warn(
-      safe`warning: the server is still disabled: fairlead.servers.${toSafeLine(name)}.enabled is false in ${place(stillOff)} (${toSafeLine(stillOff.scope)}).`,
+      safe`warning: the server is still disabled: fairlead.servers.${toSafeLine(name)}.enabled is false in ${positionText(stillOff)} (${toSafeLine(stillOff.scope)}).`,
     );
   if (isChanged) out.undo(`fairlead mcp ${enabled ? "disable" : "enable"} ${placeWords(globals)}${toShellWord(name)}`);
 }

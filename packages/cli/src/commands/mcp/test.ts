@@ -11,7 +11,7 @@ import type { Origin } from "@fairlead/core/settings/define/definition";
 import { joinSafe, padSafe, type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import { toShellWord } from "@fairlead/core/text/shell-word";
 import type { AdmittedServer, Configuration } from "@fairlead/core/trust/configuration";
-import { place } from "../../output/servers/server-details.ts";
+import { positionText } from "../../output/servers/server-details.ts";
 import { redact } from "../../output/servers/server-redaction.ts";
 import { rootFolders, rootsWords } from "../../output/servers/server-roots.ts";
 import { serverDocument, stateWords } from "../../output/servers/server-state.ts";
@@ -219,7 +219,7 @@ function stepLines(step: Step, origin: Origin): SafeText[] {
     case "definition": {
       const { transport, timeout } = step;
       return [
-        safe`${place(origin)} (${toSafeLine(origin.scope)})`,
+        safe`${positionText(origin)} (${toSafeLine(origin.scope)})`,
         targetLine(transport),
         safe`waits at most ${timeout.milliseconds} ms (${toSafeLine(timeout.setting)})`,
       ];

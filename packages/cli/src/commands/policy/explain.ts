@@ -81,13 +81,13 @@ function readArgs(text: string | undefined): CheckRequest["args"] {
 /**
  * Refuses a pattern. A name with `*` or `?` counts as a pattern unless a known server or tool has exactly this name.
  */
-function refuseWild({ server, tool, kind, known }: Subject, { operands: [word] }: Context): void {
+function refuseWild({ server, tool, kind, found }: Subject, { operands: [word] }: Context): void {
   if (kind === "sampling") return;
   if (kind !== "tool" && (tool === everyResource || tool === "*"))
     throw new HostError("usage", `no ${kind} is named: policy explain takes one ${kind}`, {
       next: `fairlead ${kind}s ${toShellWord(server)}`,
     });
-  const unknown = `${known === "nothing" ? server : ""}${known === "tool" ? "" : tool}`;
+  const unknown = `${found === "nothing" ? server : ""}${found === "tool" ? "" : tool}`;
   if (word === undefined || !/[*?]/.test(unknown)) return;
   throw new HostError("usage", `"${word}" is a pattern: policy explain takes one tool`, {
     next: "fairlead policy list",
@@ -109,8 +109,10 @@ function report(explanation: Explanation, { out, globals }: Context): void {
   const { decision, rule, over } = explanation.decision;
   const others = matching.filter((other) => other !== rule && other !== over);
   if (globals.json) {
+    const { found, ...named } = subject;
     out.json({
-      ...subject,
+      ...named,
+      known: found,
       mode,
       interactive,
       changed: isChanged,
@@ -134,9 +136,9 @@ function report(explanation: Explanation, { out, globals }: Context): void {
   );
 }
 
-function catalogNote({ server, tool, kind, known }: Subject): SafeText | undefined {
-  if (kind !== "tool" && known === "entry") return undefined;
-  switch (known) {
+function catalogNote({ server, tool, kind, found }: Subject): SafeText | undefined {
+  if (kind !== "tool" && found === "entry") return undefined;
+  switch (found) {
     case "tool":
       return undefined;
     case "server":

@@ -64,8 +64,8 @@ function warnOfUnknownServer({ server, origin }: PolicyRule, { servers }: Config
   const names = [...servers.map((one) => one.server.name), demoName];
   if (origin.source !== "policy_file" || server === undefined || names.some((name) => server.matches(name))) return;
   const hint = toVisibleLine(nameHint(server.text, names));
-  const place = safe`${toSafeLine(origin.file ?? "")}:${origin.line ?? 1}`;
-  out.warnOnce(safe`${place}: note: no server "${toVisibleLine(server.text)}" is configured here${hint}`);
+  const position = safe`${toSafeLine(origin.file ?? "")}:${origin.line ?? 1}`;
+  out.warnOnce(safe`${position}: note: no server "${toVisibleLine(server.text)}" is configured here${hint}`);
 }
 
 const headings: Readonly<Record<Tier, SafeText>> = {

@@ -40,8 +40,8 @@ Examples:
 
   async run(context) {
     const configuration = await configurationOf(context);
-    const place = placeIn(context.operands[0]);
-    if (place !== undefined) return removeAt(place, configuration, context);
+    const ruleLine = placeIn(context.operands[0]);
+    if (ruleLine !== undefined) return removeAt(ruleLine, configuration, context);
     await useHost(configuration, context, async (host) => {
       await warnOfPolicyProblems(host, context);
       const subject = await readSubject(host, configuration, context);
@@ -50,27 +50,27 @@ Examples:
   },
 };
 
-interface Place {
+interface RuleLine {
   readonly file: string;
   readonly line: number;
 }
 
-function placeIn(word = ""): Place | undefined {
+function placeIn(word = ""): RuleLine | undefined {
   const [, file, line] = /^(.*\.toml):(\d{1,7})(?::\d+)?$/i.exec(word) ?? [];
   return file === undefined ? undefined : { file, line: Number(line) };
 }
 
-async function removeAt(place: Place, configuration: Configuration, context: Context): Promise<void> {
+async function removeAt(ruleLine: RuleLine, configuration: Configuration, context: Context): Promise<void> {
   const folder = configuration.locations.policies.user;
-  const given = resolve(context.io.cwd, place.file);
-  const file = dirname(given) === folder || (await isThere(given)) ? given : join(folder, place.file);
+  const given = resolve(context.io.cwd, ruleLine.file);
+  const file = dirname(given) === folder || (await isThere(given)) ? given : join(folder, ruleLine.file);
   if (dirname(file) !== folder)
     throw new HostError("usage", `${file} is not one of your policy files: remove its rules by editing that file`, {
       next: `edit ${file}`,
     });
-  const removed = await removeRules(file, (rule) => isOnLine(rule, place.line));
+  const removed = await removeRules(file, (rule) => isOnLine(rule, ruleLine.line));
   if (removed.length === 0)
-    throw new HostError("usage", `${file}:${place.line} has no [[rule]] there`, { next: "fairlead policy list" });
+    throw new HostError("usage", `${file}:${ruleLine.line} has no [[rule]] there`, { next: "fairlead policy list" });
   report({ removed: [{ file, rules: removed }], approvals: 0 }, configuration, context);
 }
 
@@ -127,9 +127,9 @@ async function nothingFound(subject: Subject, host: Host): Promise<HostError> {
   if (other === undefined)
     return new HostError("usage", `you have no rule for ${name}`, { next: "fairlead policy list" });
   const { file = "", line = 1 } = other.origin;
-  const place = `${file}:${line}`;
-  return new HostError("usage", `you have no rule for ${name} alone: the rule in ${place} also covers other names`, {
-    next: `fairlead policy remove ${toShellWord(place)}`,
+  const position = `${file}:${line}`;
+  return new HostError("usage", `you have no rule for ${name} alone: the rule in ${position} also covers other names`, {
+    next: `fairlead policy remove ${toShellWord(position)}`,
   });
 }
 

@@ -90,8 +90,8 @@ const isWild = (name: string): boolean => /[*?]/.test(name);
  * Refuses an unknown server, because a rule with a mistyped server name would silently do nothing.
  * @throws HostError `server_unknown`
  */
-function refuseUnknownServer({ server, known }: Subject, host: Host, { operands: [word], command }: Context): void {
-  if (known !== "nothing" || isWild(server) || word === undefined) return;
+function refuseUnknownServer({ server, found }: Subject, host: Host, { operands: [word], command }: Context): void {
+  if (found !== "nothing" || isWild(server) || word === undefined) return;
   const suggestion = nameHint(
     server,
     host.states().map(({ name }) => name),
@@ -102,7 +102,7 @@ function refuseUnknownServer({ server, known }: Subject, host: Host, { operands:
 }
 
 async function toRule(
-  { server, tool, kind, known, client }: Subject,
+  { server, tool, kind, found, client }: Subject,
   decision: DecisionOutcome,
   { command }: Context,
 ): Promise<RuleToWrite> {
@@ -112,8 +112,8 @@ async function toRule(
   const exact = (name: string, isThere: boolean): string =>
     isWild(name) && !(isThere && decision === "allow") ? name : escapeName(name);
   return {
-    server: known === "nothing" ? exact(server, false) : escapeName(server),
-    tool: tool === "*" ? tool : exact(tool, known === "tool"),
+    server: found === "nothing" ? exact(server, false) : escapeName(server),
+    tool: tool === "*" ? tool : exact(tool, found === "tool"),
     ...(kind !== "tool" && { kind }),
     ...(argsPattern !== undefined && { argsPattern }),
     ...(client !== undefined && { client }),
@@ -137,7 +137,7 @@ interface Report {
 function report({ subject, rule, written, above }: Report, context: Context): void {
   const { out, globals } = context;
   const { file, line, replaced } = written;
-  const place = safe`${toSafeLine(file)}:${line}`;
+  const position = safe`${toSafeLine(file)}:${line}`;
   if (globals.json) {
     const overruled = above.map(({ rule: stronger, ...pair }) => ({ ...pair, rule: ruleDocument(stronger) }));
     out.json({ ...rule, ...written, overruled });
@@ -147,7 +147,7 @@ function report({ subject, rule, written, above }: Report, context: Context): vo
   const about = safe`${toVisibleLine(subjectName(rule))}${whose}`;
   const before = replaced === undefined || replaced === rule.decision ? safe`` : safe` (was ${toSafeLine(replaced)})`;
   const verb = replaced === rule.decision ? safe`already in` : safe`written to`;
-  out.print(safe`${decisionWord(rule.decision, out.style)} ${about}: ${verb} ${place}${before}`);
+  out.print(safe`${decisionWord(rule.decision, out.style)} ${about}: ${verb} ${position}${before}`);
   tellUnknown(subject, out);
   tellKind(rule, out);
   tellOverruled(above, out);
@@ -181,10 +181,10 @@ function tellOverruled(above: readonly Overruled[], out: Output): void {
     );
 }
 
-function tellUnknown({ server, tool, known }: Subject, out: Output): void {
-  if (known === "server" && !isWild(tool))
+function tellUnknown({ server, tool, found }: Subject, out: Output): void {
+  if (found === "server" && !isWild(tool))
     out.warn(safe`note: "${toVisibleLine(server)}" has no tool "${toVisibleLine(tool)}" in its cached catalog`);
-  if (known === "nothing" && !isWild(server))
+  if (found === "nothing" && !isWild(server))
     out.warn(safe`note: no server "${toVisibleLine(server)}" is configured here yet`);
 }
 
@@ -240,12 +240,12 @@ async function pairsOf(named: Subject, { server, tool }: RuleToWrite, host: Host
   if (kind !== "tool") return isWild(named.tool) ? [] : [named];
   const [isServer, isTool] = [namePattern(server).matches, namePattern(tool).matches];
   await host.recall();
-  const known = host.states().flatMap(({ name }) => {
+  const matchingTools = host.states().flatMap(({ name }) => {
     const tools = isServer(name) ? (host.catalog(name)?.tools ?? []) : [];
     return tools.flatMap((one) =>
       isTool(one.name) ? [{ server: name, tool: one.name, kind, ...(client !== undefined && { client }) }] : [],
     );
   });
   const isExact = !/[*?]/.test(named.server + named.tool);
-  return known.length === 0 && isExact ? [named] : known;
+  return matchingTools.length === 0 && isExact ? [named] : matchingTools;
 }

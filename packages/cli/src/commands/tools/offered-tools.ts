@@ -83,9 +83,11 @@ async function offerOf(
 ): Promise<Pick<OfferedTool, "offered" | "reason"> & { readonly tokens?: number }> {
   const isMeant = (one: { readonly server: string; readonly serverToolName: string }): boolean =>
     one.server === server && one.serverToolName === tool;
-  const offer = (await host.toolOffers()).find(isMeant);
-  if (offer !== undefined)
-    return offer.offered ? offer : { ...offer, reason: `${offer.reason}; models find the tool by search` };
+  const offeredTool = (await host.toolOffers()).find(isMeant);
+  if (offeredTool !== undefined)
+    return offeredTool.offered
+      ? offeredTool
+      : { ...offeredTool, reason: `${offeredTool.reason}; models find the tool by search` };
   const quarantined = host.quarantined().find(isMeant);
   if (quarantined !== undefined) return { offered: false, reason: quarantined.reason };
   const hidden = host.hidden().find(isMeant);

@@ -16,7 +16,7 @@ import { readTrustedFolders, type TrustLevel } from "@fairlead/core/trust/truste
 import { count } from "../../output/output.ts";
 import { originText, subjectText } from "../../output/policy/rule-lines.ts";
 import { approvalFields } from "../../output/servers/approval-details.ts";
-import { layout, place } from "../../output/servers/server-details.ts";
+import { layout, positionText } from "../../output/servers/server-details.ts";
 import { configurationIfTrusted, lastingConfiguration } from "../../shell/configuration.ts";
 import type { Context } from "../../shell/verb.ts";
 
@@ -111,7 +111,7 @@ function pendingText({ server, definition, changed, allowed }: Pending): SafeTex
 
 function brokenText({ name, origin, problems }: ConfiguredServer): SafeText {
   const reasons = problems.filter(({ severity }) => severity === "error").map(({ message }) => toVisibleLine(message));
-  return safe`\n  ${toVisibleLine(name)} cannot be approved (${place(origin, toVisibleLine)}): ${joinSafe(reasons, safe`; `)}`;
+  return safe`\n  ${toVisibleLine(name)} cannot be approved (${positionText(origin, toVisibleLine)}): ${joinSafe(reasons, safe`; `)}`;
 }
 
 type AlreadyAllowed = (definition: ServerDefinition) => readonly SafeText[];

@@ -37,14 +37,14 @@ function row(entry: LedgerEntry, { style, isUtc }: HistoryTextOptions): readonly
 
 /** Returns how and where the user answered the confirmation, or why Fairlead could not ask. */
 function answerText({ answer, answeredIn, refusal, client }: LedgerEntry): SafeText {
-  const where = answeredIn === undefined ? safe`` : places[answeredIn];
+  const where = answeredIn === undefined ? safe`` : answerPlaces[answeredIn];
   if (refusal === "user") return safe`; you said no${where}`;
   if (refusal !== undefined)
     return client === undefined ? safe`; there was no terminal to ask on` : safe`; there was no way to ask you`;
   return safe`${yes[answer ?? "none"]}${where}`;
 }
 
-const places = {
+const answerPlaces = {
   page: safe` on the gateway's page`,
   form: safe` in the client's form`,
   inbox: safe` in the inbox`,

@@ -28,13 +28,13 @@ function toolDifferences(
 ): ToolDifferences {
   if (look?.kind !== "seen") return new Map();
   const { catalog, remembered } = look;
-  const known = tools.changed.flatMap((name) => {
+  const differences = tools.changed.flatMap((name) => {
     const digest = lock.get(server)?.tools.get(name);
     const before = remembered?.tools.find((tool) => tool.name === name && definitionDigest(tool) === digest);
     const after = catalog.tools.find((tool) => tool.name === name);
     return before && after ? [[name, differenceOf(before, after)] as const] : [];
   });
-  return new Map(known);
+  return new Map(differences);
 }
 
 /** Returns the differences as text, indented so that it can follow the server's name. */

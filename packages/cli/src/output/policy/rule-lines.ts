@@ -58,9 +58,9 @@ export function reasonText(rule: PolicyRule): SafeText {
 
 /** Returns where the rule comes from, such as `FILE:12`. Empty for a built-in rule. */
 export function originText({ origin: { source, file, line, name } }: PolicyRule): SafeText {
-  const place = file === undefined ? "" : `${file}${line === undefined ? "" : `:${line}`}`;
+  const position = file === undefined ? "" : `${file}${line === undefined ? "" : `:${line}`}`;
   const who = source === "policy_file" || source === "built_in" ? "" : (name ?? source);
-  return toVisibleLine([who, place].filter((part) => part !== "").join(" in "));
+  return toVisibleLine([who, position].filter((part) => part !== "").join(" in "));
 }
 
 /** Returns the rule as JSON. `text` is the rule in words. */

@@ -31,8 +31,8 @@ export function imageProtocol({ stdout, env }: Pick<Io, "stdout" | "env">): Imag
   // tmux and screen would print the image data as text.
   const isBetween = Boolean(env["TMUX"] ?? env["STY"]) || /^(?:screen|tmux)/.test(term);
   if (stdout.isTTY !== true || isBetween || term === "dumb") return undefined;
-  const known = byTerm.get(term) ?? byProgram.get(program ?? "");
-  if (known !== undefined) return known;
+  const protocol = byTerm.get(term) ?? byProgram.get(program ?? "");
+  if (protocol !== undefined) return protocol;
   // A terminal started from kitty inherits KITTY_WINDOW_ID, but sets TERM_PROGRAM to its own name.
   if (program === undefined && env["KITTY_WINDOW_ID"] !== undefined) return "kitty";
   return env["LC_TERMINAL"] === "iTerm2" && program === undefined ? "iterm" : undefined;

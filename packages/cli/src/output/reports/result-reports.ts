@@ -174,16 +174,19 @@ interface ResourceReport {
   readonly address: ResourceAddress;
   readonly result: Reading;
   /** Where to save the contents. Undefined if they are printed. */
-  readonly place: SavePlace | undefined;
+  readonly destination: SavePlace | undefined;
   readonly draw: DrawImage | undefined;
 }
 
 /** Prints the contents of a resource as text or as one JSON document, or saves them in files. */
-export async function reportReading({ address, result, place, draw }: ResourceReport, context: Context): Promise<void> {
+export async function reportReading(
+  { address, result, destination, draw }: ResourceReport,
+  context: Context,
+): Promise<void> {
   const { out, globals } = context;
   const { contents, notes } = result;
-  const blocks = place === undefined ? contents.map(toBlock) : contents.map(toFile);
-  const { paths } = place === undefined ? nothingSaved : await saveAll(blocks, place, nameOf(address));
+  const blocks = destination === undefined ? contents.map(toBlock) : contents.map(toFile);
+  const { paths } = destination === undefined ? nothingSaved : await saveAll(blocks, destination, nameOf(address));
   if (globals.json)
     out.json({
       ...address,
@@ -194,7 +197,7 @@ export async function reportReading({ address, result, place, draw }: ResourceRe
   else if (blocks.length > 0) out.print(textOf(contents, blocks, { paths, draw }, context));
   else out.say(safe`${toSafeLine(address.uri)} is empty`);
   for (const note of notes) out.warn(safe`warning: ${toSafeLine(note)}`);
-  if (place === undefined && !globals.json && blocks.some(mediaOf))
+  if (destination === undefined && !globals.json && blocks.some(mediaOf))
     out.say(safe`next: add --save . to save the contents in a file`);
 }
 

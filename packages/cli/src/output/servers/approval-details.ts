@@ -18,7 +18,7 @@ import {
   numbered,
   optionFields,
   pairs,
-  place,
+  positionText,
   transportFields,
   transportWord,
   variableWords,
@@ -31,10 +31,10 @@ const show = toVisibleLine;
 export function approvalFields(definition: ServerDefinition, { shadows }: Pick<ConfiguredServer, "shadows">): Field[] {
   const { origin, transport, trust, variables, secrets } = definition;
   return [
-    { label: safe`written in`, values: [place(origin, show)] },
+    { label: safe`written in`, values: [positionText(origin, show)] },
     {
       label: safe`replaces`,
-      values: shadows.map((from) => safe`your entry ${place(from, show)} (${show(from.scope)})`),
+      values: shadows.map((from) => safe`your entry ${positionText(from, show)} (${show(from.scope)})`),
     },
     { label: safe`transport`, values: [show(transportWord(transport.kind))] },
     ...transportFields(transport, show),
@@ -57,7 +57,7 @@ function machineValues(definition: ServerDefinition): SafeText[] {
   const [origin] = definition.extras.machineAuth ? [definition.extras.machineAuth.origin] : [];
   const uses = { clientId, privateKeyFile, assertionFile, assertionEnv, assertionFrom };
   return [
-    safe`your settings${origin === undefined ? safe`` : safe` (${place(origin, show)})`} let this server use this machine's credentials (${show(kind)})`,
+    safe`your settings${origin === undefined ? safe`` : safe` (${positionText(origin, show)})`} let this server use this machine's credentials (${show(kind)})`,
     ...Object.entries(uses).flatMap(([key, value]) =>
       value === undefined ? [] : [safe`${show(key)}: ${show(value)}`],
     ),

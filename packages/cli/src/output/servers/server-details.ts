@@ -135,13 +135,13 @@ export function authenticationDocument(authentication: Authentication, hide: Opt
 }
 
 /** Returns the position in a settings file as `FILE:LINE:COLUMN`. */
-export function place({ file, line, column }: Origin, show: Show = toSafeLine): SafeText {
+export function positionText({ file, line, column }: Origin, show: Show = toSafeLine): SafeText {
   return safe`${show(file)}:${line}:${column}`;
 }
 
 /** Formats one settings problem as `FILE:LINE:COLUMN: severity: message`, followed by the next step. */
 export function problemLines({ severity, message, origin, next }: Problem): SafeText {
-  const where = origin === undefined ? safe`` : safe`${place(origin)}: `;
+  const where = origin === undefined ? safe`` : safe`${positionText(origin)}: `;
   const hint = next === undefined ? safe`` : safe`\n  next: ${toSafeLine(next)}`;
   return safe`${where}${toSafeLine(severity)}: ${toSafeLine(message)}${hint}`;
 }

@@ -12,7 +12,7 @@ import type { Admission } from "@fairlead/core/trust/admit";
 import { errorDocument } from "../error-lines.ts";
 import { count, type Output, spacedNumber } from "../output.ts";
 import { ageWords } from "../time-text.ts";
-import { place, transportWord } from "./server-details.ts";
+import { positionText, transportWord } from "./server-details.ts";
 import { redact } from "./server-redaction.ts";
 
 /** A server with everything that `mcp list` shows. `changed` names the tools with a changed definition. */
@@ -20,7 +20,7 @@ export interface ListedServer {
   readonly server: ConfiguredServer;
   readonly state: ServerState;
   /** The cached catalog, for a server that is not connected now. */
-  readonly known?: CachedCatalogInfo | undefined;
+  readonly cachedCatalog?: CachedCatalogInfo | undefined;
   readonly changed?: readonly string[] | undefined;
   readonly signIn?: SignInState | undefined;
   /** Estimated tokens that the server's tool definitions cost a model. */
@@ -101,7 +101,7 @@ function catalogWords({ tools, prompts, resources, resourceTemplates }: CatalogC
 
 /** Formats a server as `mcp list` shows it. */
 export function serverText(
-  { server, state, known, changed = [], signIn, tokens, failed, share }: ListedServer,
+  { server, state, cachedCatalog, changed = [], signIn, tokens, failed, share }: ListedServer,
   { style, typed }: Pick<Output, "style" | "typed">,
 ): SafeText {
   const { name, scope, origin, shadows, problems } = server;
@@ -109,12 +109,12 @@ export function serverText(
   const words = state.status === "connected" ? safe`${stateWords(state)}${cost}` : stateWords(state);
   const lines = [
     safe`${style.bold(toVisibleLine(name))}  ${style[colourOf(state)](words)}`,
-    safe`  ${toSafeLine(transportOf({ server, state, known }))}: ${target(server)}`,
-    safe`  from ${place(origin)} (${toSafeLine(scope)})`,
+    safe`  ${toSafeLine(transportOf({ server, state, cachedCatalog }))}: ${target(server)}`,
+    safe`  from ${positionText(origin)} (${toSafeLine(scope)})`,
     ...(signIn?.state === "signed_in" && state.status !== "needs_auth" ? [safe`  ${signInWords(signIn)}`] : []),
-    ...cachedLines(known, cost),
+    ...cachedLines(cachedCatalog, cost),
     ...(changed.length > 0 ? [safe`  changed definitions: ${toVisibleLine(changed.join(", "))}`] : []),
-    ...shadows.map((shadowed) => safe`  replaces ${place(shadowed)} (${toSafeLine(shadowed.scope)})`),
+    ...shadows.map((shadowed) => safe`  replaces ${positionText(shadowed)} (${toSafeLine(shadowed.scope)})`),
     ...(share === undefined ? [] : [safe`  gateway: ${shareWords[share]}`]),
     ...explanationLines(state).map(typed),
     ...failedLines(state, failed),
@@ -130,9 +130,11 @@ const shareWords: Readonly<Record<SharedBy, SafeText>> = {
   client: safe`one connection for each client`,
 };
 
-function cachedLines(known: CachedCatalogInfo | undefined, cost: SafeText): SafeText[] {
-  if (known?.savedAt === undefined) return [];
-  return [safe`  cached: ${catalogWords(known.offer)}${cost} (${ageWords(Date.now() - known.savedAt)} ago)`];
+function cachedLines(cachedCatalog: CachedCatalogInfo | undefined, cost: SafeText): SafeText[] {
+  if (cachedCatalog?.savedAt === undefined) return [];
+  return [
+    safe`  cached: ${catalogWords(cachedCatalog.offer)}${cost} (${ageWords(Date.now() - cachedCatalog.savedAt)} ago)`,
+  ];
 }
 
 /** Formats an earlier failure of the server. Adds the reason, unless the server's state already has a message. */
@@ -169,30 +171,30 @@ function target({ definition }: ConfiguredServer): SafeText {
 }
 
 /** Returns the negotiated transport. If the server has never connected, returns the configured transport. */
-function transportOf({ server, state, known }: ListedServer): string {
-  const { peer } = state.status === "connected" ? state : (known ?? {});
+function transportOf({ server, state, cachedCatalog }: ListedServer): string {
+  const { peer } = state.status === "connected" ? state : (cachedCatalog ?? {});
   return peer?.transport ?? transportWord(server.kind);
 }
 
 /** Returns a server as it appears in `--json` documents. */
 export function serverDocument(listed: ListedServer): object {
-  const { server, state, known, changed = [], signIn, tokens, failed, share } = listed;
-  const { offer } = state.status === "connected" ? state : (known ?? {});
+  const { server, state, cachedCatalog, changed = [], signIn, tokens, failed, share } = listed;
+  const { offer: sizes } = state.status === "connected" ? state : (cachedCatalog ?? {});
   return {
     name: server.name,
     status: state.status,
     ...("reason" in state ? { reason: state.reason } : {}),
-    transport: transportOf({ server, state, known }),
+    transport: transportOf({ server, state, cachedCatalog }),
     scope: server.scope,
-    tools: offer?.tools ?? 0,
-    prompts: offer?.prompts ?? 0,
-    resources: offer?.resources ?? 0,
+    tools: sizes?.tools ?? 0,
+    prompts: sizes?.prompts ?? 0,
+    resources: sizes?.resources ?? 0,
     ...(tokens === undefined ? {} : { tokens }),
     ...(state.status === "connected" ? { protocolVersion: state.peer.protocolVersion } : {}),
     ...(share === undefined ? {} : { share }),
     ...(signIn === undefined ? {} : { signIn: signInDocument(signIn) }),
     ...(changed.length > 0 ? { changed } : {}),
-    ...(known?.savedAt === undefined ? {} : { savedAt: new Date(known.savedAt).toISOString() }),
+    ...(cachedCatalog?.savedAt === undefined ? {} : { savedAt: new Date(cachedCatalog.savedAt).toISOString() }),
     ...(failed === undefined ? {} : { skipped: skippedDocument(failed) }),
     ...("message" in state ? { error: errorDocument(notConnectedError(state)) } : {}),
   };

@@ -13,8 +13,8 @@ export interface ServerCost {
 }
 
 /** Sorts the servers by their cost in tokens, most expensive first. Sorts the tools of each server in the same way. */
-export function serverCosts(offers: readonly OfferedTool[]): readonly ServerCost[] {
-  return [...groupBy(offers, ({ server }) => server)]
+export function serverCosts(offeredTools: readonly OfferedTool[]): readonly ServerCost[] {
+  return [...groupBy(offeredTools, ({ server }) => server)]
     .map(([server, tools]) => ({
       server,
       tokens: tools.reduce((sum, { tokens }) => sum + tokens, 0),

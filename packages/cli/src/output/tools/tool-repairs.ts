@@ -72,9 +72,9 @@ function toolText({ serverToolName, repairs }: Repaired, { style, columns }: Rep
 
 function groupText(group: Group<Repair>): SafeText {
   const [{ keyword, action, note }] = group;
-  const places = fold(group, mostPlaces, ({ path }) => (path === "" ? "(root)" : clip(path, longestPlace)));
+  const paths = fold(group, mostPlaces, ({ path }) => (path === "" ? "(root)" : clip(path, longestPlace)));
   const what = safe`${toVisibleLine(clip(keyword, longestPlace))} ${toSafeLine(action)}`;
-  return safe`${what} at ${toVisibleLine(places.join(", "))}: ${toSafeLine(clip(note, longestNote))}`;
+  return safe`${what} at ${toVisibleLine(paths.join(", "))}: ${toSafeLine(clip(note, longestNote))}`;
 }
 
 /**

@@ -75,10 +75,10 @@ export interface CompletionOffer {
 const mostSuggestions = 50;
 
 /** Creates a completion list. Returns undefined if there is no suggestion other than the typed text. */
-export function openCompletion(text: string, offer: CompletionOffer): CompletionList | undefined {
-  const { from, to, isUnfinished = false } = offer;
+export function openCompletion(text: string, completionOffer: CompletionOffer): CompletionList | undefined {
+  const { from, to, isUnfinished = false } = completionOffer;
   // A server chooses these names. A name with invisible characters could deceive the user.
-  const suggestions = offer.suggestions.filter(({ value }) => !hasUnseen(value)).slice(0, mostSuggestions);
+  const suggestions = completionOffer.suggestions.filter(({ value }) => !hasUnseen(value)).slice(0, mostSuggestions);
   const typed = text.slice(from, to);
   if (suggestions.every(({ value }) => value === typed)) return undefined;
   return { from, to, suggestions, selected: 0, isChosen: isUnfinished };
@@ -88,11 +88,14 @@ export function openCompletion(text: string, offer: CompletionOffer): Completion
 export function extend(
   completion: CompletionList | undefined,
   text: string,
-  offer: CompletionOffer,
+  completionOffer: CompletionOffer,
 ): CompletionList | undefined {
-  const known = completion?.suggestions ?? [];
-  const isNew = ({ value }: CompletionItem): boolean => known.every((each) => each.value !== value);
-  const next = openCompletion(text, { ...offer, suggestions: [...known, ...offer.suggestions.filter(isNew)] });
+  const shownItems = completion?.suggestions ?? [];
+  const isNew = ({ value }: CompletionItem): boolean => shownItems.every((each) => each.value !== value);
+  const next = openCompletion(text, {
+    ...completionOffer,
+    suggestions: [...shownItems, ...completionOffer.suggestions.filter(isNew)],
+  });
   if (next === undefined || completion === undefined) return next;
   return { ...next, selected: completion.selected, isChosen: completion.isChosen };
 }

@@ -137,11 +137,11 @@ function lineEnd(text: string, at: number): number {
 }
 
 function wordStart(text: string, at: number): number {
-  const isGap = (place: number): boolean => /[\s\p{P}]/u.test(text.charAt(place - 1));
-  let place = at;
-  while (place > 0 && isGap(place)) place--;
-  while (place > 0 && !isGap(place)) place--;
-  return place;
+  const isGap = (index: number): boolean => /[\s\p{P}]/u.test(text.charAt(index - 1));
+  let start = at;
+  while (start > 0 && isGap(start)) start--;
+  while (start > 0 && !isGap(start)) start--;
+  return start;
 }
 
 function characters(text: string): readonly string[] {

@@ -18,7 +18,7 @@ export interface InboxQuestionsOptions extends Pick<QuestionQueue, "ask"> {
  * lists it.
  */
 const recent = 60_000;
-const place = "the terminal app";
+const answeredBy = "the terminal app";
 
 /** Watches the inbox, asks the user about each request, and writes the answers to the inbox. Dispose it to stop. */
 export async function showInbox({ inbox, ask, note, fail, now }: InboxQuestionsOptions): Promise<AsyncDisposable> {
@@ -35,7 +35,7 @@ export async function showInbox({ inbox, ask, note, fail, now }: InboxQuestionsO
       const outcome = await ask("confirmation", { kind: "confirmation", details: detailsOf(entry) }, gone.signal);
       // Another program answered, the request expired, or the app ended. So the user did not answer.
       if (gone.signal.aborted) return;
-      const answered = await inbox.answer(id, answerOf(outcome), place, entry);
+      const answered = await inbox.answer(id, answerOf(outcome), answeredBy, entry);
       const subject = `The request for ${entry.server}.${entry.name}`;
       if (!answered.isFirst) note("info", `${subject} was already answered in ${answered.by}.`);
       if (!answered.isFirst || answered.answer === "no") return;

@@ -85,7 +85,7 @@ export function openAppSession(context: Context, configuration: Configuration, s
   const { provider, name } = manual;
   const store = createStore(initialState({ provider, name }, host.states(), screen.size));
   const ready = new Promise<void>((resolve) => setImmediate(() => resolve(choose())));
-  let saved: Promise<void> = Promise.resolve();
+  let lastSave: Promise<void> = Promise.resolve();
   const session = createSession({
     host,
     store,
@@ -97,7 +97,7 @@ export function openAppSession(context: Context, configuration: Configuration, s
     commands: () => allCommands(services),
     overlay: { press: (key) => overlay.press(key), pressed: (key) => overlay.pressed(key) },
     onEntered: (text) => {
-      saved = saved.then(() => saveEntry(folder, text)).catch(session.fail);
+      lastSave = lastSave.then(() => saveEntry(folder, text)).catch(session.fail);
     },
     ...screen,
   });
@@ -169,7 +169,7 @@ export function openAppSession(context: Context, configuration: Configuration, s
       const shown = await inbox?.catch(() => undefined);
       const isLeft = shown?.[Symbol.asyncDispose]();
       session.refuseAll();
-      await Promise.all([host[Symbol.asyncDispose](), saved, isLeft]);
+      await Promise.all([host[Symbol.asyncDispose](), lastSave, isLeft]);
     },
   };
 }

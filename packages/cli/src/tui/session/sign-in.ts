@@ -61,8 +61,8 @@ function screenSignIn(
   { session, settings, context: { io }, device }: AppSignInOptions,
 ): SignInUi {
   const { ask, note, store } = session;
-  const place = userLocation(io);
-  const browserFirst = place === "desk";
+  const location = userLocation(io);
+  const browserFirst = location === "desk";
   let messages: readonly SignInMessage[] = [];
   let closeCode = (): void => {};
 
@@ -92,7 +92,7 @@ function screenSignIn(
     show(message) {
       if (message.kind === "signed_in") closeCode();
       if (message.kind === "signed_in" || message.kind === "scopes_differ" || message.kind === "paste_over")
-        return note("info", joinSafe(messageLines(message, { place, browserFirst })));
+        return note("info", joinSafe(messageLines(message, { location, browserFirst })));
       messages = [...messages, message];
       if (message.kind === "device") void showCode();
       else renewQuestion();

@@ -23,10 +23,10 @@ export const form: BuiltIn = {
     const { host } = session;
     const [word = "", ...words] = wordsOf(line);
     const { server, tool } = toolNamed(word, services);
-    const known = host.catalog(server)?.tools.find(({ name }) => name === tool);
-    if (known === undefined)
+    const definition = host.catalog(server)?.tools.find(({ name }) => name === tool);
+    if (definition === undefined)
       throw new HostError("tool_unknown", `"${server}" has no tool "${tool}"`, { next: "/tools" });
-    const { inputSchema: schema, description = "" } = known;
+    const { inputSchema: schema, description = "" } = definition;
     const given = await readArguments({ words, json: undefined }, schema, captured(context).context);
     const values = isObject(given) ? toPlainArguments(given, server) : {};
     const asked = {

@@ -116,9 +116,12 @@ async function serverListText({ session: { host }, settings }: Services): Promis
   const [cached, signIns] = await Promise.all([host.recall(), signedIn(configuration)]);
   const texts = host.states().map((state) => {
     const server = configuration.servers.find((each) => each.server.name === state.name)?.server;
-    const known = cached.find((each) => each.server === state.name);
+    const cachedCatalog = cached.find((each) => each.server === state.name);
     if (server === undefined) return safe`${toVisibleLine(state.name)}  ${stateWords(state)}\n  built in`;
-    return serverText({ server, state, known, signIn: signIns.get(state.name) }, { style: plainStyle, typed: asItIs });
+    return serverText(
+      { server, state, cachedCatalog, signIn: signIns.get(state.name) },
+      { style: plainStyle, typed: asItIs },
+    );
   });
   return typedHere(joinSafe(texts));
 }

@@ -72,7 +72,7 @@ export function toolListText(
   server: string | undefined,
   isWhole: boolean,
   services: Services,
-  offers: readonly OfferedTool[] = [],
+  offeredTools: readonly OfferedTool[] = [],
 ): SafeText {
   const { host, conversation } = services.session;
   const meant = new Set(host.tools(server).map((tool) => tool.server));
@@ -89,7 +89,7 @@ export function toolListText(
       .filter(({ serverToolName }) => own.some((tool) => tool.serverToolName === serverToolName && tool.enabled));
     return joinSafe([
       serverToolsText(name, offered, { ...lookFor(services), all: isWhole }, host.hidden(name)),
-      ...offerLines(offers.filter((tool) => tool.server === name)),
+      ...offerLines(offeredTools.filter((tool) => tool.server === name)),
       ...absentLines(own),
     ]);
   });

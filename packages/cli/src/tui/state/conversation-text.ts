@@ -23,7 +23,7 @@ export function toMarkdown(items: readonly TranscriptItem[], model: string): str
       sections.push(["## You", item.text, ...item.attachments.map((name) => `- ${name}`)].join("\n\n"));
     if (item.kind === "call") sections.push(callText(item.call));
     if (item.kind === "answer" && items[at - 1]?.kind !== "answer") {
-      const next = items.findIndex(({ kind }, place) => place > at && kind !== "answer");
+      const next = items.findIndex(({ kind }, index) => index > at && kind !== "answer");
       sections.push(`## ${model}\n\n${textOf(items.slice(at, next === -1 ? undefined : next)).trim()}`);
     }
   }

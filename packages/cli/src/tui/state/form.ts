@@ -54,8 +54,8 @@ function entryOf(input: FieldInput, value: unknown): FieldEntry {
       return { kind: "chosen", ...(at !== -1 && { at }) };
     }
     case "choices": {
-      const places = (Array.isArray(value) ? value : []).map((one) => placeOf(input.choices, one));
-      return { kind: "several", chosen: new Set(places.filter((at) => at !== -1)), at: 0, isTouched: false };
+      const positions = (Array.isArray(value) ? value : []).map((one) => placeOf(input.choices, one));
+      return { kind: "several", chosen: new Set(positions.filter((at) => at !== -1)), at: 0, isTouched: false };
     }
     case "text":
     case "number":
@@ -128,13 +128,13 @@ function chooseKey(form: FormState, { name }: Key): FormState | undefined {
   return { ...form, entries: entries.with(focus, { ...entry, at }), problems };
 }
 
-function places({ fields }: FormState): readonly FormState["focus"][] {
+function focusOrder({ fields }: FormState): readonly FormState["focus"][] {
   return [...fields.keys(), "send", "decline"];
 }
 
 /** Moves the focus to the next or previous field or button. After the last one, the first one follows. */
 export function moveFocus(form: FormState, by: 1 | -1): FormState {
-  const all = places(form);
+  const all = focusOrder(form);
   const at = all.indexOf(form.focus) + by;
   return { ...form, focus: all[(at + all.length) % all.length] ?? "decline" };
 }
@@ -204,8 +204,8 @@ function startingWith(titles: readonly string[], letters: string, at: number | u
   const whole = titles.findIndex((title) => title.toLowerCase() === letters);
   if (whole !== -1 && (whole !== at || letters.length > 1)) return whole;
   const start = (at ?? -1) + 1;
-  const order = [...titles.keys()].map((_, place) => (start + place) % titles.length);
-  return order.find((place) => titles[place]?.toLowerCase().startsWith(letters) === true) ?? at;
+  const order = [...titles.keys()].map((_, offset) => (start + offset) % titles.length);
+  return order.find((index) => titles[index]?.toLowerCase().startsWith(letters) === true) ?? at;
 }
 
 function toggled(chosen: ReadonlySet<number>, at: number): ReadonlySet<number> {

@@ -145,9 +145,9 @@ function finishedPart(text: string): number {
   let fence: string | undefined;
   let at = 0;
   for (const line of text.split("\n")) {
-    const [, mark] = /^ {0,3}(`{3,}|~{3,})/.exec(line) ?? [];
-    if (fence === undefined) fence = mark;
-    else if (mark?.startsWith(fence) === true) fence = undefined;
+    const [, marker] = /^ {0,3}(`{3,}|~{3,})/.exec(line) ?? [];
+    if (fence === undefined) fence = marker;
+    else if (marker?.startsWith(fence) === true) fence = undefined;
     at += line.length + 1;
     const isGap = line.trim() === "" && at < text.length;
     // Indented text and list items continue the block above.

@@ -66,6 +66,6 @@ const tones: Readonly<Record<NoteTone, { readonly word: string; readonly colour?
   error: { word: "error: ", colour: "red" },
 };
 
-function marked(mark: SafeText, lines: readonly Line[]): readonly Line[] {
-  return lines.map((line, at) => [span(at === 0 ? mark : safe`  `, { isDim: true }), ...line]);
+function marked(sign: SafeText, lines: readonly Line[]): readonly Line[] {
+  return lines.map((line, at) => [span(at === 0 ? sign : safe`  `, { isDim: true }), ...line]);
 }

@@ -30,7 +30,7 @@ export function span(text: SafeText, style: SpanStyle = {}): Span {
 
 const plain = /^[\x20-\x7e]*$/;
 /** Matches combining marks (accents) that every terminal draws over the letter before them. */
-const mark = /[\u0300-\u036f]/;
+const combining = /[\u0300-\u036f]/;
 /** Matches characters that take two columns: East Asian letters and emoji. */
 const wide =
   /[\p{Extended_Pictographic}\p{Emoji_Presentation}\p{Emoji_Modifier}\p{Regional_Indicator}\u1100-\u115f\u2329\u232a\u2630-\u2637\u268a-\u268f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{16fe0}-\u{18dff}\u{1aff0}-\u{1b2ff}\u{1d300}-\u{1d376}\u{1f000}-\u{1faff}\u{20000}-\u{3fffd}]/u;
@@ -49,7 +49,7 @@ export function columns(text: string): number {
 function characterColumns(character: string): number {
   if (character <= "~") return 1;
   if (wide.test(character)) return 2;
-  return mark.test(character) ? 0 : 1;
+  return combining.test(character) ? 0 : 1;
 }
 
 /** Returns how many screen columns a line takes. */

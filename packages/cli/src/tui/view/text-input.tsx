@@ -24,21 +24,21 @@ const margin = 2;
 /** Draws the prompt. Shows only the rows around the cursor if there are too many. */
 export function TextInput({ editor, isActive, isPaused, width, height }: TextInputProps): ReactElement {
   const { rows, above, below } = layoutInput(editor, Math.max(1, width - margin), height);
-  const mark = isPaused ? safe`… ` : safe`› `;
+  const sign = isPaused ? safe`… ` : safe`› `;
   return (
     <Lines
       lines={[
         ...(above > 0 ? [[span(safe`  … ${above} more above`, { isDim: true })]] : []),
-        ...rows.map((row, at) => rowLine(row, at + above === 0 ? mark : safe`  `, isActive)),
+        ...rows.map((row, at) => rowLine(row, at + above === 0 ? sign : safe`  `, isActive)),
         ...(below > 0 ? [[span(safe`  … ${below} more below`, { isDim: true })]] : []),
       ]}
     />
   );
 }
 
-function rowLine({ before, under, after }: InputRow, mark: SafeText, isActive: boolean): Line {
+function rowLine({ before, under, after }: InputRow, sign: SafeText, isActive: boolean): Line {
   return [
-    span(mark, { isBold: isActive }),
+    span(sign, { isBold: isActive }),
     span(before),
     ...(under === undefined ? [] : [span(under, { isInverse: isActive })]),
     span(after),

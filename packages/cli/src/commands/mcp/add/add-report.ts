@@ -8,7 +8,7 @@ import {
   type Field,
   layout,
   optionFields,
-  place,
+  positionText,
   problemLines,
   resolvedValues,
   transportFields,
@@ -106,7 +106,7 @@ function printOne(
   const server = inForce(name, servers);
   if (server && server.origin.file !== file)
     out.warn(
-      safe`note: Fairlead uses another entry with the same name instead: ${place(server.origin)} (${toSafeLine(server.origin.scope)})`,
+      safe`note: Fairlead uses another entry with the same name instead: ${positionText(server.origin)} (${toSafeLine(server.origin.scope)})`,
     );
   else {
     const definition = server?.definition;

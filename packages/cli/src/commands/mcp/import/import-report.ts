@@ -94,8 +94,8 @@ export function brokenLine(
   source: ImportSource,
   { message, line, column }: Extract<ForeignFile, { kind: "broken" }>,
 ): SafeText {
-  const place = line === undefined ? safe`` : safe`:${line}:${column ?? 1}`;
-  return safe`${toSafeLine(source.file)}${place}: ${toSafeLine(message)}; ignored`;
+  const position = line === undefined ? safe`` : safe`:${line}:${column ?? 1}`;
+  return safe`${toSafeLine(source.file)}${position}: ${toSafeLine(message)}; ignored`;
 }
 
 function serverText(server: PlannedServer, report: ImportReport, { style }: Output): SafeText {
@@ -157,18 +157,18 @@ function sayClosing({ parts, written, stored, folderTrusted, trustLine }: Import
   const shares = parts
     .map(({ servers, destination, undo }) => ({ destination, undo, taken: servers.filter(isWritten).length }))
     .filter(({ taken }) => taken > 0);
-  const places = joinSafe(
+  const additions = joinSafe(
     shares.map(({ taken, destination }) => safe`${count(taken, "server")} to ${toSafeLine(destination.file)}`),
     safe` and `,
   );
   if (!written) {
-    const offer = safe`nothing was written; --write adds ${places}`;
-    out.say(shares.length === 0 ? safe`nothing to add; nothing was written` : offer);
+    const preview = safe`nothing was written; --write adds ${additions}`;
+    out.say(shares.length === 0 ? safe`nothing to add; nothing was written` : preview);
     return;
   }
   for (const { server, key, name } of stored)
     out.say(safe`stored ${toVisibleLine(key)} of ${toVisibleLine(server)} as the secret ${toSafeLine(name)}`);
-  out.say(safe`wrote ${places}`);
+  out.say(safe`wrote ${additions}`);
   for (const one of [...shares.flatMap(({ undo }) => undo), ...secretUndo(stored)])
     if ("undo" in one) out.undo(one.undo);
     else out.say(safe`cannot be undone: ${toSafeLine(one.noUndo)}`);

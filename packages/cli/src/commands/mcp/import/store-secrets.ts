@@ -31,12 +31,12 @@ export async function storeSecrets(
   store: SecretStore,
 ): Promise<{ readonly servers: readonly PlannedServer[]; readonly stored: readonly StoredSecret[] }> {
   const stored: StoredSecret[] = [];
-  const known = new Set(await store.list());
+  const storedNames = new Set(await store.list());
   const changed: PlannedServer[] = [];
   for (const server of servers) {
     const names = new Map<string, string>();
     for (const secret of literalSecretsOf(server)) {
-      const { name, isNew } = await keep(secret, server.target, store, known);
+      const { name, isNew } = await keep(secret, server.target, store, storedNames);
       names.set(secret.key, name);
       stored.push({ server: server.target, key: secret.key, name, isNew });
     }
@@ -53,14 +53,14 @@ async function keep(
   { name, value }: FoundSecret,
   server: string,
   store: SecretStore,
-  known: Set<string>,
+  storedNames: Set<string>,
 ): Promise<{ readonly name: string; readonly isNew: boolean }> {
   const longer = secretName(`${server}_${name}`);
   for (let count = 0; ; count += 1) {
     const free = (count === 0 ? name : count === 1 ? longer : `${longer}_${count}`).slice(-128).replace(/^[.-]/, "_");
-    if (!known.has(free)) {
+    if (!storedNames.has(free)) {
       await store.set(free, value);
-      known.add(free);
+      storedNames.add(free);
       return { name: free, isNew: true };
     }
     if ((await store.get(free)) === value) return { name: free, isNew: false };

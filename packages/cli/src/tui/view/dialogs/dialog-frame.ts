@@ -28,14 +28,14 @@ export interface DialogLook {
 export function dialogLines(
   question: UserQuestion,
   look: DialogLook,
-  place: QuestionNumber,
+  number: QuestionNumber,
   room: Room,
 ): readonly Line[] {
   if (question.kind === "form" && look.form !== undefined) {
-    const frame = formFrame(question, look.form, place, room);
+    const frame = formFrame(question, look.form, number, room);
     return frameLines(frame, room, formScroll(frame, frameExtent(frame, room), look.form.look));
   }
-  return frameLines(dialogFrame(question, look, place, room), room, look.scroll ?? 0);
+  return frameLines(dialogFrame(question, look, number, room), room, look.scroll ?? 0);
 }
 
 const empty: Frame = { title: [], body: [], keys: [], colour: "cyan" };
@@ -44,26 +44,26 @@ const empty: Frame = { title: [], body: [], keys: [], colour: "cyan" };
 export function dialogFrame(
   question: UserQuestion,
   { form, editor, at }: DialogLook,
-  place: QuestionNumber,
+  number: QuestionNumber,
   room: Room,
 ): Frame {
   switch (question.kind) {
     case "confirmation":
-      return confirmationFrame(question.details, place, room);
+      return confirmationFrame(question.details, number, room);
     case "form":
-      return form === undefined ? empty : formFrame(question, form, place, room);
+      return form === undefined ? empty : formFrame(question, form, number, room);
     case "url":
-      return urlFrame(question, place, room);
+      return urlFrame(question, number, room);
     case "sampling":
-      return samplingFrame(question, place, room);
+      return samplingFrame(question, number, room);
     case "trust":
-      return trustFrame(question, place, room);
+      return trustFrame(question, number, room);
     case "sign_in":
-      return signInFrame(question, editor ?? emptyEditor, place, room);
+      return signInFrame(question, editor ?? emptyEditor, number, room);
     case "client_id":
-      return clientIdFrame(question, editor ?? emptyEditor, place, room);
+      return clientIdFrame(question, editor ?? emptyEditor, number, room);
     case "choice":
-      return choiceFrame(question, at, place, room);
+      return choiceFrame(question, at, number, room);
   }
 }
 
@@ -79,13 +79,13 @@ export function formScroll({ focused: { from, to } }: FormFrame, extent: Extent,
 /** On a screen with fewer columns, the keys have short labels. */
 const narrow = 50;
 
-function confirmationFrame(details: ToolCallConfirmationDetails, place: QuestionNumber, room: Room): Frame {
+function confirmationFrame(details: ToolCallConfirmationDetails, number: QuestionNumber, room: Room): Frame {
   const { serverName, toolName, toolDisplayName, description, args, annotations, rule, change, outcomes } = details;
   const width = bodyWidth(room);
   const inner = width - quoteColumns;
   const isOther = toolDisplayName !== toolName;
   return {
-    title: titleLine([nameSpan(serverName), span(safe`: run `), nameSpan(toolName), span(safe`?`)], place),
+    title: titleLine([nameSpan(serverName), span(safe`: run `), nameSpan(toolName), span(safe`?`)], number),
     colour: "yellow",
     body: [
       ...labelled(safe`server`, serverName, width),

@@ -17,7 +17,12 @@ export interface FormFrame extends Frame {
 }
 
 /** Returns the frame of a form question, with all rows. */
-export function formFrame(question: QuestionOf<"form">, form: FormState, place: QuestionNumber, room: Room): FormFrame {
+export function formFrame(
+  question: QuestionOf<"form">,
+  form: FormState,
+  number: QuestionNumber,
+  room: Room,
+): FormFrame {
   const { serverName, toolName, message, purpose } = question;
   const width = bodyWidth(room);
   const isQuestion = purpose === "elicitation";
@@ -41,7 +46,7 @@ export function formFrame(question: QuestionOf<"form">, form: FormState, place: 
   const send = isQuestion ? safe`Send to the server` : safe`Run`;
   put(form.focus === "send", [button(send, form.focus === "send")]);
   put(form.focus === "decline", [button(isQuestion ? safe`Decline` : safe`Do not run`, form.focus === "decline")]);
-  return { title: titleLine(title, place), colour: "cyan", body, focused, keys: keysFor(form) };
+  return { title: titleLine(title, number), colour: "cyan", body, focused, keys: keysFor(form) };
 }
 
 function button(words: SafeText, isFocused: boolean): Line {

@@ -15,14 +15,14 @@ import { decisionLines, jsonLines, quoteColumns } from "../text-lines.ts";
 import { addressRows, editorLines, key, labelled, nameSpan, section, speech, titleLine } from "./dialog-parts.ts";
 
 /** The question whether to open a URL, for an elicitation or a sign-in. */
-export function urlFrame(question: QuestionOf<"url">, place: QuestionNumber, room: Room): Frame {
+export function urlFrame(question: QuestionOf<"url">, number: QuestionNumber, room: Room): Frame {
   const { serverName, message, url, purpose, consent } = question;
   const width = bodyWidth(room);
   const isSignIn = purpose === "sign_in";
   const words = isSignIn ? safe` asks you to sign in` : safe` asks you to open a page`;
   const scopes = consent?.scopes ?? [];
   return {
-    title: titleLine([nameSpan(serverName), span(words)], place),
+    title: titleLine([nameSpan(serverName), span(words)], number),
     colour: "cyan",
     body: [
       ...labelled(safe`site`, siteOf(url), width),
@@ -50,12 +50,12 @@ function siteOf(url: string): string {
 }
 
 /** The question whether a server may use the model, or receive the model's answer. */
-export function samplingFrame(question: QuestionOf<"sampling">, place: QuestionNumber, room: Room): Frame {
+export function samplingFrame(question: QuestionOf<"sampling">, number: QuestionNumber, room: Room): Frame {
   const { serverName, params, model, answer } = question;
   const width = bodyWidth(room);
   const title = answer === undefined ? safe` wants to ask your model` : safe` wants to receive this answer`;
   return {
-    title: titleLine([nameSpan(serverName), span(title)], place),
+    title: titleLine([nameSpan(serverName), span(title)], number),
     colour: "cyan",
     body: [
       ...labelled(safe`model`, model, width),
@@ -119,10 +119,14 @@ function withoutBytes(block: unknown): unknown {
 }
 
 /** The question whether to trust the folder, with the full definition of each server to approve. */
-export function trustFrame({ root, servers, approved }: QuestionOf<"trust">, place: QuestionNumber, room: Room): Frame {
+export function trustFrame(
+  { root, servers, approved }: QuestionOf<"trust">,
+  number: QuestionNumber,
+  room: Room,
+): Frame {
   const width = bodyWidth(room);
   return {
-    title: titleLine([span(safe`Do you trust this folder and its servers?`)], place),
+    title: titleLine([span(safe`Do you trust this folder and its servers?`)], number),
     colour: "yellow",
     body: [
       ...labelled(safe`folder`, root, width),
@@ -154,11 +158,16 @@ export function trustFrame({ root, servers, approved }: QuestionOf<"trust">, pla
 }
 
 /** A running sign-in: its messages, and a field for the browser's address if it can be pasted. */
-export function signInFrame(question: QuestionOf<"sign_in">, editor: Editor, place: QuestionNumber, room: Room): Frame {
+export function signInFrame(
+  question: QuestionOf<"sign_in">,
+  editor: Editor,
+  number: QuestionNumber,
+  room: Room,
+): Frame {
   const { serverName, messages, canPaste } = question;
   const width = bodyWidth(room);
   const told = messages.flatMap((message): readonly Row[] =>
-    messageLines(message, { place: "desk", browserFirst: !canPaste }).flatMap((line): readonly Row[] =>
+    messageLines(message, { location: "desk", browserFirst: !canPaste }).flatMap((line): readonly Row[] =>
       // An address has no bar on the left, so that the user can copy it.
       /^https?:\/\/\S+$/.test(line)
         ? addressRows(line, { width: room.width, body: width })
@@ -166,7 +175,7 @@ export function signInFrame(question: QuestionOf<"sign_in">, editor: Editor, pla
     ),
   );
   return {
-    title: titleLine([span(safe`Sign in to `), nameSpan(serverName)], place),
+    title: titleLine([span(safe`Sign in to `), nameSpan(serverName)], number),
     colour: "cyan",
     body: [...told, ...(canPaste ? fieldLines(safe`paste the address here:`, editor, width) : [])],
     keys: canPaste
@@ -183,14 +192,14 @@ function fieldLines(label: SafeText, editor: Editor, width: number): readonly Li
 export function clientIdFrame(
   question: QuestionOf<"client_id">,
   editor: Editor,
-  place: QuestionNumber,
+  number: QuestionNumber,
   room: Room,
 ): Frame {
   const { serverName, issuer, redirectUri } = question;
   const width = bodyWidth(room);
   const words = safe`The authorization server does not register clients automatically. Register a client there with the redirect URI below, then enter its client ID.`;
   return {
-    title: titleLine([span(safe`Sign in to `), nameSpan(serverName), span(safe`: client ID`)], place),
+    title: titleLine([span(safe`Sign in to `), nameSpan(serverName), span(safe`: client ID`)], number),
     colour: "cyan",
     body: [
       ...labelled(safe`issuer`, issuer, width),
@@ -206,7 +215,7 @@ export function clientIdFrame(
 export function choiceFrame(
   question: QuestionOf<"choice">,
   chosen: number | undefined,
-  place: QuestionNumber,
+  number: QuestionNumber,
   room: Room,
 ): Frame {
   const { serverName, message, options } = question;
@@ -218,7 +227,7 @@ export function choiceFrame(
     ]),
   );
   return {
-    title: titleLine([nameSpan(serverName), span(safe`: choose one`)], place),
+    title: titleLine([nameSpan(serverName), span(safe`: choose one`)], number),
     colour: "cyan",
     body: [...wrapLine([span(toSafeLine(message))], width), ...rows],
     keys: [

@@ -122,9 +122,9 @@ function bulletOf({ ordered, start }: Tokens.List, at: number): SafeText {
 }
 
 function itemLines(item: Tokens.ListItem, bullet: SafeText, where: Where): readonly Line[] {
-  const mark = item.task ? (item.checked === true ? safe`${bullet}[x] ` : safe`${bullet}[ ] `) : bullet;
+  const prefix = item.task ? (item.checked === true ? safe`${bullet}[x] ` : safe`${bullet}[ ] `) : bullet;
   const blocks = item.tokens.filter(({ type }) => type !== "checkbox");
-  return indented(where, { first: mark, rest: repeatSafe(safe` `, mark.length) }, (inner) =>
+  return indented(where, { first: prefix, rest: repeatSafe(safe` `, prefix.length) }, (inner) =>
     blocks.length === 0 ? [[]] : blockLines(blocks, inner),
   );
 }
@@ -237,8 +237,8 @@ function markdownBlocks(text: string): readonly MarkdownBlock[] {
       continue;
     }
     if (isAfterBlank && inner === undefined && row.trim() !== "" && !continues.test(row)) flush();
-    const mark = innerFence.exec(row)?.[1];
-    if (mark !== undefined) inner = inner === undefined ? mark : row.trim().startsWith(inner) ? undefined : inner;
+    const marker = innerFence.exec(row)?.[1];
+    if (marker !== undefined) inner = inner === undefined ? marker : row.trim().startsWith(inner) ? undefined : inner;
     isAfterBlank = row.trim() === "";
     lines.push(row);
   }
@@ -247,8 +247,8 @@ function markdownBlocks(text: string): readonly MarkdownBlock[] {
 }
 
 /** Returns the index of the row that closes the code block, or `rows.length` if there is none. */
-function closingRow(rows: readonly string[], from: number, mark: string): number {
-  const closing = new RegExp(`^ {0,3}${mark.charAt(0)}{${mark.length},}\\s*$`);
+function closingRow(rows: readonly string[], from: number, marker: string): number {
+  const closing = new RegExp(`^ {0,3}${marker.charAt(0)}{${marker.length},}\\s*$`);
   const found = rows.findIndex((row, at) => at >= from && closing.test(row));
   return found === -1 ? rows.length : found;
 }
