@@ -32,15 +32,19 @@ export interface Handshake {
 /** The protocol era that a server supports, according to its response to `server/discover`. */
 export type Discovery =
   | { readonly era: "modern"; readonly greeting: Greeting }
-  /** The server supports only the legacy protocol era. `offer` is the version that `initialize` proposes. */
-  | { readonly era: "legacy"; readonly offer: string };
+  /** The server supports only the legacy protocol era. `proposedVersion` is the version that `initialize` proposes. */
+  | { readonly era: "legacy"; readonly proposedVersion: string };
 
 /** Sends `initialize` and `notifications/initialized`. */
-export async function initialize(handshake: Handshake, offer: string): Promise<Greeting> {
+export async function initialize(handshake: Handshake, proposedVersion: string): Promise<Greeting> {
   const { rpc, options, times, signal, stop } = handshake;
   const result = await rpc.request(
     "initialize",
-    { protocolVersion: offer, capabilities: options.capabilities ?? {}, clientInfo: { ...options.clientInfo } },
+    {
+      protocolVersion: proposedVersion,
+      capabilities: options.capabilities ?? {},
+      clientInfo: { ...options.clientInfo },
+    },
     { timeout: times.connect, signal, stop, quiet: true },
   );
   const protocolVersion = agreedVersion(result["protocolVersion"], rpc);
@@ -77,7 +81,7 @@ export async function discover(handshake: Handshake, transport: "stdio" | "http"
     const modern = commonVersion(modernVersions, supported);
     const legacy = commonVersion(legacyVersions, supported);
     if (modern !== undefined) return requestDiscovery(handshake, transport, modern);
-    if (legacy !== undefined) return { era: "legacy", offer: legacy };
+    if (legacy !== undefined) return { era: "legacy", proposedVersion: legacy };
     throw error;
   }
 }
@@ -98,7 +102,8 @@ async function requestDiscovery(
       quiet: true,
     });
   } catch (error) {
-    if (error instanceof WireError && provesLegacy(error, transport)) return { era: "legacy", offer: newestLegacy };
+    if (error instanceof WireError && provesLegacy(error, transport))
+      return { era: "legacy", proposedVersion: newestLegacy };
     throw error;
   }
   return discoveryOf(result);
@@ -112,7 +117,8 @@ const newestLegacy = legacyVersions[0] ?? "";
  */
 function discoveryOf(result: JsonObject): Discovery {
   const { supportedVersions, resultType } = result;
-  if (!Array.isArray(supportedVersions) && resultType !== "complete") return { era: "legacy", offer: newestLegacy };
+  if (!Array.isArray(supportedVersions) && resultType !== "complete")
+    return { era: "legacy", proposedVersion: newestLegacy };
   const version = Array.isArray(supportedVersions)
     ? commonVersion(modernVersions, supportedVersions)
     : modernVersions[0];
@@ -120,8 +126,8 @@ function discoveryOf(result: JsonObject): Discovery {
     const info = objectOf(result["_meta"])["io.modelcontextprotocol/serverInfo"] ?? result["serverInfo"];
     return { era: "modern", greeting: greetingOf(result, version, info) };
   }
-  const offer = commonVersion(legacyVersions, supportedVersions);
-  if (offer !== undefined) return { era: "legacy", offer };
+  const proposedVersion = commonVersion(legacyVersions, supportedVersions);
+  if (proposedVersion !== undefined) return { era: "legacy", proposedVersion };
   throw new WireError("bad_message", "the server supports no protocol version that Fairlead supports", {
     step: "server/discover",
     firstBytes: excerpt(supportedVersions, 200),

@@ -69,8 +69,8 @@ export function createModernSession({ rpc, greeting, transport, options, limits 
   }
 
   function headersOfTool(tool: string): readonly ParamHeader[] {
-    const known = headersByTool.get(tool);
-    if (known !== undefined) return known;
+    const cached = headersByTool.get(tool);
+    if (cached !== undefined) return cached;
     const found = paramHeadersOf(schemas.get(tool));
     const headers = found.valid ? found.headers : [];
     headersByTool.set(tool, headers);

@@ -36,8 +36,8 @@ export async function negotiate(
   }
 }
 
-async function openLegacy(handshake: Handshake, offer: string = legacyVersions[0] ?? ""): Promise<Agreement> {
-  return { era: "legacy", greeting: await initialize(handshake, offer) };
+async function openLegacy(handshake: Handshake, proposedVersion: string = legacyVersions[0] ?? ""): Promise<Agreement> {
+  return { era: "legacy", greeting: await initialize(handshake, proposedVersion) };
 }
 
 async function openModern(handshake: Handshake, transport: "stdio" | "http"): Promise<Agreement> {
@@ -54,7 +54,7 @@ async function openModern(handshake: Handshake, transport: "stdio" | "http"): Pr
  */
 async function openEither(handshake: Handshake, transport: "stdio" | "http"): Promise<Agreement> {
   const discovery = await probe(handshake, transport);
-  return discovery.era === "modern" ? discovery : openLegacy(handshake, discovery.offer);
+  return discovery.era === "modern" ? discovery : openLegacy(handshake, discovery.proposedVersion);
 }
 
 async function openLegacyOrModern(handshake: Handshake, transport: "stdio" | "http"): Promise<Agreement> {
@@ -91,7 +91,7 @@ async function probeThenInitialize(handshake: Handshake): Promise<Agreement> {
 
 async function followProbe(handshake: Handshake, probed: Outcome<Discovery>): Promise<Agreement> {
   if (!probed.ok) throw probed.error;
-  return probed.value.era === "modern" ? probed.value : openLegacy(handshake, probed.value.offer);
+  return probed.value.era === "modern" ? probed.value : openLegacy(handshake, probed.value.proposedVersion);
 }
 
 /**

@@ -63,8 +63,8 @@ const noHeaders: ParamHeaders = { valid: true, headers: [] };
 /** Returns the headers that an input schema asks for. The result is cached, so the schema must not change. */
 export function paramHeadersOf(inputSchema: unknown): ParamHeaders {
   if (typeof inputSchema !== "object" || inputSchema === null) return noHeaders;
-  const known = found.get(inputSchema);
-  if (known !== undefined) return known;
+  const cached = found.get(inputSchema);
+  if (cached !== undefined) return cached;
   const headers = mayHaveKeyword(inputSchema) ? search(inputSchema) : noHeaders;
   found.set(inputSchema, headers);
   return headers;

@@ -79,11 +79,11 @@ export function createInbound(options: InboundOptions): Inbound {
   /** The responses that are written together share one promise. `ids` are their requests. */
   let replying: { readonly sent: Promise<void>; readonly ids: RequestId[] } | undefined;
 
-  const lost = (error: unknown): void =>
+  const reportLostResponse = (error: unknown): void =>
     options.diagnose("a response was lost", `a response was lost: ${errorMessage(error)}`);
 
   function reply(message: RpcMessage): void {
-    options.reply(message).catch(lost);
+    options.reply(message).catch(reportLostResponse);
   }
 
   const refuse = (id: RequestId, code: number, message: string): void =>
@@ -124,7 +124,7 @@ export function createInbound(options: InboundOptions): Inbound {
     const ids = [id];
     replying = { sent, ids };
     sent.catch((error: unknown) => {
-      if (!isUnsendable(error)) return lost(error);
+      if (!isUnsendable(error)) return reportLostResponse(error);
       // The result cannot be sent, but the other side still needs a response.
       for (const each of ids) refuse(each, internalError, error.message);
     });

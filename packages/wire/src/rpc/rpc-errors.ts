@@ -56,9 +56,9 @@ export function tooLargeError(step: string, limit: number, cause?: WireError): W
 
 /** Returns the error with `evidence.step` set. An error that already has a step is returned unchanged. */
 export function withStep(error: unknown, step: string): WireError {
-  const known = toWireError(error);
-  if (known.evidence.step !== undefined) return known;
-  return new WireError(known.code, known.message, { ...known.evidence, step }, { cause: error });
+  const wireError = toWireError(error);
+  if (wireError.evidence.step !== undefined) return wireError;
+  return new WireError(wireError.code, wireError.message, { ...wireError.evidence, step }, { cause: error });
 }
 
 /** Returns the error with `evidence.step` and without `unsent`, because the server has received the request. */

@@ -195,8 +195,8 @@ function createRpc(channel: Channel, options: RpcOptions): Rpc & Receiver {
   /** Fails the request that the dropped message answers. If that is unknown, fails every open request. */
   function dropped(start: string, cause?: WireError): void {
     const id = Number(/"id"\s*:\s*"?(\d{1,15})/.exec(start)?.[1]);
-    const known = pending.get(id);
-    const answered = known ? [known] : start.includes('"method"') ? [] : pending.values();
+    const exchange = pending.get(id);
+    const answered = exchange ? [exchange] : start.includes('"method"') ? [] : pending.values();
     const reason = cause?.message ?? `it answers no request and is larger than ${largest()} bytes`;
     if (answered.length === 0) diagnose("dropped", `a message was dropped: ${reason}`);
     for (const each of answered) tooLarge(each, cause);

@@ -115,9 +115,9 @@ export async function openServerRelay(target: Target, options: ServerRelayOption
         if (!open.delete(message["id"])) return;
         const { message: words, evidence } = toWireError(error);
         const { code = messageErrors.internal, data } = evidence.rpc ?? {};
-        const lost = errorResponse(message["id"] as number, code, words, data);
-        onMessage?.("received", lost);
-        onReceived(lost);
+        const response = errorResponse(message["id"] as number, code, words, data);
+        onMessage?.("received", response);
+        onReceived(response);
       });
     },
     closed,

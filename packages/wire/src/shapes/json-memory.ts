@@ -3,7 +3,7 @@
 import { WireError } from "../errors.ts";
 
 /** The estimated memory of each kind of value, in bytes. Objects with the same key share the key's memory, `ownKey`. */
-export const memory = { object: 56, member: 8, ownKey: 160, list: 32, item: 8, string: 24, number: 16 } as const;
+export const valueBytes = { object: 56, member: 8, ownKey: 160, list: 32, item: 8, string: 24, number: 16 } as const;
 const megabyte = 1024 * 1024;
 /** Maximum memory of one parsed message, in bytes. */
 export const mostMemory: number = 64 * megabyte;
@@ -21,7 +21,7 @@ export function memoryFor(largest: number): number {
 export function keyMemory(key: string, keys: Set<string>): number {
   if (keys.has(key)) return 0;
   if (keys.size < sharedKeys) keys.add(key);
-  return memory.ownKey + key.length;
+  return valueBytes.ownKey + key.length;
 }
 
 /**
@@ -32,15 +32,15 @@ export function itemsMemory(items: readonly unknown[], keys: Set<string>): numbe
   let used = 0;
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     if (Array.isArray(next)) {
-      used += memory.list + memory.item * next.length;
+      used += valueBytes.list + valueBytes.item * next.length;
       for (const item of next as readonly unknown[])
         if (typeof item === "object" && item !== null) open.push(item);
         else used += scalarMemory(item);
     } else {
-      used += memory.object;
+      used += valueBytes.object;
       for (const key in next) {
         const member = (next as Readonly<Record<string, unknown>>)[key];
-        used += memory.member + keyMemory(key, keys);
+        used += valueBytes.member + keyMemory(key, keys);
         if (typeof member === "object" && member !== null) open.push(member);
         else used += scalarMemory(member);
       }
@@ -50,7 +50,7 @@ export function itemsMemory(items: readonly unknown[], keys: Set<string>): numbe
 }
 
 function scalarMemory(value: unknown): number {
-  return typeof value === "string" ? memory.string + 2 + value.length : memory.number;
+  return typeof value === "string" ? valueBytes.string + 2 + value.length : valueBytes.number;
 }
 
 /** Returns the error for a message whose parsed values take more than `maxMemory` bytes. */

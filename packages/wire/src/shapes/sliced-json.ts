@@ -4,7 +4,7 @@
  */
 
 import { createItemReader } from "./json-items.ts";
-import { itemsMemory, keyMemory, memory, mostMemory, tooMuchMemory } from "./json-memory.ts";
+import { itemsMemory, keyMemory, mostMemory, tooMuchMemory, valueBytes } from "./json-memory.ts";
 
 /** A text with fewer characters is never parsed in slices, because `JSON.parse` reads it in a few milliseconds. */
 export const longJson: number = 128 * 1024;
@@ -107,13 +107,13 @@ function* parseSteps(text: string, maxMemory: number): Generator<void, unknown, 
         value = end - at < copiedLength ? shortString(text, at, end) : (JSON.parse(text.slice(at, end)) as string);
         at = end;
       }
-      if (!isKeyNext) used += memory.string + (at - begin);
+      if (!isKeyNext) used += valueBytes.string + (at - begin);
     } else if (isKeyNext) throw new SyntaxError("a key is not a string");
     else if (first === openList || first === openObject) {
       at += 1;
       const inside = at;
       for (at = afterSpaces(text, at); isSpace(text.charCodeAt(at)); at = afterSpaces(text, at)) yield;
-      used += first === openList ? memory.list : memory.object;
+      used += first === openList ? valueBytes.list : valueBytes.object;
       const isEmpty = text.charCodeAt(at) === (first === openList ? closeList : closeObject);
       if (!isEmpty) {
         isKeyNext = first === openObject;
@@ -129,7 +129,7 @@ function* parseSteps(text: string, maxMemory: number): Generator<void, unknown, 
     } else {
       at = scalarEnd(text, at);
       value = scalar(text, begin, at);
-      used += memory.number;
+      used += valueBytes.number;
     }
     work += valueWork + (at - begin);
 
@@ -159,7 +159,7 @@ function* parseSteps(text: string, maxMemory: number): Generator<void, unknown, 
       }
       if (typeof around === "number") {
         waiting.push(value);
-        used += memory.item;
+        used += valueBytes.item;
         if (next === comma) {
           itemsFrom = at;
           break;
@@ -168,7 +168,7 @@ function* parseSteps(text: string, maxMemory: number): Generator<void, unknown, 
         value = waiting.splice(around);
       } else {
         setMember(around.value, around.key, value);
-        used += memory.member;
+        used += valueBytes.member;
         isKeyNext = next === comma;
         if (isKeyNext) break;
         if (next !== closeObject) throw new SyntaxError("an object is not closed");

@@ -50,26 +50,26 @@ async function commandProblem(target: StdioTarget, code: string): Promise<string
   const { command, cwd, env } = target;
   const isPath = isAbsolute(command) || /[/\\]/.test(command);
   const path = env["PATH"] ?? env["Path"] ?? "";
-  const places = isPath
+  const candidates = isPath
     ? [resolve(cwd, command)]
     : path.split(delimiter).map((folder) => join(resolve(cwd, folder), command));
-  const found = await firstFile(places);
+  const found = await firstFile(candidates);
   if (found === undefined) {
     return isPath
-      ? `the file does not exist: ${places[0]}`
+      ? `the file does not exist: ${candidates[0]}`
       : `the command is not in the server's PATH${path === "" ? ", which is empty" : ""}`;
   }
   if (code === "ENOENT") return `the interpreter named in the first line of ${found} does not exist`;
   return `${found} is not an executable file`;
 }
 
-async function firstFile(places: readonly string[]): Promise<string | undefined> {
-  for (const place of places) {
-    const isThere = await stat(place).then(
+async function firstFile(files: readonly string[]): Promise<string | undefined> {
+  for (const file of files) {
+    const isThere = await stat(file).then(
       () => true,
       () => false,
     );
-    if (isThere) return place;
+    if (isThere) return file;
   }
   return undefined;
 }
