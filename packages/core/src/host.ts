@@ -109,7 +109,7 @@ export function openHost(first: Configuration, options: OpenHostOptions & Reload
     if (broken)
       throw new HostError("settings_invalid", `${broken.file} cannot be read; the host keeps its earlier settings`);
     // A replaced server's tools are compared with the saved definitions, so the catalogs are saved first.
-    await catalogs.saved();
+    await catalogs.flush();
     configuration.replace(next);
     catalogs.reorder();
     const changes = await servers.update();
@@ -121,7 +121,7 @@ export function openHost(first: Configuration, options: OpenHostOptions & Reload
     const ended = work.close();
     await Promise.all([ended, servers.close()]);
     await requests.close();
-    await catalogs.saved();
+    await catalogs.flush();
     await context.close();
   });
 
@@ -184,10 +184,10 @@ export function openHost(first: Configuration, options: OpenHostOptions & Reload
         const changes = await takeOver(await load?.());
         if (names !== undefined) return manager.restart(names);
         const there = new Set(configuration.order());
-        const lost = wasUsed.filter((name) => there.has(name));
-        if (changes === undefined) return manager.restart(lost);
+        const stillDefined = wasUsed.filter((name) => there.has(name));
+        if (changes === undefined) return manager.restart(stillDefined);
         // A connected server with an unchanged definition keeps running.
-        await Promise.all([manager.discoverAllMcpTools(), manager.start(lost)]);
+        await Promise.all([manager.discoverAllMcpTools(), manager.start(stillDefined)]);
       }),
 
     stop: (names) => manager.stop(names),

@@ -118,19 +118,19 @@ interface SignedIn {
 async function byDevice(flow: Flow): Promise<SignedIn> {
   const { signInByDevice } = await import("./oauth/device.ts");
   const { ui } = flow;
-  const known = knownClientOf(flow);
-  const client = known ?? (await newClient(flow, "http://127.0.0.1/oauth/callback"));
+  const existingClient = knownClientOf(flow);
+  const client = existingClient ?? (await newClient(flow, "http://127.0.0.1/oauth/callback"));
   const tokens = await signInByDevice({ ...flow, client, show: ui.show });
   return { client, tokens };
 }
 
 async function byBrowser(flow: Flow): Promise<SignedIn> {
   checkChallengeMethods(flow.plan, flow.fail);
-  const known = knownClientOf(flow);
-  const first = await tryBrowser(flow, known);
+  const existingClient = knownClientOf(flow);
+  const first = await tryBrowser(flow, existingClient);
   if (first !== "invalid_client") return first;
   // An earlier sign-in registered this client, but the server no longer knows it. So Fairlead registers a new one.
-  const isRegistered = known?.redirectUri !== undefined;
+  const isRegistered = existingClient?.redirectUri !== undefined;
   const second = isRegistered ? await tryBrowser(flow, undefined) : first;
   if (second !== "invalid_client") return second;
   throw flow.fail("token request", `${flow.plan.issuer} does not know this client (invalid_client)`, {
@@ -138,17 +138,17 @@ async function byBrowser(flow: Flow): Promise<SignedIn> {
   });
 }
 
-async function tryBrowser(flow: Flow, known: StoredClient | undefined): Promise<SignedIn | "invalid_client"> {
+async function tryBrowser(flow: Flow, existingClient: StoredClient | undefined): Promise<SignedIn | "invalid_client"> {
   const state = randomWord();
-  const listener = await openRedirectListener({ ...flow, state, client: known });
+  const listener = await openRedirectListener({ ...flow, state, client: existingClient });
   try {
     // If another program uses the registered port, the listener has a new redirect URI. That needs a new client.
-    const isUsable = known?.redirectUri === undefined || known.redirectUri === listener.redirectUri;
-    const client = isUsable && known ? known : await newClient(flow, listener.redirectUri);
+    const isUsable = existingClient?.redirectUri === undefined || existingClient.redirectUri === listener.redirectUri;
+    const client = isUsable && existingClient ? existingClient : await newClient(flow, listener.redirectUri);
     return await authorize(flow, { client, listener, state });
   } catch (error) {
     // An error here would hide why the sign-in failed.
-    if (known?.redirectUri !== undefined) await forgetRedirect(flow, known).catch(() => undefined);
+    if (existingClient?.redirectUri !== undefined) await forgetRedirect(flow, existingClient).catch(() => undefined);
     throw error;
   } finally {
     await listener.close();

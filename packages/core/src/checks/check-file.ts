@@ -66,38 +66,38 @@ export function readCheckFile(value: unknown, file: string): CheckFile {
     throw new HostError("usage", `${file} is not a valid file of checks: ${what}`, { next: "fairlead test --help" });
   };
 
-  function objectAt(given: unknown, place: string, known: readonly string[]): JsonObject {
-    if (!isObject(given)) return mistake(`${place} must be an object`);
+  function objectAt(given: unknown, path: string, memberNames: readonly string[]): JsonObject {
+    if (!isObject(given)) return mistake(`${path} must be an object`);
     for (const key of Object.keys(given)) {
-      if (known.includes(key)) continue;
-      const near = closest(key, known);
-      mistake(`${place} has an unknown member "${key}"${near === undefined ? "" : `; did you mean "${near}"?`}`);
+      if (memberNames.includes(key)) continue;
+      const near = closest(key, memberNames);
+      mistake(`${path} has an unknown member "${key}"${near === undefined ? "" : `; did you mean "${near}"?`}`);
     }
     return given;
   }
 
-  function textAt(given: unknown, place: string): string {
-    return typeof given === "string" && given !== "" ? given : mistake(`${place} must be a string`);
+  function textAt(given: unknown, path: string): string {
+    return typeof given === "string" && given !== "" ? given : mistake(`${path} must be a string`);
   }
 
-  function textsAt(given: unknown, place: string): readonly string[] {
+  function textsAt(given: unknown, path: string): readonly string[] {
     const list: readonly unknown[] = Array.isArray(given) ? given : [given];
-    return list.map((one) => textAt(one, place));
+    return list.map((one) => textAt(one, path));
   }
 
-  function switchAt(given: unknown, place: string): boolean {
+  function switchAt(given: unknown, path: string): boolean {
     if (given === undefined) return false;
-    return typeof given === "boolean" ? given : mistake(`${place} must be true or false`);
+    return typeof given === "boolean" ? given : mistake(`${path} must be true or false`);
   }
 
-  function patternAt(given: unknown, place: string): Pattern {
-    const pattern = compilePattern(textAt(given, place));
-    return typeof pattern === "string" ? mistake(`${place} cannot be used as a pattern: ${pattern}`) : pattern;
+  function patternAt(given: unknown, path: string): Pattern {
+    const pattern = compilePattern(textAt(given, path));
+    return typeof pattern === "string" ? mistake(`${path} cannot be used as a pattern: ${pattern}`) : pattern;
   }
 
-  function masksAt(given: unknown, place: string): readonly Mask[] {
+  function masksAt(given: unknown, path: string): readonly Mask[] {
     if (given === undefined) return [];
-    return textsAt(given, place).map((text) => ({ pattern: patternAt(text, place), shown: "<masked>" }));
+    return textsAt(given, path).map((text) => ({ pattern: patternAt(text, path), shown: "<masked>" }));
   }
 
   function targetOf({ server, command, env }: JsonObject): CheckTarget {
@@ -121,42 +121,42 @@ export function readCheckFile(value: unknown, file: string): CheckFile {
     };
   }
 
-  function expectationOf(given: unknown, place: string): ResultExpectation {
+  function expectationOf(given: unknown, path: string): ResultExpectation {
     const { text, contains, matches, schema, snapshot, isError, latency, ...rest } = objectAt(
       given,
-      place,
+      path,
       expectations,
     );
-    if (schema !== undefined && !isObject(schema)) mistake(`${place}.schema must be a JSON Schema`);
+    if (schema !== undefined && !isObject(schema)) mistake(`${path}.schema must be a JSON Schema`);
     return {
-      ...(text !== undefined && { text: typeof text === "string" ? text : mistake(`${place}.text must be a string`) }),
-      ...(contains !== undefined && { contains: textsAt(contains, `${place}.contains`) }),
-      ...(matches !== undefined && { matches: patternAt(matches, `${place}.matches`) }),
+      ...(text !== undefined && { text: typeof text === "string" ? text : mistake(`${path}.text must be a string`) }),
+      ...(contains !== undefined && { contains: textsAt(contains, `${path}.contains`) }),
+      ...(matches !== undefined && { matches: patternAt(matches, `${path}.matches`) }),
       ...("structured" in rest && { structured: rest["structured"] }),
       ...(isObject(schema) && { schema }),
-      ...(snapshot !== undefined && { snapshot: switchAt(snapshot, `${place}.snapshot`) }),
-      ...(isError !== undefined && { isError: switchAt(isError, `${place}.isError`) }),
-      ...(latency !== undefined && { latency: latencyOf(latency, `${place}.latency`) }),
+      ...(snapshot !== undefined && { snapshot: switchAt(snapshot, `${path}.snapshot`) }),
+      ...(isError !== undefined && { isError: switchAt(isError, `${path}.isError`) }),
+      ...(latency !== undefined && { latency: latencyOf(latency, `${path}.latency`) }),
     };
   }
 
-  function latencyOf(given: unknown, place: string): NonNullable<ResultExpectation["latency"]> {
-    const { baseline, ratio } = objectAt(given, place, ["baseline", "ratio"]);
-    if (typeof ratio !== "number" || ratio <= 0) return mistake(`${place}.ratio must be a number above 0`);
-    return { baseline: textAt(baseline, `${place}.baseline`), ratio };
+  function latencyOf(given: unknown, path: string): NonNullable<ResultExpectation["latency"]> {
+    const { baseline, ratio } = objectAt(given, path, ["baseline", "ratio"]);
+    if (typeof ratio !== "number" || ratio <= 0) return mistake(`${path}.ratio must be a number above 0`);
+    return { baseline: textAt(baseline, `${path}.baseline`), ratio };
   }
 
   function checkOf(given: unknown, at: number, masks: readonly Mask[]): CallCheck {
-    const place = `checks[${at}]`;
-    const members = objectAt(given, place, ["name", "call", "arguments", "expect", "mask"]);
+    const path = `checks[${at}]`;
+    const members = objectAt(given, path, ["name", "call", "arguments", "expect", "mask"]);
     const { arguments: args = {}, expect = {} } = members;
-    const call = textAt(members["call"], `${place}.call`);
+    const call = textAt(members["call"], `${path}.call`);
     return {
-      name: members["name"] === undefined ? call : textAt(members["name"], `${place}.name`),
+      name: members["name"] === undefined ? call : textAt(members["name"], `${path}.name`),
       call,
-      arguments: isObject(args) ? args : mistake(`${place}.arguments must be an object`),
-      expect: expectationOf(expect, `${place}.expect`),
-      masks: [...masks, ...masksAt(members["mask"], `${place}.mask`)],
+      arguments: isObject(args) ? args : mistake(`${path}.arguments must be an object`),
+      expect: expectationOf(expect, `${path}.expect`),
+      masks: [...masks, ...masksAt(members["mask"], `${path}.mask`)],
     };
   }
 

@@ -135,7 +135,7 @@ function timedOut({ timeout, lastRequest, diagnostics, hasSentMessage, stderr, d
     what: `timed out after ${seconds} s: ${cause}${evidence === undefined ? "" : `; ${evidence}`}`,
     next:
       timeout.setting === "timeout"
-        ? `raise "timeout" of "${definition.name}" (${place(definition)})`
+        ? `raise "timeout" of "${definition.name}" (${fileAndLine(definition)})`
         : 'raise "fairlead.connectTimeout" in settings.json',
   };
 }
@@ -145,7 +145,7 @@ function secureAdvice(error: WireError, definition: ServerDefinition): string {
   const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
   // OpenSSL reports these codes if the server does not use TLS.
   if (/^(EPROTO|ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST))$/.test(code))
-    return `If the server speaks plain HTTP, write http:// instead of https:// (${place(definition)}).`;
+    return `If the server speaks plain HTTP, write http:// instead of https:// (${fileAndLine(definition)}).`;
   return code.startsWith("ERR_SSL") ? checkAddress(definition) : extraAuthority;
 }
 
@@ -159,7 +159,7 @@ function notStarted(error: WireError, { definition, droppedPath, isFound }: Conn
     return {
       code: "command_not_found",
       what,
-      next: isFound ? checkCommand(definition) : `Install the command, or correct it (${place(definition)}).`,
+      next: isFound ? checkCommand(definition) : `Install the command, or correct it (${fileAndLine(definition)}).`,
     };
   if (code === "E2BIG" || code === "ERR_INVALID_ARG_VALUE")
     return { code: "settings_invalid", what, next: checkCommand(definition) };
@@ -196,7 +196,7 @@ function refused({ message, evidence }: WireError, { definition }: ConnectFacts)
     return {
       code: "http_status",
       what: `refused access: ${message}${said}`,
-      next: `Check the address and "headers" of "${definition.name}" (${place(definition)}).`,
+      next: `Check the address and "headers" of "${definition.name}" (${fileAndLine(definition)}).`,
     };
   return { code: "http_status", what: `cannot be used: ${message}${later}${said}`, next };
 }
@@ -214,7 +214,7 @@ function signIn(error: WireError, { definition }: ConnectFacts): Failure {
     what: `requires sign-in (${status}) and rejected the configured headers: ${sent.join(", ")}`,
     // If the settings contain an `Authorization` header, Fairlead sends that header and no other token.
     next: sent.some((name) => name.toLowerCase() === "authorization")
-      ? `Correct "headers" of "${definition.name}" (${place(definition)}); or remove them, then: ${next}`
+      ? `Correct "headers" of "${definition.name}" (${fileAndLine(definition)}); or remove them, then: ${next}`
       : next,
   };
 }
@@ -224,7 +224,7 @@ function invalid({ message, evidence }: WireError, { definition, hasSentMessage,
     return {
       code: "settings_invalid",
       what: `was not connected: ${message}`,
-      next: `Correct the settings of "${definition.name}" (${place(definition)}).`,
+      next: `Correct the settings of "${definition.name}" (${fileAndLine(definition)}).`,
     };
   if (hasSentMessage)
     return { code: "protocol", what: `violates the MCP protocol: ${message}`, next: logs(definition) };
@@ -265,7 +265,7 @@ export function beginning(text: string): string {
   return JSON.stringify(text.slice(0, shownCharacters));
 }
 
-function place({ origin }: ServerDefinition): string {
+function fileAndLine({ origin }: ServerDefinition): string {
   return `${origin.file}:${origin.line}`;
 }
 
@@ -274,13 +274,13 @@ function logs({ name }: ServerDefinition): string {
 }
 
 function checkAddress(definition: ServerDefinition): string {
-  return `Check that the server is running and that its address is right (${place(definition)}).`;
+  return `Check that the server is running and that its address is right (${fileAndLine(definition)}).`;
 }
 
 function checkCommand(definition: ServerDefinition): string {
-  return `Check the command and its arguments (${place(definition)}).`;
+  return `Check the command and its arguments (${fileAndLine(definition)}).`;
 }
 
 function checkPackage(definition: ServerDefinition): string {
-  return `Check the package's name and version (${place(definition)}).`;
+  return `Check the package's name and version (${fileAndLine(definition)}).`;
 }

@@ -17,13 +17,13 @@ export function credentialHint(lines: readonly string[], { definition, withheld 
   if (transport.kind !== "stdio") return undefined;
   const text = lines.join("\n");
   const named = new Set(text.match(variableName));
-  const place = `${origin.file}:${origin.line}`;
+  const fileAndLine = `${origin.file}:${origin.line}`;
   const kept = withheld.find((variable) => named.has(variable));
   if (kept !== undefined)
-    return `Add "env": {"${kept}": "$${kept}"} to "${name}" (${place}): servers get only the variables in their "env".`;
+    return `Add "env": {"${kept}": "$${kept}"} to "${name}" (${fileAndLine}): servers get only the variables in their "env".`;
   if (!credentialWords.test(text)) return undefined;
   const set = [...transport.env.keys()];
   return set.length === 0
-    ? `If the server needs credentials, add them to "env" of "${name}" (${place}): servers get only the variables in their "env".`
-    : `Check the values in "env" of "${name}" (${place}): ${set.join(", ")}.`;
+    ? `If the server needs credentials, add them to "env" of "${name}" (${fileAndLine}): servers get only the variables in their "env".`
+    : `Check the values in "env" of "${name}" (${fileAndLine}): ${set.join(", ")}.`;
 }

@@ -17,7 +17,7 @@ import {
 export interface LaunchContext extends ProgramPlace {
   readonly environment: Environment;
   /** Variables that every server gets, independent of its settings. */
-  readonly mark?: Readonly<Record<string, string>> | undefined;
+  readonly commonVariables?: Readonly<Record<string, string>> | undefined;
 }
 
 /** A planned start of a stdio server. */
@@ -35,15 +35,19 @@ export interface Launch {
  * @param transport The transport with variables and secrets expanded.
  * @throws HostError `untrusted_folder`
  */
-export async function planLaunch(serverName: string, transport: StdioTransport, place: LaunchContext): Promise<Launch> {
-  const { root, trusted, environment } = place;
+export async function planLaunch(
+  serverName: string,
+  transport: StdioTransport,
+  context: LaunchContext,
+): Promise<Launch> {
+  const { root, trusted, environment } = context;
   const cwd = transport.cwd ?? (trusted ? root : environment.home);
-  if (await isUntrustedFolder(cwd, place)) throw notTrusted(serverName, `would start in ${cwd}`);
+  if (await isUntrustedFolder(cwd, context)) throw notTrusted(serverName, `would start in ${cwd}`);
   const child = childEnvironment(environment, transport.env);
   const given = searchPathOf(child.env, environment.platform);
-  const { path, dropped } = await withoutUntrusted(given.value, place);
+  const { path, dropped } = await withoutUntrusted(given.value, context);
   const file = await findProgram(transport.command, path, cwd);
-  if (file !== undefined && (await isUntrusted(file, place))) throw notTrusted(serverName, `would run ${file}`);
+  if (file !== undefined && (await isUntrusted(file, context))) throw notTrusted(serverName, `would run ${file}`);
   return {
     target: {
       kind: "stdio",
@@ -53,7 +57,7 @@ export async function planLaunch(serverName: string, transport: StdioTransport, 
       env: {
         ...child.env,
         ...(given.name !== undefined && { [given.name]: path }),
-        ...place.mark,
+        ...context.commonVariables,
       },
       cwd,
     },

@@ -46,9 +46,10 @@ export function toCallError(error: unknown, { serverName, what, method, explain 
     return toServerError(error, { serverName, what }, isDoubtful ? doubt : "");
   }
   const isEnd = error.code === "exited" || error.code === "closed" || error.code === "flooding";
-  const known = isEnd || error.code === "http_status" || error.code === "bad_message" ? explain?.(error) : undefined;
-  const { evidence } = known ?? {};
-  const end = isEnd ? known : undefined;
+  const explanation =
+    isEnd || error.code === "http_status" || error.code === "bad_message" ? explain?.(error) : undefined;
+  const { evidence } = explanation ?? {};
+  const end = isEnd ? explanation : undefined;
   const said = isEnd || evidence === undefined ? "" : `; response begins ${beginning(evidence)}`;
   const pause = pauseIn(error);
   const why = pause === undefined ? (end?.message ?? error.message) : busyReason(error);

@@ -197,13 +197,13 @@ async function authFor(
 async function targetFor(
   name: string,
   transport: Transport,
-  place: LaunchContext,
+  context: LaunchContext,
 ): Promise<{ readonly target: Target; readonly launch?: Launch }> {
   if (transport.kind !== "stdio") {
     const { kind, url, headers } = transport;
     return { target: { kind, url, headers: Object.fromEntries(headers) } };
   }
-  const launch = await planLaunch(name, transport, place);
+  const launch = await planLaunch(name, transport, context);
   return { target: launch.target, launch };
 }
 

@@ -55,15 +55,15 @@ export function createValueRedactor(secrets: Iterable<string>): Redact {
   const values = [...secrets].filter((secret) => secret.length >= shortest);
   const forms = new Set([...values.flatMap(writtenForms), ...values.flatMap(linesOf).flatMap(plainForms)]);
   // The longest secret comes first, because a secret may contain another one.
-  const known = [...forms].sort((a, b) => b.length - a.length);
-  const any = anyOf(known);
+  const longestFirst = [...forms].sort((a, b) => b.length - a.length);
+  const any = anyOf(longestFirst);
   if (any === undefined) return hideNothing;
   return (text) => {
     /*
      * If there are many secrets, the pattern contains only those that occur in the text, because a pattern with many
      * alternatives is slow.
      */
-    const pattern = known.length <= fewForms ? any : anyOf(known.filter((form) => text.includes(form)));
+    const pattern = longestFirst.length <= fewForms ? any : anyOf(longestFirst.filter((form) => text.includes(form)));
     return pattern === undefined ? text : text.replaceAll(pattern, hidden);
   };
 }

@@ -41,7 +41,7 @@ export interface ConversationRecorder {
   readonly record: RecordChange;
   readonly approve: (approval: GivenApproval) => void;
   /** Resolves when all complete lines are on disk. A line is complete when its text cannot grow any more. */
-  readonly saved: () => Promise<void>;
+  readonly whenSaved: () => Promise<void>;
   /**
    * Resolves when all lines are on disk and the file is closed. The next change of the conversation opens the file
    * again.
@@ -120,7 +120,7 @@ export function createConversationRecorder(options: ConversationRecorderOptions)
       if (plain !== undefined) add({ time: timeOf(now()), ...withoutHiddenResults(plain) });
     },
     approve: (approval) => add({ time: timeOf(now()), type: "approval", approval }),
-    async saved() {
+    async whenSaved() {
       while (writing !== undefined) await writing;
     },
     async close() {

@@ -164,9 +164,12 @@ const shapes: { readonly [T in RecordedLine["type"]]: (line: JsonObject) => bool
   names: ({ tools, functions }) =>
     isList(tools, ({ server, name, as }) => areTexts(server, name, as)) &&
     isOptional(functions, (names) => isObject(names) && areTexts(...Object.values(names))),
-  offered: ({ from, places }) =>
+  offered: ({ from, places: declarations }) =>
     isCount(from) &&
-    isList(places, (place) => areTexts(place["server"], place["name"]) || isOwnFunction(place["function"])),
+    isList(
+      declarations,
+      (declaration) => areTexts(declaration["server"], declaration["name"]) || isOwnFunction(declaration["function"]),
+    ),
   tool: ({ server, serverToolName, enabled }) => areTexts(server, serverToolName) && typeof enabled === "boolean",
   title: ({ title }) => isText(title),
   approval: ({ approval }) => isApproval(approval),

@@ -35,7 +35,7 @@ export function resumeFrom({ head, lines }: RecordedConversation, workspace: str
   let title: string | undefined;
   let functions: EarlierConversation["functions"];
   let offered: EarlierConversation["offered"] = [];
-  let place = head.workspace;
+  let recordedWorkspace = head.workspace;
   const callIds = new Set<string>();
   const names = new Map<string, Pin>();
   const disabled = new Map<string, { readonly server: string; readonly serverToolName: string }>();
@@ -69,7 +69,7 @@ export function resumeFrom({ head, lines }: RecordedConversation, workspace: str
     switch (line.type) {
       case "input":
       case "resumed":
-        if (line.type === "resumed") place = line.workspace;
+        if (line.type === "resumed") recordedWorkspace = line.workspace;
         endTurn();
         break;
       case "content":
@@ -113,7 +113,7 @@ export function resumeFrom({ head, lines }: RecordedConversation, workspace: str
         ({ title } = line);
         break;
       case "approval":
-        if (place === workspace) approvals.push(line.approval);
+        if (recordedWorkspace === workspace) approvals.push(line.approval);
         break;
       case "call":
         callIds.add(line.id);

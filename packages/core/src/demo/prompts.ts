@@ -40,8 +40,8 @@ export function getPrompt({ name, arguments: given }: JsonObject): JsonObject {
   const audience = args.get("audience") ?? "beginner";
   if (typeof knot !== "string" || typeof audience !== "string")
     throw invalid('The argument "knot" is required, and all arguments must be strings');
-  const known = knots.get(knot);
-  const words = `Teach a ${audience} to tie the ${knot}, step by step.${known === undefined ? "" : ` Keep in mind what it is for: ${known}`}`;
+  const purpose = knots.get(knot);
+  const words = `Teach a ${audience} to tie the ${knot}, step by step.${purpose === undefined ? "" : ` Keep in mind what it is for: ${purpose}`}`;
   return {
     description: `A lesson on the ${knot}`,
     messages: [{ role: "user", content: { type: "text", text: words } }],

@@ -135,9 +135,9 @@ const choices: ReadonlyMap<string, readonly string[]> = new Map<string, readonly
 function completeDemo({ ref, argument }: JsonObject): JsonObject {
   const [type, name, uri] = fields(ref, ["type", "name", "uri"]);
   const [argumentName, value = ""] = fields(argument, ["name", "value"]);
-  const known = choices.get(`${type} ${type === "ref/prompt" ? name : uri} ${argumentName}`);
-  if (!known) throw new WireError("rpc", "No prompt or template has this argument", { rpc: { code: -32602 } });
-  const values = known.filter((choice) => choice.startsWith(value));
+  const candidates = choices.get(`${type} ${type === "ref/prompt" ? name : uri} ${argumentName}`);
+  if (!candidates) throw new WireError("rpc", "No prompt or template has this argument", { rpc: { code: -32602 } });
+  const values = candidates.filter((choice) => choice.startsWith(value));
   return { completion: { values, total: values.length, hasMore: false } };
 }
 

@@ -33,42 +33,42 @@ const deepest = 20;
 /** Finds changes of the input schema that make valid arguments invalid. */
 function inputChanges(path: string, before: unknown, after: unknown, level: number): readonly string[] {
   if (isSameJson(before, after) || after === true || before === false) return [];
-  const place = path === "" ? "the arguments" : `the parameter ${path}`;
-  if (!isObject(before) || !isObject(after) || level > deepest) return [`${place}: the schema has changed`];
+  const subject = path === "" ? "the arguments" : `the parameter ${path}`;
+  if (!isObject(before) || !isObject(after) || level > deepest) return [`${subject}: the schema has changed`];
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
   const others = names.filter((name) => !words.has(name) && !compared.has(name));
   return [
-    ...typeChanges(place, before, after),
-    ...enumChanges(place, before, after),
+    ...typeChanges(subject, before, after),
+    ...enumChanges(subject, before, after),
     ...memberChanges(path, before, after, level),
     ...(before["items"] === undefined && after["items"] === undefined
       ? []
       : inputChanges(`${path}[]`, before["items"] ?? true, after["items"] ?? true, level + 1)),
-    ...others.flatMap((name) => keywordChanges(place, name, before[name], after[name])),
+    ...others.flatMap((name) => keywordChanges(subject, name, before[name], after[name])),
   ];
 }
 
-function typeChanges(place: string, before: JsonObject, after: JsonObject): readonly string[] {
+function typeChanges(subject: string, before: JsonObject, after: JsonObject): readonly string[] {
   if (after["type"] === undefined) return [];
   const [old, now] = [typesOf(before), typesOf(after)];
   const isWider = (type: unknown): boolean => now.includes(type) || (type === "integer" && now.includes("number"));
   if (old.length > 0 && old.every(isWider)) return [];
-  return [`${place}: the type was ${old.join(" or ") || "any"} and is now ${now.join(" or ")}`];
+  return [`${subject}: the type was ${old.join(" or ") || "any"} and is now ${now.join(" or ")}`];
 }
 
 function typesOf({ type }: JsonObject): readonly unknown[] {
   return Array.isArray(type) ? type : type === undefined ? [] : [type];
 }
 
-function enumChanges(place: string, before: JsonObject, after: JsonObject): readonly string[] {
+function enumChanges(subject: string, before: JsonObject, after: JsonObject): readonly string[] {
   if (after["enum"] === undefined) return [];
   if (before["enum"] === undefined)
-    return [`${place}: only these values are allowed now: ${canonicalJson(after["enum"])}`];
+    return [`${subject}: only these values are allowed now: ${canonicalJson(after["enum"])}`];
   const allowed = new Set(listOf(after["enum"]).map(canonicalJson));
   const removed = listOf(before["enum"])
     .map(canonicalJson)
     .filter((value) => !allowed.has(value));
-  return removed.length === 0 ? [] : [`${place}: ${removed.join(", ")} is no longer allowed`];
+  return removed.length === 0 ? [] : [`${subject}: ${removed.join(", ")} is no longer allowed`];
 }
 
 function memberChanges(path: string, before: JsonObject, after: JsonObject, level: number): readonly string[] {
@@ -94,13 +94,13 @@ function memberChanges(path: string, before: JsonObject, after: JsonObject, leve
 }
 
 /** Describes a JSON Schema keyword whose restriction is new or stricter. An unknown keyword counts as a restriction. */
-function keywordChanges(place: string, name: string, before: unknown, after: unknown): readonly string[] {
+function keywordChanges(subject: string, name: string, before: unknown, after: unknown): readonly string[] {
   if (after === undefined || isSameJson(before, after)) return [];
   const direction = bounds.get(name);
   if (direction !== undefined && typeof before === "number" && typeof after === "number")
     if (direction === "up" ? after >= before : after <= before) return [];
   const was = before === undefined ? "" : ` (it was ${canonicalJson(before)})`;
-  return [`${place}: ${name} is now ${canonicalJson(after)}${was}`];
+  return [`${subject}: ${name} is now ${canonicalJson(after)}${was}`];
 }
 
 /** Describes what results had under the earlier definition and may lack under the new one. */

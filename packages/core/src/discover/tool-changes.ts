@@ -28,8 +28,8 @@ export function toolChanges(before: readonly CatalogTool[], after: readonly Cata
     added: after.flatMap(({ name }) => (old.has(name) ? [] : [name])),
     removed: before.flatMap(({ name }) => (now.has(name) ? [] : [name])),
     changed: after.flatMap((tool) => {
-      const known = old.get(tool.name);
-      return known === undefined || isSameDefinition(known, tool) ? [] : [tool.name];
+      const earlier = old.get(tool.name);
+      return earlier === undefined || isSameDefinition(earlier, tool) ? [] : [tool.name];
     }),
   };
 }

@@ -123,14 +123,14 @@ function describe({ path, message, keyword }: Issue, validated: Validated): stri
 function meant(keyword: string, steps: readonly string[], { schema, value }: Validated): string | undefined {
   const around = steps.slice(0, -1);
   const name = steps.at(-1) ?? "";
-  const known = Object.keys(objectOf(schemaAt(schema, around)["properties"]));
+  const declaredNames = Object.keys(objectOf(schemaAt(schema, around)["properties"]));
   if (keyword === "required") {
-    const strangers = Object.keys(objectOf(valueAt(value, around))).filter((given) => !known.includes(given));
+    const strangers = Object.keys(objectOf(valueAt(value, around))).filter((given) => !declaredNames.includes(given));
     const near = closest(name, strangers);
     return near === undefined ? undefined : `did you misspell it as ${written([...around, near])}?`;
   }
   if (keyword !== "additionalProperties" && keyword !== "unevaluatedProperties") return undefined;
-  const near = closest(name, known);
+  const near = closest(name, declaredNames);
   return near === undefined ? undefined : `did you mean ${written([...around, near])}?`;
 }
 

@@ -76,8 +76,8 @@ async function readHandle(handle: FileHandle, maxBytes: number): Promise<TextFil
 }
 
 function decode(bytes: Buffer): TextFile {
-  const mark = bytes.subarray(0, 2).toString("hex");
-  if (mark === "fffe" || mark === "feff") return unreadable("it is UTF-16 text; save it as UTF-8");
+  const firstBytes = bytes.subarray(0, 2).toString("hex");
+  if (firstBytes === "fffe" || firstBytes === "feff") return unreadable("it is UTF-16 text; save it as UTF-8");
   try {
     return { kind: "text", text: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes) };
   } catch {

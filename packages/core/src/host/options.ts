@@ -127,7 +127,7 @@ const must =
   (value) =>
     isRight(value) ? undefined : what;
 const isText = (value: unknown): boolean => typeof value === "string" && value !== "";
-const isOneOf = (known: readonly unknown[], value: unknown): boolean => known.includes(value);
+const isOneOf = (choices: readonly unknown[], value: unknown): boolean => choices.includes(value);
 const isFunction = (value: unknown): boolean => typeof value === "function";
 const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) > 0;
 const isDuration = (value: unknown): boolean => typeof value === "number" && value > 0;
@@ -206,11 +206,11 @@ export function checkCallAsModelOptions(options: unknown): void {
   checkOptions("callAsModel", options, callAsModelChecks);
 }
 
-function checkOptions(call: string, options: unknown, known: Readonly<Record<string, Check>>): void {
+function checkOptions(call: string, options: unknown, optionChecks: Readonly<Record<string, Check>>): void {
   if (!isObject(options)) throw new HostError("usage", `${call}() takes an object of options, not ${shown(options)}`);
   for (const [name, value] of Object.entries(options)) {
-    const check = Object.hasOwn(known, name) ? known[name] : undefined;
-    if (check === undefined) throw unknownName(`${call}() has no option "${name}"`, name, Object.keys(known));
+    const check = Object.hasOwn(optionChecks, name) ? optionChecks[name] : undefined;
+    if (check === undefined) throw unknownName(`${call}() has no option "${name}"`, name, Object.keys(optionChecks));
     const wanted = value === undefined ? undefined : check(value);
     if (wanted !== undefined)
       throw new HostError("usage", `${call}({ ${name} }) must be ${wanted}, not ${shown(value)}`);
@@ -237,9 +237,9 @@ const eventTypes: { readonly [Type in HostEvent["type"]]: true } = {
 /** Wraps `on` so that it throws HostError `usage` for an unknown event or a wrong listener. */
 export function withCheckedListeners(on: Emitter["on"]): Emitter["on"] {
   return (type, listener) => {
-    const known = Object.keys(eventTypes);
+    const eventNames = Object.keys(eventTypes);
     if (typeof type !== "string") throw new HostError("usage", `on() takes the name of an event, not ${shown(type)}`);
-    if (!known.includes(type)) throw unknownName(`there is no event "${type}"`, type, known);
+    if (!eventNames.includes(type)) throw unknownName(`there is no event "${type}"`, type, eventNames);
     const wanted = aFunction(listener);
     if (wanted !== undefined) throw new HostError("usage", `on("${type}") takes ${wanted}, not ${shown(listener)}`);
     return on(type, listener);
@@ -253,11 +253,11 @@ export function withCheckedListeners(on: Emitter["on"]): Emitter["on"] {
  */
 function settingsText(settings: HostOptions["settings"]): string | undefined {
   if (settings === undefined || typeof settings === "string") return undefined;
-  const known = Object.keys(settingsSchema.properties);
+  const settingsKeys = Object.keys(settingsSchema.properties);
   // Refuses only misspelt keys of Fairlead. All other keys may belong to other programs.
   for (const key of Object.keys(settings))
-    if (!known.includes(key) && closest(key, known) !== undefined)
-      throw unknownName(`createHost({ settings }) has no key "${key}"`, key, known);
+    if (!settingsKeys.includes(key) && closest(key, settingsKeys) !== undefined)
+      throw unknownName(`createHost({ settings }) has no key "${key}"`, key, settingsKeys);
   try {
     return JSON.stringify(settings, null, 2);
   } catch (cause) {
@@ -266,10 +266,10 @@ function settingsText(settings: HostOptions["settings"]): string | undefined {
   }
 }
 
-function unknownName(message: string, name: string, known: readonly string[]): HostError {
-  const near = closest(name, known);
+function unknownName(message: string, name: string, validNames: readonly string[]): HostError {
+  const near = closest(name, validNames);
   return new HostError("usage", near === undefined ? message : `${message}; did you mean "${near}"?`, {
-    next: `Use one of: ${known.join(", ")}.`,
+    next: `Use one of: ${validNames.join(", ")}.`,
   });
 }
 

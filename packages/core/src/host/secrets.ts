@@ -22,17 +22,17 @@ export function createHostSecrets(configuration: LiveConfiguration, observe: Ope
   const ofConnections = new Map<string, Redact>();
   /** Secrets from the current settings and from all earlier settings of this run. */
   const written = new Set<string>();
-  let known: { readonly version: number; readonly hide: Redact } | undefined;
+  let settingsRedactor: { readonly version: number; readonly hide: Redact } | undefined;
 
   return {
     async redactor() {
       const version = configuration.version();
-      if (known?.version !== version) {
+      if (settingsRedactor?.version !== version) {
         const { createRedactor } = await import("../connect/redact.ts");
         for (const value of await configuredSecrets(configuration.current())) written.add(value);
-        known = { version, hide: createRedactor(written) };
+        settingsRedactor = { version, hide: createRedactor(written) };
       }
-      const { hide } = known;
+      const { hide } = settingsRedactor;
       return (text) => [...ofConnections.values()].reduce((so, redact) => redact(so), hide(text));
     },
     observe(server, step) {

@@ -118,10 +118,10 @@ export class McpClient {
     const connection = this.#connected();
     try {
       const filteredCatalog = await connection.discover(signal);
-      if (this.#connection !== connection) throw await this.#lost();
+      if (this.#connection !== connection) throw await this.#endError();
       return filteredCatalog;
     } catch (error) {
-      if (this.#connection !== connection) throw await this.#lost();
+      if (this.#connection !== connection) throw await this.#endError();
       // If reading the catalog again fails, the earlier one is still usable, so the connection stays.
       if (connection.filteredCatalog() === undefined && error instanceof HostError && error.code !== "cancelled")
         await this.#end(error);
@@ -279,7 +279,7 @@ export class McpClient {
     for (const listener of this.#endListeners) listener({ error, startedAt: this.#startedAt, wasUp });
   }
 
-  async #lost(): Promise<HostError> {
+  async #endError(): Promise<HostError> {
     await this.#ending;
     return this.#lastError ?? notConnectedError(this.#state);
   }

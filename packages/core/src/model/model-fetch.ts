@@ -37,8 +37,8 @@ export function createModelFetch({ env, clock, timeout = defaultTimeout }: Model
       return new HostError("model", `${url.origin} sent no data for ${Math.round(timeout / 1000)} s`);
     };
     const toCut = (error: unknown): HostError => {
-      const known = toError(error);
-      return known.code === "unreachable" ? new HostError("lost", known.message, { cause: error }) : known;
+      const failure = toError(error);
+      return failure.code === "unreachable" ? new HostError("lost", failure.message, { cause: error }) : failure;
     };
     try {
       const answer = await webExchange({

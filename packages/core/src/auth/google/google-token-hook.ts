@@ -47,12 +47,12 @@ export function createGoogleTokenHook(options: GoogleTokenHookOptions): AuthHook
   }
 
   async function current(): Promise<GoogleHeaders> {
-    const known = held;
-    if (known === undefined) return fresh();
-    if (now() < known.renewAt) return known;
+    const heldHeaders = held;
+    if (heldHeaders === undefined) return fresh();
+    if (now() < heldHeaders.renewAt) return heldHeaders;
     return fresh().catch((error: unknown) => {
       // The renewal failed, but the current token is still valid. The next request tries again.
-      if (now() < known.expiresAt) return known;
+      if (now() < heldHeaders.expiresAt) return heldHeaders;
       throw error;
     });
   }

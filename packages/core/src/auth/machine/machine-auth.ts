@@ -59,10 +59,10 @@ export function createMachineAuth(options: MachineAuthOptions): MachineTokens {
   async function request(target: Credentials, settings: MachineAuthSettings): Promise<Credentials> {
     const { dpopKey } = target;
     if (dpopKey !== undefined && !proofs.has(dpopKey)) proofs.set(dpopKey, createDpopProofs(dpopKey));
-    const known = dpopKey === undefined ? undefined : proofs.get(dpopKey);
+    const keyProofs = dpopKey === undefined ? undefined : proofs.get(dpopKey);
     // If the settings name the token endpoint, it may be in that endpoint's private network, otherwise in the server's.
     const post = fetchNear(settings.tokenUrl ?? serverUrl, { maxRedirects: 0 });
-    const dpop = known && { proofs: known, now };
+    const dpop = keyProofs && { proofs: keyProofs, now };
     const near = (url: string): Fetch => fetchNear(url, { maxRedirects: 0 });
     const tokens = await requestMachineToken({ settings, target, env, post, fetchNear: near, dpop, now, observe });
     const credentials = { ...target, tokens };

@@ -147,8 +147,9 @@ export function createKeeper(renewal: Renewal, options: RenewalOptions): TokenKe
 
   return {
     async current(serverUrl) {
-      const known = storage.lastKnown(serverUrl);
-      const credentials = known?.tokens === undefined ? await storage.getCredentials(serverUrl) : known;
+      const lastCredentials = storage.lastKnown(serverUrl);
+      const credentials =
+        lastCredentials?.tokens === undefined ? await storage.getCredentials(serverUrl) : lastCredentials;
       if (credentials?.tokens === undefined || !endsSoon(credentials.tokens)) return credentials;
       const { accessToken } = credentials.tokens;
       // The token is still valid, so this process does not wait for another process that renews it (timeout 0).

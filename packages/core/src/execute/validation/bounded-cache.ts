@@ -14,8 +14,7 @@ export function createBoundedCache<T>(limits: CacheLimits, make: (key: string) =
   let latest: { readonly key: string; readonly value: T } | undefined;
   return (key) => {
     if (latest?.key === key) return latest.value;
-    const known = kept.get(key);
-    const value = known ?? make(key);
+    const value = kept.get(key) ?? make(key);
     latest = { key, value };
     // Moves the key to the end of the map, so that the least recently used key is first.
     if (!kept.delete(key)) characters += key.length;

@@ -96,9 +96,9 @@ function createLinearPatterns(): LinearPatterns {
   const compiled = new Map<string, RegExpLike | Error>();
 
   function compile(pattern: string): RegExpLike | Error {
-    const known = compiled.get(pattern) ?? toLinear(pattern);
-    compiled.set(pattern, known);
-    return known;
+    const result = compiled.get(pattern) ?? toLinear(pattern);
+    compiled.set(pattern, result);
+    return result;
   }
 
   function matcher(pattern: string): RegExpLike {

@@ -39,7 +39,7 @@ export function prepareSchema(root: JsonObject, refusal: (pattern: string) => st
   function prepare(value: unknown, path: string): unknown {
     if (typeof value === "boolean") return value;
     if (!isObject(value)) {
-      omits(path, `${place(path)} is not a schema`);
+      omits(path, `${shownPath(path)} is not a schema`);
       return true;
     }
     const schema = modernised(value, dialect);
@@ -74,19 +74,19 @@ export function prepareSchema(root: JsonObject, refusal: (pattern: string) => st
   }
 
   function whyOmitted(key: string, value: unknown, schema: JsonObject, path: string): string | undefined {
-    if (!fits(key, value)) return `"${clip(key, 40)}" at ${place(path)} is not valid JSON Schema`;
+    if (!fits(key, value)) return `"${clip(key, 40)}" at ${shownPath(path)} is not valid JSON Schema`;
     if (key === "pattern") return patternOmission(String(value), path);
     if (key === "additionalProperties" && Object.keys(schema["patternProperties"] ?? {}).some(refusal))
-      return `${place(path)} was not checked, because a pattern in patternProperties of the same schema cannot be used`;
+      return `${shownPath(path)} was not checked, because a pattern in patternProperties of the same schema cannot be used`;
     if (key === "$ref" && !hasNames && followReference(root, String(value)) === undefined)
-      return `the reference ${clip(String(value), 100)} at ${place(path)} is outside the schema and is not fetched`;
+      return `the reference ${clip(String(value), 100)} at ${shownPath(path)} is outside the schema and is not fetched`;
     return undefined;
   }
 
   function patternOmission(pattern: string, path: string): string | undefined {
     const why = refusal(pattern);
     if (why === undefined) return undefined;
-    return `the pattern ${clip(pattern, 60)} at ${place(path)} was not checked (${clip(why, 100)})`;
+    return `the pattern ${clip(pattern, 60)} at ${shownPath(path)} was not checked (${clip(why, 100)})`;
   }
 
   const schema = prepare(root, "");
@@ -127,7 +127,7 @@ function fits(key: string, value: unknown): boolean {
   }
 }
 
-function place(path: string): string {
+function shownPath(path: string): string {
   return path === "" ? "its root" : clip(path, 100);
 }
 
@@ -184,7 +184,7 @@ function withPrefixItems({ items, additionalItems, ...rest }: JsonObject): JsonO
 /** The two dialects that the validator supports. Older dialects are converted to them. */
 type Dialect = "draft-07" | "2020-12";
 
-const known: readonly (readonly [RegExp, Dialect])[] = [
+const dialectPatterns: readonly (readonly [RegExp, Dialect])[] = [
   [/^https?:\/\/json-schema\.org\/draft-0[3-7]\//, "draft-07"],
   [/^https?:\/\/json-schema\.org\/draft\/(?:2019-09|2020-12|next)\//, "2020-12"],
   [/^https?:\/\/json-schema\.org\/schema/, "2020-12"],
@@ -193,7 +193,7 @@ const known: readonly (readonly [RegExp, Dialect])[] = [
 /** The dialect of a schema: 2020-12, unless `$schema` names another one (as MCP specifies). */
 function dialectOf({ $schema }: JsonObject): { readonly dialect: Dialect; readonly warning?: string } {
   if (typeof $schema !== "string") return { dialect: "2020-12" };
-  const found = known.find(([pattern]) => pattern.test($schema));
+  const found = dialectPatterns.find(([pattern]) => pattern.test($schema));
   if (found !== undefined) return { dialect: found[1] };
   return {
     dialect: "2020-12",

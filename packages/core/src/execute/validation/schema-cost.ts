@@ -47,18 +47,18 @@ export function isBounded(cost: SchemaCost | undefined, value: ValueSize): boole
 
 /** The cost of a schema. Undefined if the schema is recursive or too large for the main thread. */
 export function costOf(schema: JsonObject): SchemaCost | undefined {
-  const known = new Map<object, SchemaCost | "open">();
+  const costs = new Map<object, SchemaCost | "open">();
   let [nodes, patterns] = [0, 0];
 
   function visit(node: unknown, depth: number): SchemaCost | undefined {
     if (typeof node !== "object" || node === null) return { unfolded: 1, perCharacter: 0, pairings: 0 };
     // A list counts as one node, because a long `enum` compiles as fast as a short one.
     nodes += Array.isArray(node) ? 1 : 1 + Object.keys(node).length;
-    const seen = known.get(node);
+    const seen = costs.get(node);
     // A schema that is still `open` contains itself, so its cost has no limit.
     if (seen === "open" || depth > maxDepth || nodes > maxNodes) return undefined;
     if (seen !== undefined) return seen;
-    known.set(node, "open");
+    costs.set(node, "open");
     const cost = { unfolded: 1, perCharacter: 0, pairings: 0 };
     for (const [key, member] of Object.entries(node)) {
       const isReference = key === "$ref" && typeof member === "string";
@@ -69,7 +69,7 @@ export function costOf(schema: JsonObject): SchemaCost | undefined {
       cost.perCharacter += inner.perCharacter + textWork(key, member);
       cost.pairings += inner.pairings + (key === "uniqueItems" && member === true ? 1 : 0);
     }
-    known.set(node, cost);
+    costs.set(node, cost);
     return cost;
   }
 

@@ -48,9 +48,9 @@ export function createValidator(options: ValidatorOptions = {}): Validator {
   let isClosed = false;
 
   function knownSchema(schema: JsonObject): KnownSchema {
-    const known = schemas.get(schema) ?? toKnown(schema);
-    schemas.set(schema, known);
-    return known;
+    const prepared = schemas.get(schema) ?? toKnown(schema);
+    schemas.set(schema, prepared);
+    return prepared;
   }
 
   function validate(schema: JsonObject, value: unknown, signal?: RequestSignal): Validation | Promise<Validation> {

@@ -62,7 +62,7 @@ export interface CatalogSync {
   /** Registers a catalog from another host's `listing`. No effect if this host is connected to the server itself. */
   readonly adopt: (server: string, listing: ServerListing) => void;
   /** Resolves when every pending save is on disk. */
-  readonly saved: () => Promise<unknown>;
+  readonly flush: () => Promise<unknown>;
 }
 
 /**
@@ -118,8 +118,8 @@ export function createCatalogSync(options: CatalogSyncOptions): CatalogSync {
   function listing(server: string): ServerListing | undefined {
     const { filteredCatalog, state, capabilities } = client(server) ?? {};
     if (filteredCatalog === undefined || state?.status !== "connected") return undefined;
-    const { catalog, hidden, offer } = filteredCatalog;
-    return { peer: state.peer, capabilities, offer, catalog, hidden: [...hidden] };
+    const { catalog, hidden, offer: counts } = filteredCatalog;
+    return { peer: state.peer, capabilities, offer: counts, catalog, hidden: [...hidden] };
   }
 
   async function saveAll(): Promise<void> {
@@ -128,7 +128,7 @@ export function createCatalogSync(options: CatalogSyncOptions): CatalogSync {
     const saveNext = async (): Promise<void> => {
       for (let server = servers.pop(); server !== undefined; server = servers.pop()) await saveNoted(server);
     };
-    await Promise.all([...Array.from({ length: mostSaves }, saveNext), failedStarts.saved()]);
+    await Promise.all([...Array.from({ length: mostSaves }, saveNext), failedStarts.flush()]);
   }
 
   /**
@@ -146,15 +146,15 @@ export function createCatalogSync(options: CatalogSyncOptions): CatalogSync {
       .then(() => prepareDigests(snapshot.catalog.tools))
       .then(() => (isCurrent() ? changed.compareListed(server) : undefined));
     const accepted = compared.then(() => (isCurrent() ? saveAccepted(server, entry) : undefined));
-    const saved = compared.then(async () => {
+    const catalogSaved = compared.then(async () => {
       await createTurns(0).done(1);
       const unaccepted = isCurrent() ? changed.unaccepted(server) : [];
       await Promise.allSettled([cache.keep(entry, { ...snapshot, accepted: unaccepted }), accepted]);
     });
     accepting.set(server, accepted);
-    saving.set(server, saved);
+    saving.set(server, catalogSaved);
     void accepted.then(() => accepting.get(server) === accepted && accepting.delete(server));
-    return saved;
+    return catalogSaved;
   }
 
   async function saveAccepted(server: string, entry: ServerDefinition): Promise<void> {
@@ -174,9 +174,9 @@ export function createCatalogSync(options: CatalogSyncOptions): CatalogSync {
   }
 
   function onRemembered(server: string, cached: CachedCatalog): FilteredCatalog {
-    const { catalog, hidden, offer, accepted = [] } = cached;
+    const { catalog, hidden, offer: counts, accepted = [] } = cached;
     facts.remember(server, cached);
-    const filteredCatalog = { catalog, hidden: new Map(hidden), offer };
+    const filteredCatalog = { catalog, hidden: new Map(hidden), offer: counts };
     client(server)?.setPreviousCatalog(filteredCatalog);
     changed.recall(server, catalog.tools, accepted);
     return filteredCatalog;
@@ -191,11 +191,11 @@ export function createCatalogSync(options: CatalogSyncOptions): CatalogSync {
       : [];
     if (remembered === undefined) return undefined;
     const filteredCatalog = onRemembered(server, remembered);
-    const { offer, peer, savedAt, freshUntil = Number.POSITIVE_INFINITY } = remembered;
+    const { offer: counts, peer, savedAt, freshUntil = Number.POSITIVE_INFINITY } = remembered;
     // The tools of an expired catalog are not listed.
     if (freshUntil < now()) return undefined;
     if (registries.catalogOf(server) === undefined) registries.put(registered(server), filteredCatalog);
-    return { server, offer, peer, savedAt };
+    return { server, offer: counts, peer, savedAt };
   }
 
   async function recallAsksBack(entry: ServerDefinition): Promise<void> {
@@ -229,17 +229,17 @@ export function createCatalogSync(options: CatalogSyncOptions): CatalogSync {
       return { isFirstRun: remembered === undefined, era };
     },
     listing,
-    adopt(server, { catalog, hidden, offer, ...rest }) {
+    adopt(server, { catalog, hidden, offer: counts, ...rest }) {
       if (definition(server) === undefined || client(server)?.filteredCatalog !== undefined) return;
-      const filteredCatalog = { catalog, hidden: new Map(hidden), offer };
+      const filteredCatalog = { catalog, hidden: new Map(hidden), offer: counts };
       facts.remember(server, { catalog, ...rest });
       client(server)?.setPreviousCatalog(filteredCatalog);
       changed.see(server, catalog.tools);
       registries.put(registered(server), filteredCatalog);
     },
     async recall(servers) {
-      const known = await Promise.all(servers.map(recallOne));
-      return known.flatMap((one) => one ?? []);
+      const catalogInfos = await Promise.all(servers.map(recallOne));
+      return catalogInfos.flatMap((one) => one ?? []);
     },
     save(server) {
       note(server);
@@ -249,7 +249,7 @@ export function createCatalogSync(options: CatalogSyncOptions): CatalogSync {
       if (unsaved.has(server)) void saveNoted(server);
       return accepting.get(server);
     },
-    async saved() {
+    async flush() {
       await saveAll();
       await Promise.all(saving.values());
     },

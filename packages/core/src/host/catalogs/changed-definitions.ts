@@ -103,8 +103,8 @@ export function createChangedDefinitions(first: LockComparison = noLock): Change
   const servers = new Map<string, Seen>();
 
   function seenOf(server: string): Seen {
-    const known = servers.get(server);
-    if (known !== undefined) return known;
+    const existing = servers.get(server);
+    if (existing !== undefined) return existing;
     const seen: Seen = {
       earlier: undefined,
       accepted: new Map(),

@@ -29,7 +29,7 @@ export interface FailedStarts {
   /** The servers whose next attempt is in the future. */
   readonly waiting: (entries: readonly ServerDefinition[]) => Promise<readonly FailedStart[]>;
   /** Resolves when the state file is up to date. */
-  readonly saved: () => Promise<unknown>;
+  readonly flush: () => Promise<unknown>;
 }
 
 /** Options of `createFailedStarts`. */
@@ -113,7 +113,7 @@ export function createFailedStarts({ state: folder, keyOf, now }: FailedStartsOp
     saving = saving.then(work).catch(() => undefined);
   }
 
-  function saved(): Promise<unknown> {
+  function flush(): Promise<unknown> {
     const entries = worked;
     worked = [];
     if (entries.length > 0) save(() => forget(entries));
@@ -132,12 +132,12 @@ export function createFailedStarts({ state: folder, keyOf, now }: FailedStartsOp
       if (state.status !== "disconnected" || hasWorked.has(name) || !counted.has(state.reason)) return;
       const { message } = state as Extract<ServerState, { readonly message: string }>;
       const failedAt = now();
-      void saved();
+      void flush();
       save(() => change(entry, (before) => ({ failures: (before?.failures ?? 0) + 1, failedAt, message })));
     },
 
     async waiting(entries) {
-      await saved();
+      await flush();
       const { readState } = await stateFile();
       const stored = await readState(file, parse).catch(() => undefined);
       if (stored === undefined || Object.keys(stored.servers).length === 0) return [];
@@ -155,7 +155,7 @@ export function createFailedStarts({ state: folder, keyOf, now }: FailedStartsOp
       });
     },
 
-    saved,
+    flush,
   };
 }
 

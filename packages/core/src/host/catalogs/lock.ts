@@ -81,8 +81,8 @@ async function hold(
   const isLockable = (server: string): boolean => definition(server)?.scope === "workspace";
 
   function entryDrift(server: string, locked: LockedServer): readonly Difference[] {
-    const known = entryDrifts.get(server);
-    if (known) return known;
+    const cachedDrift = entryDrifts.get(server);
+    if (cachedDrift) return cachedDrift;
     const entry = written.get(server) ?? lineOf(definition(server));
     const drift = hiddenEntryDrift(locked.entry, entry);
     entryDrifts.set(server, drift);

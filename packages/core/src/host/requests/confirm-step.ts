@@ -122,9 +122,9 @@ export function createConfirmStep({ current, work }: ConfirmStepOptions): Confir
       onOutdated() {
         progress.isOutdated = true;
       },
-      onAnswer(how: RequestProgress["how"], place?: AnswerPlace) {
+      onAnswer(how: RequestProgress["how"], answeredIn?: AnswerPlace) {
         progress.how = how;
-        progress.answeredIn = place;
+        progress.answeredIn = answeredIn;
       },
     };
     const asked = port(async () => {

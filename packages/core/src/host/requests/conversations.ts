@@ -97,7 +97,7 @@ export function createHostConversations(options: HostConversationsOptions): Host
     async conversations(search) {
       const { listConversations } = await import("../../conversations/list-conversations.ts");
       // The list must include a conversation that has just ended.
-      await recorders.saved();
+      await recorders.whenSaved();
       return listConversations(await recorders.folder(), search);
     },
     async *runTurn(input, { conversation: earlier, signal, references, before, shown, waitFor, ...how } = {}) {
@@ -165,7 +165,7 @@ function unrecorded(id: string): ConversationRecord {
 interface ConversationRecorders {
   readonly folder: () => Promise<string>;
   /** Resolves when the changes so far are on disk. */
-  readonly saved: () => Promise<void>;
+  readonly whenSaved: () => Promise<void>;
   readonly begin: (model: Model) => ConversationRecord;
   /**
    * Continues a recorded conversation.
@@ -179,7 +179,7 @@ interface ConversationRecorders {
 function createConversationRecorders(options: HostConversationsOptions): ConversationRecorders {
   const { configuration, approvals, secrets, now, emit } = options;
   /** Recorders with changes that may not be on disk yet. */
-  const active = new Set<Pick<ConversationRecorder, "close" | "saved">>();
+  const active = new Set<Pick<ConversationRecorder, "close" | "whenSaved">>();
   const ending = new Set<Promise<void>>();
   let isOver = false;
 
@@ -193,15 +193,15 @@ function createConversationRecorders(options: HostConversationsOptions): Convers
 
   async function open(id: string, size: number | undefined): Promise<ConversationFile> {
     const { createConversationFile, openConversationFile } = await import("../../conversations/conversation-file.ts");
-    const place = await folder();
+    const folderPath = await folder();
     if (size === undefined) {
       const { rotateConversations } = await import("../../conversations/clean-conversations.ts");
-      const file = await createConversationFile(place, id);
+      const file = await createConversationFile(folderPath, id);
       // A new conversation can begin even if an old one cannot be removed.
-      await rotateConversations(place).catch(() => undefined);
+      await rotateConversations(folderPath).catch(() => undefined);
       return file;
     }
-    const file = await openConversationFile(place, id);
+    const file = await openConversationFile(folderPath, id);
     if (file.size() === size) return file;
     await file.close();
     throw new HostError("busy", `the conversation ${id} was continued by another process`);
@@ -241,7 +241,7 @@ function createConversationRecorders(options: HostConversationsOptions): Convers
       await ended;
       ending.delete(ended);
     };
-    const writing = { saved: recorder.saved, close };
+    const writing = { whenSaved: recorder.whenSaved, close };
     if (resumed) active.add(writing);
     return { record, close };
   }
@@ -263,11 +263,11 @@ function createConversationRecorders(options: HostConversationsOptions): Convers
           import("../../conversations/resume.ts"),
           import("../../conversations/list-conversations.ts"),
         ]);
-      const place = await folder();
-      const { id } = await findConversation(place, wanted);
-      const file = await openConversationFile(place, id);
+      const folderPath = await folder();
+      const { id } = await findConversation(folderPath, wanted);
+      const file = await openConversationFile(folderPath, id);
       try {
-        const recorded = await readConversation(conversationPath(place, id));
+        const recorded = await readConversation(conversationPath(folderPath, id));
         const { approvals: given, model, ...earlier } = resumeFrom(recorded, root());
         const others = [...approvals.given()];
         for (const approval of given) approvals.restore(approval);
@@ -283,8 +283,8 @@ function createConversationRecorders(options: HostConversationsOptions): Convers
         throw error;
       }
     },
-    async saved() {
-      await Promise.all([...[...active].map(({ saved }) => saved()), ...ending]);
+    async whenSaved() {
+      await Promise.all([...[...active].map(({ whenSaved }) => whenSaved()), ...ending]);
     },
     async close() {
       await Promise.all([...[...active].map(({ close }) => close()), ...ending]);

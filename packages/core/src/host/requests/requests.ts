@@ -116,10 +116,10 @@ export function createHostRequests(options: HostRequestsOptions): HostRequests {
       const tool = catalogs.tools.getTool(name);
       if (tool === undefined) {
         const { explainUnknown } = await import("../../turn/failure-messages.ts");
-        const known = catalogs.tools
+        const toolNames = catalogs.tools
           .getAllTools()
           .map(({ name: each, serverName: server, serverToolName }) => ({ name: each, server, serverToolName }));
-        throw new HostError("tool_unknown", explainUnknown(name, undefined, known));
+        throw new HostError("tool_unknown", explainUnknown(name, undefined, toolNames));
       }
       return tool.execute(args, signal, { confirm: confirmThrough(ask, signal ?? closing) });
     },

@@ -48,9 +48,11 @@ export function createSpine({ current, record, work, clock }: SpineOptions): Spi
   function decide(request: AnyRequest, rules: Confirmations): CarriedDecision {
     if (carried.size === 0) return rules.decide(request);
     const key = carryKey(request);
-    const known = carried.get(key);
+    const carriedDecision = carried.get(key);
     carried.delete(key);
-    return known !== undefined && rules.isCurrent(known, request) ? known : rules.decide(request);
+    return carriedDecision !== undefined && rules.isCurrent(carriedDecision, request)
+      ? carriedDecision
+      : rules.decide(request);
   }
 
   /**

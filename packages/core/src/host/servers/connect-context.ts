@@ -65,7 +65,7 @@ export function createConnectContext(
          * If a gateway starts `fairlead serve` as one of its servers, that process sees this variable and refuses to
          * run.
          */
-        mark: declare && { [parentVariable]: String(process.pid) },
+        commonVariables: declare && { [parentVariable]: String(process.pid) },
         connectTimeout: settings.host.connectTimeout,
         keeper,
         secret,

@@ -30,8 +30,8 @@ export function sharedBy(
 const stateful = new WeakMap<StdioTransport, boolean>();
 
 function isStateful(transport: StdioTransport): boolean {
-  const known = stateful.get(transport);
-  if (known !== undefined) return known;
+  const cached = stateful.get(transport);
+  if (cached !== undefined) return cached;
   const found = hasStatefulName(transport);
   stateful.set(transport, found);
   return found;

@@ -37,13 +37,13 @@ export function watchFiles({ files, onChange, clock }: WatchOptions): FileWatch 
 function watchFile(file: string, onChange: (file: string) => void, clock: Clock): FileWatch {
   let isOpen = true;
   let callOff = (): void => {};
-  let known = contentOf(file);
+  let lastContent = contentOf(file);
 
   async function look(): Promise<void> {
-    const before = await known;
-    known = contentOf(file);
+    const before = await lastContent;
+    lastContent = contentOf(file);
     // The event may be about another file in the folder, so the content is compared.
-    if ((await known) !== before && isOpen) onChange(file);
+    if ((await lastContent) !== before && isOpen) onChange(file);
   }
 
   function lookSoon(): void {

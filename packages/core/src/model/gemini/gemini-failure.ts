@@ -38,8 +38,8 @@ export function toGeminiRejection(
   tools: readonly FunctionDeclaration[],
 ): (ModelEvent & { readonly type: "rejected" }) | undefined {
   if (status !== 400 || kind !== "other" || tools.length === 0 || isAboutContents(message, field)) return undefined;
-  const place = placeIn(message, field, tools);
-  return { type: "rejected", message, ...(place !== undefined && { declaration: place }) };
+  const declaration = placeIn(message, field, tools);
+  return { type: "rejected", message, ...(declaration !== undefined && { declaration }) };
 }
 
 /**
@@ -51,8 +51,8 @@ function placeIn(message: string, field: string, tools: readonly FunctionDeclara
     /^(?:The GenerateContentRequest proto is invalid:\s+)?(?:\* )?(?:GenerateContentRequest\.)?tools\[\d{1,4}\]\.function_?declarations\[(\d{1,4})\]/i;
   const [, number] = path.exec(field) ?? path.exec(message) ?? [];
   const [, name] = /^Unable to submit request because `([^`]{1,128})` function_?declaration/i.exec(message) ?? [];
-  const place = number === undefined ? tools.findIndex((tool) => tool.name === name) : Number(number);
-  return place >= 0 && place < tools.length ? place : undefined;
+  const index = number === undefined ? tools.findIndex((tool) => tool.name === name) : Number(number);
+  return index >= 0 && index < tools.length ? index : undefined;
 }
 
 function isAboutContents(message: string, field: string): boolean {

@@ -135,7 +135,7 @@ export function createCallAssembly(): CallAssembly {
   const drafts: Draft[] = [];
 
   function take(piece: Piece): void {
-    const draft = drafts.findLast((known) => isSame(known, piece, known === drafts.at(-1)));
+    const draft = drafts.findLast((earlier) => isSame(earlier, piece, earlier === drafts.at(-1)));
     if (draft === undefined || begins(draft, piece)) {
       drafts.push({ ...piece });
       return;

@@ -70,8 +70,8 @@ export function toOpenaiRejection(
 ): (ModelEvent & { readonly type: "rejected" }) | undefined {
   if (kind !== "other" || !rejecting.has(status) || names.length === 0) return undefined;
   if (/^(?:messages|prompt)\b/.test(param) || /\bcontent_filter\b/.test(code)) return undefined;
-  const place = placeIn(message, param, names);
-  return { type: "rejected", message, ...(place !== undefined && { declaration: place }) };
+  const declaration = placeIn(message, param, names);
+  return { type: "rejected", message, ...(declaration !== undefined && { declaration }) };
 }
 
 /**
@@ -81,6 +81,6 @@ export function toOpenaiRejection(
 function placeIn(message: string, param: string, names: readonly string[]): number | undefined {
   const [, number] = /^(?:tools|functions)(?:\[|\.\[?)(\d{1,4})/.exec(param) ?? [];
   const [, name] = /^Invalid schema for function ['"`]([\w-]{1,64})['"`]/i.exec(message) ?? [];
-  const place = number === undefined ? names.indexOf(name ?? "") : Number(number);
-  return place >= 0 && place < names.length ? place : undefined;
+  const index = number === undefined ? names.indexOf(name ?? "") : Number(number);
+  return index >= 0 && index < names.length ? index : undefined;
 }

@@ -113,8 +113,8 @@ function fromUser(
     if (functionResponse === undefined) others.push(...toContentParts(part, takesImages));
     else {
       const { id, name, response = {}, parts: media = [] } = functionResponse;
-      const place = open.findIndex((call) => (id === undefined ? call.name === name : call.given === id));
-      const [call] = open.splice(Math.max(place, 0), 1);
+      const index = open.findIndex((call) => (id === undefined ? call.name === name : call.given === id));
+      const [call] = open.splice(Math.max(index, 0), 1);
       results.push({ role: "tool", tool_call_id: call?.id ?? id ?? "", content: toText(response) });
       others.push(...media.flatMap((each) => toContentParts(each, takesImages)));
     }

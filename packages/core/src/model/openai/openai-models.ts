@@ -23,11 +23,11 @@ export interface ModelListOptions {
 /** Returns the endpoint's only model. @throws HostError `model` if there is none or more than one */
 export async function onlyModelOf(baseUrl: string, options: ModelListOptions): Promise<string> {
   const url = endpointOf(baseUrl, "models");
-  const known = await listModels(url, options);
-  const [only, ...others] = known;
+  const models = await listModels(url, options);
+  const [only, ...others] = models;
   if (only !== undefined && others.length === 0) return only;
-  const named = known.slice(0, mostNamed).join(", ");
-  const all = known.length > mostNamed ? `${named} and ${known.length - mostNamed} more` : named;
+  const named = models.slice(0, mostNamed).join(", ");
+  const all = models.length > mostNamed ? `${named} and ${models.length - mostNamed} more` : named;
   throw new HostError("model", `no model chosen for ${url.origin}: the endpoint offers ${all || "no list of models"}`, {
     next,
   });

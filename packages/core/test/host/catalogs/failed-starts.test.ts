@@ -48,7 +48,7 @@ test("the pause doubles with each failure, across runs, up to five minutes", asy
 
 test("a success ends it, and the end of a server that has worked is no failed start", async () => {
   await using here = await scene();
-  await here.run(start, connecting, failed("unreachable")).saved();
+  await here.run(start, connecting, failed("unreachable")).flush();
   expect(await here.run(start + 1).waiting([entry])).toHaveLength(1);
   expect(await here.run(start + 1, connecting, connected, failed("unreachable")).waiting([entry])).toEqual([]);
 });
@@ -58,7 +58,7 @@ test.each([
   ["a clock that was set back", start - 1, entry],
 ])("nothing is skipped for %s", async (_why, at, definition) => {
   await using here = await scene();
-  await here.run(start, connecting, failed("unreachable")).saved();
+  await here.run(start, connecting, failed("unreachable")).flush();
   expect(await here.run(at).waiting([definition])).toEqual([]);
 });
 
