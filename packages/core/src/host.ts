@@ -1,5 +1,6 @@
 /**
- * Opens a host: loads settings, connects the servers that may start, reads their catalogs and runs requests to them.
+ * Opens a host: loads settings, connects the servers that are allowed to start, reads their catalogs and runs requests
+ * to them.
  */
 
 import { systemClock } from "./clock.ts";

@@ -27,7 +27,7 @@ export type ConnectStepDetails =
       /** The executable file; absent if the command was not found. */
       readonly file?: string;
       readonly cwd: string;
-      /** Entries of `PATH` that are ignored because the current folder is not trusted. */
+      /** Entries of `PATH` that are ignored, because an untrusted workspace could control them. */
       readonly droppedPath: readonly string[];
     }
   | {
@@ -48,7 +48,7 @@ export type ConnectStepDetails =
       readonly step: "handshake";
       readonly era: Era;
       readonly protocolVersion: string;
-      /** The transport that the connection finally uses. */
+      /** The transport in use. */
       readonly transport: "stdio" | "http" | "sse";
       readonly serverInfo: ServerInfo;
     };

@@ -122,8 +122,8 @@ export function createDeadline(caller: AbortSignal, milliseconds: number, clock:
 }
 
 /**
- * Aborts the controller when the caller's signal aborts. Returns the function that stops following the signal. Does the
- * same as `AbortSignal.any`, which takes several times as long.
+ * Aborts the controller when the caller's signal aborts. Returns a function that ends this. Several times as fast as
+ * `AbortSignal.any`.
  */
 export function followAbort(controller: AbortController, caller: AbortSignal | undefined): () => void {
   if (caller === undefined) return () => {};

@@ -141,7 +141,7 @@ export function childEnvironment(
   };
 }
 
-/** Whether a value looks like an exported function, which old versions of bash would run (Shellshock). */
+/** Whether a value looks like an exported bash function. Old versions of bash would run it (Shellshock). */
 function isFunction(value: string): boolean {
   return value.startsWith("()");
 }

@@ -16,7 +16,11 @@ export interface OpenedRelay extends Omit<ServerRelay, "closed"> {
   readonly closed: Promise<HostError | undefined>;
 }
 
-/** @throws HostError if the server cannot be started or reached */
+/**
+ * Opens a relay.
+ *
+ * @throws HostError if the server cannot be started or reached
+ */
 export async function openRelay(
   definition: ServerDefinition,
   context: ConnectContext,

@@ -14,7 +14,7 @@ export type Direction = "sent" | "received";
 /** Converts a message of one connection to JSON with hidden secrets. */
 export type MessageWriter = (direction: Direction, message: JsonObject) => string;
 
-/** Methods whose results describe a server. `hideResults` hides the results of all other methods. */
+/** Methods whose results describe the server itself, such as `tools/list`. `hideResults` hides all other results. */
 const descriptions: ReadonlySet<unknown> = new Set(
   "initialize server/discover tools/list prompts/list resources/list resources/templates/list ping".split(" "),
 );

@@ -8,7 +8,7 @@ import { isWireError } from "../net/fetch-failure.ts";
 import { createTurns, type Turns } from "../text/turns.ts";
 import { hideNothing, type Redact } from "./redact.ts";
 
-/** Three ways to hide one server's secrets, from the broadest to the strictest. */
+/** Three functions that hide one server's secrets. The first one hides the most, the last one the least. */
 export interface SessionRedaction {
   /** Hides secrets, and text that looks like a secret, for messages to people. */
   readonly redact: Redact;

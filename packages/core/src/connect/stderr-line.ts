@@ -5,7 +5,7 @@ const shownCharacters = 200;
 /** Matches a line that npm itself wrote: `npm error code E404`, or `npm ERR! code E404` before npm 10. */
 const npmLine = /^npm (?:error|ERR!|notice|warn|WARN)(?:\s|$)/;
 const npmError = /^npm (?:error|ERR!)\s*(.*)$/;
-/** npm's errors that name the package or its version as the cause. */
+/** npm's error codes for a wrong package name or version. */
 const packageCodes: ReadonlySet<string> = new Set(["E404", "ETARGET", "EINVALIDPACKAGENAME", "ENOVERSIONS"]);
 
 const tellingWords = /\b(error|exception|fatal|panic|denied|missing|required|cannot|unable|not found)\b|Error:/i;
@@ -32,8 +32,7 @@ export function stderrLine(lines: readonly string[]): string | undefined {
 }
 
 /**
- * The failure that npm itself reports. Undefined if there is none, for example if a script failed: npm then reports the
- * script's exit code and no error code.
+ * The failure that npm itself reports. Undefined if npm reports no error code, for example after a script has failed.
  */
 export function npmFailure(lines: readonly string[]): NpmFailure | undefined {
   const said = lines.flatMap((line) => npmError.exec(line)?.[1] ?? []);
@@ -52,8 +51,8 @@ const tellingOfNpm =
   /is not in this registry|could not be found|no matching version|failed, reason|could not determine executable|permission denied|invalid package name/i;
 
 /**
- * Removes npm's short form of the error code from the start of a line: `404 Not Found`, `notarget No matching version`,
- * `network request to`.
+ * Removes npm's tag from the start of a line, such as `404` in `404 Not Found` or `notarget` in `notarget No matching
+ * version`.
  */
 function withoutTag(line: string, code: string | undefined): string {
   const [first = "", ...others] = line.trim().split(/\s+/);

@@ -18,7 +18,7 @@ export interface TextLineOptions {
   readonly limit: number;
   /** The rate limit; if absent, all lines are passed on. */
   readonly rate?: RateLimit;
-  /** Receives the lines that are complete after a piece of the text has arrived. */
+  /** Receives the complete lines of each piece of text. */
   readonly lines: (lines: readonly string[]) => void;
 }
 

@@ -165,7 +165,7 @@ function encode(entry: Entry, hide: Redact): readonly EncodedLine[] {
 function createResultFilter(hidesResults: (server: string) => boolean): (change: Plain) => Plain {
   /** The ids of calls to servers whose results are hidden. */
   const calls = new Set<string>();
-  /** Names of functions, as the model calls them, whose results are hidden. */
+  /** Names of the tools whose results are hidden, as the model knows them. */
   const names = new Set<string>();
 
   function withoutResponses({ role, parts }: Content): Content {

@@ -1,6 +1,6 @@
 /**
- * Stores the digests of accepted tool definitions, one file per server. They are not in the catalog cache, because
- * Fairlead may delete cached catalogs.
+ * Stores the digests of accepted tool definitions, one file per server. They are not in the catalog cache: Fairlead
+ * deletes old catalogs and does not cache huge ones.
  */
 
 import { hash } from "node:crypto";
@@ -20,8 +20,8 @@ export interface DefinitionOwner {
   /** Root of the workspace, if the server definition comes from a workspace. */
   readonly workspace?: string;
   /**
-   * Digest of the server definition. Present only for a server from the command line, because the generated name of
-   * such a server is not unique.
+   * Digest of the server definition. Present only for a server from the command line or from `createHost`: in the next
+   * run, its name may mean another server.
    */
   readonly fingerprint?: string;
 }

@@ -103,7 +103,7 @@ function keywordChanges(subject: string, name: string, before: unknown, after: u
   return [`${subject}: ${name} is now ${canonicalJson(after)}${was}`];
 }
 
-/** Describes what results had under the earlier definition and may lack under the new one. */
+/** Finds changes of the output schema that can break callers. */
 function outputChanges(before: JsonObject | undefined, after: JsonObject | undefined): readonly string[] {
   if (before === undefined || isSameJson(before, after)) return [];
   if (after === undefined) return ["the result no longer has structured content"];

@@ -26,7 +26,7 @@ export interface CatalogStore {
   save(key: string, cached: CachedCatalog): Promise<void>;
   /** Whether `noteAsksBack` was ever called for this key, in any run. */
   asksBack(key: string): Promise<boolean>;
-  /** Records that the server sent a request that does not say for which of several gateway clients it is. */
+  /** Records that the server sent a request without saying for which gateway client. */
   noteAsksBack(key: string): Promise<void>;
 }
 

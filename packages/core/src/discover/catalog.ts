@@ -43,7 +43,7 @@ export interface CatalogNote {
   readonly kind: ListKind;
   readonly name?: string;
   readonly reason: string;
-  /** The name of the setting that raises the limit at which the list was cut. */
+  /** The setting to raise if the list was cut. */
   readonly setting?: string;
 }
 

@@ -39,7 +39,7 @@ export async function leadsNowhere(path: string): Promise<boolean> {
 /** Maximum number of links to follow. Linux has the same limit. */
 const linksFollowed = 40;
 
-/** Limits where a written file may be. */
+/** Restricts where a file may be written. */
 export interface TargetOptions {
   /**
    * The folder that must contain the file, with symbolic links resolved. Otherwise a link in a workspace could lead to

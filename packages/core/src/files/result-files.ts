@@ -107,7 +107,7 @@ async function writeNew(path: string, data: string, encoding: BufferEncoding): P
 /** Matches the names of files that Fairlead stored. A name begins with the time, so the names sort by age. */
 const ours = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z-([0-9a-f]{8,12})[.][a-z0-9]{1,8}$/;
 
-/** Deletes the oldest files above the limits. The newest file always stays. */
+/** Deletes the oldest files until the rest is within the limits. The newest file always stays. */
 async function sweep(folder: string, newest: string, limits: ResultFileLimits): Promise<void> {
   const names = (await namesIn(folder)).filter((name) => name !== newest);
   let files = 1;

@@ -1,4 +1,4 @@
-/** The functions of a host that only a gateway needs: they run requests from other MCP clients. */
+/** The part of `Host` for gateways, which run requests from other MCP clients. */
 
 import type { Era, JsonObject, McpRequestOptions, RequestHandler, RequestStop } from "@fairlead/wire";
 import type { ToolIdentity } from "../policy/decide.ts";
@@ -124,7 +124,7 @@ export interface GatewayHost {
    * server answered with an error, the `cause` is a `WireError` with that answer.
    */
   forward(request: ForwardedRequest, options?: ForwardOptions): Promise<JsonObject>;
-  /** Returns a function: whether the rules deny a tool to this client, whatever the arguments. */
+  /** Returns a function that says whether the rules deny a tool to this client, before the arguments are known. */
   deniedTo(client: Pick<RequestingClient, "name">): Promise<(tool: ToolIdentity) => boolean>;
   /** What the server reports about itself, from its connection or the cache. Undefined if neither exists. */
   serverFacts(server: string): ServerDescription | undefined;
@@ -156,7 +156,7 @@ export interface GatewayHost {
    * connected to the server.
    */
   adopt(server: string, listing: ServerListing): void;
-  /** Tells connected servers that the client's roots have changed. */
+  /** Tells connected servers that the roots have changed. */
   rootsChanged(): Promise<void>;
   /**
    * The tools that fit into a client's budget, in the order of `tools`. Prefers tools of servers with `alwaysLoad`,

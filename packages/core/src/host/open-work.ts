@@ -91,7 +91,7 @@ export function createOpenWork(): OpenWork {
   };
 }
 
-/** Creates a controller that is aborted when `signal` is. `leave` ends this connection. */
+/** Creates a controller that is aborted when `signal` is. Call `leave` to stop following `signal`. */
 function follow(signal: AbortSignal): { readonly stop: AbortController; readonly leave: () => void } {
   const stop = new AbortController();
   const abort = (): void => stop.abort(signal.reason);

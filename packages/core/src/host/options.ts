@@ -31,7 +31,7 @@ import type { DeclaredCapabilities, QuestionHandler } from "./gateway-types.ts";
 export interface HostOptions extends OpenHostOptions {
   /**
    * The user's settings: an object or a file path. Default: Gemini CLI's settings file. Messages call an object
-   * `settings option`, and its lines are those of `JSON.stringify(settings, null, 2)`.
+   * `settings option`; their line numbers refer to `JSON.stringify(settings, null, 2)`.
    */
   readonly settings?: string | SettingsObject;
   /** The workspace root. Default: found from the current folder. `false`: no workspace settings. */
@@ -42,7 +42,7 @@ export interface HostOptions extends OpenHostOptions {
   readonly environment?: Environment;
 }
 
-/** Options of a host that do not concern the place of the settings. */
+/** Options of `openHost`. `HostOptions` adds where to find the settings. */
 export interface OpenHostOptions {
   readonly clock?: Clock;
   /** `true`: writes all protocol messages into the servers' log files. A server's name: only for that server. */

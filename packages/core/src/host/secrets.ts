@@ -8,7 +8,7 @@ import type { OpenHostOptions } from "./types.ts";
 
 /** Collects the secrets of a host, to hide them in recordings and messages. */
 export interface HostSecrets {
-  /** A function that hides the secrets known now. Get a new one after a server has connected. */
+  /** Returns a function that hides the secrets of all settings so far and of all connections. */
   readonly redactor: () => Promise<Redact>;
   /**
    * Call this with each step of connecting. The step `definition` contains the function that hides the connection's

@@ -143,13 +143,13 @@ export interface SearchedTool {
 /** A running host: its servers, catalogs and requests. `createHost` creates it, and `await using` closes it. */
 export interface Host extends AsyncDisposable, GatewayHost {
   /**
-   * Lists tools, prompts and resources from the catalog cache, without connecting. Returns the servers that have a
-   * cached catalog.
+   * Loads the catalog cache, so that `tools()` and the other lists work without a connection. Returns the servers that
+   * have a cached catalog.
    */
   recall(servers?: readonly string[]): Promise<readonly CachedCatalogInfo[]>;
   /**
-   * Servers that could not be connected in this or an earlier run and must wait before the next attempt. `start` and
-   * requests try them anyway.
+   * Servers that failed in this or an earlier run, and whose next attempt is in the future. `start` and requests do not
+   * wait for that time.
    */
   failedStarts(): Promise<readonly FailedStart[]>;
   /**
@@ -158,8 +158,8 @@ export interface Host extends AsyncDisposable, GatewayHost {
    */
   start(options?: StartOptions): Promise<void>;
   /**
-   * Reads changed settings, then restarts the named servers. Without names, restarts servers that were in use or had
-   * failed. Connected servers with an unchanged definition keep running.
+   * Reads changed settings, then restarts the named servers. Without names, starts servers that were in use or had
+   * failed; connected servers with an unchanged definition keep running.
    */
   restart(servers?: readonly string[]): Promise<void>;
   /** Stops these servers. The next request to a stopped server starts it again. */
@@ -192,8 +192,8 @@ export interface Host extends AsyncDisposable, GatewayHost {
    */
   problems(): readonly Problem[];
   /**
-   * Tools of one server or of all servers, also of cached catalogs. "All" includes the demo server only if no other
-   * server is configured.
+   * Tools of one server or of all servers, from connections or the cache. "All" includes the demo server only if no
+   * other server is configured.
    */
   tools(server?: string): readonly HostTool[];
   /**
@@ -208,7 +208,7 @@ export interface Host extends AsyncDisposable, GatewayHost {
   toolOffers(options?: Pick<NewConversation, "model" | "servers">): Promise<readonly OfferedTool[]>;
   prompts(server?: string): readonly HostPrompt[];
   resources(server?: string): readonly HostResource[];
-  /** Tools that no model gets, each with the reason. */
+  /** Tools that Fairlead does not give to a model, each with the reason. */
   quarantined(server?: string): readonly QuarantinedTool[];
   /** Tools that a filter in the settings hides, each with the setting that hides it. */
   hidden(server?: string): readonly HiddenTool[];

@@ -46,7 +46,9 @@ export class McpClientManager {
   readonly #startLimit: StartLimit;
   readonly #attempts = new Map<string, Attempt>();
   readonly #endings = new Map<string, Promise<void>>();
-  /** Servers that are restarting, by name. The object identifies the restart, because a later one may replace it. */
+  /**
+   * Servers that are restarting, by name. The object identifies the restart, because a later restart may replace it.
+   */
   readonly #restarts = new Map<string, object>();
   #discovery: MCPDiscoveryState = MCPDiscoveryState.NOT_STARTED;
   #discoveriesUnderWay = 0;
@@ -71,7 +73,7 @@ export class McpClientManager {
     return [...this.#servers.values()].map(stateOf);
   }
 
-  /** Clients of all servers that may start. */
+  /** Clients of all servers that are allowed to start. */
   clients(): readonly McpClient[] {
     return this.#startable().map(({ client }) => client);
   }

@@ -177,8 +177,8 @@ export function createConnection(options: ConnectionOptions): Connection {
   }
 
   /**
-   * Ends the connection if the server has refused the access token. Open requests may still be answered, so it waits
-   * for them.
+   * Ends the connection if the server has refused the access token. Waits for open requests, because the server may
+   * still answer them.
    */
   async function endIfRefused(): Promise<void> {
     if (signInError !== undefined && openRequests === 0) await onUnresponsive(signInError);

@@ -9,7 +9,7 @@ type LogNews = Extract<ServerNews, { readonly type: "log" }>;
 /** Passes on the `log` events of one server, up to the limit. */
 export interface LogLimit {
   readonly push: (news: LogNews) => void;
-  /** Emits a message with the number of events that were dropped since the last passed event. */
+  /** Emits a message with the number of events that were dropped since the last event that passed. */
   readonly flush: () => void;
 }
 

@@ -23,7 +23,7 @@ export interface StartableServer {
   readonly isProgram?: boolean;
 }
 
-/** The current state of a server, whether or not it may start. */
+/** The current state of a server, whether or not it is allowed to start. */
 export function stateOf(server: ManagedServer): ServerState {
   return "client" in server ? server.client.state : server.state;
 }

@@ -151,7 +151,7 @@ const sharpened = new Map([
 ]);
 const definitions = new Set(["$ref", "$defs", "definitions", "$id", "$anchor"]);
 
-/** Converts one schema to its dialect's current form. Does not convert its subschemas. */
+/** Converts older keywords of one schema, but not of its subschemas. */
 function modernised(schema: JsonObject, dialect: Dialect): JsonObject {
   const { $recursiveRef, ...node } = schema;
   if (typeof $recursiveRef === "string") return modernised({ $ref: $recursiveRef, ...node }, dialect);

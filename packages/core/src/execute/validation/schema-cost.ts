@@ -3,7 +3,7 @@
 import type { JsonObject } from "@fairlead/wire";
 import { followReference } from "../../normalise/schema/pointer.ts";
 
-/** The cost of a schema. Its unit is one step of a regular expression (up to 150 ns), unless stated otherwise. */
+/** The numbers from which `isBounded` computes the work of a validation. */
 export interface SchemaCost {
   /**
    * The number of schema nodes if every `$ref` is replaced by its target. Each node may be checked on each part of the

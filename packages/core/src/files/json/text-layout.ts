@@ -36,7 +36,7 @@ export function skipBlanksBack(text: string, offset: number): number {
   return start;
 }
 
-/** Whether only blanks stand between the previous line break and the offset. */
+/** Whether only blanks are between the previous line break and the offset. */
 export function isFirstOnLine(text: string, offset: number): boolean {
   return lineBreakBefore(text, skipBlanksBack(text, offset)) !== "";
 }

@@ -9,7 +9,7 @@ import { readKeychainNames } from "./keychain-store.ts";
 import type { SecretFile } from "./secret-file.ts";
 import type { Keychain, SecretStore } from "./secret-port.ts";
 
-/** The keychain, the encrypted file and the state folder to choose between. */
+/** The two stores to choose between, and the state folder. */
 export interface FirstSecretOptions {
   readonly directory: string;
   readonly keychain: Keychain;
@@ -22,8 +22,8 @@ export interface FirstSecretOptions {
 const timeLimit = 2_000;
 
 /**
- * A store that chooses its place only when the first secret is stored. Testing a locked keychain earlier would ask the
- * user for a password without need.
+ * A store that chooses between keychain and file only when the first secret is stored. An earlier test of a locked
+ * keychain would ask the user for a password without need.
  */
 export function openUndecided({
   directory,

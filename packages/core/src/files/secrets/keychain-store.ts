@@ -7,8 +7,8 @@ import { readState, updateState } from "../atomic/state-file.ts";
 import type { Keychain, SecretStore } from "./secret-port.ts";
 
 /**
- * Opens the store. Each change is made in the keychain first and then in the list of names. Otherwise a secret could
- * stay in the keychain without a name in the list.
+ * Opens the store. Each change is made in the keychain first and then in the list of names. When a name leaves the
+ * list, its secret is already removed.
  */
 export function openKeychainStore(directory: string, keychain: Keychain): SecretStore {
   const changeNames = (change: (names: Set<string>) => void) =>

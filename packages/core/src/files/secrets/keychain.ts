@@ -22,7 +22,7 @@ export async function openKeychain({ directory, ...how }: KeychainOptions): Prom
   // Requires the Secret Service. The library could otherwise use the kernel's keyring, which a reboot empties.
   const options = { linux: { store: "secret-service" } } as const;
   const entries = new Map<string, AsyncEntry>();
-  /** Uses one entry per name again, because each entry keeps a D-Bus connection open until it is garbage-collected. */
+  /** Keeps one entry object per name. Each one holds a D-Bus connection until it is garbage-collected. */
   const ask = async <T>(name: string, question: (entry: AsyncEntry) => Promise<T>): Promise<T> => {
     const entry = entries.get(name) ?? new keyring.AsyncEntry(`fairlead ${directory}`, name, options);
     entries.set(name, entry);

@@ -124,8 +124,8 @@ export function readBusMessage(buffer: Buffer): BusMessage | undefined {
     const value = offset + 4;
     if (code === fields.replySerial) replyTo = read(value);
     /*
-     * The value is a number, a signature or a text. A signature has a length of 1 byte before it, a text has 4 bytes.
-     * Both have a zero byte after them.
+     * The value is a number, a signature or a text. A signature begins with its length in 1 byte, a text with its
+     * length in 4 bytes. Both end with a zero byte.
      */
     const size = type === letters.u ? 4 : type === letters.g ? buffer.readUInt8(value) + 2 : read(value) + 5;
     offset = aligned(value + size, alignment);

@@ -94,6 +94,6 @@ function checkedValue(name: string, value: string): string {
 function unreachable(count: number): HostError {
   const what = count === 1 ? "a secret" : `${count} secrets`;
   return new HostError("internal", `the keychain of this system, which holds ${what}, cannot be reached now`, {
-    next: "Start Fairlead in your desktop session; or set FAIRLEAD_SECRET_STORE=file and store the secrets again, in a file.",
+    next: "Start Fairlead in your desktop session. Or set FAIRLEAD_SECRET_STORE=file and store each secret again.",
   });
 }

@@ -46,8 +46,8 @@ export interface CatalogRegistries {
   /** Sets how tools and prompts run. Call this before `put`: it applies only to items that are registered later. */
   bind(binding: RequestBinding): void;
   /**
-   * Sets the order of the servers. Tools and prompts of the servers in `alwaysQualified` always have the server's name
-   * in their names.
+   * Sets the order of the servers. For servers in `alwaysQualified`, the names of tools and prompts always contain the
+   * server's name.
    */
   setServerOrder(order: readonly string[], alwaysQualified: readonly string[]): void;
   /** Replaces the registered tools, prompts and resources of the server. */
@@ -124,7 +124,7 @@ export function createCatalogRegistries(): CatalogRegistries {
           arguments: wanted,
           get: async (name, values, signal) => {
             if (binding === undefined)
-              throw new HostError("internal", "this prompt cannot be used: it belongs to no host");
+              throw new HostError("internal", "this prompt cannot be used: it was created without a host");
             return binding.getPrompt(serverName, name, values, signal);
           },
         }),

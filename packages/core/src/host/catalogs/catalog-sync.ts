@@ -1,4 +1,4 @@
-/** Keeps the registries and the catalog cache equal to the servers' current lists. */
+/** Copies the servers' current lists into the registries and the catalog cache. */
 
 import type { NegotiatedProtocol } from "@fairlead/wire";
 import { errorMessage } from "@fairlead/wire/text";

@@ -38,7 +38,7 @@ export interface CatalogsJoin extends RequestBinding {
 export interface Catalogs extends CatalogSync, Omit<CatalogRegistries, "put" | "bind" | "setServerOrder" | "remove"> {
   readonly changed: ChangedDefinitions;
   readonly facts: Pick<ServerFactStore, "serverFacts" | "peerOf" | "asksBack">;
-  /** Servers that failed in this or an earlier run and must not be tried again yet. */
+  /** Servers that failed in this or an earlier run, and whose next attempt is in the future. */
   readonly failedStarts: () => Promise<readonly FailedStart[]>;
   readonly join: (others: CatalogsJoin) => void;
   readonly catalog: (server: string) => Catalog | undefined;

@@ -17,7 +17,7 @@ export interface Accepted {
 
 /** Compares the tools that servers list with the accepted definitions and the lock file. */
 export interface ChangedDefinitions extends ToolDefinitions {
-  /** Sets the lock file. A definition that differs from it counts as changed. */
+  /** Sets the lock file to compare with. A definition that differs from it counts as changed. */
   readonly lock: (drift: LockComparison) => void;
   /** Sets the accepted definitions from earlier runs. Call it before `recall` and `see`. */
   readonly setAccepted: (server: string, accepted: AcceptedDefinitions) => void;

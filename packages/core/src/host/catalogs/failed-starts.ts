@@ -1,6 +1,6 @@
 /**
- * Records servers that could not be connected. A short run skips such a server for some time, because connecting to an
- * unreachable server takes long.
+ * Records servers that could not be connected. For some time, commands then skip such a server, because connecting to
+ * an unreachable server takes long.
  */
 
 import { join } from "node:path";
@@ -10,8 +10,8 @@ import type { ServerState } from "../../events.ts";
 import type { ServerDefinition } from "../../settings/define/definition.ts";
 
 /**
- * A server that could not be connected, and the time of its next attempt. `host.start` or a request to the server
- * connects earlier.
+ * A server that could not be connected, and the time of its next attempt. `host.start` and requests do not wait for
+ * that time.
  */
 export interface FailedStart {
   readonly server: string;

@@ -33,8 +33,8 @@ export interface HostTool {
   readonly outputSchema?: JsonObject;
   readonly annotations?: JsonObject;
   /**
-   * The decision if a model calls this tool, for any arguments. Absent until `createHost` or `policy()` has read the
-   * rules.
+   * The decision if a model calls this tool, before the arguments are known. Absent until `createHost` or `policy()`
+   * has read the rules.
    */
   readonly decision?: DecisionOutcome;
 }

@@ -9,7 +9,7 @@ import type { Peer } from "../../events.ts";
 import type { McpClient } from "../../mcp/client.ts";
 import type { ServerDescription } from "../gateway-types.ts";
 
-/** The data of a connection that the facts come from. */
+/** The stored data of a server's connection. */
 export type FactSource = Pick<CachedCatalog, "catalog" | "peer" | "capabilities">;
 
 /** What each server has reported about itself in its current or last connection. */

@@ -42,7 +42,7 @@ export interface HostDecisions {
   readonly approvals: ConversationApprovals;
   readonly explain: Host["explain"];
   readonly changeOf: Host["changeOf"];
-  /** The decision if a model calls the tool, for any arguments; undefined until the rules are read. */
+  /** The decision if a model calls the tool, before the arguments are known; undefined until the rules are read. */
   readonly decisionOf: (tool: ToolIdentity) => DecisionOutcome | undefined;
   readonly deniedTo: Host["deniedTo"];
   readonly identify: Host["identify"];

@@ -31,7 +31,7 @@ export interface HostRequest<Result, Shown> extends PolicyRequest {
   readonly onAllowed?: ((rule: string) => void) | undefined;
   /** Keeps the server running. It may be stopped as idle after the returned function is called. */
   readonly hold?: (() => () => void) | undefined;
-  /** Connects the server. Undefined if it is already connected. */
+  /** Connects the server. Returns undefined if the request can be sent at once. */
   readonly connect?: ((signal: RequestSignal) => Promise<unknown> | undefined) | undefined;
   readonly execute: (signal: RequestSignal) => Promise<Result>;
   /** The outcome to record for a result. Default: `ok`. */

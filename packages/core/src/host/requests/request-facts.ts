@@ -37,7 +37,7 @@ export function cancelledRequest(
 }
 
 /**
- * Whether the decision may change when the server is connected. Only then is it known whether a definition or an
+ * Whether the decision may change when the server is connected. A connected server shows whether a definition or an
  * annotation has changed.
  */
 export function mayDifferOnceConnected({ kind = "tool" }: PolicyRequest, { rule }: CarriedDecision): boolean {

@@ -1,4 +1,4 @@
-/** Runs the requests of a host. Each call, read, prompt and sampling request passes the same steps. */
+/** Runs the requests of a host. Each call, read, prompt and sampling request goes through the same steps. */
 
 import type { Clock } from "../../clock.ts";
 import { HostError } from "../../errors.ts";

@@ -5,7 +5,7 @@ import type { ServerDefinition } from "../../settings/define/definition.ts";
 import { defaults } from "../../settings/schema/defaults.ts";
 import type { AdmittedServer, Configuration } from "../../trust/configuration.ts";
 
-/** The current configuration, and questions about its servers. */
+/** The current configuration, with functions that look up its servers. */
 export interface LiveConfiguration {
   readonly current: () => Configuration;
   /** A number that changes with every `replace`. */
@@ -36,7 +36,7 @@ interface Derived {
   readonly hasDemo: boolean;
 }
 
-/** Creates the holder. `first` applies until `replace` is called. */
+/** Creates a live configuration. `first` applies until `replace` is called. */
 export function createLiveConfiguration(first: Configuration): LiveConfiguration {
   let current = first;
   let derived = derive(first);

@@ -1,4 +1,4 @@
-/** Creates the servers of a configuration. Each has a client, or a state that says why it may not start. */
+/** Creates the servers of a configuration. Each has a client, or a state that says why it is not allowed to start. */
 
 import type { NegotiatedProtocol } from "@fairlead/wire";
 import type { Clock } from "../../clock.ts";

@@ -18,7 +18,7 @@ export interface HostRelayContext {
 /**
  * Opens the relay.
  *
- * @throws HostError with the reason why the server may not start or could not be reached
+ * @throws HostError with the reason why the server is not allowed to start or could not be reached
  */
 export async function openHostRelay(
   name: string,

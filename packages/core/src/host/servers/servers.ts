@@ -32,7 +32,7 @@ export interface HostServersOptions extends Omit<OpenHostOptions, "clock" | "now
 export interface HostServers {
   readonly manager: McpClientManager;
   /**
-   * The client of a server; undefined if the server may not start.
+   * The client of a server; undefined if the server is not allowed to start.
    *
    * @throws HostError `server_unknown`
    */
@@ -46,12 +46,12 @@ export interface HostServers {
   /**
    * Opens a relay with its own connection to the server. Other connections are not affected.
    *
-   * @throws HostError `server_unknown`, or the reason why the server may not start
+   * @throws HostError `server_unknown`, or the reason why the server is not allowed to start
    */
   readonly relay: (server: string, options: RelayOptions) => Promise<OpenedRelay>;
   /** Whether gateway clients share one connection to the server. */
   readonly shareOf: (server: string) => SharedBy;
-  /** Tells all connected servers that the client's roots have changed. */
+  /** Tells all connected servers that the roots have changed. */
   readonly rootsChanged: () => Promise<void>;
   /** Updates the clients to the current configuration. Starts no server. */
   readonly update: () => Promise<ServerChanges>;

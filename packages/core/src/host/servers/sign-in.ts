@@ -36,8 +36,8 @@ export interface HostSignIn {
     observe?: MachineObserver,
   ) => Promise<ServerAuth | undefined>;
   /**
-   * Signs in before the server requires it. Undefined if no authorization server is known from the server or the
-   * settings.
+   * Signs in before the server requires it. Undefined if neither the server nor its settings name an authorization
+   * server.
    */
   readonly signIn: (definition: ServerDefinition, signal: AbortSignal) => Promise<Credentials | undefined>;
   /** The account that is signed in; undefined if it is not known. */
