@@ -71,9 +71,8 @@ export interface McpRequestOptions {
   /** A modern server sends log messages of this level and above for this request. No effect on a legacy server. */
   readonly logLevel?: string | undefined;
   /**
-   * Called for the notifications about this request, except progress. Over stdio, most notifications do not name a
-   * request. Then this gets only the notifications of a subscription, and log messages if all open requests have the
-   * same owner.
+   * Called for notifications about this request, except progress. Over stdio, these are only notifications of a
+   * subscription, and log messages. It gets log messages only while all open requests have the same owner.
    */
   readonly onNotification?: NotificationListener | undefined;
   /**
@@ -117,7 +116,7 @@ export interface RequestStop {
 
 /** Called for each notification of a server. */
 export type NotificationListener = (method: string, params: JsonObject) => void;
-/** What is known about where a server's request comes from. */
+/** Whether it is known during which request the server asked. */
 export interface RequestOrigin {
   /** True if the server may have asked during any of several requests with different owners. */
   readonly isAmbiguous: boolean;

@@ -39,7 +39,7 @@ export interface SignInRequest {
 
 /** One request may lead to this many sign-ins for additional scopes. */
 const mostStepUps = 2;
-/** One request may lead to this many token refreshes. After that, a person must sign in. */
+/** One request may lead to this many token refreshes. After that, a new sign-in is necessary. */
 const mostRenewals = 2;
 
 /** Creates the hook that adds a server's token to requests, refreshes it, and signs in. */

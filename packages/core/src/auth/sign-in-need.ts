@@ -13,7 +13,7 @@ export interface SignInNeedOptions {
   readonly isForced: boolean;
 }
 
-/** An `AuthHook` that must be told, by `accepted`, when the server accepts its token. */
+/** An `AuthHook`. Call `accepted` when the server has accepted its token. */
 export interface ServerAuth extends AuthHook {
   readonly accepted?: () => Promise<void>;
 }

@@ -29,7 +29,10 @@ export interface ResultExpectation {
   readonly text?: string;
   readonly contains?: readonly string[];
   readonly matches?: Pattern;
-  /** A part of the structured content. Objects may have further members. Lists must have the same length. */
+  /**
+   * What the structured content must contain. Its objects may have further members. Its lists must have the same
+   * length.
+   */
   readonly structured?: unknown;
   /** A JSON Schema for the structured content. Without structured content, the text is parsed as JSON. */
   readonly schema?: JsonObject;

@@ -20,7 +20,10 @@ export interface ExpectedResult {
   readonly text?: string;
   readonly contains?: string | readonly string[];
   readonly matches?: string | RegExp;
-  /** A part of the structured content. Objects may have further members. Lists must have the same length. */
+  /**
+   * What the structured content must contain. Its objects may have further members. Its lists must have the same
+   * length.
+   */
   readonly structured?: unknown;
   readonly isError?: boolean;
 }

@@ -21,7 +21,7 @@ export interface Snapshots {
 
 const largestFile = 16 * 1024 * 1024;
 
-/** Returns the path of the snapshot file: the file's name, with `.snap.json` at the end. */
+/** Returns the path of the snapshot file (for example `a.snap.json` for `a.yaml`). */
 export function snapshotPath(file: string): string {
   return `${file.replace(/\.(?:ya?ml|json)$/i, "")}.snap.json`;
 }

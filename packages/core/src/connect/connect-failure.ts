@@ -247,7 +247,7 @@ export function isForbidden(error: WireError): boolean {
   return httpStatus === 403 && wwwAuthenticate === undefined && rootCauseOf(error) === undefined;
 }
 
-/** True if the system searches the command in `PATH`, false if the command is a path. */
+/** True if the system searches for the command in `PATH`, false if the command is a path. */
 function isSearchedFor({ resolved, transport }: ServerDefinition): boolean {
   const program = resolved ?? transport;
   return program.kind === "stdio" && !/[/\\]/.test(program.command);

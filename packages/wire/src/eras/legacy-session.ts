@@ -24,8 +24,8 @@ export function createLegacySession(rpc: Rpc, greeting: Greeting, transport: "st
     verdict: protocol,
     request(method, params, options) {
       if (options?.asTask && hasTasks && method === "tools/call") return callAsTask(method, params, options);
-      // `isSlow` is a separate argument: adding it to `options` would copy them, which costs more than the rest of this
-      // code.
+      // `isSlow` is a separate argument: as an option, it would need a copy of `options`, which is slower than all
+      // other code here.
       return rpc.request(method, params, options, slowMethods.has(method));
     },
     notify: (method, params) => rpc.notify(method, params),

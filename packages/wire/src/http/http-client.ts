@@ -20,7 +20,7 @@ interface HttpRequest {
    * Whether the client may send the request a second time: after a redirect, or after a kept-alive connection closed.
    */
   readonly repeatable: boolean;
-  /** True if nobody can sign in for this request, so a 401 response is an error at once. */
+  /** If true, a 401 response is an error at once, and nobody is asked to sign in. */
   readonly unattended?: boolean;
 }
 
@@ -213,7 +213,10 @@ export function redactSent(text: string, sent: HttpAnswer["sent"]): string {
   return words.reduce((rest, word) => (word.length < shortestSecret ? rest : rest.replaceAll(word, "…")), text);
 }
 
-/** Reads a small rest of the body, so that the connection can be reused. Closes the connection if the rest is large. */
+/**
+ * Reads what is left of the body, so that the connection can be reused. Closes the connection if more than 64 kB is
+ * left.
+ */
 export function discard(body: Readable): void {
   let left = 64 * 1024;
   body.on("error", () => {});

@@ -32,7 +32,7 @@ export interface HttpChannelOptions extends HttpOptions {
   readonly time?: TimeSource | undefined;
 }
 
-/** Returns the function that opens a streamable HTTP channel. Only the first message opens a connection. */
+/** Returns the function that opens a streamable HTTP channel. The connection opens with the first message. */
 export function openHttp(target: HttpTarget, options: HttpChannelOptions): OpenChannel {
   return async (events) => {
     const client = await createHttpClient(target, options);
@@ -82,7 +82,7 @@ function createHttpChannel(given: URL, client: Client, events: ChannelEvents, op
     return headers;
   }
 
-  /** Returns `session_expired` if the server no longer knows the session id. */
+  /** Returns the error `session_expired` if the server no longer knows the session id. */
   function expired(answer: HttpAnswer): WireError | undefined {
     if (answer.status !== 404 || sessionId === undefined) return undefined;
     discard(answer.body);
@@ -95,8 +95,8 @@ function createHttpChannel(given: URL, client: Client, events: ChannelEvents, op
   }
 
   /**
-   * Closes the channel of an expired session when each open request has its response. A 404 response shows the request
-   * that the server did not process it.
+   * Closes the channel of an expired session, but only when no request is open. Each request needs its own 404
+   * response, which shows that the server did not process it.
    */
   function endIfAllAnswered(): void {
     // `setImmediate`: the last response must reach its request before the channel closes.

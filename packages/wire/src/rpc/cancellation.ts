@@ -5,7 +5,9 @@
 
 import { onAbort } from "./abort.ts";
 
-/** What transports need of an `AbortSignal`. The `AbortSignal` itself is created only when `signal` is read. */
+/**
+ * The part of an `AbortSignal` that transports need. The `AbortSignal` itself is created only when `signal` is read.
+ */
 export interface Cancellation {
   readonly isCancelled: boolean;
   /** Calls the callback when the request is cancelled. The returned function removes the callback. */
@@ -14,7 +16,7 @@ export interface Cancellation {
   readonly signal: AbortSignal;
 }
 
-/** Returns a cancellation that is cancelled when the signal aborts. */
+/** Returns the `Cancellation` that belongs to a signal. */
 export function cancellationOf(signal: AbortSignal): Cancellation {
   return {
     get isCancelled() {

@@ -37,7 +37,7 @@ export function createRequestClock(onDue: (now: number) => number, time: TimeSou
     stopTimer();
     if (pauses > 0 || due === Number.POSITIVE_INFINITY) return;
     const delay = Math.min(Math.max(Math.ceil(due - now()), 1), longestDelay);
-    // The connection keeps the process alive. The timer must not.
+    // The connection keeps the process alive, so the timer need not.
     stopTimer = time.after(delay, ring, { background: true });
   }
 

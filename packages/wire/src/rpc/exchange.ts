@@ -161,7 +161,7 @@ export class Exchange implements ChannelSendOptions, Cancellation {
     this.timesOutAt = now + this.silence;
   }
 
-  /** Since when the server waits for the client's answer. Undefined if the server does not wait. */
+  /** When the server began to wait for the client's answer. Undefined if it does not wait. */
   get askedAt(): number | undefined {
     return this.#pausedAt;
   }

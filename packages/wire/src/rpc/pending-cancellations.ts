@@ -2,14 +2,14 @@
 
 import { within } from "./within.ts";
 
-/** The cancellation messages whose sending is not finished. */
+/** Cancellation messages that are still being sent. */
 export interface PendingCancellations {
   readonly add: (message: Promise<unknown>) => void;
   /** Resolves when all messages are sent, or after `milliseconds`. Undefined if no message is being sent. */
   readonly sent: (milliseconds: number) => Promise<unknown> | undefined;
 }
 
-/** Creates an empty list. A failed sending counts as finished. */
+/** Creates an empty list. A message that could not be sent counts as sent. */
 export function createPendingCancellations(): PendingCancellations {
   const leaving = new Set<Promise<unknown>>();
   return {

@@ -4,7 +4,7 @@ import { WireError } from "../errors.ts";
 import { isObject, stringOf } from "../shapes/json.ts";
 import { clip, errorMessage } from "../shapes/text.ts";
 
-/** Returns the error for a JSON-RPC error response. The response need not follow the specification. */
+/** Returns the error for a JSON-RPC error response. Accepts any `error`, because some servers do not send an object. */
 export function replyError(error: unknown, step: string): WireError {
   const { code, message, data } = isObject(error) ? error : { code: 0, message: error, data: undefined };
   // `Number(code)` may throw if the code is an object.
@@ -48,7 +48,10 @@ export function neverSent(step: string, cause: WireError | undefined): WireError
   return new WireError("closed", why, { step, unsent: true }, { cause });
 }
 
-/** Returns the error for a response that is larger than the request's limit. `cause` replaces it if given. */
+/**
+ * Returns the error for a response that is larger than the request's limit. With `cause`, returns `cause` and adds the
+ * step.
+ */
 export function tooLargeError(step: string, limit: number, cause?: WireError): WireError {
   if (cause) return withStep(cause, step);
   return new WireError("too_large", `the response to ${step} is larger than ${limit} bytes`, { step });

@@ -192,7 +192,10 @@ function createRpc(channel: Channel, options: RpcOptions): Rpc & Receiver {
     return most;
   }
 
-  /** Fails the request that the dropped message answers. If that is unknown, fails every open request. */
+  /**
+   * Fails the request that the dropped message answers. A response without a known id could answer any request, so all
+   * fail.
+   */
   function dropped(start: string, cause?: WireError): void {
     const id = Number(/"id"\s*:\s*"?(\d{1,15})/.exec(start)?.[1]);
     const exchange = pending.get(id);

@@ -17,7 +17,7 @@ import { errorResponse, messageErrors } from "./message-errors.ts";
 import { eraOf, headerProblem, paramHeadersIn } from "./modern-headers.ts";
 import { answerEmpty, answerJson, PostAnswer, prefersEvents } from "./post-answer.ts";
 
-/** What the program that uses an HTTP listener decides: the protocol eras, and how to serve a client. */
+/** The protocol eras to serve, and the functions that serve a client. */
 export interface HttpFaceOptions<Context> {
   readonly eras: readonly Era[];
   /**

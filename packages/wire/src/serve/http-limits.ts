@@ -7,7 +7,7 @@ export interface HttpLimits {
   /** Maximum size of all headers of one request, in bytes. */
   readonly headerBytes: number;
   /**
-   * Maximum number of sessions of one owner. A new session then replaces the one that was unused for the longest time.
+   * Maximum number of sessions of one owner. At the limit, a new session replaces the one that was unused for longest.
    */
   readonly sessions: number;
   /** Maximum number of open requests of one owner. */

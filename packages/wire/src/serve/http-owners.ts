@@ -18,7 +18,7 @@ export interface HttpOwner {
   /** Opens a session. At the limit, ends an idle session first, or returns undefined if none is idle. */
   createSession(): { readonly id: string; readonly session: HttpSession } | undefined;
   findSession(id: string): HttpSession | undefined;
-  /** Counts one more open stream or request. The returned function ends it. Undefined if the limit is reached. */
+  /** Counts a stream or a request as open until the returned function is called. Undefined if the limit is reached. */
   enter(kind: "requests" | "streams"): (() => void) | undefined;
   /** The open responses to modern requests, which have no session. */
   readonly answers: Set<PostAnswer>;

@@ -20,8 +20,8 @@ export function modernVersionOf(message: RpcMessage): string | undefined {
 }
 
 /**
- * Returns the protocol era of a message. A version in `_meta` means modern, then `initialize` or a session id means
- * legacy. Otherwise the headers `mcp-protocol-version` and `mcp-method` decide.
+ * Returns the protocol era of a message. A version in `_meta` means modern. Without one, `initialize` or a session id
+ * means legacy. Otherwise the headers `mcp-protocol-version` and `mcp-method` decide.
  */
 export function eraOf(message: RpcMessage, headers: IncomingHttpHeaders): Era {
   if (modernVersionOf(message) !== undefined) return "modern";

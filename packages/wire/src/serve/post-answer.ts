@@ -53,7 +53,7 @@ export function writeEvent(response: ServerResponse, message: RpcMessage, unsent
   if (response.writableLength > unsentBytes) response.destroy();
 }
 
-/** Writes a comment. Clients ignore it, but proxies do not close a stream on which something is sent. */
+/** Writes a comment. Clients ignore it, but it keeps proxies from closing a silent stream. */
 export function writeComment(response: ServerResponse): void {
   response.write(": waiting\n\n");
 }

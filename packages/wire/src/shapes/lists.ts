@@ -28,7 +28,7 @@ interface ByteRoom {
   bytes: number;
 }
 
-/** A server's complete list. Its items have been checked. */
+/** A server's list. Its items have been checked. */
 export interface Listing<K extends ListKind> {
   readonly items: readonly ListedItem<K>[];
   /** Items that were dropped, each with a reason. */

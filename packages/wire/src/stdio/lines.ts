@@ -40,7 +40,7 @@ export interface LineOptions {
   readonly limitNow?: () => number;
   /** Called with the beginning of each line that is dropped. */
   readonly dropped?: (start: string, bytes: number) => void;
-  /** Called before each line. While it returns true, the lines wait until `resume` is called. */
+  /** Called before each line. If it returns true, the lines wait until `resume` is called. */
   readonly isBusy?: () => boolean;
 }
 

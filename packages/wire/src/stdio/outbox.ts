@@ -43,13 +43,13 @@ interface Batch {
 /** Creates an empty queue in front of a program's stdin. */
 export function createOutbox(stdin: Writable, options: OutboxOptions): Outbox {
   const { messageBytes, unsentBytes, deadline, reader = "the server" } = options;
-  /** Collects the messages for the next write. */
+  /** The batch that collects messages for the next write. */
   let next: Batch | undefined;
-  /** Is being written: the operating system has not accepted all of it. */
+  /** The batch that is being written. The operating system has not accepted all of it. */
   let writing: Batch | undefined;
-  /** Collects messages that were sent after `end`. They are never written, and `fail` rejects them. */
+  /** The batch for messages that were sent after `end`. They are never written, and `fail` rejects them. */
   let late: Batch | undefined;
-  /** The rejection of every message while the queue is full. One is enough, because creating an error is slow. */
+  /** While the queue is full, every message gets this one rejection, because creating an error is slow. */
   let full: Promise<never> | undefined;
   let failure: WireError | undefined;
   let ended = false;

@@ -48,7 +48,7 @@ export async function startProcess(target: StdioTarget, processes: ProcessRegist
       windowsHide: true,
       shell: false,
     });
-    // The process exists before the event `spawn`. If the host died in between, the watchdog must know it.
+    // The process exists before the event `spawn`, so the watchdog must know it already.
     if (child.pid !== undefined) registration.started(child.pid);
     const exited = exitOf(child);
     const finished = new Promise<void>((resolve) => child.once("close", () => resolve()));

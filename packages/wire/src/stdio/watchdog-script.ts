@@ -5,7 +5,8 @@
 
 /**
  * The script for a POSIX shell. When the host has ended, it starts Node, which ends the servers. Without Node, it ends
- * the process groups itself. A shell waits because it takes 1 MB of memory, while Node takes 40 MB.
+ * the process groups itself. The shell waits instead of Node, because it takes 1 MB of memory and Node would take 40
+ * MB.
  *
  * Arguments: the prefix of the environment variable, the tenths of a second between SIGTERM and SIGKILL, the absolute
  * path of Node, the script for Node. Input lines: `busy`, `idle`, `+ group` and `- group`.

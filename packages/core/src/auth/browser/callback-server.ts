@@ -99,8 +99,8 @@ export function portIn(redirectUri: string): string | undefined {
 type Listener = (request: IncomingMessage, response: ServerResponse) => void;
 
 /**
- * Listens on all addresses with the same port. If `port` is 0, finds a port that is free on each. Skips a further
- * address that this machine does not have (for example `::1` without IPv6).
+ * Listens on all addresses with the same port. If `port` is 0, finds a port that is free on each. Skips an address that
+ * this machine does not have (for example `::1` without IPv6), except the first.
  */
 export async function listenOn(
   addresses: readonly string[],

@@ -72,7 +72,7 @@ export type SignInMessage =
     } & ConsentRequest)
   | { readonly kind: "browser"; readonly isOpened: boolean }
   | { readonly kind: "paste_unusable"; readonly reason: string }
-  /** The input has ended, so the person cannot paste. Fairlead still waits for the redirect. */
+  /** The person can no longer paste an address, for this `reason`. Fairlead still waits for the redirect. */
   | { readonly kind: "paste_over"; readonly reason: string }
   | {
       readonly kind: "device";

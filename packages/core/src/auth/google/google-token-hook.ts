@@ -24,7 +24,7 @@ export interface GoogleTokenHookOptions {
 /** The headers are renewed this many milliseconds before they expire. */
 const ahead = 300_000;
 
-/** Creates the hook. It throws HostError `auth_failed` if the server rejects a new token. */
+/** Creates the hook. `challenged` rejects with HostError `auth_failed` if the server refuses a new token too. */
 export function createGoogleTokenHook(options: GoogleTokenHookOptions): AuthHook {
   const { serverName, serverUrl, ask, now = Date.now } = options;
   const { origin } = new URL(serverUrl);

@@ -123,7 +123,7 @@ export async function metadataText(
   { env }: Environment,
   fail: SubjectTokenError,
 ): Promise<string> {
-  // A metadata server answers about the machine that asks, so the request must not go through a proxy.
+  // A metadata server (http) answers about the machine that asks, so this request must not go through a proxy.
   const fetch = createBoundedFetch({ near: url, env: url.startsWith("https:") ? env : {} });
   const response = await fetch(url, { ...init, redirect: "error" }).catch((error: unknown) => {
     throw error instanceof HostError ? fail(error.message) : error;

@@ -10,7 +10,7 @@ import type { MachineAuthSettings } from "../../settings/define/definition.ts";
 import type { Environment } from "../../settings/read/paths.ts";
 import { claimsOf } from "../oauth/jwt.ts";
 
-/** Where the settings say that the JWT is. */
+/** The settings that say where the JWT is, and what it is for. */
 export interface AssertionOptions {
   readonly settings: MachineAuthSettings;
   readonly serverName: string;

@@ -60,7 +60,7 @@ export function createMachineAuth(options: MachineAuthOptions): MachineTokens {
     const { dpopKey } = target;
     if (dpopKey !== undefined && !proofs.has(dpopKey)) proofs.set(dpopKey, createDpopProofs(dpopKey));
     const keyProofs = dpopKey === undefined ? undefined : proofs.get(dpopKey);
-    // If the settings name the token endpoint, it may be in that endpoint's private network, otherwise in the server's.
+    // The endpoint may be in a private network: in its own if the settings name it, otherwise in the server's.
     const post = fetchNear(settings.tokenUrl ?? serverUrl, { maxRedirects: 0 });
     const dpop = keyProofs && { proofs: keyProofs, now };
     const near = (url: string): Fetch => fetchNear(url, { maxRedirects: 0 });

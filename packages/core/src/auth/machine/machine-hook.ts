@@ -1,4 +1,4 @@
-/** Signs in at a server with `machineAuth`, which needs no person. */
+/** Signs in to a server with `machineAuth`. No person is needed. */
 
 import type { AuthHook } from "@fairlead/wire";
 import { systemClock } from "../../clock.ts";

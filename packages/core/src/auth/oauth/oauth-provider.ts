@@ -14,7 +14,7 @@ export interface MCPOAuthProviderOptions {
   readonly storage: MCPOAuthTokenStorage;
   /** The folder for lock files. All processes must use the same folder. */
   readonly lockFolder: string;
-  /** The environment variables. They may contain proxies. */
+  /** The environment variables. They may name a proxy. */
   readonly env: FetchOptions["env"];
   /** The setting `fairlead.clientMetadataUrl`. */
   readonly clientMetadataUrl?: string | undefined;

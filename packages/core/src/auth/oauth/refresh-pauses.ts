@@ -36,7 +36,7 @@ const longest = 60_000;
 /** The error codes of a failed refresh. A file with another code is ignored. */
 const codes: readonly ErrorCode[] = ["unreachable", "http_status", "auth_failed"];
 
-/** Creates the pauses, which last 1 s to 60 s. A file next to the lock file tells other processes about a pause. */
+/** Creates the pauses, which last at most 60 s. A file next to the lock file tells other processes about a pause. */
 export function createRefreshPauses({ folder, now, random }: RefreshPausesOptions): RefreshPauses {
   const own = new Map<string, Pause>();
   const fileOf = (name: string): string => join(folder, `${name}.failed.json`);

@@ -11,7 +11,7 @@ export interface StoredClient {
   readonly clientSecret?: string;
   /** Default: the method in `registration`. Without one: `client_secret_basic` with a secret, `none` without. */
   readonly authentication?: ClientAuthentication;
-  /** The response of the registration endpoint. Undefined if it was too long to store. */
+  /** The whole response of the registration endpoint, if it was short enough to store. */
   readonly registration?: JsonObject;
   readonly redirectUri?: string;
   /** When the client expires, in milliseconds since 1970. */
