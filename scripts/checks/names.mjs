@@ -3,6 +3,7 @@
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { missingComments } from "./comments.mjs";
 import { codeExtensions, nodesOf, sourcePaths } from "./sources.mjs";
 import { otherMeanings, replaced } from "./words.mjs";
 
@@ -28,10 +29,11 @@ const helpers = [
   },
 ];
 
-/** Returns the violations below `baseDir`, one line each, and the number of files. */
+/** Returns the violations and the missing comments below `baseDir`, one line each, and the number of files. */
 export async function checkNames(baseDir) {
   const paths = await sourcePaths(baseDir, codeExtensions, ["src", "bin"]);
   const violations = crowdedFolders(paths);
+  const uncommented = [];
   /** @type {Map<string, string[]>} */
   const exporters = new Map();
   for (const path of paths) {
@@ -40,16 +42,17 @@ export async function checkNames(baseDir) {
     if (lines > maxLines) violations.push(`${path}: ${lines} lines, at most ${maxLines}`);
     const deprecated = deprecatedNames(text);
     const nodes = isShellScript.test(path) ? [] : await nodesOf(baseDir, path);
-    for (const name of [...partsOf(path), ...declaredNames(nodes)])
-      if (!deprecated.has(name)) violations.push(...forbiddenWords(path, name));
+    for (const part of partsOf(path)) violations.push(...forbiddenWords(path, part));
+    for (const name of declaredNames(nodes)) if (!deprecated.has(name)) violations.push(...forbiddenWords(path, name));
     if (!product.test(path)) continue;
     violations.push(...copiesIn(path, text));
-    for (const name of exportedNames(nodes))
-      if (!deprecated.has(name) && !isCommand(path, name)) exporters.set(name, [...(exporters.get(name) ?? []), path]);
+    const exported = [...exportedNames(nodes)].filter((name) => !isCommand(path, name));
+    uncommented.push(...missingComments(path, text, exported));
+    for (const name of exported) if (!deprecated.has(name)) exporters.set(name, [...(exporters.get(name) ?? []), path]);
   }
   for (const [name, files] of [...exporters].sort(([a], [b]) => (a < b ? -1 : 1)))
     if (files.length > 1) violations.push(`${name} is exported by ${files.length} files: ${files.join(", ")}`);
-  return { files: paths.length, violations };
+  return { files: paths.length, violations, uncommented };
 }
 
 function crowdedFolders(paths) {
