@@ -38,8 +38,8 @@ export async function runAttempt(target: Target, attempt: Attempt, settings: Res
   const opened = await open(target, attempt, settings);
   if (!opened.isAlsoModern) return opened.session;
   /*
-   * The server has accepted `initialize`, so it must be restarted before it can use the modern protocol era. Fairlead
-   * does not restart a slow server, because that would double the time to connect.
+   * The server also supports the modern era, but only a new connection can use it. Fairlead opens a new one if the
+   * server connected fast. For a slow server it would double the time to connect.
    */
   const probe = slowerProbe * settings.times.probe;
   if (uptime() - began > probe) return opened.session;

@@ -46,7 +46,7 @@ export function checkState({ folder, others, failure, aside, free }: StateFacts)
   return findings;
 }
 
-/** The names in the secret store, or why the store cannot be opened, and all configured servers. */
+/** The configured servers and the secret store. `store` has an error if the store cannot be opened. */
 export interface SecretFacts {
   readonly servers: readonly AdmittedServer[];
   readonly store:

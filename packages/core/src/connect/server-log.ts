@@ -19,7 +19,7 @@ export interface ServerLog {
   readonly path: string;
   /** Appends one or more lines. The caller must have hidden all secrets in them. Returns at once and never throws. */
   write(kind: LogKind, text: string): void;
-  /** Resolves when all lines so far are written or could not be written. More lines can be written afterwards. */
+  /** Resolves when no line waits to be written. The log stays usable. */
   close(): Promise<void>;
 }
 

@@ -165,7 +165,7 @@ function encode(entry: Entry, hide: Redact): readonly EncodedLine[] {
 function createResultFilter(hidesResults: (server: string) => boolean): (change: Plain) => Plain {
   /** The ids of calls to servers whose results are hidden. */
   const calls = new Set<string>();
-  /** Names of the tools whose results are hidden, as the model knows them. */
+  /** The names that the model uses for the tools whose results are hidden. */
   const names = new Set<string>();
 
   function withoutResponses({ role, parts }: Content): Content {

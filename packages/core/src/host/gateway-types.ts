@@ -51,7 +51,7 @@ export interface ForwardOptions
   readonly timeout?: number | undefined;
   /** Whether the user has already confirmed this request. This has no effect if a rule denies the request. */
   readonly confirmed?: boolean | undefined;
-  /** Asks the user if the rules require it. If absent, a request that needs confirmation is denied. */
+  /** Asks the user when the rules require a confirmation. If absent, a request that needs confirmation is denied. */
   readonly confirm?: ConfirmPort | undefined;
 }
 

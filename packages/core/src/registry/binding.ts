@@ -33,8 +33,8 @@ export type ConfirmPort = (question: () => Promise<ToolCallConfirmationDetails |
 /** Functions that a caller passes with a tool call, for example to confirm it or to show its progress. */
 export interface CallWatch {
   /**
-   * Asks the user if the rules require confirmation. Without this function, such a call runs only if it was confirmed
-   * before with exactly these arguments.
+   * Asks the user when the rules require a confirmation. Without this function, a call that requires one runs only if
+   * the user has already confirmed it with exactly these arguments.
    */
   readonly confirm?: ConfirmPort;
   /** Receives the rule that allowed the call. */

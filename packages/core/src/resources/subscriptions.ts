@@ -179,7 +179,7 @@ function subscriptionOf({ server, uri }: Wanted): string {
 }
 
 function cancelled(serverName: string, uri: string): HostError {
-  return new HostError("cancelled", `${uri} of "${serverName}" was not subscribed to: cancelled`, { serverName });
+  return new HostError("cancelled", `the subscription to ${uri} of "${serverName}" was cancelled`, { serverName });
 }
 
 interface ListenOptions {

@@ -74,6 +74,6 @@ function checkFirst([first]: readonly Word[]): ShellLine | undefined {
 function checkHome(words: readonly Word[], line: string): ShellLine | undefined {
   const quoted = words.find(({ text, at }) => /^~(?:$|[/\\])/.test(text) && !/^~(?:$|[/ \t])/.test(line.slice(at - 1)));
   if (quoted === undefined) return undefined;
-  const reason = `"${quoted.text}" is quoted, but "~" would still mean the home folder; write "./${quoted.text}" for a folder of that name`;
+  const reason = `"${quoted.text}" is quoted, but Fairlead replaces "~" by the home folder also in quotes; write "./${quoted.text}" if "~" is part of the name`;
   return { kind: "refused", reason, at: quoted.at };
 }

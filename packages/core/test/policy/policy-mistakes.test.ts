@@ -50,7 +50,7 @@ describe("a mistake in a rule that would allow leaves it out; one that stops cou
     [
       "annotations={readOnlyHint='true'}",
       "deny 5 a/x isDoubt :5",
-      '8:1 "annotations" contains "readOnlyHint", which is not true or false; …',
+      '8:1 "annotations" contains "readOnlyHint", whose value must be true or false; …',
     ],
     ["commandPrefix='git'", "deny 5 a/x isDoubt :5", '8:1 "commandPrefix" is not a known key of a rule; …'],
     ["denyMessage=''", "deny 5 a/x isDoubt :5", '8:1 "denyMessage" is empty; …'],

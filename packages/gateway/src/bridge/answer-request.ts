@@ -112,7 +112,7 @@ function callListedTool(context: BridgeContext, call: ClientCall, asked: Receive
 
 /**
  * Handles `search_tools` and `call_tool`. The gateway offers them to a client whose tool budget is too small for all
- * tools. For other clients, a server's tool may have this name.
+ * tools. From any other client, the call goes to a server's tool with that name.
  */
 async function callSearchTool(context: BridgeContext, call: ClientCall, asked: ReceivedRequest): Promise<JsonObject> {
   const { params } = asked;

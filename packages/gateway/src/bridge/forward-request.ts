@@ -23,7 +23,7 @@ export interface Forwarded {
   readonly params: JsonObject;
   /** What a person has already approved, as returned by `approvedSubject`. */
   readonly confirmed?: string | undefined;
-  /** Called with the approved subject when a person approves this request. */
+  /** Called when a person approves this request, with the text of `approvedSubject`. */
   readonly onYes?: ((subject: string) => void) | undefined;
 }
 

@@ -99,7 +99,10 @@ export function createConsent(options: ConsentOptions): Consent {
     if (await isAllowed()) await open.answer("once", "a yes for the whole conversation");
   }
 
-  /** Asks on a page first, then in a form. Resolves when the user has answered, or when the client cannot ask. */
+  /**
+   * Asks on a web page if the client opens it, otherwise in a form. Resolves when the user has answered, or when the
+   * client shows neither.
+   */
   async function askThrough(
     client: AskedClient,
     question: ConsentQuestion,

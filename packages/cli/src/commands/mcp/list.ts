@@ -27,7 +27,7 @@ Examples:
   fairlead mcp list
   fairlead mcp list --json
   fairlead mcp list --cached        at once, from the catalog cache
-  fairlead mcp list --strict        exit code 3 settings, 4 connection, 5 sign-in, 6 approval or trust
+  fairlead mcp list --strict        exit with 3: settings, 4: connection, 5: sign-in, 6: approval or trust
   fairlead mcp list --debug=github  then: fairlead mcp logs github`,
 
   define(command) {

@@ -46,7 +46,7 @@ export interface ConfirmStep {
   readonly refuse: (request: PolicyRequest, decision: CarriedDecision) => Promise<never>;
 }
 
-/** The rules and the running work of the host. */
+/** What `createConfirmStep` needs: the policy rules, and the list of open requests. */
 export interface ConfirmStepOptions {
   readonly current: () => Confirmations | Promise<Confirmations>;
   readonly work: OpenWork;

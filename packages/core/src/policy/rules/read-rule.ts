@@ -96,7 +96,7 @@ function annotationsOf(fields: RuleFields): ReadonlyMap<string, unknown> | undef
   const annotations = fields.plainTable("annotations");
   const wrong = hints.find((name) => annotations?.has(name) && typeof annotations.get(name) !== "boolean");
   if (wrong === undefined) return annotations;
-  return fields.mistake("annotations", `contains "${wrong}", which is not true or false`);
+  return fields.mistake("annotations", `contains "${wrong}", whose value must be true or false`);
 }
 
 const ourModes: readonly ApprovalMode[] = ["default", "plan", "yolo"];

@@ -84,7 +84,7 @@ function modernKeyword(name: string, value: unknown, place: Spot & { raw: JsonOb
       ]);
     case "dependencies":
       return rewritten(
-        "dependentRequired and dependentSchemas replace dependencies.",
+        "The keyword dependencies is replaced by dependentRequired and dependentSchemas.",
         modernDependencies(value, place, context),
       );
     case "nullable":
