@@ -28,7 +28,7 @@ export function answerRequest(context: BridgeContext, call: ClientCall, asked: R
   return asked.method === "tools/call" ? callTool(context, call, asked) : answerListed(context, call, asked);
 }
 
-/** Needs the catalogs. */
+/** Call this only after the catalogs were read, or if the request does not need them. */
 async function answerListed(context: BridgeContext, call: ClientCall, asked: ReceivedRequest): Promise<JsonObject> {
   const { method, params } = asked;
   switch (method) {

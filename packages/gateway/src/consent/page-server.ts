@@ -30,7 +30,9 @@ const mostPages = 64;
 
 /** Creates the server. It starts listening when the first page is opened. */
 export function createPageServer(clock: Pick<Clock, "after">): PageServer {
-  /** By the digest of the URL's random part. The time of a lookup then tells nothing about the random part itself. */
+  /**
+   * The key is a digest of the URL's random part. The time of a lookup then tells nothing about the random part itself.
+   */
   const pages = new Map<string, PageQuestion>();
   const timers = new Map<string, () => void>();
   let listening: Promise<Server> | undefined;

@@ -76,7 +76,7 @@ export function createHostPool({ createHost, clock }: HostPoolOptions): HostPool
       found.callOff?.();
       found.callOff = undefined;
       const { hosts } = found;
-      /** By the protocol era of the client's requests. */
+      /** The client's own hosts, by the protocol era of its requests. */
       const own = new Map<Era, Promise<Host>>();
       let declared: JsonObject = { elicitation: {}, sampling: {}, roots: {} };
       let isClosed = false;

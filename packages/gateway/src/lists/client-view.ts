@@ -1,4 +1,4 @@
-/** The tools, prompts and resources that one client sees, and the server that each belongs to. */
+/** Builds the lists of tools, prompts and resources that one client sees, and remembers the server of each item. */
 
 import type { Catalog, CatalogTool } from "@fairlead/core/discover/catalog";
 import type { Host } from "@fairlead/core/host/types";
@@ -6,16 +6,14 @@ import { matchesTemplate } from "@fairlead/core/resources/templates/uri-template
 import type { JsonObject } from "@fairlead/wire";
 import type { ClientReach } from "./client-reach.ts";
 
-/**
- * A tool or prompt in a client's list: its server, its name on that server, and the definition that the client sees.
- */
+/** A tool or prompt in a client's list. `name`: the name that its server uses. `definition`: what the client sees. */
 export interface ClientItem {
   readonly server: string;
   readonly name: string;
   readonly definition: JsonObject;
 }
 
-/** The tools, prompts, resources and templates that a client sees, by the names that the client uses. */
+/** What a client sees. The keys are the names and URIs that the client uses. */
 export interface ClientView extends ClientReach {
   readonly tools: ReadonlyMap<string, ClientItem>;
   readonly prompts: ReadonlyMap<string, ClientItem>;
@@ -27,8 +25,8 @@ export interface ClientView extends ClientReach {
 export type ListingHost = Pick<Host, "tools" | "prompts" | "catalog">;
 
 /**
- * Returns the lists for a client, from connected servers and from the catalog cache. If several items have the same
- * name or URI, only the first is listed.
+ * Returns the lists for a client, from the loaded catalogs. If several items have the same name or URI, only the first
+ * is listed.
  */
 export function viewFor(reach: ClientReach, host: ListingHost): ClientView {
   const all = reach.servers.flatMap((server) => {
@@ -56,10 +54,7 @@ interface ServerCatalog {
   readonly catalog: Catalog;
 }
 
-/**
- * Lists tools and prompts under their names in the host's registry. If several servers use the same name, only the
- * first server's item is listed.
- */
+/** Uses the names of the host's registry, which are unique for most servers. */
 function mergedItems(reach: ClientReach, host: ListingHost, all: readonly ServerCatalog[]) {
   const definitions = new Map(
     all.map(({ server, catalog }) => [server, { tools: byName(catalog.tools), prompts: byName(catalog.prompts) }]),
@@ -78,7 +73,7 @@ function mergedItems(reach: ClientReach, host: ListingHost, all: readonly Server
   return { tools: firsts(tools), prompts: firsts(prompts) };
 }
 
-/** Lists the tools and prompts of one server under their own names. */
+/** Uses the server's own names, because the client sees only this server. */
 function ownItems(reach: ClientReach, all: readonly ServerCatalog[]) {
   const tools = all.flatMap(({ server, catalog }) =>
     catalog.tools.flatMap((tool) =>
@@ -94,8 +89,8 @@ function ownItems(reach: ClientReach, all: readonly ServerCatalog[]) {
 }
 
 /**
- * Finds the server for a resource URI: the server that lists the URI, else a server with a matching template, else the
- * only server with resources.
+ * Returns the server that lists the URI or has a matching template. If there is none, returns the only server that can
+ * have resources.
  */
 export function serverOfUri(uri: string, { resources, templates, servers }: ClientView): string | undefined {
   const listed = resources.get(uri)?.server;
@@ -106,7 +101,7 @@ export function serverOfUri(uri: string, { resources, templates, servers }: Clie
   return candidates.size === 1 ? [...candidates][0] : undefined;
 }
 
-/** Removes `taskSupport` from a definition, because the gateway itself waits for the end of a legacy task. */
+/** The gateway itself waits for legacy tasks, so the client must not see `taskSupport`. */
 function withoutTasks(tool: CatalogTool): JsonObject {
   if (tool.execution?.["taskSupport"] === undefined) return { ...tool };
   const { taskSupport: _, ...execution } = tool.execution;
@@ -118,7 +113,6 @@ function byName<T extends { readonly name: string }>(items: readonly T[]): Reado
   return new Map(items.map((item) => [item.name, item]));
 }
 
-/** Keeps only the first of several entries with the same name or URI. */
 function firsts<T>(entries: readonly (readonly [string, T])[]): ReadonlyMap<string, T> {
   const found = new Map<string, T>();
   for (const [key, value] of entries) if (!found.has(key)) found.set(key, value);

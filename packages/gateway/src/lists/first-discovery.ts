@@ -1,17 +1,17 @@
-/** Connects the servers that have no cached catalog, so that a client gets a list of their tools too. */
+/** Connects to servers without a cached catalog, so that a client's first list contains their tools. */
 
 import type { Clock } from "@fairlead/core/clock";
 import type { Era } from "@fairlead/wire";
 import type { ClientHosts } from "../hosts/client-hosts.ts";
 
-/** Maximum milliseconds that a list request waits for servers without a cached catalog. */
+/** A list request waits at most this many milliseconds. */
 const waitTime = 2000;
 
 /**
- * Starts the servers that have no cached catalog. Resolves when each of them has connected or failed, or when the time
- * limit is reached. If a server connects later, its clients are told that lists have changed.
+ * Starts servers without a cached catalog. Resolves when all of them have connected or failed, or after two seconds.
+ * Servers that connect later cause `list_changed`.
  *
- * @param tried Servers that this function has already started. They are not started again.
+ * @param tried Servers that were already started for this client. They are not started again.
  */
 export async function discoverUnknown(
   servers: readonly string[],
@@ -26,7 +26,7 @@ export async function discoverUnknown(
 
   function isAwaited(server: string): boolean {
     const status = states.get(server);
-    // If earlier requests have waited for this server for `waitTime` or longer, this request does not wait for it.
+    // Earlier requests have already waited long enough for this server.
     if (status === "connecting") return now - (firstStarts.get(server) ?? now) < waitTime;
     return status === "disconnected" && !failed.has(server);
   }
@@ -50,6 +50,7 @@ export async function discoverUnknown(
   });
 }
 
+/** The client's hosts and protocol era. `tried` is updated. */
 export interface FirstDiscoveryOptions {
   readonly hosts: ClientHosts;
   readonly clock: Clock;

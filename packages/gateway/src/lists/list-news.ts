@@ -1,23 +1,26 @@
-/** Tells clients that lists or resources have changed. Several changes within a short time become one notification. */
+/**
+ * Tells clients that lists or resources have changed. Joins several changes within a short time into one notification.
+ */
 
 import type { Clock } from "@fairlead/core/clock";
 import type { ListName } from "@fairlead/core/events";
 import type { Host } from "@fairlead/core/host/types";
 
+/** Passes changes of lists and resources from the hosts to the clients. */
 export interface ListNews {
   /**
-   * Calls a function when a list has changed. Several changes of one list within `pauseMs` milliseconds cause one call.
-   * Returns the function that stops the calls.
+   * Calls `listener` when a list has changed, once for all changes within `pauseMs`. `server` is undefined if several
+   * servers changed. Returns the function that stops the calls.
    */
   onLists(listener: (list: ListName, server: string | undefined) => void): () => void;
   onUpdated(listener: (server: string, uri: string) => void): () => void;
   /** Returns a number that increases whenever lists may have changed. */
   version(): number;
-  /** Handles a `list_changed` notification that a server has sent to another host of the gateway. */
+  /** Call this if a server has sent `list_changed` to another host of the gateway. */
   announce(list: ListName, server: string): void;
-  /** Handles lists that another host of the gateway has read from a server. */
+  /** Call this if another host of the gateway has read lists from a server. */
   read(lists: readonly ListName[], server: string): void;
-  /** Tells clients that lists have changed. Used for changes that the host itself does not report. */
+  /** Call this for a change that the host does not report itself. */
   changed(lists: readonly ListName[], server?: string): void;
   updated(server: string, uri: string): void;
   close(): void;
@@ -26,18 +29,19 @@ export interface ListNews {
 const allLists: readonly ListName[] = ["tools", "prompts", "resources"];
 const pauseMs = 100;
 /**
- * After a server's `list_changed`, the gateway first reads the list again, for at most this many milliseconds. Then it
- * tells the clients.
+ * After `list_changed`, clients are told when the host has read the list again, but at the latest after this many
+ * milliseconds.
  */
 const readTime = 1000;
 /** Milliseconds between two checks for changed rules. */
 const rulesTime = 3000;
 
+/** Listens to the host's events. `close` ends this. */
 export function createListNews({ on, policy }: Pick<Host, "on" | "policy">, clock: Pick<Clock, "after">): ListNews {
   const listListeners = new Set<(list: ListName, server: string | undefined) => void>();
   const updateListeners = new Set<(server: string, uri: string) => void>();
   const waiting = new Map<ListName, string | undefined>();
-  /** Lists for which a server has sent `list_changed` and which the host has not read again yet. */
+  /** Lists that a server has announced as changed and the host has not read yet. The values cancel their timers. */
   const announced = new Map<string, () => void>();
   let callOff: (() => void) | undefined;
   let stopRules: (() => void) | undefined;
@@ -56,7 +60,10 @@ export function createListNews({ on, policy }: Pick<Host, "on" | "policy">, cloc
     callOff ??= clock.after(pauseMs, deliver, { background: true });
   }
 
-  /** Checks regularly whether the rules have changed, because a rule can remove tools from a client's list. */
+  /**
+   * A changed rule can remove tools from a client's list, and nothing reports such a change. So the rules are checked
+   * regularly.
+   */
   function watchRules(): void {
     let last: unknown;
     let isOver = false;
@@ -81,10 +88,7 @@ export function createListNews({ on, policy }: Pick<Host, "on" | "policy">, cloc
     for (const listener of updateListeners) listener(server, uri);
   }
 
-  /**
-   * Handles a `list_changed` notification. Clients are told after the host has read the list again, because they then
-   * request the list at once.
-   */
+  /** Waits until the host has read the list, because clients request it as soon as they are told. */
   function announce(list: ListName, server: string): void {
     const key = JSON.stringify([list, server]);
     if (announced.has(key)) return;
@@ -106,7 +110,7 @@ export function createListNews({ on, policy }: Pick<Host, "on" | "policy">, cloc
 
   const stops = [
     on("catalog", ({ lists, server }) => read(lists, server)),
-    // Clients are told even if the new list is equal to the old one.
+    // Clients are told even if the new list equals the old one.
     on("list_changed", ({ list, server }) => announce(list, server)),
     on("servers", () => changed(allLists)),
     on("resource_updated", ({ server, uri }) => updated(server, uri)),

@@ -1,6 +1,6 @@
 /**
- * Shortens the tool list of a client that has a tool budget. With `search_tools` and `call_tool`, the client finds and
- * calls the tools that are not in the list.
+ * Shortens the tool list of a client with a tool budget. The client finds and calls the other tools with `search_tools`
+ * and `call_tool`.
  */
 
 import type { Host, ListableTool } from "@fairlead/core/host/types";
@@ -10,14 +10,15 @@ import type { JsonObject } from "@fairlead/wire";
 import { listOf } from "@fairlead/wire/json";
 import type { ClientView } from "./client-view.ts";
 
-/** The names of the two search tools. In a shortened list, they replace servers' tools of the same names. */
+/** The tool that finds tools. In a shortened list, it replaces a server's tool of the same name. */
 export const searchToolsName = "search_tools";
+/** The tool that calls a tool found with `search_tools`. */
 export const callToolName = "call_tool";
 
 const searchDefinition: JsonObject = {
   name: searchToolsName,
   description:
-    "Finds tools that are not listed, by what they do. Returns their names, descriptions and input schemas; call them with call_tool.",
+    "Finds tools that are not in the tool list. Returns their names, descriptions and input schemas. Call them with call_tool.",
   inputSchema: {
     type: "object",
     properties: {
@@ -26,7 +27,12 @@ const searchDefinition: JsonObject = {
         items: { type: "string" },
         description: "What the tools should do, in a few words.",
       },
-      limit: { type: "integer", minimum: 1, maximum: 20, description: "How many tools are returned. Default: 5." },
+      limit: {
+        type: "integer",
+        minimum: 1,
+        maximum: 20,
+        description: "Maximum number of tools to return. Default: 5.",
+      },
     },
     required: ["queries"],
   },
@@ -49,14 +55,11 @@ const callDefinition: JsonObject = {
 const mostQueries = 10;
 const mostFound = 20;
 const usualFound = 5;
-/**
- * Maximum number of characters in a result of `search_tools`: `mostOfTool` for one tool, `mostText` for all tools
- * together.
- */
+/** Maximum number of characters for one tool in a result of `search_tools`. */
 const mostOfTool = 8000;
 const mostText = 40_000;
 
-/** Whether the client gets the two search tools. It gets them if its budget is too small for all tools. */
+/** Whether the client gets `search_tools` and `call_tool`, because its budget is too small for all tools. */
 export async function hasSearchTools(
   host: Pick<Host, "toolsWithin">,
   tools: readonly ListableTool[],
@@ -65,7 +68,7 @@ export async function hasSearchTools(
   return (await host.toolsWithin(tools, budget)).length < tools.length;
 }
 
-/** Returns all tools if they fit into the budget. Otherwise, returns some of them and the two search tools. */
+/** Returns all tools if they fit the budget. Otherwise returns those that fit, `search_tools` and `call_tool`. */
 export async function withinBudget(
   host: Pick<Host, "toolsWithin">,
   tools: readonly ListableTool[],
@@ -84,7 +87,7 @@ export async function withinBudget(
   return [...fitting.map(({ definition }) => definition), ...own];
 }
 
-/** Returns the result of `search_tools`, with only the tools that the client may use. */
+/** Runs `search_tools`. The result contains only tools that the client may use. */
 export async function searchListed(
   host: Pick<Host, "searchTools">,
   { tools }: Pick<ClientView, "tools">,

@@ -1,7 +1,6 @@
 /**
- * Stores a person's approval of a request while a modern client answers the server's questions. When the client then
- * repeats the request, the person is not asked again. Each approval can be used once. It stays valid if the gateway
- * restarts.
+ * Stores a person's approval while a modern client answers the server's questions. When the client repeats the request,
+ * the person is not asked again. An approval can be used once, also after a restart of the gateway.
  */
 
 import { hash, randomBytes } from "node:crypto";
@@ -11,52 +10,48 @@ import { ensurePrivateFolder, privateFileMode } from "@fairlead/core/files/atomi
 import type { IdentifiedServer } from "@fairlead/core/host/gateway-types";
 
 export interface ApprovalStore {
-  /** Stores an approval, and returns the request state for the client. */
+  /** Stores an approval. Returns the `requestState` that the client must send back. */
   store(identity: string, approval: StoredApproval): Promise<string>;
   /**
-   * Returns the stored approval. Returns undefined if the request state was used before, has expired, or belongs to
-   * another request.
+   * Returns the approval and removes it. Returns undefined if it was used, has expired or belongs to another request.
    */
   take(requestState: string, identity: string): Promise<StoredApproval | undefined>;
 }
 
 export interface StoredApproval {
   /**
-   * The approved tool, prompt or resource, as returned by `approvedSubject`. It identifies the server too, because the
-   * name alone may mean another server's tool after a change of the settings.
+   * What was approved, as returned by `approvedSubject`. Includes the server's identity, because the settings may
+   * change in the meantime.
    */
   readonly subject: string;
-  /** The server's own request state. Undefined if the server sent none. */
+  /** The server's own `requestState`. Undefined if the server sent none. */
   readonly state: string | undefined;
 }
 
 const prefix = "fairlead-yes.";
-/** How long an approval stays valid, in milliseconds. */
+/** Milliseconds for which an approval is valid. */
 const lifetime = 600_000;
 const mostApprovals = 1000;
 
-/** Whether the request state contains an approval, made by this gateway or another one. */
+/** Whether a `requestState` refers to an approval of any gateway of Fairlead. */
 export function isApprovalState(state: unknown): state is string {
   return typeof state === "string" && state.startsWith(prefix);
 }
 
 /**
- * Returns the name of the approved tool, prompt or resource, such as `files.write_file`, with a digest that identifies
- * the server. A server of the same name in another workspace can be a different program.
+ * Returns a name such as `files.write_file` with a digest of the server. Another workspace may have a different server
+ * with the same name.
  */
 export function approvedSubject(name: string, { fingerprint, root }: Partial<IdentifiedServer> = {}): string {
   return `${name} ${hash("sha256", JSON.stringify([fingerprint ?? null, root ?? null]))}`;
 }
 
-/**
- * Creates the store of approvals.
- * @param folder The folder for stored approvals.
- */
+/** Creates the store. `folder` contains one file for each approval. */
 export function createApprovalStore(folder: string, now: () => number): ApprovalStore {
-  /** Approvals that could not be written to disk. They are lost when this process ends. */
+  /** Approvals that could not be written to disk. A restart loses them. */
   const unstored = new Map<string, string>();
 
-  /** Stores one approval as a file. Removes the files of expired approvals. */
+  /** Also removes expired approvals. */
   async function write(name: string, content: string): Promise<void> {
     await ensurePrivateFolder(folder);
     const stored = (await readdir(folder)).map((file) => ({ file, until: Number(file.split(".")[1]) }));
@@ -72,7 +67,7 @@ export function createApprovalStore(folder: string, now: () => number): Approval
     if (unwritten !== undefined) return unwritten;
     const content = await readFile(join(folder, name), "utf8").catch(() => undefined);
     if (content === undefined) return undefined;
-    // If several requests use the same request state, only the request that removes the file continues.
+    // If several requests use the same approval, only the one that removes the file gets it.
     return rm(join(folder, name)).then(
       () => content,
       () => undefined,

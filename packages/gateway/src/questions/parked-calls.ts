@@ -1,6 +1,6 @@
 /**
- * Requests of modern clients that wait for the client to answer a server's question. The gateway answers such a request
- * with `input_required`, and continues the call when the client sends the request again with the answers.
+ * Calls that wait until a modern client answers a server's question. The client's request gets `input_required` as its
+ * result. When the client repeats it with the answers, the call continues.
  */
 
 import { randomBytes } from "node:crypto";
@@ -11,33 +11,30 @@ import type { RequestId } from "@fairlead/wire/serve";
 import { rpcCodes, rpcError } from "../bridge/rpc-error.ts";
 import type { ClientCall } from "./client-call.ts";
 
-/** A request of a modern client, with or without answers to questions. */
+/** A modern client's request, as far as a waiting call needs it. */
 export interface ModernRequest {
   readonly id: RequestId;
   readonly client: string;
   /**
-   * Digest of the client's name, the method and the parameters without the answers. A repeated request continues a
-   * waiting call only if their digests are equal.
+   * Digest of the client, the method and the parameters without the answers. A repeated request must have the same
+   * digest.
    */
   readonly identity: string;
   readonly capabilities: JsonObject;
   readonly logLevel: string | undefined;
   readonly signal: AbortSignal;
-  /** A signal that aborts when the client disconnects. Absent if the client opens a new connection for each request. */
+  /** Aborts when the client disconnects. Absent if each request has its own connection. */
   readonly gone?: AbortSignal | undefined;
   readonly notify: (method: string, params: JsonObject) => void;
 }
 
+/** Runs requests of modern clients and keeps the calls that wait for answers. */
 export interface ParkedCalls {
-  /**
-   * Runs a request. Resolves with its result. If the server first asks the client a question, resolves with
-   * `input_required`.
-   */
+  /** Runs a request. Resolves with its result, or with `input_required` if the server asks the client first. */
   start(request: ModernRequest, run: (call: ClientCall) => Promise<JsonObject>): Promise<JsonObject>;
   /**
-   * Continues a request with the client's answers.
-   *
-   * @throws WireError if the request state is unknown, was used before or belongs to another request
+   * Continues a waiting call with the client's answers.
+   * @throws WireError if the `requestState` is unknown, was used before or belongs to another request
    */
   resume(request: ModernRequest, state: string, answers: unknown): Promise<JsonObject>;
   /** Number of requests that wait for their client's answers. */
@@ -45,32 +42,34 @@ export interface ParkedCalls {
   close(): void;
 }
 
+/** Limits for waiting calls. */
 export interface ParkedCallsOptions {
   readonly clock: Pick<Clock, "after">;
-  /** How long a request waits for the client's answer, in milliseconds. */
+  /** Milliseconds to wait for the client's answers. Default: ten minutes. */
   readonly waitTime?: number;
-  /** Maximum number of requests that may wait at the same time. */
+  /** Maximum number of waiting calls. Default: 1000. */
   readonly most?: number;
-  /** Maximum number of requests of one client that may wait at the same time. */
+  /** Maximum number of waiting calls of one client. Default: 100. */
   readonly mostOfClient?: number;
 }
 
 const prefix = "fairlead-parked.";
-/** The gateway collects questions for this many milliseconds, to send them to the client together. */
+/** Milliseconds for which questions are collected, to send them to the client together. */
 const together = 5;
 
-/** Whether `createParkedCalls` has created the request state. */
+/** Whether a `requestState` refers to a waiting call. */
 export function isParkedState(state: unknown): state is string {
   return typeof state === "string" && state.startsWith(prefix);
 }
 
+/** Creates the store of waiting calls. `close` cancels all of them. */
 export function createParkedCalls({
   clock,
   waitTime = 600_000,
   most = 1000,
   mostOfClient = 100,
 }: ParkedCallsOptions): ParkedCalls {
-  /** Waiting calls by request state. */
+  /** Waiting calls by their `requestState`. */
   const parked = new Map<string, Parked>();
 
   function park(call: ParkableCall): JsonObject {
@@ -78,14 +77,14 @@ export function createParkedCalls({
       call.cancel();
       throw rpcError(
         rpcCodes.internal,
-        `too many requests: ${most} already wait until their clients answer a question`,
+        `too many requests: ${most} requests are already waiting for answers of their clients`,
       );
     }
     if ([...parked.values()].filter((other) => other.call.client === call.client).length >= mostOfClient) {
       call.cancel();
       throw rpcError(
         rpcCodes.internal,
-        `too many requests: ${mostOfClient} requests of this client already wait until it answers a question`,
+        `too many requests: ${mostOfClient} requests of this client are already waiting for its answers`,
       );
     }
     const state = `${prefix}${randomBytes(16).toString("base64url")}`;
@@ -122,7 +121,7 @@ export function createParkedCalls({
       if (found === undefined || found.call.identity !== request.identity)
         throw rpcError(
           rpcCodes.invalidParams,
-          "requestState is unknown or was used before: the request may have run; check its effect before you repeat it",
+          "requestState is unknown or was used before: the request may have run; check what it did before you send it again",
           { reason: "invalid_request_state" },
         );
       parked.delete(state);
@@ -153,8 +152,7 @@ interface Question {
 }
 
 /**
- * A call to a server. The client's request is answered with `input_required`, and the call stays open until the client
- * sends the answers.
+ * A call to a server that stays open while the client answers questions. `#request` changes with each repeated request.
  */
 class ParkableCall implements ClientCall {
   readonly era = "modern";
@@ -263,7 +261,6 @@ class ParkableCall implements ClientCall {
     this.#abort.abort();
   }
 
-  /** Cancels the call if the client disconnects while its request is open. */
   #watch({ signal }: ModernRequest): void {
     const cancel = (): void => this.cancel();
     signal.addEventListener("abort", cancel, { once: true });
@@ -272,10 +269,7 @@ class ParkableCall implements ClientCall {
   }
 }
 
-/**
- * Removes two ids from a question's parameters, because they mean nothing to a modern client: the elicitation id and
- * the server's progress token.
- */
+/** The elicitation id and the progress token mean nothing to a modern client. */
 function withoutIds({ elicitationId: _id, _meta, ...params }: JsonObject): JsonObject {
   const { progressToken: _token, ...meta } = objectOf(_meta);
   return { ...params, ...(Object.keys(meta).length > 0 && { _meta: meta }) };

@@ -1,4 +1,4 @@
-/** Forwards a server's question (elicitation, sampling, roots) to the client whose request led to the question. */
+/** Forwards a server's question (elicitation, sampling, roots) to the client whose request caused it. */
 
 import { randomUUID } from "node:crypto";
 import type { JsonObject } from "@fairlead/wire";
@@ -6,8 +6,8 @@ import { isObject, objectOf, stringOf } from "@fairlead/wire/json";
 import type { ClientCall } from "./client-call.ts";
 
 /**
- * Returns the capabilities that the question needs but the client does not declare. Returns undefined if none is
- * missing.
+ * Returns the capabilities that the client should have declared, or undefined if none is missing. Returns an empty
+ * object for a method that the gateway does not support.
  */
 export function lackingFor(method: string, params: JsonObject, capabilities: JsonObject): JsonObject | undefined {
   switch (method) {
@@ -24,10 +24,7 @@ export function lackingFor(method: string, params: JsonObject, capabilities: Jso
   }
 }
 
-/**
- * Returns the kinds of elicitation that a client declares. A client that declares `elicitation: {}` supports only
- * forms.
- */
+/** Returns which elicitations a client supports. `elicitation: {}` means forms only. */
 export function canElicit({ elicitation }: JsonObject): { readonly form: boolean; readonly url: boolean } {
   if (!isObject(elicitation)) return { form: false, url: false };
   const url = isObject(elicitation["url"]);
@@ -35,8 +32,7 @@ export function canElicit({ elicitation }: JsonObject): { readonly form: boolean
 }
 
 /**
- * Forwards the question and returns the client's answer.
- *
+ * Asks the client and returns its answer.
  * @throws Error if the client cannot answer such a question
  */
 export async function askClient(
@@ -56,7 +52,7 @@ export async function askClient(
   return call.ask(method, method === "elicitation/create" ? labelled(own, server, isNamed) : own, signal);
 }
 
-/** Adds the server's name to each elicitation in a modern server's result, under the same conditions as `labelled`. */
+/** Adds the server's name to the elicitations in a modern server's result, as `labelled` does. */
 export function labelledRequests(inputRequests: JsonObject, server: string, isNamed: boolean): JsonObject {
   const entries = Object.entries(inputRequests).map(([key, request]) => {
     const { method, params } = objectOf(request);
@@ -69,18 +65,13 @@ export function labelledRequests(inputRequests: JsonObject, server: string, isNa
   return Object.fromEntries(entries);
 }
 
-/**
- * Removes the progress token from a question's parameters, because it is valid only between the server and the gateway.
- */
+/** The progress token is valid only between server and gateway. */
 function withoutToken({ _meta, ...params }: JsonObject): JsonObject {
   const { progressToken: _token, ...meta } = objectOf(_meta);
   return Object.keys(meta).length === 0 ? params : { ...params, _meta: meta };
 }
 
-/**
- * Adds an id to a URL elicitation that has no id, because the legacy protocol era requires one. Appends each new id to
- * the list `made`.
- */
+/** Adds an id to a URL elicitation without one, because legacy clients need it. Appends the new id to `made`. */
 export function withElicitationId(method: string, params: JsonObject, made: string[]): JsonObject {
   if (method !== "elicitation/create" || params["mode"] !== "url" || params["elicitationId"] !== undefined)
     return params;
@@ -90,8 +81,8 @@ export function withElicitationId(method: string, params: JsonObject, made: stri
 }
 
 /**
- * Adds the server's name to the text of its question, so that it does not look like a question of the gateway. A client
- * that is connected to only that server sees the name only if the text mentions Fairlead.
+ * Adds the server's name, so that its question does not look like one of the gateway. If the client uses only this
+ * server, the name is added only to texts that mention Fairlead.
  */
 function labelled(params: JsonObject, server: string, isNamed: boolean): JsonObject {
   const message = stringOf(params["message"]) ?? "";

@@ -1,41 +1,37 @@
-/** The client messages that a relay must repeat to a new host: `initialize`, the log level and the subscriptions. */
+/** Records the messages that a relay must repeat to a new host: `initialize`, the log level and the subscriptions. */
 
 import type { JsonObject } from "@fairlead/wire";
 import { member, parseObject } from "@fairlead/wire/json";
 
-/**
- * A client's request that the relay repeats to a new host. The relay does not pass the response on, because the client
- * already has one.
- */
+/** A request that the relay repeats to a new host. The client does not get the response, because it already has one. */
 export interface ReplayedRequest {
   readonly id: string;
   readonly line: string;
 }
 
+/** The state of one client, as far as a new host needs it. */
 export interface ClientState {
-  /** Records a request or notification of the client. */
+  /** Call this for each message of the client. Ignores messages that a new host does not need. */
   note(method: string, line: Buffer): void;
-  /** Records the host's response to the client's `initialize`. */
+  /** Call this for the host's response to `initialize`. */
   greeted(line: Buffer): void;
-  /**
-   * Returns the client's `initialize` request, so that the relay can send it to a new host. Returns undefined if the
-   * client has sent none, or if the request has no response yet.
-   */
+  /** Returns the `initialize` request for a new host. Undefined if there is none, or if it has no response yet. */
   greeting(): ReplayedRequest | undefined;
-  /** Returns the other lines that a new host needs, in the order in which they must be sent. */
+  /** Returns the other lines for a new host, in the order in which they must be sent. */
   afterGreeting(): readonly (ReplayedRequest | string)[];
-  /** Returns the names of the lists (such as `tools`) for which the client gets `list_changed` notifications. */
+  /** Returns the lists, such as `tools`, for which the client expects `list_changed`. */
   announcedLists(): readonly string[];
 }
 
-/** The beginning of the ids of repeated requests. It differs from the ids of clients. */
+/** Ids of repeated requests begin with this text. Clients do not use such ids. */
 const replayedId = "fairlead-relay:";
 
-/** Whether a response belongs to a repeated request. */
+/** Whether a response answers a repeated request. `id`: as JSON text. */
 export function isReplayed(id: string): boolean {
   return id.startsWith(`"${replayedId}`);
 }
 
+/** Creates the record. It is empty until the client sends `initialize`. */
 export function createClientState(): ClientState {
   let initialize: JsonObject | undefined;
   let isGreeted = false;
@@ -93,7 +89,7 @@ const noted: ReadonlySet<string> = new Set([
   "resources/unsubscribe",
 ]);
 
-/** Parses the message in a line. Returns undefined if it is not an object. */
+/** Parses a line. Returns undefined if it is not a JSON object. */
 export function readMessage(line: Buffer): JsonObject | undefined {
   return parseObject(line.toString("utf8"));
 }

@@ -1,4 +1,4 @@
-/** Connects to the background host and exchanges the first line in each direction. */
+/** Connects to the background host. The relay and the host each send a first line (a greeting). */
 
 import { connect, type Socket } from "node:net";
 import { type Hello, type RelayRefusal, speechNumber, type Welcome } from "./speech.ts";
@@ -17,16 +17,16 @@ export type Reached =
   | { readonly kind: "absent" }
   | { readonly kind: "refused"; readonly reason: RelayRefusal | "silent"; readonly message: string };
 
-/** Milliseconds to wait for the host's first line, including the time to connect. */
+/** Milliseconds to connect and to receive the host's first line. */
 const answerTime = 15_000;
-/** Error codes which mean that no host listens, or that the host has ended before its first line. */
+/** With these error codes, no host listens, or the host has ended before its first line. */
 const absentCodes: ReadonlySet<unknown> = new Set(["ENOENT", "ECONNREFUSED", "ECONNRESET", "EPIPE"]);
 /** Maximum length of a host's first line, in bytes. */
 const lineBytes = 1024 * 1024;
 
 /**
- * Connects to the host.
- * @param waitTime Milliseconds to wait for the host's first line.
+ * Connects to the host and sends the relay's first line. Never rejects.
+ * @param waitTime Milliseconds to wait for the host's first line. Default: 15 seconds.
  */
 export function connectHost(
   path: string,
@@ -81,7 +81,7 @@ export function connectHost(
 
 function toReached(socket: Socket, welcome: Welcome | undefined, rest: Buffer): Reached {
   if (welcome === undefined)
-    return { kind: "refused", reason: "speech", message: "the host's first line is not valid" };
+    return { kind: "refused", reason: "speech", message: "the host answered with an invalid line" };
   if ("refused" in welcome) return { kind: "refused", reason: welcome.refused, message: welcome.message };
   return { kind: "open", connection: { socket, welcome, rest } };
 }
@@ -90,7 +90,7 @@ function readWelcome(line: string): Welcome | undefined {
   try {
     const value: unknown = JSON.parse(line);
     if (typeof value !== "object" || value === null || !("fairlead" in value)) return undefined;
-    // The other members are not checked, because Fairlead's own host has written the line.
+    // Fairlead's own host has written this line, so the other members need no check.
     return value as Welcome;
   } catch {
     return undefined;

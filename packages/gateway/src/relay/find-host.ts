@@ -4,10 +4,10 @@ import { connectHost, type HostConnection, type Reached } from "./connect-host.t
 import { type RunFolder, readToken } from "./run-folder.ts";
 import type { Hello } from "./speech.ts";
 
-/** A relay's first line, without the token and the protocol version. */
+/** What a relay says about itself. `findHost` adds the token and the protocol version. */
 export type RelayHello = Omit<Hello, "fairlead" | "token">;
 
-/** The error if the host refuses the connection, for example because a newer host has replaced it. */
+/** The host refuses the connection, for example because a newer host has replaced it. */
 export class HostRefused extends Error {
   readonly reason: Extract<Reached, { readonly kind: "refused" }>["reason"];
 
@@ -19,8 +19,7 @@ export class HostRefused extends Error {
 
 /**
  * Connects to the running host. Resolves with undefined if no host runs.
- *
- * @throws HostRefused
+ * @throws HostRefused if the host refuses the relay
  */
 export async function findHost(folder: RunFolder, greeting: RelayHello): Promise<HostConnection | undefined> {
   for (let token = readToken(folder); token !== undefined; ) {
@@ -28,7 +27,7 @@ export async function findHost(folder: RunFolder, greeting: RelayHello): Promise
     if (reached.kind === "open") return reached.connection;
     if (reached.kind === "absent") return undefined;
     const current = readToken(folder);
-    // If the token file has changed, a new host has started, and the relay tries again with its token.
+    // Another token means that a new host has just started. Tries again with this token.
     if (reached.reason !== "token" || current === token) throw new HostRefused(reached.reason, reached.message);
     token = current;
   }

@@ -1,22 +1,22 @@
-/** Splits a byte stream into lines, which a relay passes on. The bytes are not decoded, and usually not copied. */
+/** Splits a byte stream into lines, without decoding them and mostly without copying. */
 
 const newline = 0x0a;
 
 /** Splits the chunks of one stream into lines. */
 export interface LineFrames {
   /**
-   * Calls `take` with each complete line, including its newline, and returns the bytes to pass on. `take` returns the
-   * line itself, a replacement, or undefined to drop the line.
+   * Calls `take` with each complete line, including its newline. Returns the bytes to pass on. `take` returns the line,
+   * a replacement, or undefined to drop it.
    */
   push(chunk: Buffer, take: (line: Buffer) => Buffer | undefined): readonly Buffer[];
-  /** Whether the chunk begins at the start of a line and ends at the end of a line. */
+  /** Whether the chunk contains only complete lines, and no part of a line is waiting. */
   isWhole(chunk: Buffer): boolean;
 }
 
 /**
- * Creates the splitter.
+ * Creates the splitter for one stream.
  * @param limit Maximum length of a line, in bytes.
- * @param onTooLong Called when a line is longer than `limit`. Later lines are ignored.
+ * @param onTooLong Called when a line is longer than `limit`. All later lines are ignored.
  */
 export function createLineFrames(limit: number, onTooLong: () => void): LineFrames {
   let pieces: Buffer[] = [];
@@ -48,7 +48,7 @@ export function createLineFrames(limit: number, onTooLong: () => void): LineFram
         from = end + 1;
         end = chunk.indexOf(newline, from);
       }
-      /** The position of the first line that is not passed on yet. Unchanged lines are passed on together. */
+      /** Where the unchanged lines begin that are not passed on yet. They are passed on together. */
       let first = from;
       while (end !== -1) {
         const next = end + 1;

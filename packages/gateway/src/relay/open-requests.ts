@@ -1,51 +1,44 @@
-/** The client's requests that have no response yet, in the order in which they arrived. */
+/** The client's requests that have no response yet, in the order of their arrival. */
 
-/** One request of the client. */
+/** One request of the client that has no response yet. */
 export interface UnansweredRequest {
   /** The request id as JSON text. */
   readonly id: string;
   readonly method: string;
-  /**
-   * The request as the client sent it. If the host is lost, the relay sends the request to a new host, unless `sent` is
-   * set.
-   */
+  /** The request as the client sent it. The relay repeats it to a new host, unless `sent` is set. */
   readonly line: Buffer;
-  /**
-   * The name of the tool, prompt or resource that may have run, such as `files.write_file`. It is set when the host is
-   * about to send the request to its server.
-   */
+  /** What may have run, such as `files.write_file`. Set when the host is about to send the request to its server. */
   sent: string | undefined;
-  /** How many hosts have stopped while they were handling this request. */
+  /** How many hosts have stopped while handling this request. */
   losses: number;
 }
 
+/** The open requests of one client. */
 export interface UnansweredRequests {
   add(id: string, method: string, line: Buffer): void;
-  /**
-   * Marks requests as sent to their servers. `sent` contains the tool, prompt or resource that may have run, by request
-   * id.
-   */
+  /** Sets `sent` of requests. The map contains what may have run, by request id. */
   noteSent(sent: ReadonlyMap<string, string>): void;
-  /** Removes a request that was answered or cancelled. */
+  /** Removes and returns a request that was answered or cancelled. */
   remove(id: string): UnansweredRequest | undefined;
-  /** Sets `losses` of all open requests to 0. Called when the host has answered a request. */
+  /** Sets all `losses` to 0. Call this when the host has answered a request: it works, so no request has harmed it. */
   forgive(): void;
   /**
-   * Called when a host was lost. Removes and returns the requests that must not be sent again: requests that a server
-   * may have received, and requests that may have caused several hosts to stop.
+   * Call this when a host is lost. Removes and returns the requests that must not be repeated: a server may have
+   * received them, or they may be why hosts stop.
    */
   takeLost(): readonly UnansweredRequest[];
   /** Removes and returns all requests. */
   takeAll(): readonly UnansweredRequest[];
   all(): Iterable<UnansweredRequest>;
-  /** Whether an open request will get a response. `subscriptions/listen` gets none while its stream is open. */
+  /** Whether a response is still to come. `subscriptions/listen` gets none while its stream is open. */
   awaitsResponse(): boolean;
   readonly size: number;
 }
 
-/** If this many hosts stop while they handle the same request, the request is not sent again. It may be the cause. */
+/** After so many hosts have stopped, the request is not repeated, because it may be the cause. */
 const mostLosses = 3;
 
+/** Creates an empty list of requests. */
 export function createOpenRequests(): UnansweredRequests {
   const open = new Map<string, UnansweredRequest>();
   let hasLosses = false;

@@ -1,19 +1,21 @@
 /**
- * The chunks that a relay has passed on and has not parsed yet. It parses many chunks at once, because this takes
- * less CPU time than parsing each chunk when it arrives. It needs their messages only after the loss of its host.
+ * Data that a relay has passed on but not parsed. Parsing much data at once needs less CPU time. The relay needs the
+ * messages only if its host is lost.
  */
 
+/** Chunks that wait to be parsed. */
 export interface PassedChunks {
-  /** Adds a chunk. `read` is called with the chunk later, or at once if many chunks wait. */
+  /** Adds a chunk. Calls `read` with it later, or now if much data is waiting. */
   add(chunk: Buffer, read: (chunk: Buffer) => void): void;
-  /** Reads all waiting chunks, in the order in which they were added. */
+  /** Calls `read` for all waiting chunks, oldest first. */
   readAll(): void;
 }
 
-/** Maximum number of chunks that wait, and their maximum size together, in bytes. */
+/** Maximum number of waiting chunks. */
 const mostChunks = 128;
 const mostBytes = 256 * 1024;
 
+/** Creates an empty list of chunks. */
 export function createPassedChunks(): PassedChunks {
   let waiting: { readonly chunk: Buffer; readonly read: (chunk: Buffer) => void }[] = [];
   let bytes = 0;
@@ -39,10 +41,7 @@ export function createPassedChunks(): PassedChunks {
 const newline = 0x0a;
 const openBrace = 0x7b;
 
-/**
- * Whether every line of the chunk begins like an MCP message. The host also sends other lines, which are for the relay
- * itself.
- */
+/** Whether every line begins like an MCP message. The host also sends lines that are only for the relay. */
 export function hasOnlyMessages(chunk: Buffer): boolean {
   let start = 0;
   while (start < chunk.length) {

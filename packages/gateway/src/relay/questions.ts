@@ -1,33 +1,31 @@
 /**
- * The host's requests to the client that have no response yet. After the loss of a host, a new host uses the same
- * request ids. The relay replaces these ids, so that a late answer to the lost host does not reach the new host.
+ * The host's requests to the client that have no response yet. A new host starts with the same request ids again. The
+ * relay replaces them, so that the new host never gets a late answer that was meant for the lost host.
  */
 
 import { readMessage } from "./client-state.ts";
 
+/** Keeps the ids of the host's open requests. All ids are JSON text. */
 export interface Questions {
-  /** Records that a new host is connected. Returns true if it is the relay's first host. */
+  /** Call this when a host is connected. Returns true for the relay's first host. */
   begin(): boolean;
-  /** Whether the relay has had only one host so far. The requests of the first host keep their ids. */
+  /** Whether the relay has had only one host so far. Its request ids are not replaced. */
   isFirstHost(): boolean;
-  /** Returns the host's request, with the id that the client sees. */
+  /** Returns the host's request for the client, with the replaced id. */
   ask(id: string, line: Buffer): Buffer;
-  /**
-   * Returns the client's answer with the host's own request id. Returns undefined if the answer belongs to no open
-   * request.
-   */
+  /** Returns the client's answer for the host, with the host's own id. Undefined if no open request has this id. */
   answer(id: string, line: Buffer): Buffer | undefined;
   /**
-   * Records that the host was lost. Returns the ids of its open requests, so that the relay can cancel them at the
-   * client.
+   * Call this when the host is lost. Returns the ids of its open requests, as the client knows them, to cancel them.
    */
   takeOpen(): readonly string[];
-  /** Records that the client can no longer answer. Returns the open requests by the ids that the host gave them. */
+  /** Call this when the client can no longer answer. Returns the ids of the open requests, as the host knows them. */
   takeUnanswered(): readonly string[];
 }
 
+/** Creates an empty record for one client. */
 export function createQuestions(): Questions {
-  /** The key is the request id that the client sees. The value is the host's own request id. */
+  /** Maps the id that the client sees to the host's own id. */
   let open = new Map<string, string>();
   let hosts = 0;
 

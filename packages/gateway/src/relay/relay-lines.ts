@@ -1,7 +1,4 @@
-/**
- * The messages that a relay itself sends to the client: errors for lost requests, cancellations of the host's requests,
- * and notifications of changed lists.
- */
+/** The messages that a relay writes itself: errors for lost requests, cancellations and notifications. */
 
 import { isObject, listOf, parseJson } from "@fairlead/wire/json";
 import type { UnansweredRequest } from "./open-requests.ts";
@@ -9,7 +6,7 @@ import type { UnansweredRequest } from "./open-requests.ts";
 const internalError = -32603;
 
 /**
- * Returns an error response.
+ * Returns a JSON-RPC error response.
  * @param id The request id as JSON text.
  */
 export function errorLine(id: string, message: string, data: Readonly<Record<string, unknown>>): string {
@@ -18,14 +15,14 @@ export function errorLine(id: string, message: string, data: Readonly<Record<str
 }
 
 /**
- * Returns the error that the relay sends to the host if the client can no longer answer the host's request.
+ * Returns the error for the host if the client can no longer answer its request.
  * @param id The id of the host's request, as JSON text.
  */
 export function unansweredLine(id: string): string {
   return errorLine(id, "the client has closed stdin and cannot answer", { reason: "unreachable" });
 }
 
-/** Returns the error response for a request that was lost with its host and is not sent again. */
+/** Returns the error for the client if a request was lost with its host and is not repeated. */
 export function lostLine({ id, sent, losses }: UnansweredRequest): string {
   if (sent !== undefined)
     return errorLine(id, `the gateway was restarted; ${sent} may have run`, { reason: "lost", subject: sent });
@@ -37,7 +34,7 @@ export function lostLine({ id, sent, losses }: UnansweredRequest): string {
 }
 
 /**
- * Returns the notification that cancels a request of the host.
+ * Returns the notification that tells the client not to answer the host's request any more.
  * @param id The id of the request, as JSON text.
  */
 export function cancelledLine(id: string): string {
@@ -45,6 +42,7 @@ export function cancelledLine(id: string): string {
   return notification("notifications/cancelled", { requestId, reason: "the gateway was restarted" });
 }
 
+/** Returns the `list_changed` notification for a list such as `tools`. */
 export function listChangedLine(list: string): string {
   return notification(`notifications/${list}/list_changed`);
 }
@@ -53,14 +51,12 @@ function notification(method: string, params?: object): string {
   return `${JSON.stringify({ jsonrpc: "2.0", method, ...(params && { params }) })}\n`;
 }
 
-/**
- * Maximum number of messages that are read from one JSON-RPC batch. The protocol has had no batches since 2025-06-18.
- */
+/** Maximum number of messages in a JSON-RPC batch. MCP has had no batches since version 2025-06-18. */
 const batchLimit = 100;
 
-/** Returns the messages of a batch, each as a line. Returns an empty list if `line` is not a JSON list. */
+/** Returns the messages of a batch, each as a line. Returns an empty list if `line` is no batch. */
 export function ofBatch(line: Buffer): readonly Buffer[] {
-  // A list inside the batch is dropped, because it would be read as another batch.
+  // Drops a list inside the batch, because it would be read as another batch.
   return listOf(parseJson(line.toString("utf8")))
     .slice(0, batchLimit)
     .filter(isObject)

@@ -1,6 +1,6 @@
 /**
- * The relay between one stdio client and the background host. It passes lines on and records open requests. If the host
- * is lost, the client stays connected, and no tool call runs twice.
+ * The relay between one stdio client and the background host. If the host is lost, the client stays connected, and no
+ * tool call runs twice.
  */
 
 import type { Readable, Writable } from "node:stream";
@@ -17,14 +17,15 @@ import { scanHostLine, scanMessage } from "./scan-message.ts";
 import { takeSentFile } from "./sent-file.ts";
 import { readNote } from "./speech.ts";
 
+/** The client's streams, and how the relay reaches hosts. */
 export interface ClientRelayOptions {
   readonly input: Readable;
   readonly output: Writable;
-  /** The connection to the relay's first host. */
+  /** The connection to the first host. */
   readonly first: HostConnection;
-  /** Connects to a new host after the loss of a host. Starts a host if none runs. */
+  /** Connects to a new host after the first one is lost. Starts a host if none runs. */
   readonly reach: () => Promise<HostConnection>;
-  /** Ends the relay at once when it aborts. The host cancels the client's open requests. */
+  /** Aborting ends the relay at once. The host then cancels the client's open requests. */
   readonly signal?: AbortSignal;
   /** Reports a problem to the user, not to the client. */
   readonly onProblem: (message: string) => void;
@@ -33,36 +34,30 @@ export interface ClientRelayOptions {
 /** Maximum length of a message, in bytes. */
 const messageBytes = 64 * 1024 * 1024;
 /**
- * If this many hosts in a row stop without an answer to the client, the relay waits for the client's next request
- * before it connects to a new host.
+ * After so many hosts have stopped without an answer, the relay connects to a new host only for the client's next
+ * request.
  */
 const mostLosses = 3;
 const openBrace = 0x7b;
 const openBracket = 0x5b;
 const newline = Buffer.from("\n");
 
-/**
- * Relays messages until the client closes its end. The client still gets the responses to the requests that are open
- * then.
- */
+/** Passes messages on until the client closes its input and has all its responses. */
 export function runRelay({ input, output, first, reach, onProblem, signal }: ClientRelayOptions): Promise<void> {
   const open = createOpenRequests();
   const state = createClientState();
   const questions = createQuestions();
   const fromClient = createLineFrames(messageBytes, () => end());
   /**
-   * The chunks to and from the first host that are passed on and not read yet. Messages of a later host are read at
-   * once, because the relay changes the ids of its requests.
+   * Data that is passed on but not parsed, only with the first host. With a later host, the relay must change ids at
+   * once.
    */
   const passed = createPassedChunks();
-  /**
-   * The host that receives the client's lines. Undefined if there is no host, or if a new host has not answered
-   * `initialize` yet.
-   */
+  /** The host that gets the client's lines. Undefined until a new host has answered `initialize`. */
   let ready: HostConnection["socket"] | undefined;
   let attached: HostConnection["socket"] | undefined;
   let isReaching = false;
-  /** Whether the client has closed its end. The relay then waits for the responses to the open requests. */
+  /** Whether the client has closed its input. Responses may still follow. */
   let isInputEnded = false;
   let isEnded = false;
   let losses = 0;
@@ -98,16 +93,16 @@ export function runRelay({ input, output, first, reach, onProblem, signal }: Cli
     const frames = createLineFrames(messageBytes, () => socket.destroy());
     const isFirst = questions.begin();
     const greeting = state.greeting();
-    /** Whether the host has announced that it ends, or that it cannot serve this client. */
+    /** Whether the host has said that it ends or cannot serve this client. */
     let isLeaving = false;
     attached = socket;
 
-    /** Sends the client's state to a new host, and then the open requests. */
+    /** Sends a new host what it must know, and then the open requests. */
     function takeOver(): void {
       ready = socket;
       for (const each of state.afterGreeting()) socket.write(typeof each === "string" ? each : each.line);
       for (const { line } of open.all()) socket.write(line);
-      // While there was no host, lists may have changed.
+      // Lists may have changed while there was no host.
       if (!isFirst) for (const list of state.announcedLists()) toClient(listChangedLine(list));
       input.resume();
     }
@@ -175,7 +170,7 @@ export function runRelay({ input, output, first, reach, onProblem, signal }: Cli
     socket.resume();
   }
 
-  /** Returns the bytes to send to the host for one line of the client. */
+  /** Returns what the host gets for a line of the client, or undefined for nothing. */
   function takeClientLine(line: Buffer): Buffer | undefined {
     const scanned = scanMessage(line);
     if (scanned === undefined) return line[0] === openBracket ? takeBatch(line) : ready && line;
@@ -189,7 +184,7 @@ export function runRelay({ input, output, first, reach, onProblem, signal }: Cli
       const requestId = cancelledId(line);
       if (requestId !== undefined) open.remove(requestId);
     }
-    // If there is no host, the line is not passed on. A new host gets what it needs from `open` and `state`.
+    // Without a host, the line is dropped here. `takeOver` sends a new host what it needs.
     return ready && line;
   }
 
@@ -218,16 +213,15 @@ export function runRelay({ input, output, first, reach, onProblem, signal }: Cli
 
   function onInputEnd(): void {
     if (isInputEnded || isEnded) return;
-    // The last line of a script may have no newline.
+    // A script's last line may have no newline.
     if (!fromClient.isWhole(newline)) onInput(newline);
-    // The relay reads the client's last answers, so that the host gets no error for a request that has an answer.
+    // The client's last answers must be read first. Otherwise the host would get an error for an answered request.
     passed.readAll();
     isInputEnded = true;
     for (const id of questions.takeUnanswered()) attached?.write(unansweredLine(id));
     endIfAnswered();
   }
 
-  /** Ends the relay if the client has closed its end and has all its responses. */
   function endIfAnswered(): void {
     if (isInputEnded && !isEnded && !open.awaitsResponse()) output.write("", end);
   }
@@ -239,7 +233,7 @@ export function runRelay({ input, output, first, reach, onProblem, signal }: Cli
     output.off("close", end);
     signal?.removeEventListener("abort", end);
     input.pause();
-    // When the connection ends, the host cancels the client's open requests.
+    // The host then cancels the client's open requests.
     attached?.removeAllListeners("close").end();
     onEnd();
   }

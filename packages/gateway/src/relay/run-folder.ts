@@ -1,36 +1,37 @@
-/** The paths of the background host's files, such as its socket and its token. Relays find the host through them. */
+/** The paths of the background host's files, such as its socket and token, by which relays find the host. */
 
 import { createHash } from "node:crypto";
 import { lstatSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { speechNumber } from "./speech.ts";
 
-/** The values that decide where the run folder is. */
+/** What the paths depend on. */
 export interface RunFolderOptions {
   /** The state folder, `~/.fairlead`. */
   readonly state: string;
   /**
-   * Identifies the installed Fairlead, in letters and digits. Relays connect only to a host of the same installation.
+   * Identifies the installation of Fairlead, in letters and digits. Relays connect only to a host of their own
+   * installation.
    */
   readonly installation: string;
-  /** The folder for temporary files. The socket is there if its path in the state folder would be too long. */
+  /** The folder for temporary files. The socket is here if its path in the state folder would be too long. */
   readonly temporary: string;
   readonly platform: NodeJS.Platform;
 }
 
 /** The files of one background host. */
 export interface RunFolder {
-  /** The folder that hosts of all versions share. It contains the log. */
+  /** The folder for the hosts of all installations. It contains the log. */
   readonly all: string;
   readonly path: string;
   /** A Unix socket, or a named pipe on Windows. */
   readonly socket: string;
-  /** The folder of the socket, if it differs from `path`. */
+  /** The folder of the socket if it is not `path`. */
   readonly socketFolder: string | undefined;
   readonly token: string;
-  /** The lock file that a relay holds while it starts a host. */
+  /** The lock of a relay that is starting a host. */
   readonly startLock: string;
-  /** The lock file that the host holds while it runs. */
+  /** The lock of the running host. */
   readonly hostLock: string;
   readonly log: string;
 }
@@ -38,13 +39,13 @@ export interface RunFolder {
 /** Maximum length of a socket path, in bytes. macOS allows 104 bytes and Linux 108, including the final zero byte. */
 const socketBytes = 103;
 
-/** Returns the files of this installation's host. Creates no file. */
+/** Returns the paths for this installation's host. Creates no file. */
 export function runFolderOf({ state, installation, temporary, platform }: RunFolderOptions): RunFolder {
   const all = join(state, "run");
   return filesIn(join(all, `${speechNumber}-${installation}`), { all, temporary, platform });
 }
 
-/** Returns the files of the host in a given run folder. */
+/** Returns the paths for the host in the run folder `path`. */
 export function filesIn(
   path: string,
   { all, temporary, platform }: Pick<RunFolder, "all"> & Pick<RunFolderOptions, "temporary" | "platform">,
@@ -82,13 +83,10 @@ export function createRunFolder({ path, socketFolder }: RunFolder): void {
   if (socketFolder === undefined) return;
   mkdirSync(socketFolder, { recursive: true, mode: 0o700 });
   if (!isPrivate(socketFolder))
-    throw new Error(`${socketFolder} cannot be used: it belongs to another user, or other users can read it`);
+    throw new Error(`${socketFolder} is not safe to use: it belongs to another user, or other users can access it`);
 }
 
-/**
- * Reads the host's token. Returns undefined if there is no token, or if other users can access the folder of the
- * socket.
- */
+/** Reads the host's token. Returns undefined if there is none, or if other users can access the socket's folder. */
 export function readToken({ token, socketFolder }: Pick<RunFolder, "token" | "socketFolder">): string | undefined {
   try {
     if (socketFolder !== undefined && !isPrivate(socketFolder)) return undefined;
@@ -98,16 +96,12 @@ export function readToken({ token, socketFolder }: Pick<RunFolder, "token" | "so
   }
 }
 
-/**
- * Whether only this user can access the folder. Another user may have created it, because all users share the folder
- * for temporary files.
- */
+/** All users share the folder for temporary files, so another user may have created this folder. */
 function isPrivate(folder: string): boolean {
   const stats = lstatSync(folder);
   return stats.isDirectory() && stats.uid === process.getuid?.() && (stats.mode & 0o077) === 0;
 }
 
-/** Returns a short text that identifies a path. */
 function digest(text: string): string {
   return createHash("sha256").update(text).digest("hex").slice(0, 16);
 }

@@ -1,35 +1,33 @@
-/** Finds the id and the method of a JSON-RPC message without parsing the whole message. */
+/** Finds the id and the method of a JSON-RPC message. Does not parse the whole message, because it may be long. */
 
-/** The members of a message that a relay reads. */
+/** The id and the method of a message. */
 export interface ScannedMessage {
-  /** The id as JSON text. Equal ids have equal text. Undefined in a notification. */
+  /** The id as JSON text, such as `7` or `"a"`. Undefined in a notification. */
   readonly id: string | undefined;
   /** The method. Undefined in a response. */
   readonly method: string | undefined;
 }
 
-/** Matches the beginning of a response, in the form that the background host writes. */
+/** Matches the beginning of a response as the background host writes it. */
 const response = /^\{"jsonrpc":"2\.0","id":(\d{1,15}|"[^"\\]{0,40}"),"(?:result|error)":/;
-/**
- * Matches the beginning of a request whose first members are `jsonrpc`, `id` and `method`. Many clients use this order.
- */
+/** Matches the beginning of a request in the order of members that many clients use. */
 const request = /^\{"jsonrpc":"2\.0","id":(0|[1-9]\d{0,14}|"[\w.:-]{0,60}"),"method":"([\w/$.-]{1,60})"[,}]/;
-/** The regular expression `request` matches at most this many bytes. */
+/** `request` needs at most this many bytes. */
 const requestStart = 170;
 const quote = 0x22;
 const backslash = 0x5c;
 
-/** Reads the id and the method from a line of the host. */
+/** Reads the id and the method of a line from the host. Responses are found faster than with `scanMessage`. */
 export function scanHostLine(line: Buffer): ScannedMessage | undefined {
   const [, id] = response.exec(line.toString("latin1", 0, 80)) ?? [];
   return id === undefined ? scanMessage(line) : { id, method: undefined };
 }
 
-/** Reads the id and the method from any message. Returns undefined if the line is not a single JSON object. */
+/** Reads the id and the method of any message. Returns undefined if the line is not a JSON object. */
 export function scanMessage(line: Buffer): ScannedMessage | undefined {
   const [, early, named] = request.exec(line.toString("latin1", 0, requestStart)) ?? [];
   if (early !== undefined) return { id: early, method: named };
-  // With one character for each byte, a position in `text` is also a position in `line`.
+  // In Latin-1, each byte is one character, so an index in `text` is also an index in `line`.
   const text = line.toString("latin1");
   let id: string | undefined;
   let method: string | undefined;
@@ -80,7 +78,7 @@ function afterSpace(text: string, from: number): number {
   return at;
 }
 
-/** Returns the position after the closing quotation mark of a string. Returns the end of the text if there is none. */
+/** Returns the index after the string's closing quote, or the length of the text if there is none. */
 function stringEnd(text: string, from: number): number {
   for (let at = text.indexOf('"', from + 1); at !== -1; at = text.indexOf('"', at + 1)) {
     let slashes = 0;
@@ -90,7 +88,7 @@ function stringEnd(text: string, from: number): number {
   return text.length;
 }
 
-/** Returns the position after a JSON value. Returns -1 if the text ends inside the value. */
+/** Returns the index after a JSON value, or -1 if the text ends inside the value. */
 function valueEnd(text: string, from: number): number {
   if (text.charCodeAt(from) === quote) return stringEnd(text, from);
   let depth = 0;

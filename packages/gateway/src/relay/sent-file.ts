@@ -1,30 +1,29 @@
 /**
- * The file in which a host records each request before it sends the request to its server. After the loss of the host,
- * the relay reads in this file which requests may have run.
+ * The file in which a host records each request before sending it to a server. If the host is lost, the relay reads
+ * here which requests may have run.
  */
 
 import { closeSync, openSync, readFileSync, renameSync, rmSync, writeSync } from "node:fs";
 import { listOf, parseJson } from "@fairlead/wire/json";
 
-/** The functions with which a host writes the file. */
+/** The file of one client, as the host writes it. */
 export interface SentFile {
   /**
-   * Records a request. Returns when the operating system has received the record.
-   *
+   * Records a request. The record survives the end of this process.
    * @throws Error if the record cannot be written
    */
   add(id: number | string, subject: string): void;
-  /** Forgets a request whose response was sent to the client. Its record is removed when the file is rewritten. */
+  /** Call this when the client has the response. The record is removed later, when the file is rewritten. */
   done(id: number | string): void;
-  /** Removes the file, unless the relay still needs it. */
+  /** Closes the file. Removes it unless `keep` is set, because the relay still needs it. */
   close(options: { readonly keep: boolean }): void;
 }
 
-/** When this many records are no longer needed, the file is rewritten with only the records of open requests. */
+/** After so many unneeded records, the file is rewritten with only the open requests. */
 const mostNotes = 2000;
 
 /**
- * Creates the file.
+ * Creates an empty file that only this user can read.
  * @throws Error if the file cannot be created
  */
 export function createSentFile(path: string): SentFile {
@@ -32,7 +31,7 @@ export function createSentFile(path: string): SentFile {
   let notes = 0;
   const open = new Map<number | string, string>();
 
-  /** Rewrites the file. If the host ends during the rewrite, the old file remains. */
+  /** Writes a new file and renames it. If the host ends in between, the old file remains. */
   function compact(): void {
     const next = `${path}.new`;
     notes = open.size;
@@ -51,7 +50,7 @@ export function createSentFile(path: string): SentFile {
 
   return {
     add(id, subject) {
-      // The newline comes first, so that a record is complete even if the record before it was cut off by a full disk.
+      // Begins with the newline: the record before may have been cut by a full disk.
       const note = `\n${JSON.stringify([id, subject])}`;
       writeWhole(file, note);
       open.set(id, note);
@@ -66,10 +65,7 @@ export function createSentFile(path: string): SentFile {
   };
 }
 
-/**
- * Reads the recorded requests, then removes the file. The keys of the returned map are request ids as JSON text. The
- * values are the tools, prompts and resources that may have run.
- */
+/** Reads the recorded requests and removes the file. Returns what may have run, by request id as JSON text. */
 export function takeSentFile(path: string): ReadonlyMap<string, string> {
   const sent = new Map<string, string>();
   try {
@@ -79,20 +75,16 @@ export function takeSentFile(path: string): ReadonlyMap<string, string> {
     }
     rmSync(path, { force: true });
   } catch {
-    // Without the file, no request was recorded.
+    // Without a file, nothing was recorded.
   }
   return sent;
 }
 
-/** Parses one record. Returns an empty list if the record is incomplete. The request of such a record was not sent. */
+/** An incomplete record means that the request was not sent, so it is ignored. */
 function noteIn(line: string): readonly unknown[] {
   return listOf(parseJson(line));
 }
 
-/**
- * Writes the text.
- * @throws Error if only a part of the text could be written, because the disk is full
- */
 function writeWhole(file: number, text: string): void {
   if (writeSync(file, text) < Buffer.byteLength(text)) throw new Error("the disk is full");
 }

@@ -1,27 +1,24 @@
 /**
- * The lines that relays and the background host exchange. The first line in each direction is a greeting. All later
- * lines are MCP messages, with one exception: a line of the host that does not begin with `{` is for the relay itself.
+ * The lines that relays and the background host exchange: first a greeting, then MCP messages. A line of the host that
+ * does not begin with `{` is for the relay itself.
  */
 
 import { listOf, parseJson, stringOf } from "@fairlead/wire/json";
 
-/**
- * The version of the relay protocol. It must change when a new relay can no longer communicate with an older host, or
- * an older relay with a new host.
- */
+/** The version of the relay protocol. Increase it when relays and hosts of two versions can no longer work together. */
 export const speechNumber = 1;
 
-/** The first line of every connection to the host. */
+/** The first line that a relay or a command sends to the host. `fairlead`: the version of the relay protocol. */
 export interface Hello {
   readonly fairlead: number;
   readonly token: string;
   readonly version: string;
-  /** What the host should do: serve a client, or run a command such as `status` or `stop`. */
+  /** `serve`: serve a client. `retire`: accept no new clients, because a newer host has started. */
   readonly wants: "serve" | "status" | "stop" | "retire";
   readonly client?: RelayClient;
 }
 
-/** The relay's client, as described by the command line and the environment of `fairlead serve`. */
+/** The client of a relay, from the options and the environment of `fairlead serve`. */
 export interface RelayClient {
   readonly name: string;
   readonly servers?: readonly string[];
@@ -42,54 +39,48 @@ export type Welcome =
       readonly pid: number;
       readonly version: string;
       readonly status?: HostStatus;
-      /**
-       * The path of the file in which the host records the requests that it sends to servers. If absent, the host
-       * writes a `sent` line for each of these requests.
-       */
+      /** The file in which the host records sent requests. If absent, the host writes `sent` lines instead. */
       readonly sentFile?: string;
     }
   | { readonly fairlead: number; readonly refused: RelayRefusal; readonly message: string };
 
 /**
- * Why a host refuses a relay. `speech`: the relay protocol has another version. `token`: the token is wrong. `retired`:
- * a newer host has replaced this host. `invalid`: the relay's first line is invalid.
+ * Why a host refuses a relay. `speech`: another version of the relay protocol. `token`: wrong token. `retired`: a newer
+ * host has replaced this one. `invalid`: the first line is invalid.
  */
 export type RelayRefusal = "speech" | "token" | "retired" | "invalid";
 
-/** The status of one host, as `fairlead daemon status` shows it. */
+/** The part of the host's status that `fairlead daemon status` shows. */
 export interface HostStatus {
   readonly clients: readonly { readonly name: string; readonly since: number }[];
   readonly servers: readonly { readonly name: string; readonly status: string }[];
-  /** The host's variable `PATH`: the folders in which the host looks for the commands of servers. */
+  /** The host's environment variable `PATH`: where it looks for the commands of servers. */
   readonly path?: string;
 }
 
-/** A line of the host for the relay itself. */
+/** A line of the host that is for the relay itself. */
 export type RelayNote =
-  /**
-   * The host is about to send a request to its server. If the host is lost after this line, the request may have run.
-   */
+  /** The host is about to send a request to its server. From now on, the request may have run. */
   | { readonly kind: "sent"; readonly id: string; readonly subject: string }
   /** The host cannot serve the client. The client's requests fail with this message. */
   | { readonly kind: "failed"; readonly message: string; readonly next: string | undefined }
-  /** The host ends on purpose. A relay without open requests need not start a new host. */
+  /** The host ends on purpose. A relay without open requests then starts no new host. */
   | { readonly kind: "bye" };
 
-/** Returns the line that the host writes before it sends a request to its server. */
+/** Returns the line that the host writes before it sends a request to a server. */
 export function sentLine(id: number | string, subject: string): string {
   return `sent ${JSON.stringify([id, subject])}\n`;
 }
 
+/** Returns the line that the host writes if it cannot serve the client. `next`: what the user can do. */
 export function failedLine(message: string, next: string | undefined): string {
   return `failed ${JSON.stringify([message, next ?? null])}\n`;
 }
 
+/** The line that the host writes when it ends on purpose. */
 export const byeLine = "bye\n";
 
-/**
- * Reads a line of the host that is not an MCP message. Returns undefined if the line is unknown, for example because
- * the host is newer.
- */
+/** Reads a line that is for the relay. Returns undefined if it is unknown, for example from a newer host. */
 export function readNote(line: string): RelayNote | undefined {
   const [word = ""] = line.split(/[ \n]/, 1);
   if (word === "bye") return { kind: "bye" };

@@ -1,4 +1,4 @@
-/** Starts the background host if none runs. */
+/** Starts the background host if none runs yet. */
 
 import { spawn } from "node:child_process";
 import { closeSync, openSync, renameSync, statSync } from "node:fs";
@@ -8,21 +8,19 @@ import type { HostConnection } from "./connect-host.ts";
 import { findHost, type RelayHello } from "./find-host.ts";
 import { createRunFolder, type RunFolder } from "./run-folder.ts";
 
-/** The command that starts a background host: the program and its arguments. */
+/** The command that starts a background host. */
 export interface HostCommand {
   readonly file: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** Milliseconds that a relay waits while another relay starts the host. */
+/** A relay waits at most this many milliseconds while another relay starts the host. */
 const startTime = 60_000;
 
 /**
- * Connects to the running host, or starts a new one. If several relays start at the same time, one of them starts the
- * host and the others wait.
- *
- * @throws HostRefused, or an Error with the reason why no host can be started
+ * Connects to the running host, or starts one. If several relays do this at once, only one of them starts a host.
+ * @throws HostRefused, or an Error that says why no host can be started
  */
 export async function findOrStartHost(
   folder: RunFolder,
@@ -39,23 +37,23 @@ export async function findOrStartHost(
       if (other !== undefined) return other;
       await startHost(folder, command);
       const started = await findHost(folder, greeting);
-      if (started === undefined) throw new Error("the background host ended right after its start");
+      if (started === undefined) throw new Error("the background host started, but ended at once");
       return started;
     },
     { timeout: startTime },
   );
 }
 
-/** Starts a host. Resolves when this host listens, or when another host already listens. */
+/** Resolves when this host, or one that was faster, is listening. */
 async function startHost(folder: RunFolder, { file, args, env }: HostCommand): Promise<void> {
   const log = openLog(folder.log);
   const host = spawn(file, [...args], {
-    // The host must not use the client's folder as its working folder, because Windows does not remove a folder in use.
+    // Not the client's folder, because Windows does not remove a folder that a process uses.
     cwd: folder.all,
     env,
     detached: true,
     windowsHide: true,
-    // The host writes to the fourth file descriptor when it is ready.
+    // The host writes to the pipe (file descriptor 3) when it is ready.
     stdio: ["ignore", log, log, "pipe"],
   });
   closeSync(log);
@@ -72,15 +70,14 @@ async function startHost(folder: RunFolder, { file, args, env }: HostCommand): P
   said.destroy();
   host.unref();
   host.removeAllListeners();
-  if (outcome !== readyWord) throw new Error(`the background host did not start: ${outcome || "see the log"}`);
+  if (outcome !== readyWord)
+    throw new Error(`the background host did not start: ${outcome || "see its log: fairlead daemon logs"}`);
 }
 
-/**
- * The text that a new host writes to its fourth file descriptor when it listens, or when another host already listens.
- */
+/** A new host writes this text to file descriptor 3 when relays can connect to it or to another host. */
 export const readyWord = "ready";
 
-/** Maximum size of the log file, in bytes. When a host starts, a larger `host.log` is renamed to `host.log.1`. */
+/** When a host starts and `host.log` has more bytes than this, the file is renamed to `host.log.1`. */
 const logBytes = 1024 * 1024;
 
 function openLog(path: string): number {

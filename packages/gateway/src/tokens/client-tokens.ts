@@ -1,4 +1,4 @@
-/** The bearer tokens of HTTP clients. Each token belongs to one client, and only its digest is stored. */
+/** The bearer tokens of HTTP clients. Only a digest of each token is stored. */
 
 import { hash, randomBytes, timingSafeEqual } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
@@ -7,19 +7,25 @@ import { HostError } from "@fairlead/core/errors";
 import { updateState } from "@fairlead/core/files/atomic/state-file";
 import { isObject, listOf, parseObject, stringOf } from "@fairlead/wire/json";
 
-/** A stored token, without its secret. */
+/** What is known about a stored token. The token itself is not stored. */
 export interface ClientTokenInfo {
   readonly client: string;
   /** When the token was created, in milliseconds since 1970. */
   readonly createdAt: number;
 }
 
+/** Creates, checks and revokes tokens. */
 export interface ClientTokens {
-  /** Creates a token and returns it. The token cannot be read again later. */
+  /**
+   * Creates a token and returns it. It cannot be shown again. A client has at most 8 tokens: one more removes the
+   * oldest.
+   *
+   * @throws HostError `usage` if the name is invalid or there are too many tokens
+   */
   create(client: string): Promise<string>;
   /**
-   * Returns the client of a token. Returns undefined if the token was revoked or never created. Takes the same time for
-   * each token, so that the time does not help to guess a token.
+   * Returns the client of a token, or undefined if the token is not valid. Always takes the same time, so that nobody
+   * can guess a token by measuring.
    */
   clientOf(token: string): string | undefined;
   /** Revokes all tokens of a client. Returns the number of revoked tokens. */
@@ -40,15 +46,12 @@ const mostOfClient = 8;
 const mostTokens = 256;
 const mostName = 100;
 
-/**
- * Opens the file of tokens. Other processes may create and revoke tokens in it at any time.
- * @param stateFolder The state folder, `~/.fairlead`.
- */
+/** Opens the file of tokens in the state folder (`~/.fairlead`). Other processes may change the file at any time. */
 export function createClientTokens(stateFolder: string, now: () => number = Date.now): ClientTokens {
   const file = join(stateFolder, "client-tokens.json");
   let read: { readonly version: string; readonly tokens: readonly StoredToken[] } = { version: "", tokens: [] };
 
-  /** Returns the stored tokens. Reads the file again if another process has changed it. */
+  /** Reads the file again if another process has changed it. */
   function current(): readonly StoredToken[] {
     const stats = statSync(file, { throwIfNoEntry: false, bigint: true });
     const version = stats === undefined ? "" : `${stats.ino} ${stats.size} ${stats.mtimeNs}`;
@@ -71,7 +74,7 @@ export function createClientTokens(stateFolder: string, now: () => number = Date
         const own = tokens.filter((each) => each.client === client).slice(1 - mostOfClient);
         const others = tokens.filter((each) => each.client !== client);
         if (others.length + own.length >= mostTokens)
-          throw new HostError("usage", `the maximum number of tokens is reached: ${mostTokens}`, {
+          throw new HostError("usage", `there are already ${mostTokens} tokens, which is the maximum`, {
             next: "revoke tokens of clients that you no longer use: fairlead disconnect CLIENT",
           });
         return [...others, ...own, made];
@@ -81,7 +84,7 @@ export function createClientTokens(stateFolder: string, now: () => number = Date
     clientOf(token) {
       const given = Buffer.from(hash("sha256", token), "hex");
       let found: string | undefined;
-      // The loop does not end at the first match, so that it takes the same time for each token.
+      // No early exit, so that the loop takes the same time for each token.
       for (const { client, digest } of current()) {
         const stored = Buffer.from(digest, "hex");
         if (stored.length === given.length && timingSafeEqual(stored, given)) found = client;

@@ -296,7 +296,7 @@ it("tells nothing to a socket in a folder that others may open", async () => {
   await new Promise<void>((resolve) => stranger.listen(folder.socket, resolve));
   expect(await findHost(folder, greeting)).toBeUndefined();
   expect(await hostStatus(folder)).toBeUndefined();
-  expect(() => createRunFolder(folder)).toThrow("it belongs to another user, or other users can read it");
+  expect(() => createRunFolder(folder)).toThrow("it belongs to another user, or other users can access it");
   expect(greeted).toBe(0);
   await new Promise((resolve) => stranger.close(resolve));
 });

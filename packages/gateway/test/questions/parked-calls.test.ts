@@ -17,7 +17,7 @@ test("one client cannot use up the places of waiting requests", async () => {
   const start = (client: string): Promise<JsonObject> => parked.start(requestOf(client), (call) => asks(call));
   await start("greedy");
   await start("greedy");
-  await expect(start("greedy")).rejects.toThrow("2 requests of this client already wait");
+  await expect(start("greedy")).rejects.toThrow("2 requests of this client are already waiting");
   expect(await start("other")).toMatchObject({ resultType: "input_required" });
   expect(parked.size()).toBe(3);
   parked.close();
