@@ -21,7 +21,7 @@ import type { ClientTokens } from "./tokens/client-tokens.ts";
 
 export type { CreateGatewayHost, HostHooks, Workspace } from "./hosts/gateway-host.ts";
 
-/** How the gateway creates hosts and asks for consent. `version`: Fairlead's version. */
+/** How the gateway creates hosts and asks for confirmations. `version`: Fairlead's version. */
 export interface GatewayOptions {
   readonly createHost: CreateGatewayHost;
   readonly consent: Consent;
@@ -149,7 +149,7 @@ export function createGateway(options: GatewayOptions): Gateway {
 
     async function openContext(found: ClientEndpoint, conversation: string): Promise<BridgeContext> {
       const hosts = await pool.open(workspace);
-      // A client could request endless names of servers that do not exist, so nothing is kept for them.
+      // A client could request any number of servers that do not exist, so nothing is kept for them.
       if (found.only !== undefined && !isServer(found.only, [hosts.shared.host])) {
         await hosts.close();
         throw new HostError("server_unknown", "no server with this name is configured");

@@ -144,9 +144,7 @@ interface CachedServer extends TargetServer {
   readonly isRemembered: boolean;
 }
 
-/**
- * Loads the cached catalogs. The demo server runs inside this process and is quick to start, so its catalog is read.
- */
+/** Loads the cached catalogs. Connects to the demo server to read its catalog, because it runs inside this process. */
 async function loadCached(
   names: readonly string[],
   host: Host,

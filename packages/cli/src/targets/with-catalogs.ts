@@ -53,7 +53,7 @@ export async function withCatalogs(
   use: (scope: CatalogScope) => void | Promise<void>,
 ): Promise<void> {
   const { server, configuration, isTyped, keep } = await choose(context);
-  // The demo server is listed without its name only if no server is configured.
+  // If the user names no server, `demo` is listed only if no server is configured.
   const configured = configuration.servers.map((entry) => entry.server.name);
   const all = configured.length === 0 ? [demoName] : configured;
   await useHost(configuration, context, async (host) => {

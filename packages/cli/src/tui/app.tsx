@@ -28,10 +28,10 @@ export interface AppProps {
   readonly onCommit: (question: string | undefined) => void;
 }
 
-/** Milliseconds between two redraws: `frame` while a spinner turns, `second` while only a countdown in seconds runs. */
+/** Milliseconds between two redraws: `frame` while a spinner turns, `second` while the status line counts seconds. */
 const [frame, second] = [120, 1000];
 
-/** The app's root component: draws the state in `session.store`, again after every change. */
+/** The app's root component. Draws the state in `session.store`, and draws it again after every change. */
 export function App({ session: { store, clock }, onCommit }: AppProps): ReactElement {
   const state = useSyncExternalStore(store.subscribe, store.get);
   const now = useNow(clock, state.turn.kind === "running" ? frame : hasMoving(state.servers) ? second : undefined);

@@ -74,7 +74,7 @@ export function createCompleter(services: Services): Completer {
     askLater(cursor, editor, toOffer);
   }
 
-  /** Asks servers and the disk for more suggestions. The next key press cancels this. */
+  /** Gets more suggestions from servers and from the disk. The next key press cancels this. */
   function askLater(
     cursor: CursorContext,
     editor: Editor,

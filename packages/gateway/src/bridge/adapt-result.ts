@@ -7,7 +7,7 @@ const protocolPrefix = "io.modelcontextprotocol/";
 /** Methods whose modern results have `ttlMs` and `cacheScope`. */
 const cacheable: ReadonlySet<string> = new Set(["resources/read"]);
 
-/** Converts the result to the client's protocol era. Keeps all members that belong to no era. */
+/** Converts the result to the client's protocol era. Members that MCP does not define stay unchanged. */
 export function adaptResult(method: string, result: JsonObject, era: Era): JsonObject {
   return era === "modern" ? toModern(method, result) : toLegacy(result);
 }

@@ -1,4 +1,4 @@
-/** Describes the client of a request for the consent code, which may ask the client's user for approval. */
+/** Describes the client of a request, so that its user can be asked for approval. */
 
 import type { JsonObject } from "@fairlead/wire";
 import type { AskedClient } from "../gateway-client.ts";

@@ -38,7 +38,7 @@ export function createFairTurns(): FairTurns {
     return () => {
       if (isOver) return;
       isOver = true;
-      // Passes the free place on at once, so that no later request takes it.
+      // The next waiting request gets the free place at once. Otherwise a later request could take it.
       const next = queue.waiting.shift();
       if (next !== undefined) return next();
       queue.open -= 1;

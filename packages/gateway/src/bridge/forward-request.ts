@@ -101,7 +101,7 @@ function withoutMeta(params: JsonObject): JsonObject {
   return others;
 }
 
-/** Other notifications concern only the gateway. */
+/** Passes on log messages and the end of elicitations. Other notifications concern only the gateway. */
 function passOn(call: ClientCall, name: string, news: JsonObject): void {
   const isWanted = name === "notifications/message" && wantsMessage(call, news["level"]);
   const isComplete = name === "notifications/elicitation/complete" && call.era === "legacy";

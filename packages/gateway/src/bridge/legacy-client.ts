@@ -132,7 +132,7 @@ export function createLegacyClient(context: BridgeContext, client: ServedClient)
     },
   };
 
-  /** Only servers that this client does not share learn its roots. */
+  /** Only servers that no other client uses learn about the roots. */
   async function rootsChanged(): Promise<void> {
     await Promise.allSettled([hosts.rootsChanged()]);
   }

@@ -25,7 +25,7 @@ export interface ModernContexts {
   close(): Promise<void>;
 }
 
-/** `open` creates a context. It gets a new conversation id. */
+/** How to create a context. `conversation`: the id of the new context. */
 export interface ModernContextsOptions {
   readonly open: (client: ClientEndpoint, conversation: string) => Promise<BridgeContext>;
   readonly clock: Pick<Clock, "after">;
@@ -73,7 +73,7 @@ export function createModernContexts({ open, clock }: ModernContextsOptions): Mo
       const leave = (): void => {
         one.requests -= 1;
         if (one.requests > 0) return;
-        // A client could request endless names of servers that do not exist, so their contexts are not kept.
+        // A client could request any number of servers that do not exist, so their contexts are not kept.
         const isKnown = client.only === undefined || one.context?.view().servers.includes(client.only) === true;
         if (isKnown) one.callOff = clock.after(idleTime, () => end(key, one), { background: true });
         else end(key, one);

@@ -11,7 +11,7 @@ import type { BridgeContext } from "./bridge-context.ts";
 import { rpcCodes, rpcError } from "./rpc-error.ts";
 import { toClientTask } from "./tasks.ts";
 
-/** The gateway remembers so many allowed sampling requests of one client. */
+/** Maximum number of allowed sampling requests that are remembered for one client. */
 const mostSampled = 1000;
 
 /**

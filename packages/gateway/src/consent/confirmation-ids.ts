@@ -21,7 +21,8 @@ const step = 20_077;
 /** An empty file with such a name reserves a number. The highest number belongs to the latest id. */
 const numberName = /^number-(\d{1,15})$/;
 /**
- * So many of these files are kept. Another process may have read the folder earlier and must not take the same number.
+ * Number of these files that are kept. Another process may have read the folder earlier and must not take the same
+ * number.
  */
 const keptNumbers = 4;
 

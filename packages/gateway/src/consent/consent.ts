@@ -56,7 +56,9 @@ const askedTime = 300_000;
 const inboxTime = 45_000;
 const progressTime = 5000;
 
-/** Creates the consent of one gateway. Dispose it to close its pages and stop watching the inbox. */
+/**
+ * Creates the part of a gateway that asks for confirmations. Dispose it to close its pages and stop watching the inbox.
+ */
 export function createConsent(options: ConsentOptions): Consent {
   const { stateFolder, clock = systemClock, now = Date.now, saveRule } = options;
   const questions = createOpenQuestions(stateFolder, { clock, now });

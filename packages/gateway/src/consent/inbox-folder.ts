@@ -1,6 +1,6 @@
 /**
- * The files of the inbox: confirmations of all gateways of a user, and their answers. The name of each file contains
- * its id, time and key.
+ * The files of the inbox: confirmations of all gateways of a user, and their answers. File names begin with the id of
+ * the confirmation.
  */
 
 import { hash } from "node:crypto";

@@ -81,8 +81,8 @@ function isRunning(pid: number): boolean {
 }
 
 /**
- * Returns the start time of a process, which tells it from a later process with the same id. Returns an empty text on
- * systems without `/proc`.
+ * Returns the start time of a process. A later process with the same id has another start time. Returns an empty text
+ * on systems without `/proc`.
  */
 async function startOf(pid: number): Promise<string> {
   const text = await readFile(`/proc/${pid}/stat`, "latin1").catch(() => "");

@@ -20,7 +20,7 @@ import { onFolderChange, registerWatcher } from "./inbox-watchers.ts";
 export type { ConsentAnswer } from "./confirmed-request.ts";
 export type { GivenAnswer, InboxEntry } from "./inbox-folder.ts";
 
-/** The answer that counts. It may be an earlier answer of somebody else. */
+/** The answer that counts. It may be an earlier answer from another place. */
 export interface AnsweredQuestion extends GivenAnswer {
   readonly isFirst: boolean;
   /** Whether the request still waited for this answer. */
@@ -54,7 +54,7 @@ export interface Inbox {
 /** A waiting request uses its answer within this many milliseconds, unless its gateway has stopped. */
 const useTime = 3000;
 
-/** Replaces the clocks in tests. */
+/** The clocks that the inbox uses. Default: the system's clocks. */
 export interface InboxOptions {
   readonly clock?: Pick<Clock, "after">;
   /** Returns the current time, in milliseconds since 1970. */

@@ -37,7 +37,7 @@ export interface OpenQuestions {
   takeLate(question: ConsentQuestion): Promise<GivenAnswer | undefined>;
   /**
    * Stores a confirmation and waits for its answer.
-   * @param isOutdated Whether the tool's definition has changed since. A yes then has no effect.
+   * @param isOutdated Whether the tool's definition has changed since this call. A yes then has no effect.
    * @throws Error if the inbox cannot be written, or is full
    */
   ask(question: ConsentQuestion, isOutdated?: () => boolean): Promise<OpenQuestion>;

@@ -1,4 +1,4 @@
-/** Confirmations without the inbox, for example because the disk is full. */
+/** Confirmations that are not stored in the inbox, for example because the disk is full. */
 
 import { HostError } from "@fairlead/core/errors";
 import { toShellWord } from "@fairlead/core/text/shell-word";

@@ -46,7 +46,7 @@ export interface RelayListener {
   close(): Promise<void>;
 }
 
-/** Maximum length of a relay's first line, in bytes. It is long, because it contains the client's environment. */
+/** Maximum length of a relay's first line, in bytes. The line contains the client's environment, so it may be long. */
 const helloBytes = 4 * 1024 * 1024;
 /** A relay must send its first line within this many milliseconds. */
 const helloTime = 10_000;

@@ -17,7 +17,7 @@ export interface ClientHosts {
    * created first.
    */
   hostOf(server: string, era: Era): Host | Promise<Host>;
-  /** Tells the servers that only this client uses that its roots have changed. */
+  /** Tells the servers of the client's own hosts that its roots have changed. */
   rootsChanged(): Promise<void>;
   /** Closes the client's own hosts. */
   close(): Promise<void>;

@@ -54,7 +54,7 @@ interface ServerCatalog {
   readonly catalog: Catalog;
 }
 
-/** Uses the names of the host's registry, which are unique for most servers. */
+/** Uses the names that the host's registry gives to tools and prompts. */
 function mergedItems(reach: ClientReach, host: ListingHost, all: readonly ServerCatalog[]) {
   const definitions = new Map(
     all.map(({ server, catalog }) => [server, { tools: byName(catalog.tools), prompts: byName(catalog.prompts) }]),

@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { ensurePrivateFolder, privateFileMode } from "@fairlead/core/files/atomic/private-folder";
 import type { IdentifiedServer } from "@fairlead/core/host/gateway-types";
 
+/** Keeps approvals on disk, each for ten minutes. */
 export interface ApprovalStore {
   /** Stores an approval. Returns the `requestState` that the client must send back. */
   store(identity: string, approval: StoredApproval): Promise<string>;
@@ -18,6 +19,7 @@ export interface ApprovalStore {
   take(requestState: string, identity: string): Promise<StoredApproval | undefined>;
 }
 
+/** An approval, with what the gateway needs to continue the request. */
 export interface StoredApproval {
   /**
    * What was approved, as returned by `approvedSubject`. Includes the server's identity, because the settings may
@@ -51,7 +53,7 @@ export function createApprovalStore(folder: string, now: () => number): Approval
   /** Approvals that could not be written to disk. A restart loses them. */
   const unstored = new Map<string, string>();
 
-  /** Also removes expired approvals. */
+  /** Writes an approval, and removes expired ones. */
   async function write(name: string, content: string): Promise<void> {
     await ensurePrivateFolder(folder);
     const stored = (await readdir(folder)).map((file) => ({ file, until: Number(file.split(".")[1]) }));

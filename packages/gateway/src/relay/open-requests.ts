@@ -20,11 +20,11 @@ export interface UnansweredRequests {
   noteSent(sent: ReadonlyMap<string, string>): void;
   /** Removes and returns a request that was answered or cancelled. */
   remove(id: string): UnansweredRequest | undefined;
-  /** Sets all `losses` to 0. Call this when the host has answered a request: it works, so no request has harmed it. */
+  /** Sets all `losses` to 0. Call this when the host has answered a request, because the host works. */
   forgive(): void;
   /**
-   * Call this when a host is lost. Removes and returns the requests that must not be repeated: a server may have
-   * received them, or they may be why hosts stop.
+   * Call this when a host is lost. Removes and returns the requests that must not be repeated. A server may have
+   * received them, or they may have stopped several hosts.
    */
   takeLost(): readonly UnansweredRequest[];
   /** Removes and returns all requests. */

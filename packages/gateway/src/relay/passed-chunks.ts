@@ -1,6 +1,6 @@
 /**
- * Data that a relay has passed on but not parsed. Parsing much data at once needs less CPU time. The relay needs the
- * messages only if its host is lost.
+ * Data that a relay has passed on but not parsed yet. Parsing it later, in large pieces, needs less CPU time. The relay
+ * needs the messages only if its host is lost.
  */
 
 /** Chunks that wait to be parsed. */

@@ -23,7 +23,7 @@ export interface ClientRelayOptions {
   readonly output: Writable;
   /** The connection to the first host. */
   readonly first: HostConnection;
-  /** Connects to a new host after the first one is lost. Starts a host if none runs. */
+  /** Connects to a new host after a host was lost. Starts a host if none runs. */
   readonly reach: () => Promise<HostConnection>;
   /** Aborting ends the relay at once. The host then cancels the client's open requests. */
   readonly signal?: AbortSignal;
@@ -49,8 +49,8 @@ export function runRelay({ input, output, first, reach, onProblem, signal }: Cli
   const questions = createQuestions();
   const fromClient = createLineFrames(messageBytes, () => end());
   /**
-   * Data that is passed on but not parsed, only with the first host. With a later host, the relay must change ids at
-   * once.
+   * Data that is passed on and parsed later. Used only with the first host, because the relay changes request ids of
+   * later hosts.
    */
   const passed = createPassedChunks();
   /** The host that gets the client's lines. Undefined until a new host has answered `initialize`. */

@@ -75,7 +75,7 @@ export function takeSentFile(path: string): ReadonlyMap<string, string> {
     }
     rmSync(path, { force: true });
   } catch {
-    // Without a file, nothing was recorded.
+    // The file does not exist, so nothing was recorded.
   }
   return sent;
 }

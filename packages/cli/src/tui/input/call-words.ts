@@ -39,7 +39,7 @@ export function offerArguments(
   return meant && suggestParameters(meant.inputSchema, before, typed);
 }
 
-/** Returns the words that match the typed text, best first. Returns an empty list if the answer asks for files. */
+/** Returns the words that match the typed text, best first. Returns an empty list if the answer stands for files. */
 export function toSuggestions(answer: CompletionAnswer, typed: string): readonly CompletionItem[] {
   if (answer.kind !== "words") return [];
   return rank(answer.candidates, typed, ({ value }) => value, mostTools);

@@ -10,7 +10,7 @@ export interface CompletionItem {
   /** The text shown in the list instead of `value`. */
   readonly label?: string;
   readonly about?: string;
-  /** Whether the user will type more of this word, for example after a folder. Then no space is inserted. */
+  /** Whether the word is not complete yet, such as the name of a folder. Then no space is inserted after it. */
   readonly isOpen?: boolean;
 }
 

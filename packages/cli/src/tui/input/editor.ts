@@ -13,13 +13,13 @@ export interface Editor {
 /** A prompt without text, and nothing to insert with Ctrl-Y. */
 export const emptyEditor: Editor = { text: "", cursor: 0, pastes: new Map(), cut: "" };
 
-/** A target of the cursor. `start` and `end` mean the whole text, not the line. */
+/** Where the cursor moves. `start` and `end` mean the whole text, not the line. */
 export type Move = "left" | "right" | "word_left" | "word_right" | "line_start" | "line_end" | "start" | "end";
 
 /** A paste with more lines is shown as a label. */
 const mostPastedLines = 5;
 const mostPastedCharacters = 1000;
-/** How many code units are searched for the boundaries of one character (grapheme). */
+/** Maximum length of one character (grapheme), in code units. */
 const longestCharacter = 64;
 
 /** Replaces the whole text. The cursor is at the end unless `cursor` is given. */

@@ -9,7 +9,7 @@ import { emptyEditor, wholeText } from "./editor.ts";
 import type { Key } from "./keys.ts";
 import { pasteAtCursor } from "./paste-value.ts";
 
-/** Something that the session must do, because it is not just a change of the state. */
+/** What the session must do after a key press. */
 export type Action =
   | { readonly type: "submit"; readonly text: string }
   | { readonly type: "answer"; readonly question: UserQuestion; readonly answer: QuestionAnswer }

@@ -1,5 +1,6 @@
 /** The keys of the prompt and what they do, for `/help` and `docs/terminal.md`. */
 
+/** The keys in the order of the help, each with a short explanation. */
 export const promptKeys: readonly (readonly [keys: string, words: string])[] = [
   ["Enter", "send; during a turn, send when the turn ends"],
   ["Alt-Enter, Ctrl-J", "new line; also Enter after a backslash"],

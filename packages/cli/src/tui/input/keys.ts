@@ -60,7 +60,7 @@ const esc = "\u001b";
 const ctrlC = "\u0003";
 const pasteStart = `${esc}[200~`;
 const pasteEnd = `${esc}[201~`;
-/** A longer sequence is not a key. Fairlead then stops waiting for its end. */
+/** An escape sequence with more characters is not a key. Fairlead does not wait for its end. */
 const longestSequence = 64;
 const longestString = 4096;
 
@@ -113,7 +113,10 @@ export function endKeys({ pending, paste, isPasteCut }: KeyState): ReadKeys {
   return { keys: [pasted(paste), ...keys], state: pasteCut };
 }
 
-/** Reads late input after an incomplete paste. Until the end marker, a line break must not send the prompt. */
+/**
+ * Reads input after an incomplete paste. Text before the end marker is pasted text, so a line break in it does not send
+ * the prompt.
+ */
 function readAfterCut(text: string): ReadKeys {
   const [start, end] = [text.indexOf(pasteStart), text.indexOf(pasteEnd)];
   if (start !== -1 && (end === -1 || start < end)) return readKeys(noKeys, text);

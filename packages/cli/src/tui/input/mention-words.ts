@@ -22,7 +22,7 @@ export function offerMentions(typed: string, resources: readonly HostResource[])
     const about = title ?? name;
     if (resource.kind === "resource") return { value: writeReference(server, resource.uri), about };
     const start = beginningOf(resource);
-    // After the text before the first variable, only the server can suggest values.
+    // The user has typed the text before the first variable. Only the server can suggest what follows.
     if (start === undefined || addressesOf(server, start).some((address) => typed.startsWith(address))) return [];
     return { value: `@${server}:${start}`, label: `@${addressOf(resource)}`, about, isOpen: true };
   });
@@ -34,7 +34,7 @@ export interface TemplateQuestion {
   readonly write: (value: string) => CompletionItem;
 }
 
-/** Returns the completion requests to send, one for each template that the typed text begins to fill in. */
+/** Returns the completion requests to send, one for each template that fits the typed text so far. */
 export function templateQuestions(typed: string, resources: readonly HostResource[]): readonly TemplateQuestion[] {
   return resources.flatMap((resource) => (resource.kind === "template" ? (questionAbout(typed, resource) ?? []) : []));
 }

@@ -1,4 +1,6 @@
-/** Ignores keys while a question has just appeared or closed, because the user typed them for something else. */
+/**
+ * Ignores keys for a moment after a question has appeared or closed, because the user typed them for something else.
+ */
 
 import type { Clock } from "@fairlead/core/clock";
 import type { AppEvent, AppState } from "../state/app-state.ts";
@@ -13,12 +15,14 @@ export interface QuestionGuardOptions {
   readonly clock: Clock;
 }
 
-/** Receives all keys of the app and passes on those that the user meant. */
+/** Receives all keys of the app, and ignores those that the user typed for something else. */
 export interface QuestionGuard {
   readonly press: (key: Key) => void;
   /** Call this after each frame is written, with the key of the question in that frame. */
   readonly drawn: (question: string | undefined) => void;
-  /** Call this after each change of the app's state. Notices that the question the user types into has closed. */
+  /**
+   * Call this after each change of the app's state. Checks whether the question that the user was answering has closed.
+   */
   readonly look: () => void;
   readonly end: () => void;
 }
@@ -35,7 +39,7 @@ export function createQuestionGuard({ get, dispatch, press, clock }: QuestionGua
   let shown: string | undefined;
   let callOffReading: (() => void) | undefined;
   let typedInto: string | undefined;
-  /** Set only while keys are ignored. Cancels the timer that ends this. */
+  /** Cancels the timer after which keys work again. Set only while keys are ignored. */
   let callOffPause: (() => void) | undefined;
 
   /** Each key press starts the reading time again, because a user who types does not read. */

@@ -11,7 +11,7 @@ import { plainText } from "./plain-line.ts";
 /** Returns the styled lines of an item, at most `width` columns wide. */
 export function linesOf(item: TranscriptItem, width: number): readonly Line[] {
   if (item.kind === "answer") return markdownLines(item.text, width);
-  // Passes the start time as the current time: a printed line cannot show a running clock.
+  // Passes the start time as `now`, so that no elapsed time is shown. A printed line cannot be updated.
   return item.kind === "call" ? callCardLines(item.call, item.call.startedAt ?? 0, width) : itemLines(item, width);
 }
 

@@ -73,7 +73,7 @@ function lettersOf(question: UserQuestion): string {
   return question.kind === "url" ? "Type one letter: y, h or n." : "Type one letter: y or n.";
 }
 
-/** The copy makes this a change of the state, so the question is printed again. */
+/** Copies the dialog, because a new object makes the app print the question again. */
 function put(dialog: DialogState): LineStep {
   return { event: { type: "dialog", dialog: { ...dialog } } };
 }
@@ -89,7 +89,7 @@ function typed(text: string): LineStep {
 
 /** Detects lines that come too late for their question. */
 export interface LateLine {
-  /** Call this after each change of the app's state. Notices that the open question has closed. */
+  /** Call this after each change of the app's state. Checks whether the open question has closed. */
   readonly look: () => void;
   /** Whether the user may have typed the last line for a question that closed less than 5 seconds ago. */
   readonly isLate: () => boolean;

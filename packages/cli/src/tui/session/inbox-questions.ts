@@ -48,8 +48,8 @@ export async function showInbox({ inbox, ask, note, fail, now }: InboxQuestionsO
           `${subject} has not run yet: it runs if the program sends the same request again within ten minutes.`,
         );
     } finally {
-      // An earlier `look` may still list this request. The request stays in `open` until then, so that it is not asked
-      // again.
+      // An earlier `look` may still list this request. Until it has ended, the request stays in `open`, so that the
+      // user is not asked again.
       looking = looking.then(() => void open.delete(id));
       lookSoon();
     }

@@ -26,7 +26,7 @@ export interface LiveSettings {
   readonly isChangedElsewhere: (file: string) => Promise<boolean>;
 }
 
-/** What the settings start with, and the host that they reload. */
+/** The configuration at the start, and the host to reload. */
 export interface LiveSettingsOptions {
   readonly context: Context;
   readonly configuration: Configuration;
@@ -56,7 +56,7 @@ export function createLiveSettings({ context, configuration, host, warn }: LiveS
     const isFirst = texts.size === 0 && file === approvalsPath(current.locations.state);
     const before = isFirst ? await approvalsAtStart : texts.get(file);
     if (before === (await contentOf(file))) return false;
-    // The app may have started a change of its own that wrote the file. Then checks again.
+    // If the app itself has started another change, that change may have written the file. Then checks again.
     return changes === ended || isChangedElsewhere(file);
   }
 
@@ -87,8 +87,7 @@ export function createLiveSettings({ context, configuration, host, warn }: LiveS
   };
 
   /**
-   * Returns the content that matters to this app. The file of approvals contains all workspaces, so only this
-   * workspace's approvals matter.
+   * Returns the part of the file that concerns this workspace. The file of approvals also contains other workspaces.
    */
   async function contentOf(file: string): Promise<string | undefined> {
     const { state, root } = current.locations;

@@ -11,7 +11,7 @@ import { readManualLine } from "../../headless/manual-line.ts";
 import type { Context } from "../../shell/verb.ts";
 import { typedHere } from "../slash/typed-here.ts";
 
-/** Creates the model for manual mode. It parses each line as `fairlead call` does, and answers errors as messages. */
+/** Creates the model for manual mode. It parses each line as `fairlead call` does, and shows errors as its answer. */
 export function openManualModel(
   host: () => Host,
   tools: () => readonly ConversationTool[],

@@ -1,5 +1,6 @@
 /**
- * Asks the user for the host: may this tool run, how to answer an elicitation, may a server use the model (sampling).
+ * Asks the user when the host needs a decision: may a tool run, how to answer an elicitation, may a server use the
+ * model (sampling).
  */
 
 import { HostError } from "@fairlead/core/errors";

@@ -40,7 +40,7 @@ export interface AppSession extends QuestionQueue {
   /** Returns all current commands, including the prompts of servers. */
   readonly commands: () => readonly SlashCommand[];
   readonly press: (key: Key) => void;
-  /** Runs an entered text: a slash command, a tool call, or a message for the model. */
+  /** Handles an entered text: a slash command, a tool call, or a message for the model. */
   readonly submit: (text: string) => void;
   /** Runs the tool calls that the user typed, without asking the model. */
   readonly sendCall: (calls: string, shown?: string) => void;
@@ -228,7 +228,7 @@ export function createSession(options: SessionOptions): AppSession {
       if (options.overlay?.press(key) === true) return;
       const { events, action } = routeKey(store.get(), key);
       for (const event of events) {
-        // Folding changes rows that are already printed above the live part of the screen.
+        // Folding changes rows that are already printed, so the screen is drawn again.
         if (event.type === "fold") onRedraw();
         dispatch(event);
       }

@@ -159,12 +159,12 @@ export const builtIns: readonly BuiltIn[] = [
 ];
 const taken: ReadonlySet<string> = new Set(builtIns.map(({ name }) => name));
 
-/** Returns the built-in commands and one command for each prompt of the connected servers. */
+/** Returns the built-in commands, and one command for each prompt of a server. */
 export function commandsOf({ session }: Services): readonly (BuiltIn | PromptCommand)[] {
   return [...builtIns, ...promptCommands(session.host.prompts(), taken)];
 }
 
-/** Returns the commands for the session, which calls `run` without the services. */
+/** Returns the commands for the session. Their `run` needs no services. */
 export function allCommands(services: Services): readonly SlashCommand[] {
   return commandsOf(services).map((command) => ({
     ...command,

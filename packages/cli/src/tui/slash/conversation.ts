@@ -75,7 +75,7 @@ export const compact: BuiltIn = {
   },
 };
 
-/** Terminals ignore longer text. Counted in Base64 characters. */
+/** Maximum length of the copied text, in Base64 characters. Terminals ignore longer text. */
 const longestCopy = 75_000;
 
 /** `/copy`: copies the last answer to the clipboard, with the terminal's control sequence OSC 52. */

@@ -37,10 +37,7 @@ export const tools: BuiltIn = {
   },
 };
 
-/**
- * Returns which tools the model gets. Before the first message, Fairlead has not chosen them yet, so this asks the
- * host.
- */
+/** Returns which tools the model gets. Before the first message, asks the host which tools it would choose now. */
 async function offersIn({ session: { conversation, host } }: Services): Promise<readonly OfferedTool[]> {
   const { model, history } = conversation;
   if (model.provider === "manual") return [];

@@ -52,7 +52,7 @@ export type TurnState =
   | {
       readonly kind: "running";
       readonly startedAt: number;
-      /** What the turn waits for, such as `waiting for files` (a server) or the next attempt to reach the model. */
+      /** What the turn waits for, such as `waiting for github`. */
       readonly doing?: string;
       readonly isCancelling: boolean;
     };
@@ -107,7 +107,7 @@ export type AppEvent =
   | { readonly type: "wait"; readonly text: string }
   /** The first `count` queued messages were sent. */
   | { readonly type: "waited"; readonly count: number }
-  /** Expands or folds the result of the call with this id. If the id is absent: of the last call. */
+  /** Expands or folds the result of the call with this id. Without an id: of the last call. */
   | { readonly type: "fold"; readonly id?: string }
   | { readonly type: "model"; readonly model: ModelLine }
   | { readonly type: "resize"; readonly size: Size }

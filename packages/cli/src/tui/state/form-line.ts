@@ -40,8 +40,7 @@ const switchWords: ReadonlyMap<string, boolean> = new Map([
 ]);
 
 /**
- * Reads choices separated by commas. If a title contains a comma, the user can choose only this one. A comma alone
- * chooses nothing.
+ * Reads choices separated by commas. A title that contains a comma must be typed alone. A comma alone chooses nothing.
  */
 function severalFrom(choices: readonly Choice[], words: string): Filled {
   const whole = findChoice(choices, words);

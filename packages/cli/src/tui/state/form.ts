@@ -31,7 +31,7 @@ export type FormValues =
   | { readonly kind: "values"; readonly values: JsonObject }
   | { readonly kind: "problems"; readonly problems: ReadonlyMap<number, string> };
 
-/** Creates a form for a JSON Schema. `values` are filled in first, then the schema's defaults. */
+/** Creates a form for a JSON Schema. `values` take precedence over the schema's defaults. */
 export function openForm(schema: unknown, values: JsonObject = {}): FormState {
   const fields = fieldsOf(schema);
   return {

@@ -5,7 +5,7 @@ import type { SafeText } from "@fairlead/core/text/safe-text";
 import type { Key } from "../input/keys.ts";
 import { scrollKey } from "./scroll.ts";
 
-/** The actions on one server, named as after `/mcp`. */
+/** The actions on one server. Each one has the name of its `/mcp` subcommand. */
 export const serverVerbs = ["start", "stop", "restart", "enable", "disable", "auth", "test"] as const;
 /** An action on one server, such as `start`. */
 export type ServerVerb = (typeof serverVerbs)[number];

@@ -77,7 +77,7 @@ export type Asked =
       readonly options: readonly string[];
     };
 
-/** A question with the key under which it is answered. */
+/** A question with its key. The answer names the same key. */
 export type UserQuestion = { readonly key: string } & Asked;
 /** A question of one kind. */
 export type QuestionOf<K extends Asked["kind"]> = Extract<UserQuestion, { readonly kind: K }>;

@@ -18,7 +18,7 @@ export function reduceTurn(state: AppState, event: TurnEvent, now: number): AppS
       const told = { progress, ...(total !== undefined && { total }), ...(message !== undefined && { message }) };
       return changeCall(state, id, (item) => ({ ...item, call: { ...item.call, progress: told } }));
     }
-    // The host asks the user through `confirm`, so the app needs no event.
+    // The app ignores this event, because the host asks the user through `confirm`.
     case "confirmation":
       return state;
     case "quarantined": {
@@ -132,7 +132,7 @@ function replaceAt(state: AppState, at: number, item: TranscriptItem): AppState 
   return { ...state, items: state.items.with(at, item) };
 }
 
-/** Shorter text, in characters, is not split off. */
+/** Text with fewer characters is not split off. */
 const least = 400;
 
 /**

@@ -42,7 +42,7 @@ export function scrollKey(scroll: number, { name, text, ctrl }: Key, extent: Ext
   }
 }
 
-/** Limits a scroll position, so that the last page stays filled. */
+/** Limits a scroll position, so that the text does not scroll past its end. */
 export function clampScroll(scroll: number, { rows, page }: Extent): number {
   return Math.max(0, Math.min(scroll, rows - page));
 }

@@ -47,7 +47,7 @@ function rowLine({ before, under, after }: InputRow, sign: SafeText, isActive: b
 
 interface InputRow {
   readonly before: SafeText;
-  /** The character at the cursor. Absent in all other rows. */
+  /** The character at the cursor. Absent if the cursor is in another row. */
   readonly under?: SafeText;
   readonly after: SafeText;
 }

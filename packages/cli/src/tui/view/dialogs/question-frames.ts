@@ -188,7 +188,7 @@ function fieldLines(label: SafeText, editor: Editor, width: number): readonly Li
   return [...wrapLine([span(label, { isBold: true })], width), ...editorLines(editor, true, width)];
 }
 
-/** The question for an OAuth client ID that the user has registered. */
+/** Asks for the OAuth client ID that the user has registered. */
 export function clientIdFrame(
   question: QuestionOf<"client_id">,
   editor: Editor,
