@@ -30,10 +30,10 @@ export interface UnmatchedEntry {
  */
 export function unmatchedEntries(tools: readonly string[], filter: ToolFilter): readonly UnmatchedEntry[] {
   if (tools.length === 0) return [];
-  const known = new Set(tools);
+  const toolNames = new Set(tools);
   return (["includeTools", "excludeTools"] as const).flatMap((setting) =>
     (filter[setting] ?? [])
-      .filter((entry) => !known.has(entry) && !tools.some((tool) => names(entry, tool)))
+      .filter((entry) => !toolNames.has(entry) && !tools.some((tool) => names(entry, tool)))
       .map((entry) => {
         const near = closest(entry.replace(/\(.*/s, ""), tools);
         const suggestion = near === undefined ? "" : `; did you mean "${near}"?`;

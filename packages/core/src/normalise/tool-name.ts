@@ -93,8 +93,8 @@ export function createPinnedNames(earlier: readonly Pin[]): PinnedNames {
     pin,
     nameOf(claim) {
       const { server, name } = claim;
-      const known = byKey.get(toolKey(server, name));
-      if (known !== undefined) return known;
+      const pinned = byKey.get(toolKey(server, name));
+      if (pinned !== undefined) return pinned;
       const as = firstFree(claim, true, taken);
       pin({ server, name, as });
       return as;

@@ -82,8 +82,8 @@ export async function loadApprovedTools({ state, identityOf, now }: ApprovedTool
 
     async forgetOthers(server, tool) {
       const identity = identityOf(server);
-      const saved = find(server, tool.name);
-      if (identity === undefined || saved === undefined || saved.digest === definitionDigest(tool)) return;
+      const approval = find(server, tool.name);
+      if (identity === undefined || approval === undefined || approval.digest === definitionDigest(tool)) return;
       approvals = without(identity, tool.name);
       await forgetToolApproval(state, identity, tool.name);
     },

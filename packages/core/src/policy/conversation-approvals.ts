@@ -61,8 +61,8 @@ export function createApprovalsOf(own: ConversationApprovals): (id: string | und
   const byConversation = new Map<string, ConversationApprovals>();
   return (id) => {
     if (id === undefined) return own;
-    const known = byConversation.get(id);
-    if (known !== undefined) return known;
+    const existing = byConversation.get(id);
+    if (existing !== undefined) return existing;
     const [oldest] = byConversation.keys();
     if (oldest !== undefined && byConversation.size >= mostConversations) byConversation.delete(oldest);
     const made = createConversationApprovals();

@@ -84,13 +84,13 @@ export function createPlayer(recording: Recording, options: PlayerOptions): Play
     const target = targetOf(params);
     const { _meta: _, ...asked } = params;
     missing.set(`${method} ${canonicalJson(asked)}`, { method, target, params: asked });
-    const known = index.byMethod.get(method) ?? [];
+    const recorded = index.byMethod.get(method) ?? [];
     const data = { reason: "not_recorded" };
-    if (known.length === 0)
+    if (recorded.length === 0)
       return options.createError("rpc", `${method} was never recorded`, { rpc: { code: methodNotFound, data } });
-    const same = known.filter((script) => targetOf(script.params) === target);
+    const same = recorded.filter((script) => targetOf(script.params) === target);
     const what = target === "" ? method : `${method} of ${target}`;
-    const others = same.length > 0 ? same.map(argumentsOf) : known.map((script) => targetOf(script.params));
+    const others = same.length > 0 ? same.map(argumentsOf) : recorded.map((script) => targetOf(script.params));
     const shown = [...new Set(others)].slice(0, shownRequests).join("; ");
     const message = `${what} with ${argumentsOf({ params })} was never recorded; recorded: ${shown}`;
     return options.createError("rpc", message, { rpc: { code: invalidParams, data } });

@@ -90,8 +90,8 @@ export function createNamedItems<T extends Nameable<T>>(options: NamedItemsOptio
   /** Returns the item if it already has this name, otherwise a copy. The next call returns the same copy. */
   function rename(item: T, name: string): T {
     if (item.name === name) return item;
-    const known = copies.get(item);
-    if (known?.name === name) return known;
+    const lastCopy = copies.get(item);
+    if (lastCopy?.name === name) return lastCopy;
     const copy = item.named(name);
     copies.set(item, copy);
     return copy;
@@ -151,8 +151,8 @@ export function createNamedItems<T extends Nameable<T>>(options: NamedItemsOptio
 
   return {
     add(item) {
-      const known = servers.get(item.serverName);
-      const offered = known === undefined ? new Map<string, T>() : runAtOnce(itemsOf(item.serverName, known));
+      const registered = servers.get(item.serverName);
+      const offered = registered === undefined ? new Map<string, T>() : runAtOnce(itemsOf(item.serverName, registered));
       if (offered.has(ownName(item))) return;
       offered.set(ownName(item), item);
       servers.set(item.serverName, { items: () => [], made: offered });

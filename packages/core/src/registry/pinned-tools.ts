@@ -61,8 +61,8 @@ export function openConversation(registered: RegisteredTools, earlier: readonly 
 
   function underName(tool: DiscoveredMCPTool, name: string): DiscoveredMCPTool {
     if (tool.name === name) return tool;
-    const known = copies.get(tool);
-    if (known?.name === name) return known;
+    const lastCopy = copies.get(tool);
+    if (lastCopy?.name === name) return lastCopy;
     const copy = tool.named(name);
     copies.set(tool, copy);
     return copy;

@@ -50,12 +50,12 @@ export function describeResources({
   nonce = createNonce(),
 }: DescribeResourcesOptions): Part[] {
   const { entries, characters } = { ...defaultLimits, ...limits };
-  const offers = servers
+  const serverLists = servers
     .map((server) => ({ server, lines: linesOf(server, resources) }))
     .filter(({ lines }) => lines.length > 0);
-  if (offers.length === 0) return [];
-  const share = { entries: entries / offers.length, characters: characters / offers.length };
-  const text = offers.map(({ server, lines }) => section(server, lines, share)).join("\n");
+  if (serverLists.length === 0) return [];
+  const share = { entries: entries / serverLists.length, characters: characters / serverLists.length };
+  const text = serverLists.map(({ server, lines }) => section(server, lines, share)).join("\n");
   return asUntrusted([{ text }], nonce, "a list of resources, written by MCP servers");
 }
 

@@ -58,11 +58,11 @@ export function bindArguments(prompt: Described, { named, positional }: GivenArg
   }
   const open = prompt.arguments.filter(({ name }) => !given.has(name));
   const needed = open.filter(({ required }) => required);
-  const places = needed.length > 0 ? needed : open;
-  const [only, second] = places;
+  const fillable = needed.length > 0 ? needed : open;
+  const [only, second] = fillable;
   const values = only && !second && positional.length > 0 ? [positional.join(" ")] : positional;
-  if (values.length > places.length) throw refusal(tooMany(values.length, places.length), prompt);
-  for (const [index, value] of values.entries()) given.set(places[index]?.name ?? "", value);
+  if (values.length > fillable.length) throw refusal(tooMany(values.length, fillable.length), prompt);
+  for (const [index, value] of values.entries()) given.set(fillable[index]?.name ?? "", value);
   const missing = needed.filter(({ name }) => !given.has(name)).map(({ name }) => name);
   if (missing.length > 0) throw refusal(`${missing.join(", ")} ${missing.length === 1 ? "is" : "are"} missing`, prompt);
   return Object.fromEntries(given);
@@ -93,7 +93,7 @@ export function promptUsage(prompt: Described): string {
 function readWords(words: readonly Word[], prompt: Described): GivenArguments {
   const named: [string, string][] = [];
   const positional: string[] = [];
-  const known = new Set(prompt.arguments.map(({ name }) => name));
+  const argumentNames = new Set(prompt.arguments.map(({ name }) => name));
   for (let at = 0; at < words.length; at += 1) {
     const { text, plain } = words[at] ?? { text: "", plain: 0 };
     if (text === "--" && plain === 2) {
@@ -104,9 +104,9 @@ function readWords(words: readonly Word[], prompt: Described): GivenArguments {
     const equals = text.slice(0, plain).indexOf("=");
     const name = text.slice(isOption ? 2 : 0, equals === -1 ? undefined : equals);
     const following = words[at + 1];
-    if (equals > 0 && (isOption || isMeantAs(name, known))) named.push([name, text.slice(equals + 1)]);
+    if (equals > 0 && (isOption || isMeantAs(name, argumentNames))) named.push([name, text.slice(equals + 1)]);
     else if (!isOption) positional.push(text);
-    else if (!known.has(name)) throw unknownArgument(name, prompt);
+    else if (!argumentNames.has(name)) throw unknownArgument(name, prompt);
     else if (following === undefined) throw refusal(`${name} has no value`, prompt);
     else {
       named.push([name, following.text]);
@@ -120,8 +120,8 @@ function readWords(words: readonly Word[], prompt: Described): GivenArguments {
  * Whether the text before `=` is an argument name or is similar to one. If not, the `=` is part of a value, such as a
  * formula or a URL.
  */
-function isMeantAs(name: string, known: ReadonlySet<string>): boolean {
-  return known.has(name) || closest(name, known) !== undefined;
+function isMeantAs(name: string, argumentNames: ReadonlySet<string>): boolean {
+  return argumentNames.has(name) || closest(name, argumentNames) !== undefined;
 }
 
 function unknownArgument(name: string, prompt: Described): HostError {
@@ -132,9 +132,9 @@ function unknownArgument(name: string, prompt: Described): HostError {
   return refusal(`there is no argument ${name}${near === undefined ? "" : ` (did you mean ${near}?)`}`, prompt);
 }
 
-function tooMany(given: number, places: number): string {
-  if (places === 0) return "the prompt takes no further arguments";
-  return `there are ${given} words for ${places} arguments; put quotes around a value with spaces`;
+function tooMany(given: number, argumentCount: number): string {
+  if (argumentCount === 0) return "the prompt takes no further arguments";
+  return `there are ${given} words for ${argumentCount} arguments; put quotes around a value with spaces`;
 }
 
 function refusal(reason: string, prompt: Described): HostError {
@@ -169,8 +169,8 @@ export function findPrompt(name: string, prompts: PromptSource): DiscoveredMCPPr
 
 /** Creates the error for a prompt that does not exist, with a similar name if there is one. */
 export function unknownPrompt(name: string, prompts: PromptSource): HostError {
-  const known = prompts.getAllPrompts().flatMap((prompt) => [prompt.name, pairOf(prompt)]);
-  const near = closest(name, known);
+  const promptNames = prompts.getAllPrompts().flatMap((prompt) => [prompt.name, pairOf(prompt)]);
+  const near = closest(name, promptNames);
   const message = `there is no prompt "${name}"${near === undefined ? "" : `; did you mean /${near}?`}`;
   return new HostError("usage", message, { next: "fairlead prompts" });
 }

@@ -31,7 +31,7 @@ export async function findTools(
     // Lets other code run between two queries, because one search among very many tools takes a few milliseconds.
     if (lists.length > 0) await nextTurn();
     const exact = namesIn(query).flatMap(named);
-    lists.push([...exact.map((known) => ({ ...known, score: exactScore })), ...index.rank(query, limit)]);
+    lists.push([...exact.map((match) => ({ ...match, score: exactScore })), ...index.rank(query, limit)]);
   }
   const found = new Map<string, RankedTool>();
   const longest = Math.max(0, ...lists.map(({ length }) => length));

@@ -11,13 +11,13 @@ const mostWords = 64;
 const longQuery = 12;
 
 /**
- * Returns the words to search for, each with its weight in the ranking. `known` contains all words of the indexed
+ * Returns the words to search for, each with its weight in the ranking. `toolWords` contains all words of the indexed
  * tools.
  */
-export function queryWords(query: string, known: ReadonlyMap<string, unknown>): ReadonlyMap<string, number> {
+export function queryWords(query: string, toolWords: ReadonlyMap<string, unknown>): ReadonlyMap<string, number> {
   const text = query.slice(0, longestQuery);
   const read = searchWords(withoutValues(text)).slice(0, mostWords);
-  const words = new Set(read.flatMap((word) => (known.has(word) ? [word] : respelled(word, known))));
+  const words = new Set(read.flatMap((word) => (toolWords.has(word) ? [word] : respelled(word, toolWords))));
   const weights = new Map<string, number>();
   for (const word of words) for (const synonym of synonymsOf(word)) weights.set(synonym, synonymWeight);
   /*
@@ -26,7 +26,7 @@ export function queryWords(query: string, known: ReadonlyMap<string, unknown>): 
    */
   const valueWeight = Math.min(1, read.length / longQuery);
   for (const word of searchWords(text).slice(0, mostWords))
-    if (known.has(word)) weights.set(word, Math.max(weights.get(word) ?? 0, valueWeight));
+    if (toolWords.has(word)) weights.set(word, Math.max(weights.get(word) ?? 0, valueWeight));
   for (const word of words) weights.set(word, 1);
   return weights;
 }
@@ -47,11 +47,12 @@ function withoutValues(query: string): string {
 const shortestMisspelt = 5;
 
 /** Returns the word, and the known words with the same first letter that differ from it by one letter. */
-function respelled(word: string, known: ReadonlyMap<string, unknown>): readonly string[] {
+function respelled(word: string, toolWords: ReadonlyMap<string, unknown>): readonly string[] {
   if (word.length < shortestMisspelt) return [word];
   const near: string[] = [word];
   const first = word.charCodeAt(0);
-  for (const other of known.keys()) if (other.charCodeAt(0) === first && differsByOne(word, other)) near.push(other);
+  for (const other of toolWords.keys())
+    if (other.charCodeAt(0) === first && differsByOne(word, other)) near.push(other);
   return near;
 }
 

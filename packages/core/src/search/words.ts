@@ -28,8 +28,8 @@ const longestWord = 40;
 
 /** The stem of a word in lower case: `creating` and `creates` become `creat`. */
 export function stemOf(text: string): string {
-  const known = stems.get(text);
-  if (known !== undefined) return known;
+  const cached = stems.get(text);
+  if (cached !== undefined) return cached;
   const stem = /^[a-z]+$/.test(text) ? stemmer(text) : text;
   if (stems.size >= mostStems) stems.clear();
   stems.set(text, stem);

@@ -19,13 +19,13 @@ export function splitShellLine(line: string): ShellLine {
   const words: Word[] = [];
   let word: string | undefined;
   let start = 0;
-  let quote: { readonly mark: string; readonly at: number } | undefined;
+  let quote: { readonly sign: string; readonly at: number } | undefined;
   for (let index = 0; index < line.length; index += 1) {
     if (word === undefined) start = index;
     const character = line.charAt(index);
     const next = line.charAt(index + 1);
     const refused = (what: string): ShellLine => ({ kind: "refused", reason: what, at: index + 1 });
-    if (quote?.mark === "'") {
+    if (quote?.sign === "'") {
       if (character === "'") quote = undefined;
       else word += character === "$" ? "$$" : character;
     } else if (character === "`" || (character === "$" && next === "(")) {
@@ -35,10 +35,10 @@ export function splitShellLine(line: string): ShellLine {
       word = (word ?? "") + (next === "$" ? "$$" : next);
       index += 1;
     } else if (quote !== undefined) {
-      if (character === quote.mark) quote = undefined;
+      if (character === quote.sign) quote = undefined;
       else word += character;
     } else if (character === '"' || character === "'") {
-      quote = { mark: character, at: index + 1 };
+      quote = { sign: character, at: index + 1 };
       word ??= "";
     } else if (operators.includes(character)) {
       return refused(`${JSON.stringify(character)} needs a shell`);
@@ -47,7 +47,7 @@ export function splitShellLine(line: string): ShellLine {
       word = undefined;
     } else word = (word ?? "") + character;
   }
-  if (quote !== undefined) return { kind: "refused", reason: `the quote ${quote.mark} is not closed`, at: quote.at };
+  if (quote !== undefined) return { kind: "refused", reason: `the quote ${quote.sign} is not closed`, at: quote.at };
   if (word !== undefined) words.push({ text: word, at: start + 1 });
   return checkFirst(words) ?? checkHome(words, line) ?? { kind: "words", words: words.map(({ text }) => text) };
 }

@@ -1,11 +1,11 @@
 /** Finds the most similar known word, for "did you mean". */
 
 /** Returns the most similar known word, ignoring case. Undefined if none is similar enough. */
-export function closest(word: string, known: Iterable<string>): string | undefined {
+export function closest(word: string, candidates: Iterable<string>): string | undefined {
   let best: string | undefined;
   // A third of the letters may differ, but at least one and at most four.
   let limit = Math.min(4, Math.max(1, Math.floor(word.length / 3))) + 1;
-  for (const candidate of known) {
+  for (const candidate of candidates) {
     const distance = editDistance(word.toLowerCase(), candidate.toLowerCase(), limit);
     if (distance < limit) [best, limit] = [candidate, distance];
   }

@@ -138,6 +138,6 @@ const foreign = (): RegExp =>
   /(?![\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Bopomofo}\p{Script=Hangul}])\p{L}/gu;
 
 /** Marks non-Latin letters inside a Latin word, because they may look like Latin letters. */
-function markLookalikes(text: string, mark: (character: string) => string): string {
-  return text.replaceAll(words(), (word) => (latin().test(word) ? word.replaceAll(foreign(), mark) : word));
+function markLookalikes(text: string, toMarked: (character: string) => string): string {
+  return text.replaceAll(words(), (word) => (latin().test(word) ? word.replaceAll(foreign(), toMarked) : word));
 }

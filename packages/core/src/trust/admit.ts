@@ -84,7 +84,7 @@ function switchedOff({
   disabledBy,
 }: Pick<ConfiguredServer, "name" | "enabled" | "disabledBy">): Admission | undefined {
   if (enabled) return undefined;
-  const where = disabledBy === undefined ? "" : ` in ${place(disabledBy)}`;
+  const where = disabledBy === undefined ? "" : ` in ${fileAndLine(disabledBy)}`;
   const isOurs = disabledBy === undefined || (disabledBy.scope === "user" && disabledBy.file !== optionOrigin);
   return {
     status: "disabled",
@@ -98,7 +98,7 @@ function switchedOff({
 
 function excluded({ name }: Named, { settings }: Lists): Admission | undefined {
   if (!settings.excluded.names.has(name)) return undefined;
-  const where = places(settings.excluded.origins);
+  const where = filesAndLines(settings.excluded.origins);
   return {
     status: "blocked",
     reason: "excluded",
@@ -109,7 +109,7 @@ function excluded({ name }: Named, { settings }: Lists): Admission | undefined {
 
 function notAllowed({ name }: Named, { settings }: Lists): Admission | undefined {
   if (settings.allowed === undefined || settings.allowed.names.has(name)) return undefined;
-  const where = places(settings.allowed.origins);
+  const where = filesAndLines(settings.allowed.origins);
   return {
     status: "blocked",
     reason: "not_allowed",
@@ -126,7 +126,7 @@ function untrusted(
   return {
     status: "blocked",
     reason: "untrusted_folder",
-    message: `"${name}" (${place(origin)}) belongs to ${locations.root}, a folder that is not trusted: ${trust.detail}`,
+    message: `"${name}" (${fileAndLine(origin)}) belongs to ${locations.root}, a folder that is not trusted: ${trust.detail}`,
     next: howToTrust(trust, locations),
   };
 }
@@ -155,7 +155,7 @@ function unapproved(
   return {
     status: "blocked",
     reason: "awaiting_approval",
-    message: `"${name}" (${place(origin)}) ${history}`,
+    message: `"${name}" (${fileAndLine(origin)}) ${history}`,
     next: trustAdd(facts.locations),
   };
 }
@@ -180,10 +180,10 @@ export function whyUnapproved(approval: Approval | undefined, { fingerprint, pro
  *
  * @throws HostError `awaiting_approval`
  */
-export async function checkApprovedPrograms(definition: ServerDefinition, place: ProgramPlace): Promise<void> {
+export async function checkApprovedPrograms(definition: ServerDefinition, context: ProgramPlace): Promise<void> {
   const { name, fingerprint, programs, resolved } = definition;
   if (programs === undefined || resolved?.kind !== "stdio") return;
-  const now = { name, fingerprint, programs: await readPrograms(resolved, place) };
+  const now = { name, fingerprint, programs: await readPrograms(resolved, context) };
   const approval = { fingerprint, approvedAt: "", programs: [programs] };
   if (!isApprovedBy(approval, now))
     throw new HostError("awaiting_approval", `"${name}" ${whyUnapproved(approval, now)}`, {
@@ -201,7 +201,7 @@ function itself({ name, origin, definition }: ConfiguredServer): Admission | und
   return {
     status: "disconnected",
     reason: "settings_invalid",
-    message: `"${name}" (${place(origin)}) is not started: it is Fairlead's own gateway (fairlead serve), which is for other programs`,
+    message: `"${name}" (${fileAndLine(origin)}) is not started: it is Fairlead's own gateway (fairlead serve), which is for other programs`,
     next: `fairlead mcp disable ${toShellWord(name)}`,
   };
 }
@@ -212,11 +212,15 @@ function mistaken({ name, origin, definition, problems }: ConfiguredServer): Adm
     return {
       status: "disconnected",
       reason: problem.code,
-      message: problem.origin === undefined ? problem.message : `${problem.message} (${place(problem.origin)})`,
+      message: problem.origin === undefined ? problem.message : `${problem.message} (${fileAndLine(problem.origin)})`,
       ...(problem.next === undefined ? {} : { next: problem.next }),
     };
   if (definition !== undefined) return undefined;
-  return { status: "disconnected", reason: "settings_invalid", message: `"${name}" (${place(origin)}) is not usable` };
+  return {
+    status: "disconnected",
+    reason: "settings_invalid",
+    message: `"${name}" (${fileAndLine(origin)}) is not usable`,
+  };
 }
 
 /**
@@ -227,10 +231,10 @@ function trustAdd({ root, rootFrom }: AdmissionFacts["locations"]): string {
   return rootFrom === "option" ? `fairlead trust add ${toShellWord(root)}` : "fairlead trust add";
 }
 
-function place({ file, line }: Origin): string {
+function fileAndLine({ file, line }: Origin): string {
   return `${file}:${line}`;
 }
 
-function places(origins: readonly Origin[]): string {
-  return origins.map(place).join(" and ");
+function filesAndLines(origins: readonly Origin[]): string {
+  return origins.map(fileAndLine).join(" and ");
 }

@@ -25,10 +25,10 @@ export interface ProgramFile {
  * Adds `programs`, the files that the server would run, to the definition. Returns the server unchanged if it is not a
  * stdio server of a trusted workspace.
  */
-export async function withPrograms(server: ConfiguredServer, place: ProgramPlace): Promise<ConfiguredServer> {
+export async function withPrograms(server: ConfiguredServer, context: ProgramPlace): Promise<ConfiguredServer> {
   const { scope, definition } = server;
-  if (scope !== "workspace" || !place.trusted || definition?.resolved?.kind !== "stdio") return server;
-  return { ...server, definition: { ...definition, programs: await readPrograms(definition.resolved, place) } };
+  if (scope !== "workspace" || !context.trusted || definition?.resolved?.kind !== "stdio") return server;
+  return { ...server, definition: { ...definition, programs: await readPrograms(definition.resolved, context) } };
 }
 
 /**

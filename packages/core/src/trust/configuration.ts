@@ -61,8 +61,11 @@ export async function loadConfiguration(options: ConfigurationOptions): Promise<
     root,
   });
   const merged = await mergeSettings(sources, { locations, environment, trusted: trust.trusted });
-  const place = programPlace({ environment, locations, trust });
-  const settings = { ...merged, servers: await Promise.all(merged.servers.map((one) => withPrograms(one, place))) };
+  const programContext = programPlace({ environment, locations, trust });
+  const settings = {
+    ...merged,
+    servers: await Promise.all(merged.servers.map((one) => withPrograms(one, programContext))),
+  };
   const approved = await readApproved(settings, trust, locations);
   const facts = { trust, settings, approvals: approved.approvals, locations };
   return {

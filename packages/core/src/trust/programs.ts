@@ -46,13 +46,13 @@ export interface SearchPath {
  * Removes from a search path the entries that an untrusted workspace could control: relative entries, and entries
  * inside the workspace. In a trusted workspace, removes nothing.
  */
-export async function withoutUntrusted(path: string, place: ProgramPlace): Promise<SearchPath> {
-  if (place.trusted) return { path, dropped: [] };
-  return recently(place, `PATH ${place.root} ${path}`, () => searchPathIn(path, place));
+export async function withoutUntrusted(path: string, context: ProgramPlace): Promise<SearchPath> {
+  if (context.trusted) return { path, dropped: [] };
+  return recently(context, `PATH ${context.root} ${path}`, () => searchPathIn(path, context));
 }
 
-async function searchPathIn(path: string, place: ProgramPlace): Promise<SearchPath> {
-  const forbidden = await forbiddenFolder(place);
+async function searchPathIn(path: string, context: ProgramPlace): Promise<SearchPath> {
+  const forbidden = await forbiddenFolder(context);
   const entries = path.split(delimiter);
   const areSafe = await Promise.all(
     entries.map(async (entry) => isAbsolute(entry) && !(forbidden !== undefined && (await liesIn(entry, forbidden)))),
@@ -64,18 +64,18 @@ async function searchPathIn(path: string, place: ProgramPlace): Promise<SearchPa
 }
 
 /** Whether a folder lies in the untrusted workspace, directly or through a symbolic link. */
-export async function isUntrustedFolder(path: string, place: ProgramPlace): Promise<boolean> {
-  const forbidden = await forbiddenFolder(place);
+export async function isUntrustedFolder(path: string, context: ProgramPlace): Promise<boolean> {
+  const forbidden = await forbiddenFolder(context);
   if (forbidden === undefined) return false;
-  return recently(place, `folder ${forbidden} ${path}`, () => liesIn(path, forbidden));
+  return recently(context, `folder ${forbidden} ${path}`, () => liesIn(path, forbidden));
 }
 
 /**
  * Whether a program file lies in the untrusted workspace, directly or through a symbolic link. Resolves the link
  * synchronously, so that little time passes between this check and the start.
  */
-export async function isUntrusted(file: string, place: ProgramPlace): Promise<boolean> {
-  const forbidden = await forbiddenFolder(place);
+export async function isUntrusted(file: string, context: ProgramPlace): Promise<boolean> {
+  const forbidden = await forbiddenFolder(context);
   if (forbidden === undefined) return false;
   if (isInside(resolve(file), forbidden)) return true;
   try {
@@ -90,10 +90,10 @@ export async function isUntrusted(file: string, place: ProgramPlace): Promise<bo
  * The workspace, if Fairlead must not start programs in it. Undefined if it is trusted. Also undefined if it contains
  * the home folder, because otherwise no program of the user could start.
  */
-async function forbiddenFolder(place: ProgramPlace): Promise<string | undefined> {
-  const { environment, root, trusted } = place;
+async function forbiddenFolder(context: ProgramPlace): Promise<string | undefined> {
+  const { environment, root, trusted } = context;
   if (trusted) return undefined;
-  const isHomeInside = await recently(place, `home ${root}`, () => liesIn(environment.home, root));
+  const isHomeInside = await recently(context, `home ${root}`, () => liesIn(environment.home, root));
   return isHomeInside ? undefined : root;
 }
 
@@ -141,12 +141,12 @@ export interface OwnProgram {
  * Finds a program that Fairlead itself needs, for example to open a browser. Ignores relative entries of `PATH`,
  * because Fairlead starts the program in another folder.
  */
-export async function findOwnProgram(name: string, place: ProgramPlace): Promise<OwnProgram | undefined> {
-  const { env } = place.environment;
+export async function findOwnProgram(name: string, context: ProgramPlace): Promise<OwnProgram | undefined> {
+  const { env } = context.environment;
   const absolute = (env["PATH"] ?? systemPath).split(delimiter).filter((entry) => isAbsolute(entry));
-  const { path } = await withoutUntrusted(absolute.join(delimiter), place);
+  const { path } = await withoutUntrusted(absolute.join(delimiter), context);
   const file = path === "" ? undefined : await findProgram(name, path, "/");
-  return file === undefined || (await isUntrusted(file, place)) ? undefined : { file, env: { ...env, PATH: path } };
+  return file === undefined || (await isUntrusted(file, context)) ? undefined : { file, env: { ...env, PATH: path } };
 }
 
 /**
@@ -155,10 +155,10 @@ export async function findOwnProgram(name: string, place: ProgramPlace): Promise
  */
 export async function findProgram(command: string, path: string, cwd: string): Promise<string | undefined> {
   if (process.platform === "win32") return undefined;
-  const places = command.includes("/")
+  const candidates = command.includes("/")
     ? [resolve(cwd, command)]
     : path.split(delimiter).map((folder) => join(resolve(cwd, folder), command));
-  return places.find(isExecutable);
+  return candidates.find(isExecutable);
 }
 
 /** Whether the file can be executed. Synchronous, because one check takes only microseconds. */

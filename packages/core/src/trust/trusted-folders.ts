@@ -81,7 +81,7 @@ async function toRule(path: string, written: string | undefined, origin: Origin)
     const message = `the rule for "${path}" is ignored: the path is not absolute`;
     return { rules: [], problems: [problem(origin, "error", message)] };
   }
-  const level = levels.find((known) => known === written) ?? TrustLevel.DO_NOT_TRUST;
+  const level = levels.find((each) => each === written) ?? TrustLevel.DO_NOT_TRUST;
   const found = await findRulePath(resolve(path), trusts[level]);
   const rule = { path, level, origin, ...(found.kind === "folder" ? { effective: found.real } : {}) };
   if (level !== written) {

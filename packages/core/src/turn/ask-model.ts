@@ -40,14 +40,14 @@ export async function* askModel(
 ): Events<Answer> {
   for (;;) {
     const { model } = state;
-    const offer = await state.toolSelection.offer(model);
-    yield* tellDeferred(offer, state);
-    const outcome = yield* request(offer, model, { state, host, draft, signal });
+    const toolOffer = await state.toolSelection.offerTools(model);
+    yield* tellDeferred(toolOffer, state);
+    const outcome = yield* request(toolOffer, model, { state, host, draft, signal });
     if (outcome.type === "finish") {
-      for (const declaration of offer.declarations) provenFor(model, state).add(declaration.parametersJsonSchema);
+      for (const declaration of toolOffer.declarations) provenFor(model, state).add(declaration.parametersJsonSchema);
       return outcome;
     }
-    yield* takeOut(outcome, offer, state, signal);
+    yield* takeOut(outcome, toolOffer, state, signal);
   }
 }
 
@@ -89,7 +89,7 @@ async function* request(
 
 function instructionsOf({ toolSelection }: ConversationState, host: TurnHost) {
   return toolSelection.servers().flatMap((server) => {
-    const instructions = host.known(server)?.instructions;
+    const instructions = host.catalogInfo(server)?.instructions;
     return instructions === undefined ? [] : [{ server, instructions }];
   });
 }
@@ -174,7 +174,7 @@ function createNotingProbe(state: ConversationState, signal: AbortSignal): Probe
 
 /** The schemas that this model's API has accepted. Another API may refuse them. */
 function provenFor(model: Model, { proven }: ConversationState): WeakSet<object> {
-  const known = proven.get(model) ?? new WeakSet();
-  proven.set(model, known);
-  return known;
+  const schemas = proven.get(model) ?? new WeakSet();
+  proven.set(model, schemas);
+  return schemas;
 }

@@ -71,8 +71,8 @@ export async function* compactByRule(
   const { model, history: before } = state;
   if (model.provider === "manual" || !state.isCompactedByRule) return;
   const context = contextOf(model, host);
-  const offer = await state.toolSelection.offer(model);
-  const others = tokensOfHistory(added).total + offer.tokens;
+  const toolOffer = await state.toolSelection.offerTools(model);
+  const others = tokensOfHistory(added).total + toolOffer.tokens;
   const share = (): number => (tokensOfHistory(state.history).total + others) / context;
   if (share() <= fullShare) return;
   const full = `the conversation fills ${Math.round(share() * 100)} % of the model's context`;
@@ -112,8 +112,10 @@ const smallResult = 300;
 const errorHead = 2_000;
 
 async function withHandles(state: ConversationState): Promise<{ readonly history: History; readonly count: number }> {
-  const places = state.history.flatMap(({ parts }, at) => (parts.some((part) => part.functionResponse) ? at : []));
-  const old = new Set(places.slice(0, -latest));
+  const responseIndexes = state.history.flatMap(({ parts }, at) =>
+    parts.some((part) => part.functionResponse) ? at : [],
+  );
+  const old = new Set(responseIndexes.slice(0, -latest));
   let count = 0;
 
   async function withHandle(part: Part): Promise<Part> {

@@ -195,7 +195,7 @@ export function createConversation(
     },
     setTool: state.toolSelection.setTool,
     tools: () => state.toolSelection.list(state.model),
-    offers: () => state.toolSelection.offers(state.model),
+    offers: () => state.toolSelection.offeredTools(state.model),
     rename(next) {
       title = next;
       record({ type: "title", title: next });

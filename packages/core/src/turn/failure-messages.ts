@@ -70,21 +70,21 @@ export function statusOf({ code }: HostError): "denied" | "cancelled" | "error" 
 const mostNames = 3;
 
 /** Tells the model that no tool has this name, or why the tool cannot be called. Suggests similar names. */
-export function explainUnknown(name: string, why: string | undefined, known: readonly Named[]): string {
+export function explainUnknown(name: string, why: string | undefined, callables: readonly Named[]): string {
   const what =
     why === undefined ? `there is no tool "${toLabel(name)}"` : `"${toLabel(name)}" cannot be called: ${toLabel(why)}`;
-  const near = nearNames(name, known);
+  const near = nearNames(name, callables);
   return near.length === 0 ? what : `${what}; similar: ${near.join(", ")}`;
 }
 
 /** Returns similar tool names. Also accepts the server's own name for a tool: `tool` or `server.tool`. */
-function nearNames(wanted: string, known: readonly Named[]): readonly string[] {
-  const meant = known.filter(
+function nearNames(wanted: string, callables: readonly Named[]): readonly string[] {
+  const meant = callables.filter(
     ({ server = "", serverToolName = "" }) =>
       wanted === serverToolName || [".", "__", "_", "/", ":"].some((sign) => wanted === server + sign + serverToolName),
   );
   const near = meant.map(({ name }) => name);
-  const others = new Set(known.map(({ name }) => name));
+  const others = new Set(callables.map(({ name }) => name));
   for (let found = closest(wanted, others); found !== undefined && near.length < mostNames; ) {
     others.delete(found);
     near.push(found);

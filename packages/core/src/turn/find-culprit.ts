@@ -26,9 +26,9 @@ export async function findCulprit(
   probe: Probe,
   isProven: (declaration: FunctionDeclaration) => boolean = () => false,
 ): Promise<Culprit> {
-  const places = declarations.map((_, index) => index);
-  let suspects = places.filter((index) => declarations.slice(index, index + 1).every((each) => !isProven(each)));
-  if (suspects.length === 0) suspects = places;
+  const allIndexes = declarations.map((_, index) => index);
+  let suspects = allIndexes.filter((index) => declarations.slice(index, index + 1).every((each) => !isProven(each)));
+  if (suspects.length === 0) suspects = allIndexes;
   const at = (indexes: readonly number[]): FunctionDeclaration[] =>
     indexes.flatMap((index) => declarations[index] ?? []);
   let wasRefused = false;

@@ -56,7 +56,7 @@ export interface HistoryTokens {
 
 /** Most models use about this many tokens for a picture. */
 const mediaTokens = 300;
-const known = new WeakMap<Content, HistoryTokens>();
+const countedTokens = new WeakMap<Content, HistoryTokens>();
 
 /** Estimates the tokens of all messages. */
 export function tokensOfHistory(history: History): HistoryTokens {
@@ -67,7 +67,7 @@ export function tokensOfHistory(history: History): HistoryTokens {
 
 /** The tokens of one message. Messages never change, so each is counted only once. */
 function tokensOfContent(content: Content): HistoryTokens {
-  const counted = known.get(content);
+  const counted = countedTokens.get(content);
   if (counted !== undefined) return counted;
   let total = 0;
   let results = 0;
@@ -79,7 +79,7 @@ function tokensOfContent(content: Content): HistoryTokens {
     total += estimateTokens(text) + estimateTokens(call) + result + media * mediaTokens;
     results += result;
   }
-  known.set(content, { total, results });
+  countedTokens.set(content, { total, results });
   return { total, results };
 }
 

@@ -92,8 +92,8 @@ function whose(uri: string, servers: readonly string[], { resources }: TurnHost)
       "arguments_invalid",
       `several servers have that URI: ${fitting.join(", ")}; give one of them as "server"`,
     );
-  const known = servers.flatMap((server) => resources.getResourcesByServer(server));
-  const near = nearResources(uri, known).map((each) => each.uri);
+  const allResources = servers.flatMap((server) => resources.getResourcesByServer(server));
+  const near = nearResources(uri, allResources).map((each) => each.uri);
   const meant = near.length === 0 ? "" : `; similar: ${near.join(", ")}`;
   throw new HostError("arguments_invalid", `no server has a resource with that URI${meant}`);
 }

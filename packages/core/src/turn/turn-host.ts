@@ -50,7 +50,7 @@ export interface TurnHost {
   /** Whether a rule denies every call of the tool. */
   readonly isDenied: (tool: { readonly serverName: string; readonly serverToolName: string }) => boolean;
   /** The catalog of a server, from the server or from the catalog cache; undefined if there is none. */
-  readonly known: (server: string) => { readonly instructions?: string } | undefined;
+  readonly catalogInfo: (server: string) => { readonly instructions?: string } | undefined;
   readonly states: () => readonly ServerState[];
   /** Adds the cached catalogs of these servers to the registries. */
   readonly recall: (servers: readonly string[]) => Promise<unknown>;

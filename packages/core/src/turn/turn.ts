@@ -190,7 +190,7 @@ async function* waitForServers(
   host: TurnHost,
   signal: AbortSignal,
 ): AsyncGenerator<TurnEvent, void, undefined> {
-  const isUnknown = (server: string): boolean => host.known(server) === undefined;
+  const isUnknown = (server: string): boolean => host.catalogInfo(server) === undefined;
   const all = toolSelection.servers();
   // A typed call may go to any server, unless the user chose servers.
   const wanted = waitFor?.filter((server) => chosen === undefined || all.includes(server)) ?? all;
@@ -212,7 +212,7 @@ async function* waitForServers(
 /** Tells the user about servers that were reported missing and are connected now. */
 function* announceArrivals({ missing }: ConversationState, host: TurnHost): Generator<TurnEvent, void, undefined> {
   for (const server of missing) {
-    if (host.known(server) === undefined) continue;
+    if (host.catalogInfo(server) === undefined) continue;
     missing.delete(server);
     yield { type: "note", message: `"${server}" is connected: the model now has its tools` };
   }

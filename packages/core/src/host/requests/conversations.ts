@@ -138,7 +138,7 @@ export function createHostConversations(options: HostConversationsOptions): Host
       },
       searchTools: search.find,
       isDenied,
-      known: catalogs.catalog,
+      catalogInfo: catalogs.catalog,
       states: () => manager.states(),
       recall: catalogs.recall,
       start: (names) => manager.start(names),

@@ -93,11 +93,11 @@ export async function keepAll(files: readonly LeftOut[], keep: Keep): Promise<Pa
   if (files.length === 0) return [];
   const lines: string[] = [];
   for (const file of files) {
-    const place = await keep(file).then(
+    const location = await keep(file).then(
       ({ path, handle }) => (handle === undefined ? `whole in ${path}` : `whole in ${handle} (see read_result)`),
       () => "could not be saved",
     );
-    lines.push(`- ${file.what}, ${place}`);
+    lines.push(`- ${file.what}, ${location}`);
   }
   return [{ text: `[Left out above:\n${lines.join("\n")}]` }];
 }

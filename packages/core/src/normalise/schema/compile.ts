@@ -9,10 +9,10 @@ import { gemini, openai } from "./dialects/dialects.ts";
 import { modernise } from "./dialects/json-schema-2020-12.ts";
 import { openDocument, type Spot } from "./document.ts";
 import { quote } from "./json-values.ts";
-import type { ModelDialect, Reading, Report } from "./place.ts";
 import { checkWritten, nothingSpent, textOf } from "./read/bounds.ts";
 import { readSchema } from "./read/read.ts";
 import { reportDefinitions } from "./read/read-references.ts";
+import type { ModelDialect, Reading, Report } from "./schema-node.ts";
 import { propertyNamesIn, renamedFor, reportRenamed, restoring, unchanged } from "./write/property-names.ts";
 import { writeRoot } from "./write/write.ts";
 
@@ -135,8 +135,8 @@ export function createSchemaCompiler(dialect: SchemaDialect = "gemini"): SchemaC
         // The cache key is a digest of the JSON text. Its keys are not sorted: the order of properties matters to a
         // model.
         const key = hash("sha256", textOf(raw), "base64");
-        const known = byContent.get(key);
-        if (known !== undefined) return known;
+        const cached = byContent.get(key);
+        if (cached !== undefined) return cached;
         compiled += 1;
         const result = compileSafe(raw, dialect);
         byContent.set(key, result);

@@ -30,9 +30,9 @@ export function parametersOf(root: unknown): readonly Property[] {
   for (const { schema, isSure } of branches) {
     const here = resolved(schema, root);
     for (const property of propertiesOf(here)) {
-      const known = found.get(property.name);
-      const required = (isSure && property.required) || known?.required === true;
-      found.set(property.name, { ...property, ...known, required });
+      const earlier = found.get(property.name);
+      const required = (isSure && property.required) || earlier?.required === true;
+      found.set(property.name, { ...property, ...earlier, required });
     }
     const inner = (keyword: string): readonly unknown[] => listOf(member(here, keyword)).slice(0, mostBranches);
     const sure = inner("allOf").map((branch) => ({ schema: branch, isSure }));

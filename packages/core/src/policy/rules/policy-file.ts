@@ -134,9 +134,9 @@ function tablesOf(
   if (isDoubtful)
     report("error", at, `"${name}" is not a list of rules: only its deny and ask_user rules count`, "Write [[rule]].");
   const items: readonly TomlItem[] = Array.isArray(value) ? value : [{ value, ...at }];
-  return items.flatMap(({ value: rule, ...place }) => {
-    if (isTable(rule)) return [{ rule, at: place, isDoubtful }];
-    doubt(place, 'an entry of "rule" is not a table and may be meant to deny something', "Write [[rule]].");
+  return items.flatMap(({ value: rule, ...position }) => {
+    if (isTable(rule)) return [{ rule, at: position, isDoubtful }];
+    doubt(position, 'an entry of "rule" is not a table and may be meant to deny something', "Write [[rule]].");
     return [];
   });
 }

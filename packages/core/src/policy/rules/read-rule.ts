@@ -132,7 +132,7 @@ function namedBy(
     if (isGeneral || tool === "*") return [named];
     if (decision !== "allow") return [named, ...joined(tool, servers)];
     const message = `the rule allows "${tool}" but names no server: it applies to Gemini CLI's own tools only`;
-    report("warning", fields.place("toolName"), message, 'Add mcpName = "…" to allow the tool of a server.');
+    report("warning", fields.positionOf("toolName"), message, 'Add mcpName = "…" to allow the tool of a server.');
     return [];
   });
 }
@@ -153,7 +153,7 @@ function joined(tool: string, servers: readonly string[]): readonly NamedPair[] 
 }
 
 /** The keys of a rule. Gemini CLI has all of them except `kind` and `client`. */
-const known = [
+const fieldNames = [
   "mcpName",
   "toolName",
   "kind",
@@ -166,7 +166,7 @@ const known = [
   "interactive",
   "denyMessage",
 ] as const;
-type Field = (typeof known)[number];
+type Field = (typeof fieldNames)[number];
 
 const otherSpellings: ReadonlyMap<string, Field> = new Map([
   ["toolAnnotations", "annotations"],
@@ -177,7 +177,7 @@ type Report = (at: TextPosition, message: string, next?: string) => void;
 
 interface RuleFields {
   readonly has: (field: Field) => boolean;
-  readonly place: (field: Field) => TextPosition;
+  readonly positionOf: (field: Field) => TextPosition;
   readonly text: (field: Field) => string | undefined;
   /** The texts in a list. A single text counts as a list with one item. */
   readonly texts: (field: Field) => readonly string[] | undefined;
@@ -193,21 +193,21 @@ interface RuleFields {
 function createRuleFields(table: TomlTable, start: TextPosition, report: Report): RuleFields {
   const items = new Map<string, TomlItem>();
   for (const [name, item] of table) {
-    const field = known.find((one) => one === name) ?? otherSpellings.get(name);
+    const field = fieldNames.find((one) => one === name) ?? otherSpellings.get(name);
     if (field !== undefined) items.set(field, item);
   }
   for (const [name, item] of table) {
-    if (known.some((one) => one === name) || otherSpellings.has(name)) continue;
-    const meant = closest(name, known);
+    if (fieldNames.some((one) => one === name) || otherSpellings.has(name)) continue;
+    const meant = closest(name, fieldNames);
     report(item, `"${name}" is not a known key of a rule`, didYouMean(meant));
     if (meant !== undefined && !items.has(meant)) items.set(meant, item);
   }
 
-  const place = (field: Field): TextPosition => items.get(field) ?? start;
+  const positionOf = (field: Field): TextPosition => items.get(field) ?? start;
   const value = (field: Field): TomlItem["value"] => items.get(field)?.value;
 
   function mistake(field: Field, problem: string, next?: string): undefined {
-    report(place(field), `"${field}" ${problem}`, next);
+    report(positionOf(field), `"${field}" ${problem}`, next);
   }
 
   function flawless(field: Field, text: unknown): string | undefined {
@@ -223,7 +223,7 @@ function createRuleFields(table: TomlTable, start: TextPosition, report: Report)
 
   return {
     has: (field) => items.has(field),
-    place,
+    positionOf,
     mistake,
     text,
     texts(field) {

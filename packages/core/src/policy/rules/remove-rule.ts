@@ -26,14 +26,14 @@ export async function removeRules(
   await updateText(file, (text) => {
     if (text === undefined) return undefined;
     // Removes the byte order mark, because the parser rejects it.
-    const mark = text.startsWith("\uFEFF") ? "\uFEFF" : "";
-    const before = text.slice(mark.length);
+    const bom = text.startsWith("\uFEFF") ? "\uFEFF" : "";
+    const before = text.slice(bom.length);
     const found = parse(before).filter(isMeant);
     removed = found.map(({ line, members, value }) => ({
       line,
       members: Object.fromEntries([...members.keys()].map((name) => [name, value(name)])),
     }));
-    return mark + found.reduceRight(without, before);
+    return bom + found.reduceRight(without, before);
   });
   return removed;
 }

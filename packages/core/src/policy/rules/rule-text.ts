@@ -13,10 +13,10 @@ export function ruleText(rule: PolicyRule): string {
   const { origin, decision, denyMessage } = rule;
   const isSaid = denyMessage !== undefined && (decision === "deny" || isUnsavedRule(rule));
   const said = isSaid ? `: ${denyMessage}` : "";
-  return `${source(rule)}${place(origin)} ${verbs[decision]} it${said}`;
+  return `${source(rule)}${inFile(origin)} ${verbs[decision]} it${said}`;
 }
 
-function place({ file, line }: PolicyRule["origin"]): string {
+function inFile({ file, line }: PolicyRule["origin"]): string {
   if (file === undefined) return "";
   return ` in ${file}${line === undefined ? "" : `:${line}`}`;
 }

@@ -76,17 +76,17 @@ function add(table: Table, { key, value }: AST.TOMLKeyValue, depth: number): voi
 function tableAt(table: Table, path: readonly (string | number)[], at: TextPosition): Table {
   const [name, index, ...rest] = path;
   if (name === undefined) return table;
-  const known = table.get(String(name))?.value;
+  const existing = table.get(String(name))?.value;
   if (typeof index === "number") {
-    const list = Array.isArray(known) ? known : [];
-    if (list !== known) table.set(String(name), { ...at, value: list });
+    const list = Array.isArray(existing) ? existing : [];
+    if (list !== existing) table.set(String(name), { ...at, value: list });
     const before = list[index]?.value;
     const inner: Table = before instanceof Map ? before : new Map();
     if (inner !== before) list[index] = { ...at, value: inner };
     return tableAt(inner, rest, at);
   }
-  const inner: Table = known instanceof Map ? known : new Map();
-  if (inner !== known) table.set(String(name), { ...at, value: inner });
+  const inner: Table = existing instanceof Map ? existing : new Map();
+  if (inner !== existing) table.set(String(name), { ...at, value: inner });
   return tableAt(inner, path.slice(1), at);
 }
 

@@ -55,14 +55,14 @@ export async function writeRule(file: string, rule: RuleToWrite): Promise<Writte
 
   function change(text: string | undefined): string {
     // Removes the byte order mark, because the parser rejects it.
-    const mark = text?.startsWith("\uFEFF") ? "\uFEFF" : "";
-    const before = text?.slice(mark.length) ?? introduction;
+    const bom = text?.startsWith("\uFEFF") ? "\uFEFF" : "";
+    const before = text?.slice(bom.length) ?? introduction;
     const same = parse(before).filter((found) => isAbout(found, rule));
     const [first] = same;
     if (first !== undefined) {
       const replaced = first.value("decision");
       written = { file, line: first.line, ...(typeof replaced === "string" && { replaced }) };
-      return mark + withDecision(before, same, rule.decision);
+      return bom + withDecision(before, same, rule.decision);
     }
     const eol = eolOf(before);
     const start = spaced(before, eol);
@@ -75,7 +75,7 @@ export async function writeRule(file: string, rule: RuleToWrite): Promise<Writte
         `${file} would grow beyond ${limits.policyBytes} bytes; the file was not changed`,
       );
     written = { file, line: start.split("\n").length };
-    return mark + after;
+    return bom + after;
   }
 
   await updateText(file, change, { mode: privateFileMode });

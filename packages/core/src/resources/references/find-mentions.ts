@@ -26,7 +26,7 @@ const opening = /^[\s([<,;“‘（）［］「」『』【】《》〈〉、，
  */
 const cjk = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}ー]$/u;
 const hiragana = /^\p{Script=Hiragana}$/u;
-/** Markdown's marks for emphasis, which may stand around a mention. */
+/** Markdown's signs for emphasis, which may stand around a mention. */
 const emphasis = /^[*_~]$/;
 /**
  * Matches a character, or the end of the text, after an `@` that does not begin a mention, as in `@(` and
@@ -80,7 +80,7 @@ function isFree(text: string, at: number): boolean {
   return at <= 0 || opening.test(before) || cjk.test(before);
 }
 
-/** Maximum number of marks in a row that count as emphasis. */
+/** Maximum number of signs in a row that count as emphasis. */
 const longestRun = 3;
 
 /** How many times the character at `at` is repeated in a row, forwards or backwards. */
@@ -158,25 +158,25 @@ const longestEmphasis = 200;
  * If emphasis began before a mention, cuts the mention where the emphasis ends, as in `**see @a://b**` and `_@a://b_`.
  */
 function withoutEmphasis(units: readonly Unit[], text: string, at: number): readonly Unit[] {
-  const place = units.findIndex(({ character, isEscaped, end }, index) => {
+  const cutAt = units.findIndex(({ character, isEscaped, end }, index) => {
     if (isEscaped || !emphasis.test(character) || units[index - 1]?.character === character) return false;
-    const mark = character.repeat(lengthOfRun(text, end - 1, 1));
-    const next = text.charAt(end - 1 + mark.length);
-    return !/^[\p{L}\p{N}/]$/u.test(next) || cjk.test(next) ? isOpen(mark, text, at) : false;
+    const sign = character.repeat(lengthOfRun(text, end - 1, 1));
+    const next = text.charAt(end - 1 + sign.length);
+    return !/^[\p{L}\p{N}/]$/u.test(next) || cjk.test(next) ? isOpen(sign, text, at) : false;
   });
-  return place === -1 ? units : units.slice(0, place);
+  return cutAt === -1 ? units : units.slice(0, cutAt);
 }
 
 /**
- * Whether emphasis with this mark is open at the position. It is open if the mark occurs an odd number of times before
+ * Whether emphasis with this sign is open at the position. It is open if the sign occurs an odd number of times before
  * the position, on the same line.
  */
-function isOpen(mark: string, text: string, at: number): boolean {
+function isOpen(sign: string, text: string, at: number): boolean {
   const line = text.slice(Math.max(0, at - longestEmphasis), at);
   const start = line.slice(line.lastIndexOf("\n") + 1);
-  // A mark between spaces, such as a bullet, is not emphasis.
+  // A sign between spaces, such as a bullet, is not emphasis.
   const runs = start.match(/(?<=[^\s*_~])(?:\*+|_+|~+)|(?:\*+|_+|~+)(?=[^\s*_~]|$)/g) ?? [];
-  return runs.filter((run) => run === mark).length % 2 === 1;
+  return runs.filter((run) => run === sign).length % 2 === 1;
 }
 
 /**
@@ -185,11 +185,11 @@ function isOpen(mark: string, text: string, at: number): boolean {
  */
 function withoutCjkWords(units: readonly Unit[]): readonly Unit[] {
   const lastAscii = units.findLastIndex(({ character }) => /^[a-z0-9]$/i.test(character));
-  const place = units.findIndex(({ character, isEscaped }, index) => {
+  const cutAt = units.findIndex(({ character, isEscaped }, index) => {
     if (isEscaped || !cjk.test(character) || !/^[a-z0-9)\]}]$/i.test(units[index - 1]?.character ?? "")) return false;
     return index > lastAscii || hiragana.test(character);
   });
-  return place === -1 ? units : units.slice(0, place);
+  return cutAt === -1 ? units : units.slice(0, cutAt);
 }
 
 /** Removes punctuation at the end. Also removes a closing bracket if its opening bracket is before the mention. */

@@ -123,7 +123,7 @@ function toBytes(character: string): string {
 }
 
 /** One number for each position in the URI: 1 if the matched part of the template can end there, otherwise 0. */
-type Places = Uint8Array<ArrayBuffer>;
+type EndPositions = Uint8Array<ArrayBuffer>;
 
 /**
  * Whether the template could produce the URI. Allows more than RFC 6570, because it only decides which server to ask.
@@ -132,15 +132,15 @@ export function matchesTemplate(uri: string, template: string): boolean {
   const parsed = parseTemplate(template);
   if (parsed.kind === "malformed" || uri.length > longestUri) return false;
   const text = encodeUri(uri);
-  let places: Places = new Uint8Array(text.length + 1);
-  places[0] = 1;
-  for (const piece of parsed.pieces) places = step(piece, text, places);
-  return places[text.length] === 1;
+  let ends: EndPositions = new Uint8Array(text.length + 1);
+  ends[0] = 1;
+  for (const piece of parsed.pieces) ends = step(piece, text, ends);
+  return ends[text.length] === 1;
 }
 
-function step(piece: TemplatePiece, text: string, from: Places): Places {
+function step(piece: TemplatePiece, text: string, from: EndPositions): EndPositions {
   if (piece.kind === "expression") return run(piece, text, from);
-  const to: Places = new Uint8Array(from.length);
+  const to: EndPositions = new Uint8Array(from.length);
   const literal = encodeUri(piece.text);
   for (let at = 0; at < from.length; at += 1)
     if (from[at] === 1 && text.startsWith(literal, at)) to[at + literal.length] = 1;
@@ -170,7 +170,7 @@ const shapes: Readonly<Record<Operator, Shape>> = {
 };
 
 /** Returns each position at which the expansion can end. The expansion starts at a position in `from`. */
-function run({ operator, variables }: Expression, text: string, from: Places): Places {
+function run({ operator, variables }: Expression, text: string, from: EndPositions): EndPositions {
   const to = from.slice();
   const { start, ends, named } = shapes[operator];
   const takesPaths = variables.some(({ explode }) => explode) || (operator === "/" && variables.length > 1);

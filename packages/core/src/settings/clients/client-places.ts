@@ -2,11 +2,11 @@
 
 import { stat } from "node:fs/promises";
 import { delimiter, join, posix, win32 } from "node:path";
-import { applicationFolder, configFolder, opencodeFolder } from "../import/places.ts";
+import { applicationFolder, configFolder, opencodeFolder } from "../import/usual-places.ts";
 import type { Environment } from "../read/paths.ts";
 import { type ClientName, clients } from "./client.ts";
 
-type Places = Pick<Environment, "env" | "home" | "platform">;
+type PathEnvironment = Pick<Environment, "env" | "home" | "platform">;
 
 interface ClientPlace {
   /**
@@ -18,10 +18,10 @@ interface ClientPlace {
   readonly signs: readonly string[];
 }
 
-function placeOf(client: ClientName, places: Places): ClientPlace {
-  const { env, home, platform } = places;
+function placeOf(client: ClientName, environment: PathEnvironment): ClientPlace {
+  const { env, home, platform } = environment;
   const path = platform === "win32" ? win32 : posix;
-  const support = applicationFolder(places);
+  const support = applicationFolder(environment);
   const inFolder = (folder: string, file: string): ClientPlace => ({
     files: [path.join(folder, file)],
     signs: [folder],
@@ -48,9 +48,9 @@ function placeOf(client: ClientName, places: Places): ClientPlace {
     case "windsurf":
       return inFolder(path.join(home, ".codeium", "windsurf"), "mcp_config.json");
     case "zed":
-      return inFolder(path.join(configFolder(places), platform === "win32" ? "Zed" : "zed"), "settings.json");
+      return inFolder(path.join(configFolder(environment), platform === "win32" ? "Zed" : "zed"), "settings.json");
     case "opencode": {
-      const folder = opencodeFolder(places);
+      const folder = opencodeFolder(environment);
       return { files: [path.join(folder, "opencode.jsonc"), path.join(folder, "opencode.json")], signs: [folder] };
     }
   }
@@ -60,19 +60,19 @@ function placeOf(client: ClientName, places: Places): ClientPlace {
  * The settings file that `connect` edits: the client's first file that exists. If none exists, the file that `connect`
  * creates.
  */
-export async function clientFile(client: ClientName, places: Places): Promise<string> {
-  const { files } = placeOf(client, places);
+export async function clientFile(client: ClientName, environment: PathEnvironment): Promise<string> {
+  const { files } = placeOf(client, environment);
   for (const file of files) if (await exists(file)) return file;
   return files.at(-1) ?? "";
 }
 
 /** Whether one of the client's files or folders exists on this machine, or its program is in PATH. */
-export async function isInstalled(client: ClientName, places: Places): Promise<boolean> {
-  for (const sign of placeOf(client, places).signs) if (await exists(sign)) return true;
-  return (await findCommand(client, places)) !== undefined;
+export async function isInstalled(client: ClientName, environment: PathEnvironment): Promise<boolean> {
+  for (const sign of placeOf(client, environment).signs) if (await exists(sign)) return true;
+  return (await findCommand(client, environment)) !== undefined;
 }
 
-async function findCommand(client: ClientName, { env, platform }: Places): Promise<string | undefined> {
+async function findCommand(client: ClientName, { env, platform }: PathEnvironment): Promise<string | undefined> {
   const folders = (env["PATH"] ?? "").split(platform === "win32" ? ";" : delimiter).filter((folder) => folder !== "");
   const endings = platform === "win32" ? [".exe", ".cmd"] : [""];
   for (const folder of folders)

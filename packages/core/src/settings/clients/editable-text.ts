@@ -25,7 +25,7 @@ export interface EditableText {
 }
 
 /** Creates the error for a mistake at this position of a client's text. */
-export type RefuseText = (message: string, place: Position, cause?: unknown) => HostError;
+export type RefuseText = (message: string, position: Position, cause?: unknown) => HostError;
 
 /** The client that the text belongs to, and the function that creates errors about the text. */
 export interface TextContext {

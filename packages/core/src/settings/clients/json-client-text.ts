@@ -48,9 +48,9 @@ function serversIn(document: JsoncDocument, key: string, { refuse }: TextContext
     throw refuse(`"${key}" must be an object`, document.positionAt(holder.value.offset));
   const servers = new Map<string, ServerInText>();
   for (const property of propertyNodes(holder.value)) {
-    const place = document.positionAt(property.key.offset);
-    if (servers.has(property.name)) throw refuse(`the server "${property.name}" occurs twice`, place);
-    servers.set(property.name, { value: plainValueOf(property.value), ...place });
+    const position = document.positionAt(property.key.offset);
+    if (servers.has(property.name)) throw refuse(`the server "${property.name}" occurs twice`, position);
+    servers.set(property.name, { value: plainValueOf(property.value), ...position });
   }
   return servers;
 }

@@ -17,27 +17,30 @@ type Span = readonly [start: number, end: number];
 export async function openTomlText(text: string, context: TextContext): Promise<EditableText> {
   const { client, refuse } = context;
   const { key } = clients[client];
-  const mark = text.startsWith(byteOrderMark) ? byteOrderMark : "";
+  const bom = text.startsWith(byteOrderMark) ? byteOrderMark : "";
   // Removes the byte order mark, because the parser rejects it.
-  const body = text.slice(mark.length);
+  const body = text.slice(bom.length);
   const value = await readTable(body, context);
-  const places = await placesOf(body, key, context);
+  const serverTables = await placesOf(body, key, context);
   const holder = Object.hasOwn(value, key) ? value[key] : {};
-  if (!isObject(holder) || holder instanceof Date) throw refuse(`"${key}" must be a table`, places.first);
+  if (!isObject(holder) || holder instanceof Date) throw refuse(`"${key}" must be a table`, serverTables.first);
   const servers = new Map<string, ServerInText>(
-    Object.entries(holder).map(([name, entry]) => [name, { value: entry, ...(places.of.get(name) ?? places.first) }]),
+    Object.entries(holder).map(([name, entry]) => [
+      name,
+      { value: entry, ...(serverTables.of.get(name) ?? serverTables.first) },
+    ]),
   );
 
   function tablesOf(name: string): readonly Span[] {
-    const place = places.of.get(name) ?? places.first;
-    const spans = places.tables.get(name);
-    if (spans === undefined || places.isMixed.has(name))
-      throw refuse(`the server "${name}" is not written as a separate table, [${key}.${name}]`, place);
+    const position = serverTables.of.get(name) ?? serverTables.first;
+    const spans = serverTables.tables.get(name);
+    if (spans === undefined || serverTables.isMixed.has(name))
+      throw refuse(`the server "${name}" is not written as a separate table, [${key}.${name}]`, position);
     return spans;
   }
 
   function remove(name: string): string {
-    return servers.has(name) ? mark + tablesOf(name).reduceRight(withoutLines, body) : text;
+    return servers.has(name) ? bom + tablesOf(name).reduceRight(withoutLines, body) : text;
   }
 
   function append(to: string, lines: string): string {
@@ -81,15 +84,15 @@ function plainTable(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, plainTable(inner)]));
 }
 
-interface Place {
+interface KeyPosition {
   readonly line: number;
   readonly column: number;
 }
 
 interface ServerTables {
   /** The position at which the file first mentions the servers. */
-  readonly first: Place;
-  readonly of: ReadonlyMap<string, Place>;
+  readonly first: KeyPosition;
+  readonly of: ReadonlyMap<string, KeyPosition>;
   readonly tables: ReadonlyMap<string, readonly Span[]>;
   /**
    * Names of servers that have values outside their table `[mcp_servers.NAME]`, such as `mcp_servers.NAME.url = "…"`.
@@ -103,17 +106,17 @@ async function placesOf(body: string, key: string, { refuse }: TextContext): Pro
   try {
     [top] = parseTOML(body).body;
   } catch (error) {
-    const place = error instanceof Error && "lineNumber" in error ? Number(error.lineNumber) : 1;
-    throw refuse(errorMessage(error), { line: place, column: 1 }, error);
+    const line = error instanceof Error && "lineNumber" in error ? Number(error.lineNumber) : 1;
+    throw refuse(errorMessage(error), { line, column: 1 }, error);
   }
-  let first: Place | undefined;
-  const of = new Map<string, Place>();
+  let first: KeyPosition | undefined;
+  const of = new Map<string, KeyPosition>();
   const tables = new Map<string, Span[]>();
   const isMixed = new Set<string>();
   const note = (name: string | undefined, { start }: AST.TOMLNode["loc"]): void => {
-    const place = { line: start.line, column: start.column + 1 };
-    first ??= place;
-    if (name !== undefined && !of.has(name)) of.set(name, place);
+    const position = { line: start.line, column: start.column + 1 };
+    first ??= position;
+    if (name !== undefined && !of.has(name)) of.set(name, position);
   };
   for (const node of top.body) {
     if (node.type === "TOMLKeyValue") {

@@ -265,9 +265,9 @@ export function machineAuthFor(
 
 /** The strongest settings file that disables the server. One file is enough to disable a server. */
 export function disabledBy(name: string, sources: readonly CheckedSource[]): Origin | undefined {
-  const places = sources.flatMap((source) => {
+  const origins = sources.flatMap((source) => {
     const node = childNode(source.extras.get(name)?.value, "enabled");
     return node !== undefined && switchOf(node) === false ? [source.originOf(node)] : [];
   });
-  return places.at(-1);
+  return origins.at(-1);
 }

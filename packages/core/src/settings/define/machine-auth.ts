@@ -46,7 +46,7 @@ function whyNotSuitable({ kind, oauth, hasOwnHeader }: MachineAuthEntry): string
  */
 function unknownKind(node: Node): string | undefined {
   const kind = childNode(node, "kind");
-  const isKnown = kind === undefined || kinds.some((known) => known === stringNode(kind));
+  const isKnown = kind === undefined || kinds.some((each) => each === stringNode(kind));
   return isKnown ? undefined : `"machineAuth" cannot be used: its "kind" must be one of ${kinds.join(", ")}`;
 }
 

@@ -22,11 +22,11 @@ function fromZed({ source: _source, command, ...rest }: Readonly<Record<string, 
  * `{env:NAME}` and `{file:PATH}`.
  */
 function fromOpencode({ type, command, environment, ...rest }: Readonly<Record<string, unknown>>): unknown {
-  const known = type === "local" || type === "remote" || type === undefined;
+  const isKnownType = type === "local" || type === "remote" || type === undefined;
   const [program, ...args] = Array.isArray(command) ? (command as readonly unknown[]) : [command];
   const local = command === undefined ? {} : { command: program, ...(args.length > 0 && { args }) };
   const env = environment === undefined ? {} : { env: environment };
-  return withReferences({ ...(known ? {} : { type }), ...local, ...env, ...rest });
+  return withReferences({ ...(isKnownType ? {} : { type }), ...local, ...env, ...rest });
 }
 
 function withReferences(value: unknown): unknown {

@@ -40,7 +40,7 @@ export async function convertEnvFile(
   const missing = names.filter((name) => !written.has(name));
   const expandable = new Set(missing.filter((name) => isVariableName(name) && context.lookup(name) !== undefined));
   const env = new Map([...[...expandable].map((name) => [name, `\${${name}}`] as const), ...written]);
-  const remarks = missing.map((name) => (expandable.has(name) ? referred(name, file) : lost(name, file)));
+  const remarks = missing.map((name) => (expandable.has(name) ? referred(name, file) : notCopied(name, file)));
   const entry = env.size === 0 ? conversion.entry : { ...conversion.entry, env: Object.fromEntries(env) };
   return withRemarks({ ...conversion, entry }, remarks);
 }
@@ -72,7 +72,7 @@ function referred(name: string, file: string): Remark {
   };
 }
 
-function lost(name: string, file: string): Remark {
+function notCopied(name: string, file: string): Remark {
   const message = `Fairlead does not copy the value from ${file}: store the value, then add "${name}": "\${secret:${name}}" to env`;
   return { kind: "dropped", key: `env.${name}`, message, next: `fairlead secret set ${name}` };
 }

@@ -174,7 +174,7 @@ function convertAll(
   const { program } = source;
   return servers.map((server) => {
     const folder = server.folder ?? source.folder;
-    const place = {
+    const context = {
       program,
       platform: environment.platform,
       target,
@@ -182,6 +182,6 @@ function convertAll(
       inputs,
       ...(folder === undefined ? {} : { folder }),
     };
-    return { name: server.name, source, conversion: convertServer(server, place) };
+    return { name: server.name, source, conversion: convertServer(server, context) };
   });
 }

@@ -59,10 +59,10 @@ export function convertReferences(
   });
 }
 
-function formOf(body: string, known: ReadonlySet<ReferenceForm>): ReferenceForm | undefined {
-  if (known.has("variable")) return isVariableName(body.split(":-", 1)[0] ?? "") ? "variable" : undefined;
+function formOf(body: string, forms: ReadonlySet<ReferenceForm>): ReferenceForm | undefined {
+  if (forms.has("variable")) return isVariableName(body.split(":-", 1)[0] ?? "") ? "variable" : undefined;
   const form = namedForm(body);
-  return form !== undefined && known.has(form) ? form : undefined;
+  return form !== undefined && forms.has(form) ? form : undefined;
 }
 
 function namedForm(body: string): ReferenceForm | undefined {

@@ -22,7 +22,7 @@ export interface SettingsFinding {
 }
 
 /** A value in the settings file, and the function that reports mistakes in this value. */
-interface Place {
+interface CheckedValue {
   readonly path: readonly string[];
   readonly node: Node;
   readonly scope: Scope;
@@ -36,55 +36,55 @@ export function validate(root: Node, scope: Scope = "user"): readonly SettingsFi
   return findings;
 }
 
-function check(place: Place, key: SettingsKey): void {
+function check(checked: CheckedValue, key: SettingsKey): void {
   const { instead } = key.type === "object" ? key : {};
-  if (instead !== undefined && place.node.type === wantedTypes[instead.type].type) check(place, instead);
-  else if (key.type === "object") checkObject(place, key);
-  else if (key.type === "named") checkNamed(place, key);
+  if (instead !== undefined && checked.node.type === wantedTypes[instead.type].type) check(checked, instead);
+  else if (key.type === "object") checkObject(checked, key);
+  else if (key.type === "named") checkNamed(checked, key);
   else {
-    checkLeaf(place, key);
-    if (key.ignored !== undefined) warn(place, `${quoted(place)} is ignored: ${key.ignored}`);
-    if (place.scope === "workspace" && key.workspace === "never: set it in user or system settings")
-      warn(place, `${quoted(place)} applies only in user or system settings; here it is ignored`);
+    checkLeaf(checked, key);
+    if (key.ignored !== undefined) warn(checked, `${quoted(checked)} is ignored: ${key.ignored}`);
+    if (checked.scope === "workspace" && key.workspace === "never: set it in user or system settings")
+      warn(checked, `${quoted(checked)} applies only in user or system settings; here it is ignored`);
   }
 }
 
-function checkNamed(place: Place, { each }: NamedKey): void {
-  for (const property of propertiesAt(place)) {
-    const at = below(place, property);
+function checkNamed(checked: CheckedValue, { each }: NamedKey): void {
+  for (const property of propertiesAt(checked)) {
+    const at = below(checked, property);
     const flaw = whyNotServerName(property.name);
     if (flaw !== undefined) error({ ...at, node: property.key }, `the name "${toVisibleLine(property.name)}" ${flaw}`);
     check(at, each);
   }
 }
 
-function checkObject(place: Place, { properties, shared, instead }: ObjectKey): void {
-  for (const property of propertiesAt(place, instead && wantedTypes[instead.type].words)) {
+function checkObject(checked: CheckedValue, { properties, shared, instead }: ObjectKey): void {
+  for (const property of propertiesAt(checked, instead && wantedTypes[instead.type].words)) {
     const { name, key } = property;
     const inner = Object.hasOwn(properties, name) ? properties[name] : undefined;
     if (inner !== undefined) {
-      check(below(place, property), inner);
+      check(below(checked, property), inner);
       continue;
     }
     const meant = closest(name, Object.keys(properties));
     // Other programs may add keys here, so Fairlead reports an unknown key only if it looks misspelt.
     if (shared && meant === undefined) continue;
-    const at = { ...below(place, property), node: key };
+    const at = { ...below(checked, property), node: key };
     warn(at, `${quoted(at)} is not a known key here and is ignored`, didYouMean(meant));
   }
 }
 
 /** Returns the last property of each name. Reports repeated names. */
-function propertiesAt(place: Place, instead?: string): Iterable<JsonProperty> {
-  if (place.node.type !== "object") {
+function propertiesAt(checked: CheckedValue, instead?: string): Iterable<JsonProperty> {
+  if (checked.node.type !== "object") {
     const wanted = instead === undefined ? "an object" : `an object or ${instead}`;
-    error(place, `${quoted(place)} must be ${wanted}, not ${typeNames[place.node.type]}`);
+    error(checked, `${quoted(checked)} must be ${wanted}, not ${typeNames[checked.node.type]}`);
     return [];
   }
-  const counting = entriesOf(place.node);
-  for (const property of propertyNodes(place.node)) {
+  const counting = entriesOf(checked.node);
+  for (const property of propertyNodes(checked.node)) {
     if (counting.get(property.name)?.key === property.key) continue;
-    const at = { ...below(place, property), node: property.key };
+    const at = { ...below(checked, property), node: property.key };
     const isInEntry = at.path[0] === "mcpServers" && at.path.length > 1;
     if (isInEntry) error(at, `${quoted(at)} is written more than once`, "Remove all but one of them.");
     else warn(at, `${quoted(at)} is written more than once; ${countsOf(at.path, property.value)} counts`);
@@ -101,46 +101,46 @@ function countsOf([first = ""]: readonly string[], { type }: Node): string {
   return isStrict ? "the strictest value" : "the last one";
 }
 
-function checkLeaf(place: Place, key: LeafKey): void {
+function checkLeaf(checked: CheckedValue, key: LeafKey): void {
   const wanted = wantedTypes[key.type];
-  if (place.node.type !== wanted.type) {
-    error(place, `${quoted(place)} must be ${wanted.words}, not ${typeNames[place.node.type]}`);
+  if (checked.node.type !== wanted.type) {
+    error(checked, `${quoted(checked)} must be ${wanted.words}, not ${typeNames[checked.node.type]}`);
     return;
   }
   switch (key.type) {
     case "text":
-      checkText(place, key);
+      checkText(checked, key);
       break;
     case "number":
-      checkNumber(place, key);
+      checkNumber(checked, key);
       break;
     case "list":
-      checkItems(place);
+      checkItems(checked);
       break;
     case "texts":
-      checkTexts(place, key);
+      checkTexts(checked, key);
       break;
     case "lists":
-      for (const property of propertiesAt(place)) checkLeaf(below(place, property), { ...key, type: "list" });
+      for (const property of propertiesAt(checked)) checkLeaf(below(checked, property), { ...key, type: "list" });
       break;
     case "switch":
       break;
   }
 }
 
-function checkText(place: Place, { oneOf, format, expanded }: TextKey): void {
-  const text = String(place.node.value);
+function checkText(checked: CheckedValue, { oneOf, format, expanded }: TextKey): void {
+  const text = String(checked.node.value);
   const flaw = flawOf(text);
-  if (flaw !== undefined) error(place, `${quoted(place)} ${flaw}`);
+  if (flaw !== undefined) error(checked, `${quoted(checked)} ${flaw}`);
   else if (oneOf !== undefined && !oneOf.includes(text))
     error(
-      place,
-      `${quoted(place)} is "${text}", which is none of ${oneOf.join(", ")}`,
+      checked,
+      `${quoted(checked)} is "${text}", which is none of ${oneOf.join(", ")}`,
       didYouMean(closest(text, oneOf)),
     );
   // A value with variables is checked after the variables are expanded.
   const reason = format === undefined || expanded ? undefined : whyNotUrl(text, format);
-  if (reason !== undefined) error(place, `${quoted(place)} is "${text}", which is ${reason}`);
+  if (reason !== undefined) error(checked, `${quoted(checked)} is "${text}", which is ${reason}`);
 }
 
 /** Returns why a text is no usable URL, such as "not a URL". Undefined if it is one. */
@@ -151,27 +151,27 @@ export function whyNotUrl(text: string, format: NonNullable<TextKey["format"]>):
   return allowed.includes(protocol) ? undefined : `not an ${allowed.map((start) => `${start}//`).join(" or ")} URL`;
 }
 
-function checkNumber(place: Place, { minimum, maximum }: NumberKey): void {
-  const value = Number(place.node.value);
+function checkNumber(checked: CheckedValue, { minimum, maximum }: NumberKey): void {
+  const value = Number(checked.node.value);
   if (value < minimum || value > maximum)
-    error(place, `${quoted(place)} is ${value}; it must be between ${minimum} and ${maximum}`);
+    error(checked, `${quoted(checked)} is ${value}; it must be between ${minimum} and ${maximum}`);
 }
 
-function checkItems(place: Place): void {
-  for (const [index, node] of itemNodes(place.node).entries()) {
-    const item = `item ${index + 1} of ${quoted(place)}`;
-    if (node.type !== "string") error({ ...place, node }, `${item} must be text, not ${typeNames[node.type]}`);
+function checkItems(checked: CheckedValue): void {
+  for (const [index, node] of itemNodes(checked.node).entries()) {
+    const item = `item ${index + 1} of ${quoted(checked)}`;
+    if (node.type !== "string") error({ ...checked, node }, `${item} must be text, not ${typeNames[node.type]}`);
     else {
       const flaw = flawOf(String(node.value));
-      if (flaw !== undefined) error({ ...place, node }, `${item} ${flaw}`);
+      if (flaw !== undefined) error({ ...checked, node }, `${item} ${flaw}`);
     }
   }
 }
 
-function checkTexts(place: Place, { names }: TextsKey): void {
+function checkTexts(checked: CheckedValue, { names }: TextsKey): void {
   const rule = nameRules[names];
-  for (const property of propertiesAt(place)) {
-    const at = below(place, property);
+  for (const property of propertiesAt(checked)) {
+    const at = below(checked, property);
     const { type } = property.value;
     const text = String(property.value.value);
     if (!rule.name.test(property.name))
@@ -198,11 +198,11 @@ function flawOf(text: string): string | undefined {
   return text.length > limits.settingsText ? `is longer than ${limits.settingsText} characters` : undefined;
 }
 
-function below(place: Place, { name, value }: JsonProperty): Place {
-  return { ...place, path: [...place.path, name], node: value };
+function below(checked: CheckedValue, { name, value }: JsonProperty): CheckedValue {
+  return { ...checked, path: [...checked.path, name], node: value };
 }
 
-function quoted({ path }: Place): string {
+function quoted({ path }: CheckedValue): string {
   return `"${path.at(-1) ?? ""}"`;
 }
 
@@ -229,17 +229,17 @@ const wantedTypes = {
   lists: { type: "object", words: "an object" },
 } as const;
 
-function error(place: Place, message: string, next?: string): void {
-  say("error", place, message, next);
+function error(checked: CheckedValue, message: string, next?: string): void {
+  say("error", checked, message, next);
 }
 
-function warn(place: Place, message: string, next?: string): void {
-  say("warning", place, message, next);
+function warn(checked: CheckedValue, message: string, next?: string): void {
+  say("warning", checked, message, next);
 }
 
 function say(
   severity: SettingsFinding["severity"],
-  { path, node, report }: Place,
+  { path, node, report }: CheckedValue,
   message: string,
   next?: string,
 ): void {

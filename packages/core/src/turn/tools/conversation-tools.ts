@@ -47,11 +47,11 @@ export interface ToolSelection {
   /** Gives every tool its name, with pauses for other code. Other methods use the tools as of the last `prepare`. */
   readonly prepare: (model: Model) => Promise<void>;
   /** The declarations of the next request. Pauses regularly for other code. */
-  readonly offer: (model: Model) => Promise<ToolOffer>;
+  readonly offerTools: (model: Model) => Promise<ToolOffer>;
   /** The estimated tokens of the declarations in the last request; 0 before the first request. */
   readonly offeredTokens: () => number;
   /** The tools that the model may use. For each: whether it is offered, and why. Pauses for other code. */
-  readonly offers: (model: Model) => Promise<readonly OfferedTool[]>;
+  readonly offeredTools: (model: Model) => Promise<readonly OfferedTool[]>;
   /** Offers tools that a search has found, as far as the budget allows. Takes effect with the next request. */
   readonly reveal: (tools: readonly DiscoveredMCPTool[], model: Model) => void;
   /** The tools that may be called, under the names of this conversation. */
@@ -149,8 +149,8 @@ export function createToolSelection(options: ToolSelectionOptions): ToolSelectio
   const mayBeUsed = (tool: DiscoveredMCPTool): boolean => isEnabled(tool) && refusalOf(tool) === undefined;
 
   function nameOf(own: OwnFunction): string {
-    const known = ownNames[own];
-    if (known !== undefined) return known;
+    const chosenName = ownNames[own];
+    if (chosenName !== undefined) return chosenName;
     const every = prepared ?? current().getEveryTool();
     const name = freeName(own, (wanted) => every.some((tool) => tool.name === wanted));
     ownNames = { ...ownNames, [own]: name };
@@ -182,8 +182,8 @@ export function createToolSelection(options: ToolSelectionOptions): ToolSelectio
   }
 
   function offersFor(model: Model): ToolOffers {
-    const known = offersOf.get(model);
-    if (known !== undefined) return known;
+    const existing = offersOf.get(model);
+    if (existing !== undefined) return existing;
     const made = openOffers(model);
     isFirstModel = false;
     offersOf.set(model, made);
@@ -219,20 +219,20 @@ export function createToolSelection(options: ToolSelectionOptions): ToolSelectio
 
     prepare,
 
-    async offer(model) {
+    async offerTools(model) {
       await host.toolsReady();
       opened ??= open();
       await prepare(model);
-      const offers = offersFor(model);
-      const made = await update(offers, model);
+      const toolOffers = offersFor(model);
+      const made = await update(toolOffers, model);
       for (const tool of made.tools) if (tool !== undefined) seen.set(tool.name, tool);
       await recorded.names(opened.names(), ownNames);
-      recorded.places(model, offers.places());
+      recorded.offeredPlaces(model, toolOffers.offeredPlaces());
       offeredTokens = made.tokens;
       return made;
     },
 
-    async offers(model) {
+    async offeredTools(model) {
       await prepare(model);
       const tools = usableTools(model);
       await estimateAll(tools);
@@ -240,13 +240,13 @@ export function createToolSelection(options: ToolSelectionOptions): ToolSelectio
        * Does not store new offers in `offersOf`, because the first request to the model decides which tools are
        * offered.
        */
-      const offers = offersOf.get(model) ?? openOffers(model);
-      await update(offers, model);
+      const toolOffers = offersOf.get(model) ?? openOffers(model);
+      await update(toolOffers, model);
       return tools.flatMap((tool) => {
         const tokens = tokensOfTool(tool);
         if (tokens === undefined) return [];
         const { name, serverName: server, serverToolName } = tool;
-        const reason: OfferReason = offers.reasonFor(tool) ?? "the tool budget is used up";
+        const reason: OfferReason = toolOffers.reasonFor(tool) ?? "the tool budget is used up";
         return [{ name, server, serverToolName, tokens, offered: reason !== "the tool budget is used up", reason }];
       });
     },

@@ -137,8 +137,8 @@ function countsText(shown: number, all: number, denied: number, missing: readonl
 
 /** Servers without a catalog. The search cannot find their tools. */
 function missingServers(callable: Tools, { toolSelection }: ConversationState, host: TurnHost): readonly string[] {
-  const known = new Set(callable.map(({ serverName }) => serverName));
-  return toolSelection.servers().filter((server) => !known.has(server) && host.known(server) === undefined);
+  const withTools = new Set(callable.map(({ serverName }) => serverName));
+  return toolSelection.servers().filter((server) => !withTools.has(server) && host.catalogInfo(server) === undefined);
 }
 
 /** Returns the name and the arguments of the tool that `call_tool` should call. */

@@ -32,7 +32,7 @@ export interface ToolLookups {
 export function createToolLookups(): ToolLookups {
   let last: { readonly source: LookupSource; readonly lookup: ToolLookup } | undefined;
 
-  function known(source: LookupSource): ToolLookup | undefined {
+  function keptLookup(source: LookupSource): ToolLookup | undefined {
     return last !== undefined && isSameSource(last.source, source) ? last.lookup : undefined;
   }
 
@@ -42,13 +42,13 @@ export function createToolLookups(): ToolLookups {
   }
 
   function now(source: LookupSource): ToolLookup {
-    return known(source) ?? keep(source, runAtOnce(lookUp(source)));
+    return keptLookup(source) ?? keep(source, runAtOnce(lookUp(source)));
   }
 
   return {
     now,
     async prepare(source) {
-      const found = known(source) ?? (await runInTurns(lookUp(source), () => known(source) !== undefined));
+      const found = keptLookup(source) ?? (await runInTurns(lookUp(source), () => keptLookup(source) !== undefined));
       return found === undefined ? now(source) : keep(source, found);
     },
   };
@@ -86,8 +86,8 @@ const keys = new WeakMap<object, string>();
 
 /** Returns the key of a tool, made from the names of server and tool (see `toolKey`). */
 export function keyOf(tool: Pick<DiscoveredMCPTool, "serverName" | "serverToolName">): string {
-  const known = keys.get(tool);
-  if (known !== undefined) return known;
+  const cached = keys.get(tool);
+  if (cached !== undefined) return cached;
   const key = toolKey(tool.serverName, tool.serverToolName);
   keys.set(tool, key);
   return key;

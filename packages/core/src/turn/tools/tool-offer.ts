@@ -64,7 +64,7 @@ export interface ToolOffers {
   readonly reveal: (tools: readonly DiscoveredMCPTool[]) => void;
   readonly reasonFor: (tool: DiscoveredMCPTool) => OfferReason | undefined;
   /** All declarations so far, including declarations of tools that no longer exist. */
-  readonly places: () => readonly OfferedPlace[];
+  readonly offeredPlaces: () => readonly OfferedPlace[];
 }
 
 const searchFunctions: readonly OwnFunction[] = ["search_tools", "call_tool"];
@@ -78,7 +78,7 @@ export function createToolOffers({ model, budget, declareOwn, earlier = [], ...r
   const reasons = new Map<string, OfferReason>();
   /** The keys of all tools that were checked against the budget. `reasons` has those that fit. */
   const considered = new Set<string>();
-  const places: OfferedPlace[] = [];
+  const offeredPlaces: OfferedPlace[] = [];
   let left: ToolRoom | undefined;
   let latest: readonly DiscoveredMCPTool[] | undefined;
   let last: Promise<unknown> = Promise.resolve();
@@ -86,11 +86,11 @@ export function createToolOffers({ model, budget, declareOwn, earlier = [], ...r
   const room = model.provider === "manual" ? noLimit : roomFor(model, budget);
 
   function isDeclared(own: OwnFunction): boolean {
-    return places.some((place) => "function" in place && place.function === own);
+    return offeredPlaces.some((each) => "function" in each && each.function === own);
   }
 
   function addOwn(some: readonly OwnFunction[]): void {
-    for (const own of some) if (!isDeclared(own)) places.push({ function: own });
+    for (const own of some) if (!isDeclared(own)) offeredPlaces.push({ function: own });
   }
 
   /**
@@ -126,7 +126,7 @@ export function createToolOffers({ model, budget, declareOwn, earlier = [], ...r
     const tokens = (await tokensWithin(offered, noLimit, turns)) ?? 0;
     await consider(tools, turns);
     for (const [key, reason] of planned) reasons.set(key, reason);
-    for (const { server, name } of offered) places.push({ server, name });
+    for (const { server, name } of offered) offeredPlaces.push({ server, name });
     addOwn(functions);
     left = without(rest, { tokens, count: offered.length });
   }
@@ -140,13 +140,13 @@ export function createToolOffers({ model, budget, declareOwn, earlier = [], ...r
     own: readonly OwnFunction[],
     turns: Turns,
   ): Promise<boolean> {
-    const before = new Set(earlier.flatMap((place) => ("server" in place ? toolKey(place.server, place.name) : [])));
-    const functions = [...own, ...earlier.flatMap((place) => ("function" in place ? place.function : []))];
+    const before = new Set(earlier.flatMap((each) => ("server" in each ? toolKey(each.server, each.name) : [])));
+    const functions = [...own, ...earlier.flatMap((each) => ("function" in each ? each.function : []))];
     const offered = [...before].flatMap((key) => find(key) ?? []);
     const tokens = (await tokensWithin(offered.map(toBudgeted), noLimit, turns)) ?? 0;
     const rest = without(without(room, ownRoom(functions)), { tokens, count: offered.length });
     if (before.size === 0 || rest.tokens < 0 || rest.count < 0) return false;
-    places.push(...earlier);
+    offeredPlaces.push(...earlier);
     addOwn(functions);
     /*
      * If `search_tools` was not declared, the model got all earlier tools. So a tool without a declaration is new, and
@@ -165,7 +165,7 @@ export function createToolOffers({ model, budget, declareOwn, earlier = [], ...r
     if (after.tokens < 0 || after.count < 0) return;
     left = after;
     reasons.set(keyOf(tool), reason);
-    places.push({ server: tool.serverName, name: tool.serverToolName });
+    offeredPlaces.push({ server: tool.serverName, name: tool.serverToolName });
   }
 
   async function appendLate(tools: readonly DiscoveredMCPTool[], turns: Turns): Promise<void> {
@@ -183,11 +183,11 @@ export function createToolOffers({ model, budget, declareOwn, earlier = [], ...r
     };
     let tokens = 0;
     let present = 0;
-    for (const place of places) {
-      const tool = "server" in place ? find(toolKey(place.server, place.name)) : undefined;
+    for (const each of offeredPlaces) {
+      const tool = "server" in each ? find(toolKey(each.server, each.name)) : undefined;
       if (tool !== undefined) present += 1;
-      if ("server" in place && (tool === undefined || tool.quarantine !== undefined)) continue;
-      const declaration = "server" in place ? tool?.schema : declareOwn(place.function);
+      if ("server" in each && (tool === undefined || tool.quarantine !== undefined)) continue;
+      const declaration = "server" in each ? tool?.schema : declareOwn(each.function);
       if (declaration === undefined) continue;
       declared.declarations.push(declaration);
       declared.tools.push(tool);
@@ -203,8 +203,8 @@ export function createToolOffers({ model, budget, declareOwn, earlier = [], ...r
     if (from.tools !== latest) await appendLate(from.tools, turns);
     latest = from.tools;
     addOwn(own);
-    const offer = await declare(from, turns);
-    if (offer.deferred === 0 || searchFunctions.every(isDeclared)) return offer;
+    const declared = await declare(from, turns);
+    if (declared.deferred === 0 || searchFunctions.every(isDeclared)) return declared;
     addOwn(searchFunctions);
     return declare(from, turns);
   }
@@ -223,7 +223,7 @@ export function createToolOffers({ model, budget, declareOwn, earlier = [], ...r
 
     reasonFor: (tool) =>
       reasons.get(keyOf(tool)) ?? (considered.has(keyOf(tool)) ? "the tool budget is used up" : undefined),
-    places: () => places,
+    offeredPlaces: () => offeredPlaces,
   };
 }
 
@@ -250,8 +250,8 @@ const sizes = new WeakMap<DiscoveredMCPTool, number>();
 const costs = new WeakMap<DiscoveredMCPTool, number>();
 
 function sizeOfTool(tool: DiscoveredMCPTool): number {
-  const known = sizes.get(tool);
-  if (known !== undefined) return known;
+  const cached = sizes.get(tool);
+  if (cached !== undefined) return cached;
   const size = tool.description.length + JSON.stringify(tool.parameterSchemaJson).length;
   sizes.set(tool, size);
   return size;
@@ -259,8 +259,8 @@ function sizeOfTool(tool: DiscoveredMCPTool): number {
 
 /** The estimated tokens of a tool's declaration; undefined if the tool cannot be declared. */
 export function tokensOfTool(tool: DiscoveredMCPTool): number | undefined {
-  const known = costs.get(tool);
-  if (known !== undefined) return known;
+  const cached = costs.get(tool);
+  if (cached !== undefined) return cached;
   if (tool.quarantine !== undefined) return undefined;
   const tokens = costOf(tool.schema);
   costs.set(tool, tokens);

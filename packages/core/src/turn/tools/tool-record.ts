@@ -11,7 +11,7 @@ export interface ToolRecord {
   /** Records the names that are not recorded yet, with pauses for other code. */
   readonly names: (names: readonly Pin[], functions: OwnNames) => Promise<void>;
   /** Records the new declarations. If earlier declarations have changed, records all. */
-  readonly places: (model: Model, places: readonly OfferedPlace[]) => void;
+  readonly offeredPlaces: (model: Model, offered: readonly OfferedPlace[]) => void;
 }
 
 /** One line of the recorded conversation has at most this many names. Writing it takes a few milliseconds. */
@@ -37,12 +37,12 @@ export function createToolRecord(
       }
     },
 
-    places({ provider }, places) {
+    offeredPlaces({ provider }, offered) {
       if (provider === "manual") return;
-      const isContinued = recordedPlaces.every((place, at) => isSamePlace(place, places[at]));
+      const isContinued = recordedPlaces.every((recordedPlace, at) => isSamePlace(recordedPlace, offered[at]));
       const from = isContinued ? recordedPlaces.length : 0;
-      if (from < places.length || !isContinued) record({ type: "offered", from, places: places.slice(from) });
-      recordedPlaces = [...places];
+      if (from < offered.length || !isContinued) record({ type: "offered", from, places: offered.slice(from) });
+      recordedPlaces = [...offered];
     },
   };
 

@@ -1,6 +1,6 @@
 /** Which schemas each model's API accepts. */
 
-import type { ModelDialect } from "../place.ts";
+import type { ModelDialect } from "../schema-node.ts";
 
 /**
  * Schemas in Gemini's `parametersJsonSchema`. Google's package documents the supported keywords at

@@ -5,10 +5,10 @@ import { isObject } from "@fairlead/wire/json";
 import { baseOf, openDocument, type SchemaDocument, type Spot } from "../document.ts";
 import { isFilled, isFlag, isList, isNumber, isSchema, isText, quote } from "../json-values.ts";
 import { fits, holds } from "../keywords.ts";
-import type { Report } from "../place.ts";
 import { lastStep, pointerTo, stepsOf } from "../pointer.ts";
 import { checkWritten } from "../read/bounds.ts";
 import { typesIn } from "../read/read-values.ts";
+import type { Report } from "../schema-node.ts";
 
 type Entries = (readonly [keyword: string, value: unknown])[];
 
@@ -32,8 +32,8 @@ export function modernise(raw: JsonObject, report: Report): JsonObject {
 function modern(spot: Spot, context: Modernising): JsonObject {
   const { raw, path } = spot;
   const base = baseOf(raw, spot.base);
-  const place = { raw: isObject(raw) ? raw : {}, path, base };
-  const entries = Object.entries(place.raw).flatMap(([name, value]) => modernKeyword(name, value, place, context));
+  const node = { raw: isObject(raw) ? raw : {}, path, base };
+  const entries = Object.entries(node.raw).flatMap(([name, value]) => modernKeyword(name, value, node, context));
   return Object.fromEntries(combined(entries));
 }
 
@@ -44,8 +44,8 @@ function modernMember(raw: unknown, path: string, base: string, context: Moderni
   return {};
 }
 
-function modernKeyword(name: string, value: unknown, place: Spot & { raw: JsonObject }, context: Modernising): Entries {
-  const { raw, path, base } = place;
+function modernKeyword(name: string, value: unknown, node: Spot & { raw: JsonObject }, context: Modernising): Entries {
+  const { raw, path, base } = node;
   const rewritten = (note: string, entries: Entries): Entries => {
     context.report(path, name, "rewritten", note);
     return entries;
@@ -65,7 +65,7 @@ function modernKeyword(name: string, value: unknown, place: Spot & { raw: JsonOb
       return "$id" in raw || !isText(value) ? [[name, value]] : rewritten("Renamed to $id.", [["$id", value]]);
     case "$ref":
     case "$recursiveRef":
-      return modernised(String(value), name, place, context, removed);
+      return modernised(String(value), name, node, context, removed);
     case "type":
       return modernType(value, raw["nullable"] === true, removed, rewritten);
     case "exclusiveMinimum":
@@ -85,7 +85,7 @@ function modernKeyword(name: string, value: unknown, place: Spot & { raw: JsonOb
     case "dependencies":
       return rewritten(
         "The keyword dependencies is replaced by dependentRequired and dependentSchemas.",
-        modernDependencies(value, place, context),
+        modernDependencies(value, node, context),
       );
     case "nullable":
       if (value !== true || typesIn(raw["type"]).length === 0)
@@ -94,7 +94,7 @@ function modernKeyword(name: string, value: unknown, place: Spot & { raw: JsonOb
   }
   if (name === "items" && isReplaced(raw, name, ""))
     return removed("items has no effect: it is an empty list, or prefixItems is given.");
-  const nested = modernNested(name, value, place, context);
+  const nested = modernNested(name, value, node, context);
   if (name === "definitions") return rewritten("Renamed to $defs.", [["$defs", nested]]);
   if (name === "items" && isList(value))
     return rewritten("items with a list of schemas is now called prefixItems.", [["prefixItems", nested]]);

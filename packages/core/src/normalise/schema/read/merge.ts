@@ -1,6 +1,6 @@
 /** Merges schemas (`Shape`) that describe the same value. */
 
-import type { Report } from "../place.ts";
+import type { Report } from "../schema-node.ts";
 import { itemsOf, reportDropped, reportMerged } from "../write/dropped.ts";
 import { type Spent, spendMerge } from "./bounds.ts";
 import { annotated, emptyShape, isConstrained, ruleKeywords, type Shape, withoutWords } from "./shape.ts";
@@ -123,8 +123,8 @@ export function flatten(shape: Shape, alternatives: readonly Shape[], merging: M
   const base = anyOf === undefined ? own : flatten(own, anyOf, merging);
   const all = alternatives.flatMap((alternative) => alternativesOf(alternative, merging.report));
   const possible = all.filter(({ types }) => types === undefined || types.has("object"));
-  const lost = all.flatMap((each) => (possible.includes(each) ? itemsOf(each) : [each]));
-  reportDropped(lost, "The alternatives become one object, which keeps only their properties.", merging.report);
+  const dropped = all.flatMap((each) => (possible.includes(each) ? itemsOf(each) : [each]));
+  reportDropped(dropped, "The alternatives become one object, which keeps only their properties.", merging.report);
   const [first, ...others] = possible;
   if (first === undefined) return base;
   const always = [...first.required].filter((name) => others.every(({ required }) => required.has(name)));

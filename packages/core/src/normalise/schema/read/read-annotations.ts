@@ -2,56 +2,56 @@
 
 import { toModelText } from "../../../text/model-text.ts";
 import { enumerate, isFlag, isList, isPresent, isText, quote } from "../json-values.ts";
-import { drop, type Keyword, keyword, type Place, report, tell } from "../place.ts";
+import { drop, type Keyword, keyword, report, type SchemaNode, tell } from "../schema-node.ts";
 
-const unneeded = (why: string): Keyword => keyword(isPresent, (_, place, name) => drop(place, name, why));
+const unneeded = (why: string): Keyword => keyword(isPresent, (_, node, name) => drop(node, name, why));
 const forPeople = unneeded("A model does not need this keyword.");
 const identifies = unneeded("References are replaced by their targets, so this keyword is not needed.");
 
-function visible(text: string, place: Place, name: string): string {
+function visible(text: string, node: SchemaNode, name: string): string {
   const seen = toModelText(text);
-  if (seen !== text) report(place, name, "rewritten", "Invisible characters are removed.");
+  if (seen !== text) report(node, name, "rewritten", "Invisible characters are removed.");
   return seen;
 }
 
 const flagSentence = (sentence: string): Keyword =>
-  keyword(isFlag, (value, place, name) => {
-    if (value) tell(place, name, sentence);
-    else drop(place, name, "The keyword has its default value.");
+  keyword(isFlag, (value, node, name) => {
+    if (value) tell(node, name, sentence);
+    else drop(node, name, "The keyword has its default value.");
   });
 
 /** The functions that read these keywords, by keyword. */
 export const annotations: Readonly<Record<string, Keyword>> = {
   // The Gemini API types list `title` and `description` among the keywords of `responseJsonSchema`.
-  title: keyword(isText, (value, place, name) => {
-    const seen = visible(value, place, name);
-    if (seen !== "" || value === "") place.shape.title = seen;
+  title: keyword(isText, (value, node, name) => {
+    const seen = visible(value, node, name);
+    if (seen !== "" || value === "") node.shape.title = seen;
   }),
-  description: keyword(isText, (value, place, name) => {
-    place.shape.description = visible(value, place, name);
+  description: keyword(isText, (value, node, name) => {
+    node.shape.description = visible(value, node, name);
   }),
   /**
    * Gemini's `responseJsonSchema` does not support `default`, and Vertex AI rejects it next to `anyOf` (Gemini CLI's
    * docs, "schema processing").
    */
-  default: keyword(isPresent, (value, place, name) => {
-    if (value === null) drop(place, name, "The default null says the same as no default.");
-    else tell(place, name, `Default: ${quote(value)}.`);
+  default: keyword(isPresent, (value, node, name) => {
+    if (value === null) drop(node, name, "The default null says the same as no default.");
+    else tell(node, name, `Default: ${quote(value)}.`);
   }),
-  examples: keyword(isList, (value, place, name) => {
-    if (value.length === 0) drop(place, name, "The keyword is empty.");
-    else tell(place, name, `For example ${enumerate(value.slice(0, 3).map(quote))}.`);
+  examples: keyword(isList, (value, node, name) => {
+    if (value.length === 0) drop(node, name, "The keyword is empty.");
+    else tell(node, name, `For example ${enumerate(value.slice(0, 3).map(quote))}.`);
   }),
   // `example` of OpenAPI 3.0 is allowed in `parameters`, but not in `parametersJsonSchema`.
-  example: keyword(isPresent, (value, place, name) => tell(place, name, `For example ${quote(value)}.`)),
+  example: keyword(isPresent, (value, node, name) => tell(node, name, `For example ${quote(value)}.`)),
   deprecated: flagSentence("Deprecated."),
   readOnly: flagSentence("Set by the server only."),
   writeOnly: flagSentence("The value is never shown after it is set."),
   // `nullable` of OpenAPI 3.0 becomes an alternative with the type null.
-  nullable: keyword(isFlag, (value, place, name) => {
-    if (value) place.shape.isNullable = true;
+  nullable: keyword(isFlag, (value, node, name) => {
+    if (value) node.shape.isNullable = true;
     report(
-      place,
+      node,
       name,
       value ? "rewritten" : "removed",
       value ? "The type null replaces nullable." : "The keyword has its default value.",

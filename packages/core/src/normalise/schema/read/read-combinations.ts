@@ -3,6 +3,7 @@
 import { isObject } from "@fairlead/wire/json";
 import { clip } from "@fairlead/wire/text";
 import { isFilled, isFlag, isOpen, isSchema } from "../json-values.ts";
+import { pointerTo } from "../pointer.ts";
 import {
   addNote,
   childOf,
@@ -10,12 +11,11 @@ import {
   drop,
   type Keyword,
   keyword,
-  type Place,
   partOf,
   report,
+  type SchemaNode,
   tell,
-} from "../place.ts";
-import { pointerTo } from "../pointer.ts";
+} from "../schema-node.ts";
 import { spareSubschemas } from "./bounds.ts";
 import { flatten, meet, union, withOptional } from "./merge.ts";
 import { typesIn } from "./read-values.ts";
@@ -36,62 +36,62 @@ export const combinations: readonly (readonly [name: string, keyword: Keyword])[
   ["else", keyword(isSchema, readConsequence)],
 ];
 
-function readAll(value: readonly unknown[], place: Place, name: string): void {
+function readAll(value: readonly unknown[], node: SchemaNode, name: string): void {
   for (const [index, schema] of value.entries()) {
-    const other = partOf(place, schema, name, index);
-    const isSecondDescription = place.shape.description !== undefined && other.description !== undefined;
-    if (isSecondDescription) addNote(place.shape, other.description ?? "");
-    place.shape = meet(place.shape, other, place.reading);
+    const other = partOf(node, schema, name, index);
+    const isSecondDescription = node.shape.description !== undefined && other.description !== undefined;
+    if (isSecondDescription) addNote(node.shape, other.description ?? "");
+    node.shape = meet(node.shape, other, node.reading);
   }
-  report(place, name, "merged", "The schemas in allOf are merged into one schema.");
+  report(node, name, "merged", "The schemas in allOf are merged into one schema.");
 }
 
-function readNegation(value: object | boolean, place: Place, name: string): void {
-  if (value === false) drop(place, name, "The keyword has no effect: the value false excludes nothing.");
-  else tell(place, name, `Must not be: ${described(place, value)}.`);
+function readNegation(value: object | boolean, node: SchemaNode, name: string): void {
+  if (value === false) drop(node, name, "The keyword has no effect: the value false excludes nothing.");
+  else tell(node, name, `Must not be: ${described(node, value)}.`);
 }
 
-function readAlternatives(value: readonly unknown[], place: Place, name: string): void {
-  const { shape, reading } = place;
+function readAlternatives(value: readonly unknown[], node: SchemaNode, name: string): void {
+  const { shape, reading } = node;
   spareSubschemas(reading.spent, value);
   const alternatives = value.flatMap((schema, index) => {
-    if (isPossible(schema, place.isRoot)) return [partOf(place, schema, name, index)];
-    reading.report(pointerTo(place.path, name), String(index), "removed", "No allowed value matches this alternative.");
+    if (isPossible(schema, node.isRoot)) return [partOf(node, schema, name, index)];
+    reading.report(pointerTo(node.path, name), String(index), "removed", "No allowed value matches this alternative.");
     return [];
   });
   if (alternatives.length === 0) {
-    drop(place, name, "None of the alternatives can match.");
+    drop(node, name, "None of the alternatives can match.");
     return;
   }
   const [only] = alternatives;
   if (only !== undefined && alternatives.length === 1) {
-    place.shape = meet(shape, only, reading);
-    report(place, name, "merged", "There is only one alternative.");
+    node.shape = meet(shape, only, reading);
+    report(node, name, "merged", "There is only one alternative.");
     return;
   }
-  if (!isConstrained(shape) && !place.isRoot) {
-    place.shape = { ...shape, anyOf: alternatives };
-    if (name !== "anyOf") report(place, name, "rewritten", "The API reads oneOf as anyOf.");
+  if (!isConstrained(shape) && !node.isRoot) {
+    node.shape = { ...shape, anyOf: alternatives };
+    if (name !== "anyOf") report(node, name, "rewritten", "The API reads oneOf as anyOf.");
     return;
   }
   // Next to `anyOf`, the API accepts only title and description. Therefore each alternative contains all other rules.
-  if (shape.properties.size === 0 && !place.isRoot) {
-    report(place, name, "rewritten", "The other rules of the schema are repeated in each alternative.");
-    place.shape = meet(shape, union(alternatives), reading);
+  if (shape.properties.size === 0 && !node.isRoot) {
+    report(node, name, "rewritten", "The other rules of the schema are repeated in each alternative.");
+    node.shape = meet(shape, union(alternatives), reading);
     return;
   }
   /**
    * Alternatives at the root, or next to properties, become one object that accepts each of them. A note tells the
    * model which properties belong together.
    */
-  addNote(shape, `One of: ${clip(value.map((schema) => described(place, schema)).join(" or "), 500)}.`);
+  addNote(shape, `One of: ${clip(value.map((schema) => described(node, schema)).join(" or "), 500)}.`);
   report(
-    place,
+    node,
     name,
     "merged",
     "The properties of the alternatives are merged; the description says which belong together.",
   );
-  place.shape = flatten(shape, alternatives, reading);
+  node.shape = flatten(shape, alternatives, reading);
 }
 
 function isPossible(schema: unknown, isRoot: boolean): boolean {
@@ -100,22 +100,22 @@ function isPossible(schema: unknown, isRoot: boolean): boolean {
   return types.length === 0 || types.includes("object");
 }
 
-function readCondition(value: unknown, place: Place, name: string): void {
-  const { then: consequence, else: alternative } = place.raw;
+function readCondition(value: unknown, node: SchemaNode, name: string): void {
+  const { then: consequence, else: alternative } = node.raw;
   const told = [
-    ...(isSchema(consequence) && !isOpen(consequence) ? [`then ${described(place, consequence)}`] : []),
-    ...(isSchema(alternative) && !isOpen(alternative) ? [`else ${described(place, alternative)}`] : []),
+    ...(isSchema(consequence) && !isOpen(consequence) ? [`then ${described(node, consequence)}`] : []),
+    ...(isSchema(alternative) && !isOpen(alternative) ? [`else ${described(node, alternative)}`] : []),
   ];
   if (told.length === 0) {
-    drop(place, name, "The condition has no effect: the schemas in then and else require nothing.");
+    drop(node, name, "The condition has no effect: the schemas in then and else require nothing.");
     return;
   }
   if (isObject(value)) {
-    const { shape, reading } = place;
-    const asked = loosened(childOf(place, value, name));
-    place.shape = { ...shape, properties: withOptional(shape, [asked], reading) };
+    const { shape, reading } = node;
+    const asked = loosened(childOf(node, value, name));
+    node.shape = { ...shape, properties: withOptional(shape, [asked], reading) };
   }
-  tell(place, name, `If ${described(place, value)}, ${told.join(", ")}.`);
+  tell(node, name, `If ${described(node, value)}, ${told.join(", ")}.`);
 }
 
 /**
@@ -138,16 +138,16 @@ function loosened({ path, origins, types, hints, properties, required, items, an
 }
 
 /** Reads `then` or `else`. Adds its properties as optional properties if they appear nowhere else. */
-function readConsequence(value: object | boolean, place: Place, name: string): void {
-  if (!("if" in place.raw)) {
-    drop(place, name, "The keywords then and else have no effect without if.");
+function readConsequence(value: object | boolean, node: SchemaNode, name: string): void {
+  if (!("if" in node.raw)) {
+    drop(node, name, "The keywords then and else have no effect without if.");
     return;
   }
   if (isFlag(value) || !isObject(value) || isOpen(value)) {
-    drop(place, name, "The schema in this keyword requires nothing.");
+    drop(node, name, "The schema in this keyword requires nothing.");
     return;
   }
-  const { shape } = place;
-  place.shape = { ...shape, properties: withOptional(shape, [childOf(place, value, name)], place.reading) };
-  report(place, name, "moved", "The description explains this keyword together with the keyword if.");
+  const { shape } = node;
+  node.shape = { ...shape, properties: withOptional(shape, [childOf(node, value, name)], node.reading) };
+  report(node, name, "moved", "The description explains this keyword together with the keyword if.");
 }

@@ -4,8 +4,17 @@ import type { JsonObject } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
 import type { Spot } from "../document.ts";
 import { isText, quote } from "../json-values.ts";
-import { addNote, described, drop, type Keyword, keyword, type Place, type Reading, report } from "../place.ts";
 import { pointerTo } from "../pointer.ts";
+import {
+  addNote,
+  described,
+  drop,
+  type Keyword,
+  keyword,
+  type Reading,
+  report,
+  type SchemaNode,
+} from "../schema-node.ts";
 import { spendBytes } from "./bounds.ts";
 import { meet } from "./merge.ts";
 import { emptyShape, type Shape } from "./shape.ts";
@@ -25,9 +34,9 @@ export const references: Readonly<Record<string, Keyword>> = {
   $recursiveRef: reference,
 };
 
-function readDefinitions(value: JsonObject, place: Place, name: string): void {
-  place.reading.containers.set(pointerTo(place.path, name), {
-    path: place.path,
+function readDefinitions(value: JsonObject, node: SchemaNode, name: string): void {
+  node.reading.containers.set(pointerTo(node.path, name), {
+    path: node.path,
     name,
     definitions: Object.keys(value),
   });
@@ -49,33 +58,33 @@ export function reportDefinitions({ containers, visited, report }: Reading): voi
   }
 }
 
-function readReference(value: string, place: Place, name: string): void {
-  const target = place.reading.document.resolve(value, place.base);
+function readReference(value: string, node: SchemaNode, name: string): void {
+  const target = node.reading.document.resolve(value, node.base);
   if (target === undefined) {
     /** Nothing is fetched, because a server must not make Fairlead send requests to an address of its choice. */
-    drop(place, name, `The reference leads to ${quote(value)}, which is not part of this schema and is not fetched.`);
+    drop(node, name, `The reference leads to ${quote(value)}, which is not part of this schema and is not fetched.`);
     return;
   }
-  const isCycle = place.reading.active.has(target.path);
-  if (!isCycle) spendBytes(place.reading.spent, JSON.stringify(target.raw).length);
-  const shape = isCycle ? cut(target, place) : place.reading.read(target, place.nesting + 1, place.isRoot);
-  const isAlone = Object.keys(place.raw).length === 1;
+  const isCycle = node.reading.active.has(target.path);
+  if (!isCycle) spendBytes(node.reading.spent, JSON.stringify(target.raw).length);
+  const shape = isCycle ? cut(target, node) : node.reading.read(target, node.nesting + 1, node.isRoot);
+  const isAlone = Object.keys(node.raw).length === 1;
   const note = isCycle
     ? "The reference is part of a cycle; a note in the description replaces it."
     : "The target replaces the reference.";
-  report(place, name, isAlone ? "rewritten" : "merged", note);
-  place.shape = isAlone ? shape : meet(place.shape, shape, place.reading);
+  report(node, name, isAlone ? "rewritten" : "merged", note);
+  node.shape = isAlone ? shape : meet(node.shape, shape, node.reading);
 }
 
 /** Ends a cycle of references: a note in words replaces the reference. */
-function cut(target: Spot, place: Place): Shape {
-  const shape = emptyShape(place.path);
+function cut(target: Spot, node: SchemaNode): Shape {
+  const shape = emptyShape(node.path);
   const type: unknown = isObject(target.raw)
     ? (target.raw["type"] ?? ("properties" in target.raw ? "object" : undefined))
     : undefined;
   if (type === "object" || type === "array") shape.types = new Set([type]);
-  const { cycles } = place.reading;
-  const form = cycles.get(target.path) ?? described(place, target.raw);
+  const { cycles } = node.reading;
+  const form = cycles.get(target.path) ?? described(node, target.raw);
   cycles.set(target.path, form);
   addNote(shape, `A value of this form again: ${form}.`);
   return shape;

@@ -2,7 +2,7 @@
 
 import { clip } from "@fairlead/wire/text";
 import { isCount, isFlag, isNumber, isSchema, isText } from "../json-values.ts";
-import { drop, hint, type Keyword, keyword, type Place, report, tell } from "../place.ts";
+import { drop, hint, type Keyword, keyword, report, type SchemaNode, tell } from "../schema-node.ts";
 import { inManyWords } from "../write/type-text.ts";
 import type { TypeName } from "./shape.ts";
 
@@ -13,31 +13,31 @@ function isBound(value: unknown): value is number | boolean {
 
 /** The functions that read the keywords of numbers, by keyword. */
 export const numbers: Readonly<Record<string, Keyword>> = {
-  minimum: keyword(isNumber, (value, place) => {
-    hint(place, "number");
-    place.shape.minimum = value;
+  minimum: keyword(isNumber, (value, node) => {
+    hint(node, "number");
+    node.shape.minimum = value;
   }),
-  maximum: keyword(isNumber, (value, place) => {
-    hint(place, "number");
-    place.shape.maximum = value;
+  maximum: keyword(isNumber, (value, node) => {
+    hint(node, "number");
+    node.shape.maximum = value;
   }),
-  exclusiveMinimum: keyword(isBound, (value, place, name) => {
-    exclude(place, name, value === true ? place.raw["minimum"] : value, {
+  exclusiveMinimum: keyword(isBound, (value, node, name) => {
+    exclude(node, name, value === true ? node.raw["minimum"] : value, {
       limit: "minimum",
       step: 1,
       words: "Greater than",
     });
   }),
-  exclusiveMaximum: keyword(isBound, (value, place, name) => {
-    exclude(place, name, value === true ? place.raw["maximum"] : value, {
+  exclusiveMaximum: keyword(isBound, (value, node, name) => {
+    exclude(node, name, value === true ? node.raw["maximum"] : value, {
       limit: "maximum",
       step: -1,
       words: "Less than",
     });
   }),
-  multipleOf: keyword(isNumber, (value, place, name) => {
-    hint(place, "number");
-    tell(place, name, `A multiple of ${value}.`);
+  multipleOf: keyword(isNumber, (value, node, name) => {
+    hint(node, "number");
+    tell(node, name, `A multiple of ${value}.`);
   }),
 };
 
@@ -47,21 +47,21 @@ interface Side {
   readonly words: string;
 }
 
-function exclude(place: Place, name: string, bound: unknown, { limit, step, words }: Side): void {
+function exclude(node: SchemaNode, name: string, bound: unknown, { limit, step, words }: Side): void {
   if (!isNumber(bound)) {
-    drop(place, name, "The keyword has no effect: it contains no limit.");
+    drop(node, name, "The keyword has no effect: it contains no limit.");
     return;
   }
-  hint(place, "number");
-  const { shape } = place;
+  hint(node, "number");
+  const { shape } = node;
   const isWhole = shape.types?.has("integer") === true;
   const nearest = isWhole ? (step === 1 ? Math.floor(bound) + 1 : Math.ceil(bound) - 1) : bound;
   const stricter = step === 1 ? Math.max : Math.min;
   const given = shape[limit];
   shape[limit] = given === undefined ? nearest : stricter(given, nearest);
-  if (given !== undefined && shape[limit] !== given) report(place, limit, "rewritten", `${name} is stricter.`);
-  if (isWhole) report(place, name, "rewritten", `For whole numbers, this keyword means ${limit} ${nearest}.`);
-  else tell(place, name, `${words} ${bound}.`);
+  if (given !== undefined && shape[limit] !== given) report(node, limit, "rewritten", `${name} is stricter.`);
+  if (isWhole) report(node, name, "rewritten", `For whole numbers, this keyword means ${limit} ${nearest}.`);
+  else tell(node, name, `${words} ${bound}.`);
 }
 
 /** OpenAPI's number formats, with the JSON Schema type of each. */
@@ -75,40 +75,40 @@ const numeric: Readonly<Record<string, TypeName>> = {
 /** The functions that read the keywords of strings, by keyword. */
 export const strings: Readonly<Record<string, Keyword>> = {
   format: keyword(isText, readFormat),
-  minLength: keyword(isCount, (value, place, name) => {
-    hint(place, "string");
-    if (value === 0) drop(place, name, "The keyword has its default value.");
-    else tell(place, name, `At least ${value} character${value === 1 ? "" : "s"}.`);
+  minLength: keyword(isCount, (value, node, name) => {
+    hint(node, "string");
+    if (value === 0) drop(node, name, "The keyword has its default value.");
+    else tell(node, name, `At least ${value} character${value === 1 ? "" : "s"}.`);
   }),
-  maxLength: keyword(isCount, (value, place, name) => {
-    hint(place, "string");
-    tell(place, name, `At most ${value} character${value === 1 ? "" : "s"}.`);
+  maxLength: keyword(isCount, (value, node, name) => {
+    hint(node, "string");
+    tell(node, name, `At most ${value} character${value === 1 ? "" : "s"}.`);
   }),
-  pattern: keyword(isText, (value, place, name) => {
-    hint(place, "string");
-    tell(place, name, `Must match \`${clip(value, 200)}\`.`);
+  pattern: keyword(isText, (value, node, name) => {
+    hint(node, "string");
+    tell(node, name, `Must match \`${clip(value, 200)}\`.`);
   }),
-  contentEncoding: keyword(isText, (value, place, name) => {
-    hint(place, "string");
-    tell(place, name, `Encoded as ${clip(value, 60)}.`);
+  contentEncoding: keyword(isText, (value, node, name) => {
+    hint(node, "string");
+    tell(node, name, `Encoded as ${clip(value, 60)}.`);
   }),
-  contentMediaType: keyword(isText, (value, place, name) => {
-    hint(place, "string");
-    tell(place, name, `Holds ${clip(value, 60)}.`);
+  contentMediaType: keyword(isText, (value, node, name) => {
+    hint(node, "string");
+    tell(node, name, `Holds ${clip(value, 60)}.`);
   }),
-  contentSchema: keyword(isSchema, (value, place, name) => {
-    hint(place, "string");
-    tell(place, name, `Holds JSON: ${inManyWords(value)}.`);
+  contentSchema: keyword(isSchema, (value, node, name) => {
+    hint(node, "string");
+    tell(node, name, `Holds JSON: ${inManyWords(value)}.`);
   }),
 };
 
-function readFormat(value: string, place: Place, name: string): void {
-  const { shape, reading } = place;
+function readFormat(value: string, node: SchemaNode, name: string): void {
+  const { shape, reading } = node;
   const about = numeric[value] ?? "string";
-  hint(place, about);
+  hint(node, about);
   // Gemini's SDKs write `format: "enum"` together with `enum`.
-  if (value === "enum" || value === "") drop(place, name, "The format adds no rule.");
+  if (value === "enum" || value === "") drop(node, name, "The format adds no rule.");
   else if ([...(shape.types ?? [about])].some((type) => reading.dialect.formats[type]?.includes(value)))
     shape.format = value;
-  else tell(place, name, `Format: ${clip(value, 60)}.`);
+  else tell(node, name, `Format: ${clip(value, 60)}.`);
 }

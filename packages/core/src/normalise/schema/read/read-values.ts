@@ -2,26 +2,26 @@
 
 import { toModelText } from "../../../text/model-text.ts";
 import { enumerate, isFilled, isList, isNumber, isPresent, isText, quote } from "../json-values.ts";
-import { addNote, drop, type Keyword, keyword, type Place, report, tell } from "../place.ts";
+import { addNote, drop, type Keyword, keyword, report, type SchemaNode, tell } from "../schema-node.ts";
 import type { Shape, TypeName } from "./shape.ts";
 import { common } from "./stricter.ts";
 
 /** The functions that read `enum` and `const`, by keyword. */
 export const values: Readonly<Record<string, Keyword>> = {
-  enum: keyword(isFilled, (value, place, name) => restrict(place, name, value)),
-  const: keyword(isPresent, (value, place, name) => restrict(place, name, [value])),
+  enum: keyword(isFilled, (value, node, name) => restrict(node, name, value)),
+  const: keyword(isPresent, (value, node, name) => restrict(node, name, [value])),
 };
 
 /**
  * Reads `enum`. The API accepts only strings and numbers in it (Gemini API types, `responseJsonSchema`), so other
  * values become a type or a sentence in the description.
  */
-function restrict(place: Place, name: string, allowed: readonly unknown[]): void {
-  if (place.isRoot) {
-    tell(place, name, `Must be ${enumerate(allowed.slice(0, 5).map(quote))}.`);
+function restrict(node: SchemaNode, name: string, allowed: readonly unknown[]): void {
+  if (node.isRoot) {
+    tell(node, name, `Must be ${enumerate(allowed.slice(0, 5).map(quote))}.`);
     return;
   }
-  const { shape } = place;
+  const { shape } = node;
   const before = { types: shape.types, notes: shape.notes };
   const fitting = fittingOf(allowed, shape.types);
   shape.types = typesOf(fitting, shape.types?.has("number") === true);
@@ -46,9 +46,9 @@ function restrict(place: Place, name: string, allowed: readonly unknown[]): void
     const only = composed.length === fitting.length;
     addNote(shape, `${only ? "Must be" : "May also be"} ${enumerate(composed.slice(0, 5).map(quote))}.`);
   }
-  if (name === "const" && "enum" in place.raw)
-    report(place, "enum", "rewritten", "The const of the same schema is stricter.");
-  reportChange(place, name, allowed, before);
+  if (name === "const" && "enum" in node.raw)
+    report(node, "enum", "rewritten", "The const of the same schema is stricter.");
+  reportChange(node, name, allowed, before);
 }
 
 interface Before {
@@ -56,8 +56,8 @@ interface Before {
   readonly notes: Shape["notes"];
 }
 
-function reportChange(place: Place, name: string, allowed: readonly unknown[], before: Before): void {
-  const { shape } = place;
+function reportChange(node: SchemaNode, name: string, allowed: readonly unknown[], before: Before): void {
+  const { shape } = node;
   const kept: readonly unknown[] = [...(shape.strings ?? []), ...(shape.numbers ?? [])];
   const told = shape.notes.slice(before.notes.length).join(" ");
   const isMixed = shape.strings !== undefined && shape.numbers !== undefined;
@@ -70,14 +70,14 @@ function reportChange(place: Place, name: string, allowed: readonly unknown[], b
         ? "The value is written as an enum with one value."
         : "The API's enum takes non-empty strings or numbers.";
     const note = kept.length > 0 ? said : "The type of the schema already says this.";
-    report(place, name, told === "" ? "rewritten" : "moved", told === "" ? note : `The description says: ${told}`);
+    report(node, name, told === "" ? "rewritten" : "moved", told === "" ? note : `The description says: ${told}`);
   }
   const types = shape.types ?? new Set<TypeName>();
   if (
     before.types !== undefined &&
     (types.size !== before.types.size || [...types].some((type) => !before.types?.has(type)))
   ) {
-    report(place, "type", "rewritten", "The type follows from the allowed values.");
+    report(node, "type", "rewritten", "The type follows from the allowed values.");
   }
 }
 
@@ -122,7 +122,7 @@ function both<T>(earlier: readonly T[] | undefined, later: readonly T[]): readon
  * The accepted spellings of type names: JSON Schema's lower case, OpenAPI's upper case (as Gemini's SDKs write it), and
  * common mistakes.
  */
-const known: ReadonlyMap<string, TypeName | "any"> = new Map<string, TypeName | "any">([
+const typeSpellings: ReadonlyMap<string, TypeName | "any"> = new Map<string, TypeName | "any">([
   ["string", "string"],
   ["number", "number"],
   ["integer", "integer"],
@@ -153,33 +153,33 @@ export const types: Readonly<Record<string, Keyword>> = {
 
 /** Returns the named types in JSON Schema's spelling. Empty if the names restrict nothing. */
 export function typesIn(value: unknown): readonly TypeName[] {
-  const usual = isText(value) ? known.get(value) : undefined;
+  const usual = isText(value) ? typeSpellings.get(value) : undefined;
   if (usual !== undefined && usual !== "any") return [usual];
   const written: readonly unknown[] = isList(value) ? value : [value];
-  const understood = written.flatMap((type) => (isText(type) ? (known.get(type.toLowerCase()) ?? []) : []));
+  const understood = written.flatMap((type) => (isText(type) ? (typeSpellings.get(type.toLowerCase()) ?? []) : []));
   const found = understood.filter((type) => type !== "any");
   return found.length < understood.length ? [] : [...new Set(found)];
 }
 
-function readType(value: string | readonly unknown[], place: Place, name: string): void {
+function readType(value: string | readonly unknown[], node: SchemaNode, name: string): void {
   // A tool's arguments are always an object: see `parametersJsonSchema` in the Gemini API's types.
-  if (place.isRoot) {
-    place.shape.types = new Set<TypeName>(["object"]);
-    if (value !== "object") report(place, name, "rewritten", "Arguments are an object.");
+  if (node.isRoot) {
+    node.shape.types = new Set<TypeName>(["object"]);
+    if (value !== "object") report(node, name, "rewritten", "Arguments are an object.");
     return;
   }
   const found = typesIn(value);
   const types = found.includes("number") ? found.filter((type) => type !== "integer") : found;
   if (types.length === 0) {
-    drop(place, name, "The type restricts nothing: it names no JSON Schema type, or all of them.");
+    drop(node, name, "The type restricts nothing: it names no JSON Schema type, or all of them.");
     return;
   }
-  place.shape.types = new Set(types);
+  node.shape.types = new Set(types);
   if (value === types[0]) return;
   /*
    * The API accepts one type in a schema. It rejects a list: "Proto field is not repeating, cannot start list" (zed
    * #44875).
    */
   const note = types.length > 1 ? "Each type becomes one alternative." : "The type is now written as in JSON Schema.";
-  report(place, name, "rewritten", note);
+  report(node, name, "rewritten", note);
 }

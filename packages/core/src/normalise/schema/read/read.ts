@@ -3,8 +3,8 @@
 import { isObject } from "@fairlead/wire/json";
 import { baseOf, type Spot } from "../document.ts";
 import { quote } from "../json-values.ts";
-import { drop, type Keyword, type Place, type Reading } from "../place.ts";
 import { lastStep } from "../pointer.ts";
+import { drop, type Keyword, type Reading, type SchemaNode } from "../schema-node.ts";
 import { schemaLimits, spendSubschema, tooLarge } from "./bounds.ts";
 import { annotations } from "./read-annotations.ts";
 import { combinations } from "./read-combinations.ts";
@@ -46,12 +46,12 @@ export function readSchema(spot: Spot, nesting: number, isRoot: boolean, reading
     reading.report(...lastStep(path), "rewritten", why);
     return raw === false ? { ...shape, notes: ["Must not be given."] } : shape;
   }
-  const place: Place = { raw, path, base: baseOf(raw, spot.base), shape, reading, nesting, isRoot };
+  const node: SchemaNode = { raw, path, base: baseOf(raw, spot.base), shape, reading, nesting, isRoot };
   reading.active.add(path);
   reading.visited.add(path);
-  for (const name of inOrder(raw)) readKeyword(name, raw[name], place);
+  for (const name of inOrder(raw)) readKeyword(name, raw[name], node);
   reading.active.delete(path);
-  return place.shape;
+  return node.shape;
 }
 
 function inOrder(raw: object): readonly string[] {
@@ -60,9 +60,9 @@ function inOrder(raw: object): readonly string[] {
   return names.length < 2 ? names : names.sort((a, b) => rankOf(a) - rankOf(b) || 0);
 }
 
-function readKeyword(name: string, value: unknown, place: Place): void {
-  const known = keywords.get(name);
-  if (known === undefined) drop(place, name, `${place.reading.dialect.name} does not know the keyword.`);
-  else if (known.fits?.(value) === false) drop(place, name, `${quote(value)} is not a valid value.`);
-  else known.read(value as never, place, name);
+function readKeyword(name: string, value: unknown, node: SchemaNode): void {
+  const definition = keywords.get(name);
+  if (definition === undefined) drop(node, name, `${node.reading.dialect.name} does not know the keyword.`);
+  else if (definition.fits?.(value) === false) drop(node, name, `${quote(value)} is not a valid value.`);
+  else definition.read(value as never, node, name);
 }

@@ -2,7 +2,7 @@
  * Combines two shapes (sets of schema rules), so that the rules of both apply. Each function combines one kind of rule.
  */
 
-import type { Report } from "../place.ts";
+import type { Report } from "../schema-node.ts";
 import { constraints, type Shape, type TypeName } from "./shape.ts";
 
 /** The types that both shapes allow. If one shape allows integers and the other one numbers, the result is integers. */

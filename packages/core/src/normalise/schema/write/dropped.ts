@@ -1,8 +1,8 @@
 /** Reports schemas that were merged into other schemas or left out. */
 
-import type { Report } from "../place.ts";
 import { lastStep } from "../pointer.ts";
 import type { Shape } from "../read/shape.ts";
+import type { Report } from "../schema-node.ts";
 
 /** Reports a schema that was merged into another one. */
 export function reportMerged({ path }: Shape, report: Report): void {

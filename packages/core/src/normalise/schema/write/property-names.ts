@@ -5,9 +5,9 @@ import { isObject, member } from "@fairlead/wire/json";
 import { baseOf, type SchemaDocument, type Spot } from "../document.ts";
 import { isList, isText } from "../json-values.ts";
 import { subschemas } from "../keywords.ts";
-import type { ModelDialect, Report } from "../place.ts";
 import { memberAt, pointerTo } from "../pointer.ts";
 import { schemaLimits } from "../read/bounds.ts";
+import type { ModelDialect, Report } from "../schema-node.ts";
 
 /** All names in `properties` and `required`, at any depth, in order of appearance. */
 export function propertyNamesIn(raw: JsonObject): ReadonlySet<string> {

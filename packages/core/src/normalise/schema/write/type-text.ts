@@ -133,9 +133,9 @@ export function createTypeWriter(root: unknown, limits: TypeLimits, style: TypeS
 
   function writeArray(schema: JsonObject, depth: number): string {
     const items = member(schema, "items");
-    const places = [...listOf(member(schema, "prefixItems")), ...listOf(items)];
-    if (places.length === 0) return `${bracketed(write(items, depth))}[]`;
-    return `[${fold(places, limits.members, (place) => toText(write(place, depth))).join(", ")}]`;
+    const itemSchemas = [...listOf(member(schema, "prefixItems")), ...listOf(items)];
+    if (itemSchemas.length === 0) return `${bracketed(write(items, depth))}[]`;
+    return `[${fold(itemSchemas, limits.members, (item) => toText(write(item, depth))).join(", ")}]`;
   }
 
   function writeObject(schema: JsonObject, depth: number): string {

@@ -6,11 +6,11 @@
 import type { JsonObject } from "@fairlead/wire";
 import { clip } from "@fairlead/wire/text";
 import { isList } from "../json-values.ts";
-import type { ModelDialect, Report } from "../place.ts";
 import { nothingSpent, type Spent, spendBytes, spendSubschema } from "../read/bounds.ts";
 import { flatten, type Merging, union } from "../read/merge.ts";
 import { anyItem, anyValue, isNull } from "../read/open-value.ts";
 import { constraints, emptyShape, type Shape, type TypeName } from "../read/shape.ts";
+import type { ModelDialect, Report } from "../schema-node.ts";
 import { itemsOf, reportDropped, reportMerged } from "./dropped.ts";
 
 /** The API for which the schema is written, and the state of the compilation. */
@@ -115,12 +115,12 @@ function joinEnums(schemas: readonly JsonObject[]): readonly JsonObject[] {
   for (const schema of schemas) {
     const { type, enum: values } = schema;
     const isPlain = isList(values) && Object.keys(schema).length === 2;
-    const known = isPlain ? byType.get(type) : undefined;
-    if (known === undefined) merged.push(schema);
+    const earlierValues = isPlain ? byType.get(type) : undefined;
+    if (earlierValues === undefined) merged.push(schema);
     if (isPlain)
       byType.set(
         type,
-        values.reduce<Set<unknown>>((all, value) => all.add(value), known ?? new Set()),
+        values.reduce<Set<unknown>>((all, value) => all.add(value), earlierValues ?? new Set()),
       );
   }
   return merged.map((schema) => {

@@ -52,21 +52,23 @@ export function projectFolder(
 }
 
 /** The folder in which programs keep their settings: `%APPDATA%`, `~/Library/Application Support` or `~/.config`. */
-export function applicationFolder({ env, home, platform }: Places): string {
+export function applicationFolder({ env, home, platform }: PathEnvironment): string {
   if (platform === "win32") return env["APPDATA"] || win32.join(home, "AppData", "Roaming");
   if (platform === "darwin") return posix.join(home, "Library", "Application Support");
   return env["XDG_CONFIG_HOME"] || posix.join(home, ".config");
 }
 
-type Places = Pick<Environment, "env" | "home" | "platform">;
+type PathEnvironment = Pick<Environment, "env" | "home" | "platform">;
 
 /** Like `applicationFolder`, but `~/.config` on macOS too. Zed uses this folder. */
-export function configFolder(places: Places): string {
-  return places.platform === "darwin" ? applicationFolder({ ...places, platform: "linux" }) : applicationFolder(places);
+export function configFolder(environment: PathEnvironment): string {
+  return environment.platform === "darwin"
+    ? applicationFolder({ ...environment, platform: "linux" })
+    : applicationFolder(environment);
 }
 
 /** The settings folder of opencode: `~/.config/opencode` on every platform. */
-export function opencodeFolder({ env, home, platform }: Places): string {
+export function opencodeFolder({ env, home, platform }: PathEnvironment): string {
   if (platform === "win32") return win32.join(home, ".config", "opencode");
   return posix.join(env["XDG_CONFIG_HOME"] || posix.join(home, ".config"), "opencode");
 }

@@ -49,7 +49,7 @@ export interface Reading {
 }
 
 /** One schema that is being read. */
-export interface Place extends Spot {
+export interface SchemaNode extends Spot {
   readonly raw: JsonObject;
   shape: Shape;
   readonly reading: Reading;
@@ -61,51 +61,51 @@ export interface Place extends Spot {
 /** Reads one keyword. If its value is not valid, Fairlead leaves the keyword out and reports this. */
 export interface Keyword {
   readonly fits?: (value: unknown) => boolean;
-  readonly read: (value: never, place: Place, keyword: string) => void;
+  readonly read: (value: never, node: SchemaNode, keyword: string) => void;
 }
 
 /** Defines a keyword. `fits` checks the value before `read` reads it. */
 export function keyword<T>(
   fits: (value: unknown) => value is T,
-  read: (value: T, place: Place, keyword: string) => void,
+  read: (value: T, node: SchemaNode, keyword: string) => void,
 ): Keyword {
   return { fits, read };
 }
 
 /** Reads a subschema that describes a part of its parent's value, such as a property or an item. */
-export function childOf(place: Place, raw: unknown, ...segments: readonly (string | number)[]): Shape {
-  return place.reading.read({ raw, path: pointerTo(place.path, ...segments), base: place.base }, place.nesting + 1);
+export function childOf(node: SchemaNode, raw: unknown, ...segments: readonly (string | number)[]): Shape {
+  return node.reading.read({ raw, path: pointerTo(node.path, ...segments), base: node.base }, node.nesting + 1);
 }
 
 /** Reads a subschema that describes the same value as its parent, such as an alternative. */
-export function partOf(place: Place, raw: unknown, ...segments: readonly (string | number)[]): Shape {
-  const spot = { raw, path: pointerTo(place.path, ...segments), base: place.base };
-  return place.reading.read(spot, place.nesting + 1, place.isRoot);
+export function partOf(node: SchemaNode, raw: unknown, ...segments: readonly (string | number)[]): Shape {
+  const spot = { raw, path: pointerTo(node.path, ...segments), base: node.base };
+  return node.reading.read(spot, node.nesting + 1, node.isRoot);
 }
 
 /** Records one repair of the schema that is being read. */
-export function report(place: Place, keyword: string, action: RepairAction, note: string): void {
-  place.reading.report(place.path, keyword, action, note);
+export function report(node: SchemaNode, keyword: string, action: RepairAction, note: string): void {
+  node.reading.report(node.path, keyword, action, note);
 }
 
 /** Leaves a keyword out. Reports this to the user, but not to the model. */
-export function drop(place: Place, keyword: string, why: string): void {
-  report(place, keyword, "removed", why);
+export function drop(node: SchemaNode, keyword: string, why: string): void {
+  report(node, keyword, "removed", why);
 }
 
 /** Leaves a keyword out and adds a sentence to the description, so that the model still knows the rule. */
-export function tell(place: Place, keyword: string, sentence: string): void {
-  addNote(place.shape, sentence);
+export function tell(node: SchemaNode, keyword: string, sentence: string): void {
+  addNote(node.shape, sentence);
   report(
-    place,
+    node,
     keyword,
     "moved",
-    `${place.reading.dialect.name} does not accept the keyword; the description says: ${sentence}`,
+    `${node.reading.dialect.name} does not accept the keyword; the description says: ${sentence}`,
   );
 }
 
 /** Describes a schema in words for the model, with the property names that the model gets. */
-export function described({ reading }: Place, schema: unknown): string {
+export function described({ reading }: SchemaNode, schema: unknown): string {
   return inWords(schema, reading.nameOf);
 }
 
@@ -116,7 +116,7 @@ export function addNote(shape: Shape, text: string): void {
 }
 
 /** Adds types that a keyword implies. */
-export function hint(place: Place, ...types: readonly TypeName[]): void {
-  const { hints } = place.shape;
-  if (!types.every((type) => hints.has(type))) place.shape.hints = new Set([...hints, ...types]);
+export function hint(node: SchemaNode, ...types: readonly TypeName[]): void {
+  const { hints } = node.shape;
+  if (!types.every((type) => hints.has(type))) node.shape.hints = new Set([...hints, ...types]);
 }
