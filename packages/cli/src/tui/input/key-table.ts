@@ -8,7 +8,7 @@ export const promptKeys: readonly (readonly [keys: string, words: string])[] = [
   ["↑ ↓", "move between lines; ↑ in the first line shows earlier entries"],
   [
     "Esc, Ctrl-C",
-    "stop the call, then the turn, then clear the input; queued lines return to the prompt; Ctrl-C twice quits",
+    "stop the call, then the turn, then clear the prompt; queued messages go back to the prompt; Ctrl-C twice quits",
   ],
   ["Ctrl-O", "expand or fold the last result"],
   ["Ctrl-A, Ctrl-E", "start and end of the line"],

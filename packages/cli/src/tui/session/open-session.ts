@@ -131,8 +131,17 @@ export function openAppSession(context: Context, configuration: Configuration, s
     const { editor } = store.get();
     if (screen.hasScreen && editor.text === "") {
       store.dispatch({ type: "edit", editor: { ...editor, text, cursor: text.length } });
-      session.note("info", "There is no model, so the first message was not sent.", "press Enter to run it as a call");
-    } else session.note("warning", `Not run, because there is no model: ${toVisibleLine(text)}`, "type it here");
+      session.note(
+        "info",
+        "There is no model, so the first message was not sent.",
+        "press Enter to run it as a tool call",
+      );
+    } else
+      session.note(
+        "warning",
+        `There is no model, so the first message was not sent: ${toVisibleLine(text)}`,
+        "type it here to run it as a tool call",
+      );
   }
 
   /** Uses `import`, so that this code is loaded after the first frame and the app starts faster. */

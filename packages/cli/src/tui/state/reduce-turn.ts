@@ -71,10 +71,14 @@ const endWords: Readonly<
   length: {
     tone: "warning",
     text: "The answer is incomplete: it reached the model's output limit.",
-    next: "say: go on",
+    next: "to continue, type: go on",
   },
   safety: { tone: "warning", text: "The model's API stopped the answer (safety filter)." },
-  limit: { tone: "warning", text: "Stopped: this turn reached the limit of steps.", next: "say: go on" },
+  limit: {
+    tone: "warning",
+    text: "Stopped: this turn reached its maximum number of steps.",
+    next: "to continue, type: go on",
+  },
 };
 
 function doing(state: AppState, what: string | undefined): AppState {

@@ -85,7 +85,7 @@ test.each<[DoneReason, readonly string[]]>([
   ["cancelled", ["note Cancelled."]],
   ["length", ["note The answer is incomplete: it reached the model's output limit."]],
   ["safety", ["note The model's API stopped the answer (safety filter)."]],
-  ["limit", ["note Stopped: this turn reached the limit of steps."]],
+  ["limit", ["note Stopped: this turn reached its maximum number of steps."]],
 ])("a turn that ends with %s", (reason, notes) => {
   const state = inTurn({ type: "text", text: "Hm" }, { ...done, reason });
   expect([told(state), state.turn]).toEqual([["person go", "answer Hm", ...notes, "|"], { kind: "idle" }]);

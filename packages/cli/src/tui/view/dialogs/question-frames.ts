@@ -207,7 +207,7 @@ export function clientIdFrame(
       ...labelled(safe`redirect`, redirectUri, width),
       ...fieldLines(safe`client ID:`, editor, width),
     ],
-    keys: [key(safe`Enter`, safe`use this client ID (leave the field empty for none)`), key(safe`Esc`, safe`none`)],
+    keys: [key(safe`Enter`, safe`use this client ID`), key(safe`Esc`, safe`stop the sign-in`)],
   };
 }
 
