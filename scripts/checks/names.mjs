@@ -1,11 +1,12 @@
 // Fails on a folder with too many source files, a file that is too long, an exported name that two files declare, an identifier, file or folder
-// that uses a word which docs/glossary.md replaces by another (scripts/checks/words.mjs has the list), and a copy of a small helper function.
+// that uses a word which docs/glossary.md replaces by another (scripts/checks/words.mjs has the list), a copy of a small helper function, an
+// exported declaration without TSDoc, and a source file that does not begin with a comment.
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { missingComments } from "./comments.mjs";
 import { codeExtensions, nodesOf, sourcePaths } from "./sources.mjs";
-import { otherMeanings, replaced } from "./words.mjs";
+import { neverAlone, otherMeanings, publicMembers, replaced } from "./words.mjs";
 
 const maxFiles = 22;
 const maxLines = 310;
@@ -43,7 +44,8 @@ export async function checkNames(baseDir) {
     const deprecated = deprecatedNames(text);
     const nodes = isShellScript.test(path) ? [] : await nodesOf(baseDir, path);
     for (const part of partsOf(path)) violations.push(...forbiddenWords(path, part));
-    for (const name of declaredNames(nodes)) if (!deprecated.has(name)) violations.push(...forbiddenWords(path, name));
+    for (const name of declaredNames(nodes))
+      if (!deprecated.has(name)) violations.push(...forbiddenWords(path, name), ...bareWord(path, name, nodes));
     if (!product.test(path)) continue;
     violations.push(...copiesIn(path, text));
     const exported = [...exportedNames(nodes)].filter((name) => !isCommand(path, name));
@@ -87,6 +89,20 @@ function forbiddenWords(path, name) {
       found.push(`${path}: ${name} uses "${compound ?? word}"; write: ${use} ("${word}" is only: ${allowed})`);
   }
   return found.slice(0, 1);
+}
+
+/** Finds a name that consists of one word which says too little alone. */
+function bareWord(path, name, nodes) {
+  if (!neverAlone.has(toSingular(name.toLowerCase().replaceAll(/[_$\d]/g, "")))) return [];
+  const isPublic = publicMembers.some(
+    (each) => each.name === name && each.files.includes(path.replace("packages/core/src/", "")),
+  );
+  return isPublic && isOnlyMember(name, nodes) ? [] : [`${path}: ${name} says too little alone; name what it holds`];
+}
+
+/** Returns whether every declaration of the name in the file is a member of a type or a class. */
+function isOnlyMember(name, nodes) {
+  return nodes.every((node) => !givenNames(node).includes(name) || boundNames(node.key).includes(name));
 }
 
 function toSingular(word) {

@@ -47,6 +47,29 @@ export const replaced = new Map([
 ]);
 
 /**
+ * Words that no identifier may consist of, in the singular: `known` does not say what is known. Plurals count too. A
+ * compound in an allowed meaning may contain the word: `knownOptions`.
+ */
+export const neverAlone = new Set(["place", "offer", "memory", "mark", "known", "saved", "lost"]);
+
+/** Members of core that consist of such a word and keep it, because programs or files of users have the name. `files` are below core's `src`. */
+export const publicMembers = [
+  {
+    name: "offer",
+    files: [
+      "discover/catalog-store.ts",
+      "events.ts",
+      "host/types.ts",
+      "mcp/filtered-catalog.ts",
+      "mcp/server-state.ts",
+    ],
+    reason: "a member of public types, of events, of `--json` output and of the files of the catalog cache",
+  },
+  { name: "offers", files: ["turn/conversation.ts"], reason: "a member of the public type `Conversation`" },
+  { name: "places", files: ["turn/record.ts"], reason: "a member of the files of recorded conversations" },
+];
+
+/**
  * Words with a second, ordinary meaning.
  *
  * - `use`: the word to use for the concept of the glossary.
@@ -76,7 +99,7 @@ export const otherMeanings = [
   {
     word: "offer",
     use: "catalog",
-    allowed: "what a model or the user can choose from; the public member `offer` with the sizes of a catalog",
+    allowed: "what a model or the user can choose from",
     compounds: ["server offer", "catalog offer", "cached offer", "locked offer", "offer word", "offered catalog"],
   },
   {

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { checkNames } from "../../checks/names.mjs";
-import { otherMeanings, replaced } from "../../checks/words.mjs";
+import { otherMeanings, publicMembers, replaced } from "../../checks/words.mjs";
 import { planted } from "./planted.mjs";
 
 const found = async (files) => (await planted(files, (folder) => checkNames(folder))).violations;
@@ -135,9 +135,40 @@ test.each([
 });
 
 test("a word with a second meaning is allowed in that meaning", async () => {
-  const names = "entry conversation place offer byteOrderMark knownOptions askUser answer savedAt lost";
+  const names = "entry conversation placeOf offeredTools byteOrderMark knownOptions askUser answer savedAt lostCalls";
   const content = names.split(" ").map((name) => `export const ${name} = 1;`);
   expect(await found({ "cli/src/a.ts": content.join("\n") })).toEqual([]);
+});
+
+test.each([
+  ["a variable", "const known = 1;", "known"],
+  ["a plural", "const offers = 1;", "offers"],
+  ["a parameter", "export const a = (saved: 1) => 1;", "saved"],
+  ["a function", "export function lost() {}", "lost"],
+  ["a type", "interface Place {}", "Place"],
+  ["a member", "export interface A { readonly mark: 1 }", "mark"],
+  ["a destructured name", "const { memory } = a;", "memory"],
+  ["an alias", 'import { a as place } from "./a.ts";', "place"],
+  ["a name with a number", "const place2 = 1;", "place2"],
+])("a word that says too little alone is found: %s", async (_, content, name) => {
+  expect(await found({ "core/src/execute/a.ts": content })).toEqual([
+    `packages/core/src/execute/a.ts: ${name} says too little alone; name what it holds`,
+  ]);
+});
+
+test("a file, a destructured name with an alias, a use and a key of an object may be such a word", async () => {
+  const content = "export const { place: file } = a;\nexport const b = { offer: a.known };";
+  expect(await found({ "core/src/places/place.ts": content })).toEqual([]);
+});
+
+test("a public member keeps its name, but only as a member and in its file", async () => {
+  for (const { name, files, reason } of publicMembers) {
+    expect(reason).not.toBe("");
+    const own = `core/src/${files[0]}`;
+    expect(await found({ [own]: `export interface A { readonly ${name}: 1 }` })).toEqual([]);
+    expect(await found({ [own]: `export interface A { readonly ${name}: 1 }\nconst ${name} = 1;` })).toHaveLength(1);
+    expect(await found({ "cli/src/a.ts": `export interface A { readonly ${name}: 1 }` })).toHaveLength(1);
+  }
 });
 
 test("a word whose second meaning belongs to some folders is allowed only there", async () => {
