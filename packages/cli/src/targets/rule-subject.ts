@@ -117,8 +117,10 @@ function readOtherSubject(
     return { server: name, tool: meant, kind, found: names.includes(name) ? "entry" : "nothing" };
   };
   if (server !== undefined && word === undefined) return named(server, tool ?? "");
+  if (word === undefined && tool !== undefined)
+    throw new HostError("usage", "--server and --tool must be given together");
   if (server !== undefined || tool !== undefined)
-    throw new HostError("usage", `"${word ?? tool}" and --server/--tool both name a ${kind}: give only one`);
+    throw new HostError("usage", `"${word}" and --server/--tool both name a ${kind}: give only one`);
   if (word === undefined) throw new HostError("usage", "no server is given", { next: "fairlead mcp list" });
   const matchingNames = names.filter((name) => word === name || word.startsWith(`${name}.`));
   const name = matchingNames.sort((a, b) => b.length - a.length)[0] ?? word.split(".", 1)[0] ?? word;

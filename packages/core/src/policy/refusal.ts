@@ -28,8 +28,8 @@ function noTerminal(request: PolicyRequest, rule: PolicyRule | undefined): HostE
   const isExplicit = rule?.decision === "ask_user" && rule.tier !== "default";
   const why = isExplicit ? ruleText(rule) : "it needs confirmation";
   const isAllowable = rule?.decision === "ask_user" && !isExplicit;
-  const allow = `fairlead policy allow ${subjectOf(request)}`;
-  const step = kind === "tool" && client === undefined ? `add --allow ${subjectOf(request)}, or: ${allow}` : allow;
+  const allow = `fairlead policy allow ${policySubject(request)}`;
+  const step = kind === "tool" && client === undefined ? `add --allow ${policySubject(request)}, or: ${allow}` : allow;
   return new HostError("denied", `${nameOf(request)} denied: ${why} and there is no terminal to ask on`, {
     serverName,
     next: isAllowable ? step : explainStep(request),
@@ -82,7 +82,7 @@ export function notConfirmed({ serverName, serverToolName }: ToolIdentity): Host
 function noUserToAsk(request: PolicyRequest, rule: PolicyRule): HostError {
   const { serverName, client = "" } = request;
   const message = `${nameOf(request)} denied: it needs confirmation, and "${client}" cannot ask the user (${ruleText(rule)})`;
-  return new HostError("denied", message, { serverName, next: `fairlead policy allow ${subjectOf(request)}` });
+  return new HostError("denied", message, { serverName, next: `fairlead policy allow ${policySubject(request)}` });
 }
 
 function nameOf({ serverName, serverToolName, kind = "tool" }: PolicyRequest): string {
@@ -99,11 +99,16 @@ function nameOf({ serverName, serverToolName, kind = "tool" }: PolicyRequest): s
 }
 
 function explainStep(request: PolicyRequest): string {
-  return `fairlead policy explain ${subjectOf(request)}`;
+  return `fairlead policy explain ${policySubject(request)}`;
 }
 
-/** Writes the request as an argument for `fairlead policy` commands. */
-function subjectOf({ serverName, serverToolName, kind = "tool", client }: PolicyRequest): string {
+/** Writes the request as the argument of a `fairlead policy` command, with `--client` and `--kind` if needed. */
+export function policySubject({
+  serverName,
+  serverToolName,
+  kind = "tool",
+  client,
+}: Pick<PolicyRequest, "serverName" | "serverToolName" | "kind" | "client">): string {
   const word = toShellWord(serverToolName === "" ? serverName : `${serverName}.${serverToolName}`);
   const options = [
     ...(client === undefined ? [] : [`--client ${toShellWord(client)}`]),

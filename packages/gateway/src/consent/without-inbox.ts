@@ -1,7 +1,7 @@
 /** Confirmations that are not stored in the inbox, for example because the disk is full. */
 
 import { HostError } from "@fairlead/core/errors";
-import { toShellWord } from "@fairlead/core/text/shell-word";
+import { policySubject } from "@fairlead/core/policy/refusal";
 import { errorMessage } from "@fairlead/wire/text";
 import { type ConsentQuestion, confirmedName } from "./confirmed-request.ts";
 import type { GivenAnswer } from "./inbox-folder.ts";
@@ -26,14 +26,14 @@ export function withoutInbox(question: ConsentQuestion, error: unknown): OpenQue
       if (first !== undefined) return first;
       // The inbox is full. Its error already says what to do.
       if (error instanceof HostError && error.code === "denied") throw error;
-      const { server, name } = question;
+      const { server, kind, name } = question;
       const cause = errorMessage(error);
       throw new HostError(
         "denied",
         `Not run: ${confirmedName(question)} needs approval, but Fairlead cannot write to the inbox of approvals: ${cause}`,
         {
           serverName: server,
-          next: `fairlead policy allow ${toShellWord(`${server}.${name}`)}`,
+          next: `fairlead policy allow ${policySubject({ serverName: server, serverToolName: name, kind })}`,
         },
       );
     },

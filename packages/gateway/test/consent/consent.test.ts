@@ -381,4 +381,8 @@ test("without a folder to write to, the client's own user can still answer", asy
     message: expect.stringContaining("needs approval, but Fairlead cannot write to the inbox of approvals"),
     next: "fairlead policy allow files.write_file",
   });
+  const plan = { ...writeFile, kind: "prompt", name: "plan" } as const;
+  expect(await refusal(consent.port(sampleClient(), plan, never)(async () => details))).toMatchObject({
+    next: "fairlead policy allow --kind prompt files.plan",
+  });
 });

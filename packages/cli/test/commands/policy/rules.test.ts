@@ -204,6 +204,7 @@ describe("whom a rule is about", () => {
     [["policy", "deny"], "the tool's name is missing"],
     [["policy", "deny", "demo"], "is not of the form server.tool"],
     [["policy", "deny", "--server", "demo"], "--server and --tool must be given together"],
+    [["policy", "deny", "--kind", "prompt", "--tool", "plan"], "--server and --tool must be given together"],
     [["policy", "deny", "demo.greet", "--args-pattern", "(?=x)"], "--args-pattern cannot be used"],
     [["policy", "explain", "demo.*"], '"demo.*" is a pattern: policy explain takes one tool'],
     [["policy", "explain", "demo.greet", "--args", "[]"], "--args must be a JSON object"],
