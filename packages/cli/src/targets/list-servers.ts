@@ -32,7 +32,7 @@ export async function listCachedServers(
   const signIns = await signedIn(configuration);
   const recalled = listed.map((one) => ({
     ...one,
-    known: cached.find(({ server }) => server === one.server.name),
+    cachedCatalog: cached.find(({ server }) => server === one.server.name),
     failed: failed.find(({ server }) => server === one.server.name),
     signIn: signIns.get(one.server.name),
     tokens: tokens.get(one.server.name),

@@ -38,7 +38,7 @@ test("a question that may be any client's goes to none of them, and then each cl
   await asked.promise;
   // Two clients have open calls now: whose question is it?
   const refused = await other.request("tools/call", ask);
-  expect(JSON.stringify(refused)).toContain("cannot tell to which client's request it belongs");
+  expect(JSON.stringify(refused)).toContain("cannot tell which of its clients should answer");
   answer.resolve({ action: "decline" });
   expect(JSON.stringify(await first)).toContain("decline");
   expect(JSON.stringify(await other.request("tools/call", ask))).toContain("other");
