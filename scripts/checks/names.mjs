@@ -235,8 +235,10 @@ function wordsOf(name) {
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1]).href) {
-  const { files, violations } = await checkNames(process.cwd());
-  for (const violation of violations) process.stdout.write(`${violation}\n`);
-  process.stdout.write(`names: ${files} files, ${violations.length} violations\n`);
-  if (violations.length > 0 || files < 20) process.exitCode = 1;
+  const { files, violations, uncommented } = await checkNames(process.cwd());
+  for (const line of [...violations, ...uncommented]) process.stdout.write(`${line}\n`);
+  process.stdout.write(
+    `names: ${files} files, ${violations.length} violations, ${uncommented.length} missing comments\n`,
+  );
+  if (violations.length + uncommented.length > 0 || files < 20) process.exitCode = 1;
 }
