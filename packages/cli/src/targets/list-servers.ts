@@ -30,14 +30,16 @@ export async function listCachedServers(
     return { cached: recalled, failed: failures, tokens: await tokensByServer(host), shares: sharesOf(listed, host) };
   });
   const signIns = await signedIn(configuration);
-  const recalled = listed.map((one) => ({
-    ...one,
-    cachedCatalog: cached.find(({ server }) => server === one.server.name),
-    failed: failed.find(({ server }) => server === one.server.name),
-    signIn: signIns.get(one.server.name),
-    tokens: tokens.get(one.server.name),
-    share: shares.get(one.server.name),
-  }));
+  const recalled = listed.map(
+    (one): ListedServer => ({
+      ...one,
+      cachedCatalog: cached.find(({ server }) => server === one.server.name),
+      failed: failed.find(({ server }) => server === one.server.name),
+      signIn: signIns.get(one.server.name),
+      tokens: tokens.get(one.server.name),
+      share: shares.get(one.server.name),
+    }),
+  );
   if (!globals.json) out.print(joinSafe(recalled.map((one) => serverText(one, out))));
   return recalled;
 }

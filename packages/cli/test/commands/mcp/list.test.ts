@@ -234,6 +234,16 @@ test("a server whose folder is not trusted is blocked, not failed", async () => 
   expect(servers).toMatchObject([{ name: "inside", status: "blocked", reason: "untrusted_folder" }]);
 });
 
+test("--cached shows the sizes and the age of each cached catalog, and connects to no server", async () => {
+  await using here = await machine({ [userFile]: { mcpServers: { good: good() } } });
+  await here.run("mcp", "list");
+  const { stdout } = await here.run("mcp", "list", "--cached");
+  expect(stdout).toMatch(/^ {2}cached: [1-9]\d* tools?\b.* ago\)$/m);
+  const { servers } = JSON.parse((await here.run("mcp", "list", "--cached", "--json")).stdout);
+  expect(servers).toMatchObject([{ status: "disconnected", tools: expect.any(Number), savedAt: expect.any(String) }]);
+  expect(servers[0].tools).toBeGreaterThan(0);
+});
+
 test("says who shares each server behind the gateway", async () => {
   await using here = await machine({
     [userFile]: {
