@@ -10,7 +10,6 @@ const checks = {
   imports: ["node", "scripts/checks/imports.mjs"],
   names: ["node", "scripts/checks/names.mjs"],
   "safe text": ["node", "scripts/checks/safe-text.mjs"],
-  "public docs": ["node", "scripts/checks/public-docs.mjs"],
   "doc paths": ["node", "scripts/checks/doc-paths.mjs"],
   dead: ["knip", "--cache"],
 };

@@ -40,3 +40,9 @@ test("a mentioned type is traced to its file", () => {
   expect(reader.resolve(join(folder, "a.d.ts"), "Hidden")).toEqual({ file: join(folder, "a.d.ts"), name: "Hidden" });
   expect(reader.resolve(join(folder, "a.d.ts"), "Promise")).toBeUndefined();
 });
+
+test("an export that is declared nowhere is an error", () => {
+  const broken = join(folder, "broken.d.ts");
+  writeFileSync(broken, 'export type { Gone } from "./star.ts";\n');
+  expect(() => reader.publicNames(broken)).toThrow("exports Gone, which is declared nowhere");
+});
