@@ -95,7 +95,7 @@ const explanations: Readonly<Record<ErrorCode, readonly [meaning: string, next: 
   ],
   awaiting_approval: [
     "A server of the workspace has no approval, or its entry changed since you approved it.",
-    "fairlead trust add shows the entries and asks for your approval; without a terminal, add --yes.",
+    "Read and approve the entries: fairlead trust add. Without a terminal: fairlead trust add --yes.",
   ],
   untrusted_folder: [
     "The folder is not trusted, so Fairlead ignores its settings.",
@@ -120,7 +120,7 @@ const explanations: Readonly<Record<ErrorCode, readonly [meaning: string, next: 
     "fairlead tools SERVER --json shows the reason under quarantined.",
   ],
   diverged: [
-    "A client sent a request that is not in the recording, the recording has no successful handshake, or a check of fairlead test failed.",
+    "fairlead serve-recording: a client sent a request that was not recorded, or the recording has no successful handshake. fairlead test: a check failed, or a file could not be tested.",
     "Record again: fairlead record SERVER -o FILE. To ignore the arguments of requests: fairlead serve-recording FILE --loose.",
   ],
   model: ["The model's API failed.", "Check the API key, the quota and the model name."],

@@ -60,7 +60,10 @@ export function unionOf(types: readonly TypeText[]): TypeText {
 /** A type derived from one JSON Schema keyword. */
 export interface KeywordType {
   readonly type: TypeText;
-  /** Counts the alternatives of the type and of the types it refers to. Called only if several keywords give a type. */
+  /**
+   * Returns the number of alternatives, including those of the types that this type refers to. It is a function,
+   * because only an intersection of several types needs the number.
+   */
   readonly count: () => number;
 }
 

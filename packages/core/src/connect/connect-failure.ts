@@ -214,7 +214,7 @@ function signIn(error: WireError, { definition }: ConnectFacts): Failure {
     what: `requires sign-in (${status}) and rejected the configured headers: ${sent.join(", ")}`,
     // If the settings contain an `Authorization` header, Fairlead sends that header and no other token.
     next: sent.some((name) => name.toLowerCase() === "authorization")
-      ? `Correct "headers" of "${definition.name}" (${fileAndLine(definition)}); or remove them, then: ${next}`
+      ? `Correct "headers" of "${definition.name}" (${fileAndLine(definition)}). Or remove the Authorization header, then run: ${next}`
       : next,
   };
 }

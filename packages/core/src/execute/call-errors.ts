@@ -4,14 +4,14 @@ import { HostError } from "../errors.ts";
 import type { RequestSignal } from "../mcp/unless-aborted.ts";
 import { toShellWord } from "../text/shell-word.ts";
 
-/** The error of a cancelled call. `before` ends the message, as in "files.read was cancelled before it was sent". */
+/** The error of a cancelled call. `when` ends the message, as in "files.read was cancelled before it was sent". */
 export function callCancelled(
   serverName: string,
   tool: string,
   { reason }: RequestSignal,
-  before = "it was sent",
+  when = "before it was sent",
 ): HostError {
-  const message = `${serverName}.${tool} was cancelled before ${before}`;
+  const message = `${serverName}.${tool} was cancelled ${when}`;
   return new HostError("cancelled", message, { serverName, cause: reason });
 }
 

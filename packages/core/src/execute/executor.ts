@@ -268,7 +268,7 @@ export function createExecutor<Client extends CallClient = CallClient>(
     if (!mayRepeat(failed)) throw error;
     if (pause !== undefined)
       await sleep(clock, pause, toAbortSignal(signal)).catch(() => {
-        throw callCancelled(client.name, name, signal, "it was sent again");
+        throw callCancelled(client.name, name, signal, "before it was sent again");
       });
     const next = await reconnect(client.name, toAbortSignal(signal)).catch((failure: unknown) => {
       throw failed.neverLeft ? failure : error;

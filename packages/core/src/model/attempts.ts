@@ -66,7 +66,10 @@ export async function* withRetries(
   }
 }
 
-/** The pause before the next attempt. It doubles with each attempt. A random part of at most half is subtracted. */
+/**
+ * The pause before the next attempt, in milliseconds. It starts at 1 s and doubles with each attempt, up to 30 s.
+ * `chance`, a random number from 0 to 1, makes it shorter by up to half.
+ */
 function pauseAfter(count: number, chance: number): number {
   return Math.round(Math.min(firstPause * 2 ** (count - 1), longestPause) * (1 - chance / 2));
 }

@@ -35,8 +35,9 @@ const usualGemini = "gemini-2.5-flash";
 const usualOpenai = "https://api.openai.com/v1";
 
 /**
- * Chooses a model from the environment: Gemini, an endpoint that speaks OpenAI's API, or a local Ollama. Uses Ollama
- * only if `wanted` names one of its models. Otherwise a running Ollama gives the result `offer`.
+ * Chooses Gemini or an endpoint with OpenAI's API, if environment variables configure one. Otherwise looks for Ollama
+ * on this machine. Returns an Ollama model if `wanted` names it, and `offer` if `wanted` names none of Ollama's models.
+ * Returns `none` if Ollama does not run or has no models.
  *
  * @throws HostError `model` if the environment names a model that cannot be used; `cancelled`
  *

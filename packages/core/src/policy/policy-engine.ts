@@ -130,7 +130,10 @@ function stricter(strong: PolicyRule | undefined, weak: PolicyRule | undefined):
   return strictness(weak) > strictness(strong) ? weak : strong;
 }
 
-/** Applies the approval mode, then the changed definition, then the missing terminal. A deny stays a deny. */
+/**
+ * Replaces the rule if the request requires it. Checks in this order: plan mode, a changed tool definition, yolo mode,
+ * no terminal to ask on. Never replaces a rule that denies.
+ */
 function withCircumstances(base: PolicyRule, request: CheckRequest): Decision {
   let rule = base;
   if (rule.decision !== "deny" && request.mode === "plan") rule = planned(rule, request);

@@ -206,8 +206,9 @@ function hasResult(steps: readonly ScriptStep[]): boolean {
 }
 
 /**
- * Whether the recorded server answered a request of a modern protocol version. An error counts as an answer, unless it
- * may mean that the server does not know the version.
+ * Whether the script shows that the recorded server speaks a modern protocol version. A result shows it. An error shows
+ * it too, with two exceptions: an error in response to `server/discover`, and an error code that a server without
+ * modern versions may send.
  */
 function isAnsweredModern({ isModern, method, steps }: Script): boolean {
   if (!isModern) return false;

@@ -49,7 +49,7 @@ const saturation = 2;
 const mostOutdated = 1000;
 /** How many characters are indexed without a pause. This takes a few milliseconds, even if all words are new. */
 const perSlice = 8_000;
-/** Each tool takes as long to index as this many characters, in addition to its text. */
+/** Added to the number of characters of each tool, because even a tool with a short text takes time to index. */
 const perTool = 100;
 
 /** Creates an empty index in memory. */

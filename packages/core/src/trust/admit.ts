@@ -137,7 +137,9 @@ function untrusted(
  */
 function howToTrust({ source, detail }: TrustDecision, locations: AdmissionFacts["locations"]): string {
   if (source === "environment") return `Remove ${detail} from the environment.`;
-  return source === "embedder" ? "Trust the folder in the program that runs Fairlead." : trustAdd(locations);
+  return source === "embedder"
+    ? 'The program that embeds Fairlead must trust the folder: set its host option "trust" to true.'
+    : trustAdd(locations);
 }
 
 /**

@@ -30,7 +30,7 @@ export function refuseNested(env: Readonly<Record<string, string | undefined>>):
   if (!env[parentVariable]) return;
   throw new HostError(
     "usage",
-    "fairlead serve cannot start here: it was started by a server of another fairlead serve, and a gateway must not serve itself",
+    "fairlead serve cannot start here: another fairlead serve started this process; nested gateways could start each other without end",
     {
       next: `Remove "fairlead serve" from the servers in settings.json, or unset ${parentVariable}.`,
     },

@@ -36,7 +36,10 @@ export interface TrustEvaluation {
   readonly problems: readonly Problem[];
 }
 
-// If both variables are set, the first one counts. Gemini CLI has no approvals, so its variable approves no servers.
+/*
+ * The first variable with a valid value decides. Gemini CLI's variable can trust the folder, but approves no servers,
+ * because Gemini CLI has no approvals.
+ */
 const variables = [
   { name: "FAIRLEAD_TRUST_WORKSPACE", approvesEntries: true },
   { name: "GEMINI_CLI_TRUST_WORKSPACE", approvesEntries: false },

@@ -14,7 +14,10 @@ import type { ResourceRegistry } from "../registry/resource-registry.ts";
 import type { PromptContent } from "../resources/references/read-references.ts";
 import type { FoundTool } from "../search/tool-search.ts";
 
-/** Returns the confirmation to show, or false if none is needed. Called again just before the question is shown. */
+/**
+ * A function that returns the confirmation to show, or `false` if the call needs none. The turn calls it a second time
+ * just before the user is asked, because the user's answer to an earlier question may already allow the call.
+ */
 export type TurnQuestion = Parameters<ConfirmPort>[0];
 
 /** What a turn needs from its host: tools, servers, settings and confirmations. */

@@ -200,7 +200,11 @@ test("a workspace that an option named is named in what to type next", () => {
 
 test.each([
   ["environment", "FAIRLEAD_TRUST_WORKSPACE=0", "Remove FAIRLEAD_TRUST_WORKSPACE=0 from the environment."],
-  ["embedder", "decided by the embedding program", "Trust the folder in the program that runs Fairlead."],
+  [
+    "embedder",
+    "decided by the embedding program",
+    'The program that embeds Fairlead must trust the folder: set its host option "trust" to true.',
+  ],
   ["file", "DO_NOT_TRUST for /work (/rules:2)", "fairlead trust add"],
 ] as const)("what to do about a no depends on who said it: %s", (source, detail, next) => {
   const trust: TrustDecision = { trusted: false, source, approvesEntries: false, detail };

@@ -30,8 +30,8 @@ export interface ReadBudget {
   /** Whether reading must pause until `whenRefilled` calls its callback. */
   isSpent(): boolean;
   /**
-   * Calls the callback when reading may go on: in the next turn of the event loop, or later if above the limit per
-   * second.
+   * Calls `resume` in the next turn of the event loop. If the server is above the limit per second, waits until it is
+   * below the limit.
    */
   whenRefilled(resume: () => void): void;
   isWaiting(): boolean;

@@ -42,8 +42,8 @@ export interface Listing<K extends ListKind> {
    */
   readonly bytes?: number;
   /**
-   * The limit that the list exceeded. `page`: size of a page. `memory`: memory of a page. `room`: size of all lists
-   * together.
+   * The size limit that ended the list. `page`: a page is larger than `maxPageBytes`. `memory`: a page needs too much
+   * memory. `room`: all lists together are larger than their shared limit. Absent if no size limit ended the list.
    */
   readonly cutBy?: "page" | "memory" | "room";
   /** The list is valid for this many milliseconds: the shortest `ttlMs` of its pages. */

@@ -230,7 +230,7 @@ function stepLines(step: Step, origin: Origin): SafeText[] {
         safe`in ${toVisibleLine(step.cwd)}`,
         ...(step.droppedPath.length === 0
           ? []
-          : [safe`not searched for the program: ${names(step.droppedPath)} (folders of an untrusted workspace)`]),
+          : [safe`PATH entries ignored because the workspace is not trusted: ${names(step.droppedPath)}`]),
       ];
     case "environment":
       return [

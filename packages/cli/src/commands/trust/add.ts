@@ -96,10 +96,11 @@ async function choose(io: Io, pending: readonly Pending[]): Promise<readonly Pen
 }
 
 function refuse({ root, pending }: Review): never {
+  const command = `fairlead trust add ${toShellWord(root)}`;
   throw new HostError(
     "awaiting_approval",
     `"${root}" needs your confirmation (servers to approve: ${pending.length}), and there is no terminal to ask on; nothing was written`,
-    { next: `fairlead trust add ${toShellWord(root)}   in a terminal; or read the servers above, then add --yes` },
+    { next: `in a terminal: ${command}; without a terminal, read the servers above, then run: ${command} --yes` },
   );
 }
 

@@ -62,7 +62,7 @@ describe("trust add", () => {
 
   nonsense cannot be approved (${file}:25:5): server "nonsense": the entry has none of command, url and httpUrl; it must have exactly one of them
 fairlead: "${here.project}" needs your confirmation (servers to approve: 2), and there is no terminal to ask on; nothing was written
-  next: fairlead trust add ${here.project}   in a terminal; or read the servers above, then add --yes
+  next: in a terminal: fairlead trust add ${here.project}; without a terminal, read the servers above, then run: fairlead trust add ${here.project} --yes
 `);
     expect(await state(here)).toMatchObject({ folders: [], approvals: [] });
   });

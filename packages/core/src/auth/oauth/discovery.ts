@@ -120,12 +120,13 @@ function checkWorkspace({ oauth, issuerOverride, isFromWorkspace, fail }: Discov
   if (isFromWorkspace !== true || named === undefined) return;
   const isWhole = authorizationUrl !== undefined && tokenUrl !== undefined;
   if (isWhole && issuer === undefined && issuerOverride === undefined) return;
+  const missing = authorizationUrl === undefined ? "authorizationUrl" : "tokenUrl";
   const beside = issuerOverride === undefined ? '"oauth.issuer"' : "your issuerOverride";
   throw fail(
     aboutIssuer,
     isWhole
-      ? `the workspace sets "oauth.${named}" together with ${beside}, so Fairlead cannot tell which authorization server the endpoint belongs to`
-      : `the workspace sets "oauth.${named}", but not all endpoints, so Fairlead cannot tell which authorization server the endpoint belongs to`,
+      ? `the workspace sets "oauth.${named}" together with ${beside}, so the endpoint and the issuer could belong to different authorization servers`
+      : `the workspace sets "oauth.${named}" but not "oauth.${missing}", so the endpoints could belong to different authorization servers`,
     {
       next: 'Set both "authorizationUrl" and "tokenUrl" without an issuer, or none of them; or set them in your user settings.',
     },

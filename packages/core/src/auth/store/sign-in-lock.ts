@@ -29,7 +29,10 @@ export function createSignInLock(folder: string): SignInLock {
 /** Runs `work` with the lock, or without it after the timeout: a person's sign-in or sign-out must not be lost. */
 export async function evenIfBusy<T>(lock: SignInLock, name: string, work: () => Promise<T>): Promise<T> {
   const begin = (): Promise<[PromiseSettledResult<T>]> => Promise.allSettled([work()]);
-  // Only an error of the lock may start `work` without the lock. `allSettled` keeps errors of `work` apart.
+  /*
+   * `work` itself may fail with `busy`, and must not run again then. `allSettled` turns an error of `work` into a
+   * result, so `catch` gets only errors of the lock.
+   */
   const [outcome] = await lock(name, begin).catch((error: unknown) => {
     if (isBusy(error)) return begin();
     throw error;

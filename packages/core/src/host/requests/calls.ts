@@ -29,7 +29,7 @@ import { type CallParts, ToolCall } from "./tool-call.ts";
 export interface HostCalls {
   /** Runs a call from the user or a program, not from a model. */
   call(server: string, tool: string, args: unknown, options: CallOptions): Promise<CallResult>;
-  /** Runs calls from a model. */
+  /** Confirms and runs the tool calls of a model. */
   readonly binding: ToolBinding;
   readonly parts: CallParts;
   /** Writes content that is too large for a model into a file. Hides secrets in texts. */

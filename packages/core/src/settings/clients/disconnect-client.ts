@@ -22,7 +22,7 @@ export type DisconnectPlan =
    * `connect`, the file is removed.
    */
   | { readonly kind: "restore"; readonly text: string; readonly before: string | undefined }
-  /** The file no longer contains Fairlead's entry, so `disconnect` only removes the receipt of `connect`. */
+  /** The file does not exist or no longer contains Fairlead's entry. `disconnect` only removes the stored receipt. */
   | { readonly kind: "gone"; readonly text: string | undefined }
   /**
    * The file has changed since `connect`. `after` is the file's text without Fairlead's entry. `wrote` is the text that

@@ -83,7 +83,8 @@ export function createFieldReader(
       for (const [name, one] of entries) {
         const where = `${key}.${name}`;
         const text = one === null ? undefined : item(one, where);
-        if (one === null) remark("dropped", where, "the value null removes a variable, which Fairlead cannot do");
+        if (one === null)
+          remark("dropped", where, "the value is null; Fairlead can set a value, but cannot remove one");
         if (text !== undefined) table.set(name, text);
       }
       return table;

@@ -52,7 +52,7 @@ function combineObject(
 ): Node {
   const objects = nodes.filter(({ type }) => type === "object");
   const last = objects.at(-1) ?? nodes.at(-1);
-  if (last === undefined) throw new TypeError("a repeated key has no values");
+  if (last === undefined) throw new TypeError("expected at least one value of the settings key");
   const byName = new Map<string, JsonProperty[]>();
   for (const property of objects.flatMap(propertyNodes)) {
     const others = byName.get(property.name);
@@ -82,7 +82,7 @@ const valuesOf = (properties: readonly JsonProperty[]): Node[] => properties.map
 
 function lastOf(properties: readonly JsonProperty[]): JsonProperty {
   const last = properties.at(-1);
-  if (last === undefined) throw new TypeError("a repeated key has no values");
+  if (last === undefined) throw new TypeError("expected at least one value of the settings key");
   return last;
 }
 

@@ -87,7 +87,8 @@ function foundText(found: Tools, queries: readonly string[], allowed: Tools): st
     left += about.length - fitting.length;
     if (fitting.length > 0) lines.push(`${toLabel(server)}:`, ...fitting.map((text) => `  ${text}`));
   }
-  if (left > 0) lines.push(`[${left} more found: search with fewer queries to see them]`);
+  if (left > 0)
+    lines.push(`[${left} more found, but not shown: all queries share one size limit. Search with fewer queries.]`);
   const [first] = found;
   const others = allowed.filter((tool) => tool.serverName === first?.serverName && !found.includes(tool));
   if (first !== undefined && others.length > 0) {

@@ -12,18 +12,23 @@ import { signingIn, storageIn } from "../signing-in.ts";
 const thief = "https://thief.example/token";
 
 test.each<[what: string, settings: (server: AuthorizationServer) => OAuthSettings, override: boolean, words: string]>([
-  ["the token endpoint alone", () => ({ tokenUrl: thief }), false, 'sets "oauth.tokenUrl", but not all endpoints'],
+  [
+    "the token endpoint alone",
+    () => ({ tokenUrl: thief }),
+    false,
+    'sets "oauth.tokenUrl" but not "oauth.authorizationUrl"',
+  ],
   [
     "the authorization endpoint alone",
     () => ({ authorizationUrl: thief }),
     false,
-    'sets "oauth.authorizationUrl", but not all endpoints',
+    'sets "oauth.authorizationUrl" but not "oauth.tokenUrl"',
   ],
   [
     "the place of registration alone",
     () => ({ registrationUrl: thief }),
     false,
-    'sets "oauth.registrationUrl", but not all endpoints',
+    'sets "oauth.registrationUrl" but not "oauth.authorizationUrl"',
   ],
   [
     "endpoints under an issuer's name",

@@ -60,7 +60,7 @@ function exclude(node: SchemaNode, name: string, bound: unknown, { limit, step, 
   const given = shape[limit];
   shape[limit] = given === undefined ? nearest : stricter(given, nearest);
   if (given !== undefined && shape[limit] !== given) report(node, limit, "rewritten", `${name} is stricter.`);
-  if (isWhole) report(node, name, "rewritten", `For whole numbers, this keyword means ${limit} ${nearest}.`);
+  if (isWhole) report(node, name, "rewritten", `For an integer, this is the same as "${limit}": ${nearest}.`);
   else tell(node, name, `${words} ${bound}.`);
 }
 

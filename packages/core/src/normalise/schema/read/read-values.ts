@@ -151,7 +151,10 @@ export const types: Readonly<Record<string, Keyword>> = {
   type: keyword(isTypes, readType),
 };
 
-/** Returns the named types in JSON Schema's spelling. Empty if the names restrict nothing. */
+/**
+ * Returns the types that a value of the keyword `type` names, in JSON Schema's spelling: `int` becomes `integer`. The
+ * result is empty if the value contains `any`, or no name of a type.
+ */
 export function typesIn(value: unknown): readonly TypeName[] {
   const usual = isText(value) ? typeSpellings.get(value) : undefined;
   if (usual !== undefined && usual !== "any") return [usual];
