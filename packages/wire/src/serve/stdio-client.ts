@@ -1,6 +1,7 @@
 /** The channel to the client that started this program: messages come from stdin and go to stdout. */
 
 import type { Readable, Writable } from "node:stream";
+import { WireError } from "../errors.ts";
 import type { Channel, ChannelEvents, OpenChannel, RpcMessage } from "../rpc/channel.ts";
 import { isObject, member, parseJson } from "../shapes/json.ts";
 import { createLineSplitter } from "../stdio/lines.ts";
@@ -52,9 +53,14 @@ function readClient({ input, output }: ClientStreams, events: ChannelEvents, opt
     isClosed = true;
     clearTimeout(timer);
     input.off("data", onData).off("end", onEnd).off("error", onEnd);
-    output.off("close", close);
+    output.off("close", onOutputClosed);
     input.pause();
     events.closed(undefined);
+  }
+
+  function onOutputClosed(): void {
+    outbox.fail(new WireError("closed", "the client no longer reads this program's output"));
+    close();
   }
 
   /** After the end of stdin, the client can still read responses, but it can no longer send any. */
@@ -112,7 +118,7 @@ function readClient({ input, output }: ClientStreams, events: ChannelEvents, opt
   });
   const onData = (chunk: Buffer | string): void => lines.push(typeof chunk === "string" ? Buffer.from(chunk) : chunk);
   input.on("data", onData).on("end", onEnd).on("error", onEnd);
-  output.on("close", close);
+  output.on("close", onOutputClosed);
 
   return {
     cancelBy: "message",

@@ -93,6 +93,24 @@ test("a response that cannot be written does not keep a client open that has clo
   expect(await client.closed).toBeUndefined();
 });
 
+test("a message that the client has not read fails when the client goes away", async () => {
+  const input = new PassThrough();
+  // Takes the first message, and is never ready for another one.
+  const output = new Writable({ write: () => void output.emit("taken") });
+  const failed = new Promise<string>((resolve) => {
+    serveClient(openClientStdio({ input, output }), (one) => ({
+      async request() {
+        resolve(await one.notify("notifications/message").then(String, String));
+        return {};
+      },
+    }));
+  });
+  input.write(`${JSON.stringify(request(1, "x"))}\n`);
+  await once(output, "taken");
+  output.destroy();
+  expect(await failed).toContain("the client no longer reads this program's output");
+});
+
 test("the server asks the client during a request, and notifies it", async () => {
   const { write, next, end, client } = pipes((one) => ({
     async request() {
