@@ -89,7 +89,10 @@ export function takeTerminal({ stdin, stdout }: Terminal, onKey: (key: Key) => v
     if (state.pending === "" && state.paste === undefined) return;
     timer = setTimeout(() => take(endKeys(state)), state.paste === undefined ? escapeDelay : pasteEndDelay);
   }
-  /** Also runs in an `exit` handler, where only synchronous code works. Writing to a terminal is synchronous. */
+  /**
+   * Also runs in an `exit` handler, where only synchronous code works. Except on Windows, writing to a terminal is
+   * synchronous.
+   */
   function leave(): void {
     if (!isTaken) return;
     isTaken = false;

@@ -9,7 +9,7 @@ export interface SignInNeedOptions {
   /** Records that a person must sign in. `refused` is the token that the server refused, if any. */
   readonly want: (refused: string | undefined) => Promise<void>;
   readonly forget: () => Promise<void>;
-  /** True if the person wants to sign in again. Then the stored token may still be valid, so nothing is recorded. */
+  /** True if the person wants to sign in again. Then the stored token may still be valid, so `want` is not called. */
   readonly isForced: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** Signs a person in to one server with OAuth, and stores the tokens. Every error says which step failed. */
+/** Signs a person in to one server with OAuth, and stores the tokens. Each `auth_failed` error names the step. */
 
 import { parseObject, textIn } from "@fairlead/wire/json";
 import type { Clock } from "../clock.ts";

@@ -2,9 +2,7 @@
 
 import type { CallCard, TranscriptItem } from "./transcript.ts";
 
-/**
- * Returns the model's last answer. If a tool call is the last item, returns its result. Undefined if there is neither.
- */
+/** Returns the model's last answer, or the result of a tool call after that answer. Undefined if there is neither. */
 export function lastAnswer(items: readonly TranscriptItem[]): string | undefined {
   const end = items.findLastIndex(({ kind }) => kind === "answer" || kind === "call");
   const last = items[end];

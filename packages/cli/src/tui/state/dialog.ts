@@ -22,7 +22,7 @@ export type DialogState = { readonly key: string } & (
 /** The effect of a key: a new state of the dialog, or the user's answer. */
 export type DialogStep = { readonly dialog: DialogState } | { readonly answer: QuestionAnswer };
 
-/** Returns the first state of a question's dialog. No text is entered and nothing is chosen. */
+/** Returns the first state of a question's dialog. Only a form may already contain values. */
 export function openDialog(question: UserQuestion): DialogState {
   const { key } = question;
   switch (question.kind) {
@@ -43,13 +43,16 @@ export function openDialog(question: UserQuestion): DialogState {
   }
 }
 
-/** Whether the dialog has a text field. If not, the user answers with a key. */
+/** Whether the dialog takes typed and pasted text. A form always does. */
 export function takesText(question: UserQuestion): boolean {
   const { kind } = question;
   return kind === "form" || (kind === "sign_in" && question.canPaste) || kind === "client_id";
 }
 
-/** Returns the maximum size of a dialog. Eight rows stay free for running items, the prompt and the status line. */
+/**
+ * Returns the maximum size of a dialog. On a screen with at least 13 rows, eight rows stay free for running items, the
+ * prompt and the status line.
+ */
 export function dialogRoom({ columns, rows }: { readonly columns: number; readonly rows: number }): Room {
   return { width: Math.max(20, columns), height: Math.max(5, rows - 8) };
 }

@@ -55,7 +55,8 @@ function severalFrom(choices: readonly Choice[], words: string): Filled {
 }
 
 /**
- * Returns the index of the choice. An exact match is better than a prefix. Returns undefined if several choices match.
+ * Returns the index of the choice. An exact match is better than a prefix. Returns undefined if no choice matches, or
+ * if several choices with different values match.
  */
 function findChoice(choices: readonly Choice[], words: string): number | undefined {
   const lower = words.toLowerCase();

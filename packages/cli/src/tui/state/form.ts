@@ -198,7 +198,10 @@ function turn(at: number | undefined, step: number, count: number): number | und
   return at === undefined ? (step > 0 ? 0 : count - 1) : (at + step + count) % count;
 }
 
-/** Returns the choice whose title is the typed text. If there is none, returns the next choice that begins with it. */
+/**
+ * Returns the index of the choice whose title is the typed text, otherwise of the next choice that begins with it. If
+ * there is none, returns `at`. The same letter again moves to the next choice.
+ */
 function startingWith(titles: readonly string[], letters: string, at: number | undefined): number | undefined {
   if (letters === "") return at;
   const whole = titles.findIndex((title) => title.toLowerCase() === letters);

@@ -87,7 +87,7 @@ function doing(state: AppState, what: string | undefined): AppState {
   return { ...state, turn: { ...turn, ...(what !== undefined && { doing: what }) } };
 }
 
-/** Appends text to the unfinished answer or thought, or starts a new one. Splits off finished paragraphs. */
+/** Appends text to the unfinished answer or thought, or starts one. Splits off finished paragraphs of an answer. */
 function grow(state: AppState, kind: "answer" | "thought", text: string): AppState {
   const last = state.items.at(-1);
   if (last?.kind !== kind || last.isDone) return add(endTexts(state), { kind, text, isDone: false });

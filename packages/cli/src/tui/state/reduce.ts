@@ -32,7 +32,7 @@ export function initialState(model: ModelLine, servers: readonly ServerState[], 
   };
 }
 
-/** Returns the state after an event. Returns the same object if nothing changes. */
+/** Returns the state after an event. Returns the same object for an event that the app ignores. */
 export function reduce(state: AppState, event: AppEvent): AppState {
   switch (event.type) {
     case "turn":

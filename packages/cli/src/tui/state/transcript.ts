@@ -27,7 +27,7 @@ interface CallProgress {
 export interface CallCard {
   readonly id: string;
   readonly server?: string;
-  /** The name that the server uses. Without a server: the name of one of Fairlead's own functions. */
+  /** The name that the server uses. For an unknown tool or one of Fairlead's own functions: the model's name for it. */
   readonly tool: string;
   readonly args: JsonObject;
   readonly status: CallStatus;
@@ -43,7 +43,7 @@ export interface CallCard {
   readonly isOpen: boolean;
 }
 
-/** Whether the item is complete and will not change. */
+/** Whether the item's content is complete. The user can still expand or collapse a call. */
 export function isSettled(item: TranscriptItem): boolean {
   switch (item.kind) {
     case "answer":

@@ -1,4 +1,4 @@
-/** Draws lines with Ink. Only this file turns styles into escape sequences. */
+/** Draws lines with Ink, and turns their styles into escape sequences. */
 
 import { Box, Text } from "ink";
 import { type Context, createContext, createElement, type ReactElement, useContext } from "react";
@@ -30,7 +30,7 @@ export function Lines({ lines }: LinesProps): ReactElement {
   );
 }
 
-/** Ink gives an empty text no height, so an empty row becomes a space. */
+/** Ink gives an empty text no height, so a line without spans becomes a space. */
 function toSpans(line: Line, hasColour: boolean): readonly (ReactElement | string)[] {
   if (line.length === 0) return [" "];
   return line.map((each) => (isPlain(each) ? each.text : createElement(Styled, { span: each, hasColour })));

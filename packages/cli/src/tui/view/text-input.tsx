@@ -12,7 +12,7 @@ export interface TextInputProps {
   readonly editor: Editor;
   /** Whether the prompt receives the keys. */
   readonly isActive: boolean;
-  /** Whether keys do nothing for a moment, because a question has just appeared. */
+  /** Whether a question has just appeared. For a moment, no key can answer it. */
   readonly isPaused: boolean;
   readonly width: number;
   readonly height: number;

@@ -53,7 +53,7 @@ export function toDecisionText(row: string): SafeText {
   return replaceSafe(toVisibleLine(row), longBlank, (run) => safe` ⟨×${run.length}⟩`);
 }
 
-/** Formats JSON exactly as it is sent. Starts a new row after each `\n` in a string. */
+/** Formats a value as indented JSON. Starts a new row after each `\n` in a string. */
 export function jsonLines(value: unknown, width: number): readonly Line[] {
   const json = writeJson(value, 2);
   const broken = json.replaceAll(/\\(.)/gs, (all, letter: string) => (letter === "n" ? `${all}\n` : all));

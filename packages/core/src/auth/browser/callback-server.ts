@@ -23,7 +23,8 @@ export interface CallbackServer {
 export interface CallbackOptions {
   readonly state: string;
   /**
-   * The redirect URI. If it has no port, Fairlead adds the port it listens on. Default: `http://127.0.0.1` and `path`.
+   * The redirect URI. If it is on this machine and has no port, Fairlead adds the port it listens on. Default:
+   * `http://127.0.0.1` and `path`.
    */
   readonly redirectUri?: string;
   readonly path: string;
@@ -191,8 +192,8 @@ function sendPage(response: ServerResponse, status: number, words: string): void
 export interface RedirectListener {
   readonly redirectUri: string;
   /**
-   * Resolves with the parameters of the redirect. Undefined if the redirect URI is on another machine. Then the person
-   * must paste the address.
+   * Resolves with the parameters of the redirect. Undefined if Fairlead does not listen, because the redirect URI is
+   * not http on this machine. Then the person must paste the address.
    */
   readonly answer?: Promise<URLSearchParams>;
   /** Stops listening. Resolves when the port is free again. */
@@ -208,13 +209,13 @@ export interface RedirectListenerOptions {
   readonly fail: Fail;
 }
 
-/** The path for a client that a person has registered. The documentation tells people to register this path. */
+/** The path for a client in the settings or in a metadata document. Its registered redirect URI cannot change. */
 const knownPath = "/oauth/callback";
 
 /**
- * Chooses the redirect URI, and listens there if it is on this machine.
+ * Chooses the redirect URI. Listens for the redirect if the URI is http on this machine, or if `callbackPort` is set.
  *
- * @throws HostError `auth_failed` if the port is in use or `redirectUri` is not a URL
+ * @throws HostError `auth_failed` if Fairlead cannot listen or `redirectUri` is not a URL
  */
 export async function openRedirectListener({
   oauth,

@@ -48,7 +48,10 @@ export interface SignInUi {
   readonly device?: boolean;
   /** If false, Fairlead only shows the address and opens no browser (over SSH, in containers, with `--no-browser`). */
   readonly browserFirst: boolean;
-  /** The port on which Fairlead waits for the redirect (`OAUTH_CALLBACK_PORT`). Default: a free port. */
+  /**
+   * The port on which Fairlead waits for the redirect (`OAUTH_CALLBACK_PORT`). Default: the port in the redirect URI,
+   * or a free port.
+   */
   readonly callbackPort?: number;
   /** The scopes to request. Default: those in the settings, or those that the server names. */
   readonly scopes?: readonly string[];

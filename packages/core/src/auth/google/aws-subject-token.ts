@@ -34,7 +34,7 @@ export async function awsSubjectToken(
     method: "POST",
   });
   const headers = new Headers(signed.headers);
-  // This signed header makes the request valid only for this workload identity pool.
+  // Google requires this header. It names the workload identity pool. As in Google's library, it is not signed.
   headers.set("x-goog-cloud-target-resource", options.audience);
   const request = {
     url: String(signed.url),

@@ -44,7 +44,7 @@ function isExpired({ expiration_time: end }: JsonObject): boolean {
   return typeof end === "number" && end * 1000 <= Date.now();
 }
 
-/** Error messages never contain the program's output, because it may contain a token. */
+/** If the program fails, the error message does not contain its output, because the output may contain a token. */
 function run(
   { command, timeout, outputFile }: ProgramSource,
   options: SubjectTokenOptions,

@@ -151,7 +151,7 @@ async function exchange(subject: Assertion, options: MachineTokenOptions): Promi
 /**
  * Returns the token endpoint of the identity provider.
  *
- * @throws HostError `auth_failed` if there is none, or if it is not https
+ * @throws HostError `auth_failed` if there is none, or if it is neither https nor http on this machine
  */
 async function checkedProvider(
   tokenUrl: string | undefined,

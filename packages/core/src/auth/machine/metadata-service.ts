@@ -1,6 +1,6 @@
 /**
  * Requests a JWT about this machine from a cloud or CI service, if the setting `assertionFrom` names one. Google's and
- * Azure's services have link-local addresses, which Fairlead otherwise never contacts.
+ * Azure's services have link-local addresses, which Fairlead's `fetch` refuses by default.
  */
 
 import { parseObject, textIn } from "@fairlead/wire/json";

@@ -43,7 +43,7 @@ const longestCode = 64;
 /**
  * Shows the code, and resolves with tokens when the person has signed in.
  *
- * @throws HostError `auth_failed` or `cancelled`
+ * @throws HostError `auth_failed`, or if `signal` is aborted: HostError `cancelled` or the signal's reason
  */
 export async function signInByDevice(options: DeviceOptions): Promise<StoredTokens> {
   const { plan, fail, clock, signal, serverName, show } = options;

@@ -27,7 +27,7 @@ export interface DiscoveryOptions {
   readonly oauth: OAuthSettings;
   readonly fetch: Fetch;
   readonly fail: Fail;
-  /** True if no person signs in. Then `tokenUrl` is enough, and there is no authorization endpoint. */
+  /** True if no person signs in. Then `tokenUrl` is enough, and no authorization endpoint is needed. */
   readonly isMachine?: boolean;
   /** True if the `oauth` settings come from the workspace. They may name the endpoints or an issuer, but not both. */
   readonly isFromWorkspace?: boolean | undefined;
@@ -43,7 +43,7 @@ export interface SignInPlan {
   /** The value of `resource` in every token request (RFC 8707). */
   readonly resource: string;
   readonly issuer: string;
-  /** False if the settings name the endpoints but no issuer. Then `issuer` is the token endpoint's origin. */
+  /** False if there is neither an issuer nor its metadata. Then `issuer` is the token endpoint's origin. */
   readonly isIssuerKnown: boolean;
   readonly endpoints: Endpoints;
   readonly metadata: Omit<ServerMetadata, "issuer" | keyof Endpoints> | undefined;
@@ -57,7 +57,7 @@ export interface SignInPlan {
   readonly isGuess: boolean;
 }
 
-/** The https addresses of an authorization server's endpoints. */
+/** The addresses of an authorization server's endpoints: https, or http on this machine. */
 export interface Endpoints {
   /** Always set if a person signs in. */
   readonly authorization?: string;

@@ -23,7 +23,7 @@ export interface FailureOptions {
 /** Returns the error `auth_failed` for a failed step. `why` ends the message. */
 export type Fail = (step: SignInStep, why: string, options?: FailureOptions) => HostError;
 
-/** Creates the `Fail` function of one server. Without `next`, the advice is to sign in again. */
+/** Creates the `Fail` function of one server. Without `next`, the advice is `usualNext` (default: sign in again). */
 export function createFail(serverName: string, usualNext: string = authCommand(serverName)): Fail {
   return (step, why, { next = usualNext, cause } = {}) =>
     new HostError("auth_failed", `sign-in to "${serverName}" failed at the ${step} step: ${why}`, {

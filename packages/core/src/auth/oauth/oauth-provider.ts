@@ -1,4 +1,4 @@
-/** Signs in to MCP servers with OAuth, for programs that do not use `createHost`. */
+/** Signs in to MCP servers with OAuth. Used by `createHost`, and by programs without a host. */
 
 import { type Clock, systemClock } from "../../clock.ts";
 import type { Fetch, FetchOptions } from "../../net/bounded-fetch.ts";
@@ -73,7 +73,7 @@ export class MCPOAuthProvider {
     return signIn(options, signal ?? new AbortController().signal);
   }
 
-  /** Whether the settings or the server's metadata name an authorization server. Sends requests. */
+  /** Whether the settings name an authorization server, or the server has OAuth metadata. Sends requests. */
   async offersSignIn(server: SignInServer): Promise<boolean> {
     const [{ discoverSignIn }, { createFail }] = await Promise.all([import("./discovery.ts"), import("./failure.ts")]);
     const { serverName, oauth = {}, challenge = {} } = server;

@@ -11,8 +11,8 @@ export interface RefreshPauses {
   /** Returns the error of the last refresh during the pause after it, otherwise undefined. */
   readonly errorOf: (name: string) => Promise<HostError | undefined>;
   /**
-   * @param took How long the failed refresh took, in milliseconds. The pause is at least as long, because a slow server
-   * should get few requests.
+   * @param took How long the failed refresh took, in milliseconds. Up to the maximum, the pause is at least as long,
+   * because a slow server should get few requests.
    */
   readonly begin: (name: string, error: HostError, took: number) => Promise<void>;
   readonly end: (name: string) => Promise<void>;

@@ -9,8 +9,8 @@ import { createKeeper, type Renewal, type RenewalOptions, type TokenKeeper } fro
 /** Where tokens are stored, and how to send refresh requests. */
 export interface TokenKeeperOptions extends RenewalOptions {
   /**
-   * Returns the `fetch` for refresh requests. It must not abort them, because the server may already have replaced the
-   * refresh token.
+   * Returns the `fetch` for refresh requests. A caller that aborts must not abort them, because the server may already
+   * have replaced the refresh token.
    */
   readonly fetchFor: (serverUrl: string) => Fetch;
 }

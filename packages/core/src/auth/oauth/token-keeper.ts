@@ -11,8 +11,8 @@ import { createRefreshPauses } from "./refresh-pauses.ts";
 /** Returns the tokens of a server, and renews them when needed. */
 export interface TokenKeeper {
   /**
-   * Returns the credentials, renewed if they expire soon. Undefined if the person has not signed in. If the renewal
-   * fails, returns the old ones, which the server may still accept.
+   * Returns the credentials, renewed if they expire soon. Undefined or without tokens if the person has not signed in.
+   * If the renewal fails, returns the old ones, which the server may still accept.
    */
   readonly current: (serverUrl: string) => Promise<Credentials | undefined>;
   /**

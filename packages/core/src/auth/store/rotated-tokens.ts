@@ -12,7 +12,7 @@ import { limits } from "../../limits.ts";
 import type { Credentials } from "./credentials.ts";
 import { readCredentials, writeCredentials } from "./stored-credentials.ts";
 
-/** Reads and writes these files. There is one for each stored sign-in. */
+/** Reads and writes these files. There is at most one for each stored sign-in. */
 export interface RotatedTokens {
   /** Writes the file synchronously. A failure is ignored, because the tokens also go to the secret store. */
   write(name: string, refreshToken: string, credentials: Credentials): void;

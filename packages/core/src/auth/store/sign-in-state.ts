@@ -34,7 +34,7 @@ export type SignInState =
       readonly isRenewable: boolean;
     }
   | { readonly state: "needed" }
-  /** Fairlead has never connected to the server, or the server requires no sign-in. */
+  /** Fairlead has never connected, the server requires no sign-in, or a variable in the server's URL is not set. */
   | { readonly state: "unknown" };
 
 /** Where sign-ins and secrets are stored. */
@@ -68,7 +68,7 @@ export async function signInStateOf(definition: ServerDefinition, facts: SignInF
   const stored = isStored ? await facts.storage.pinned(pin).getCredentials(serverUrl) : undefined;
   const refused = await signInNote(folder, "wanted", { serverUrl, pin });
   if (stored === undefined) return { state: refused === undefined ? "unknown" : "needed" };
-  // A stored token counts as valid until the server refuses it.
+  // A stored token counts as valid until the server refuses it or it expires.
   const isRefused = stored.tokens !== undefined && (await tokenDigest(stored.tokens.accessToken)) === refused;
   return isRefused ? { state: "needed" } : stateOf(stored, now());
 }

@@ -76,7 +76,7 @@ export function formScroll({ focused: { from, to } }: FormFrame, extent: Extent,
   return clampScroll(still + look, extent);
 }
 
-/** On a screen with fewer columns, the keys have short labels. */
+/** If the dialog's body has fewer columns, the keys have short labels. */
 const narrow = 50;
 
 function confirmationFrame(details: ToolCallConfirmationDetails, number: QuestionNumber, room: Room): Frame {
