@@ -31,7 +31,10 @@ export interface StateExplanation {
 /** A failure of a server. */
 export interface Failure extends StateExplanation {
   readonly reason: ErrorCode;
-  /** The server's last output. May have several lines. Escape it before printing. */
+  /**
+   * The end of the server's stderr, or the first bytes of its response. May have several lines. Escape it before
+   * printing.
+   */
   readonly evidence?: string;
 }
 
@@ -98,7 +101,9 @@ export type ServerNews =
   | { readonly type: "stderr"; readonly server: string; readonly line: string }
   /** The server reports that one of its lists has changed. */
   | { readonly type: "list_changed"; readonly server: string; readonly list: ListName }
-  /** Fairlead has read these lists again, and they differ from the previous ones. */
+  /**
+   * Fairlead has read these lists, and they differ from the previous ones. Without previous lists, all items are new.
+   */
   | {
       readonly type: "catalog";
       readonly server: string;

@@ -78,7 +78,8 @@ export function openHost(first: Configuration, options: OpenHostOptions & Reload
   const { decisions } = requests;
 
   /**
-   * The items of one server, or of all servers if `server` is undefined.
+   * The items of one server. If `server` is undefined, of all servers (without the demo server, if others are
+   * configured).
    *
    * @throws HostError `server_unknown`
    */
@@ -89,7 +90,7 @@ export function openHost(first: Configuration, options: OpenHostOptions & Reload
   }
 
   /**
-   * The registered items of one server, or of all servers if `server` is undefined.
+   * Like `only`, for registered items.
    *
    * @throws HostError `server_unknown`
    */

@@ -16,7 +16,7 @@ const builtIn: readonly (readonly [RegExp, string])[] = [
   [/\b\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})?/g, "<time>"],
   [/\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? [A-Z][a-z]{2} \d{1,2} \d{4} \d{2}:\d{2}:\d{2}[^\n"]{0,60}/g, "<time>"],
   [/\b\d{1,2}:\d{2}:\d{2}(?: ?[AP]M)?\b/g, "<time>"],
-  // Milliseconds since 1970, from the year 2001 on.
+  // Milliseconds since 1970, for times from 2001 to 2033.
   [/\b1\d{12}\b/g, "<time>"],
   [/\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{16,64}\b/gi, "<id>"],
 ];

@@ -12,7 +12,7 @@ export interface MatcherResult {
   readonly message: () => string;
 }
 
-/** What a result must be. Same members as `expect` in a file of checks, but `matches` may also be a `RegExp`. */
+/** What a result must be: some members of `expect` in a file of checks, but `matches` may also be a `RegExp`. */
 export interface ExpectedResult {
   /**
    * The whole text of the result: its text blocks, joined by line breaks. `contains` and `matches` search in this text.

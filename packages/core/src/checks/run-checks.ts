@@ -13,9 +13,9 @@ import type { Snapshots } from "./snapshots.ts";
 /** The server that the checks run against. */
 export interface CheckedServer {
   readonly tools: readonly CatalogTool[];
-  /** Calls a tool. Resolves with an `isError` result if the request fails. */
+  /** Calls a tool. If the request fails, resolves with an `isError` result; rejects only if it was cancelled. */
   call(tool: string, args: JsonObject): Promise<CheckedResult>;
-  /** Returns the names of the server's tools and resources. Asks the server each time. */
+  /** Returns the names of the server's tools, prompts and resources. Asks the server each time. */
   listing(): Promise<readonly string[]>;
   /** Replaces the server's secrets in a text. */
   readonly redact: Redact;

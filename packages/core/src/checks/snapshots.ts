@@ -9,7 +9,7 @@ import { isSameJson } from "../text/same-json.ts";
 
 /** The snapshots of one file of checks. */
 export interface Snapshots {
-  /** Compares a value with its snapshot. With `--update`, replaces the snapshot instead. */
+  /** Compares a value with its snapshot. With `--update`, stores the value if it differs or has no snapshot. */
   compare(
     name: string,
     value: unknown,
@@ -29,7 +29,7 @@ export function snapshotPath(file: string): string {
 /**
  * Reads a snapshot file. A missing file counts as empty.
  *
- * @throws HostError `settings_invalid` if the file exists and is not a snapshot file
+ * @throws HostError `settings_invalid` if the file is not a snapshot file, `internal` if it cannot be read
  */
 export async function loadSnapshots(file: string, update: boolean): Promise<Snapshots> {
   const found = await readText(file, largestFile);

@@ -15,7 +15,10 @@ export interface ConnectFacts {
   readonly timeout: ConnectTimeout;
   /** True if the connect timeout ended the attempt, false if the caller cancelled it. */
   readonly isTimedOut: boolean;
-  /** The method of the last request that Fairlead sent. Undefined if it sent none. */
+  /**
+   * The method of the request that failed: the last one sent while connecting, or one that exceeded the connect
+   * timeout. Undefined if there is none.
+   */
   readonly lastRequest: string | undefined;
   /** True if the server sent at least one JSON-RPC message. */
   readonly hasSentMessage: boolean;
@@ -212,7 +215,7 @@ function signIn(error: WireError, { definition }: ConnectFacts): Failure {
   return {
     code: "auth_required",
     what: `requires sign-in (${status}) and rejected the configured headers: ${sent.join(", ")}`,
-    // If the settings contain an `Authorization` header, Fairlead sends that header and no other token.
+    // If the settings contain an `Authorization` header, Fairlead does not sign in, unless `oauth.enabled` is true.
     next: sent.some((name) => name.toLowerCase() === "authorization")
       ? `Correct "headers" of "${definition.name}" (${fileAndLine(definition)}). Or remove the Authorization header, then run: ${next}`
       : next,

@@ -1,4 +1,4 @@
-/** Detects in stderr lines that a server's credentials are missing, and advises which variable to set. */
+/** Detects in a server's stderr or error message that credentials may be missing, and advises where to set them. */
 
 import type { ServerDefinition } from "../settings/define/definition.ts";
 
@@ -11,7 +11,10 @@ interface Facts {
   readonly withheld: readonly string[];
 }
 
-/** Advice for the user if the stderr `lines` mention missing credentials; otherwise undefined. */
+/**
+ * Advice for the user if the `lines` mention credentials or a withheld variable. Undefined otherwise, and for a server
+ * that is not a program.
+ */
 export function credentialHint(lines: readonly string[], { definition, withheld }: Facts): string | undefined {
   const { name, transport, origin } = definition;
   if (transport.kind !== "stdio") return undefined;

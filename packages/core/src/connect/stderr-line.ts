@@ -32,7 +32,8 @@ export function stderrLine(lines: readonly string[]): string | undefined {
 }
 
 /**
- * The failure that npm itself reports. Undefined if npm reports no error code, for example after a script has failed.
+ * The failure that npm itself reports. Undefined if npm reports neither a code such as `E404` nor a missing executable,
+ * for example after a script has failed.
  */
 export function npmFailure(lines: readonly string[]): NpmFailure | undefined {
   const said = lines.flatMap((line) => npmError.exec(line)?.[1] ?? []);

@@ -1,4 +1,4 @@
-/** Writes one server's messages and stderr to its log, and keeps what a later error message needs. */
+/** Writes one server's stderr and, with `debug`, its messages to its log. Keeps what a later error message needs. */
 
 import type { ConnectOptions } from "@fairlead/wire";
 import { systemClock } from "../clock.ts";
@@ -22,7 +22,7 @@ const linesAtOnce = 2000;
  */
 const lineCharacters = 64 * 1024;
 
-/** Listeners that write one connection's messages and stderr into the server's log. */
+/** Listeners that write one connection's stderr and, with `debug`, its messages into the server's log. */
 export interface TrafficLog {
   readonly listeners: Required<Pick<ConnectOptions, "onStderr" | "onDiagnostic" | "onMessage">>;
   note(text: string): void;
@@ -62,8 +62,8 @@ export function createTrafficLog({ log, redact, debug, onFirstMessage, onStderrL
   });
 
   /**
-   * Called before Fairlead starts the server again with a different protocol. Clears the stderr lines and diagnostics
-   * of the first attempt, because they would not explain why the second attempt fails.
+   * Called when Fairlead sends the first request of another attempt, with a different protocol. Clears the stderr lines
+   * and diagnostics of the earlier attempt, because they would not explain why this one fails.
    */
   function startAgain(): void {
     stderr = [];

@@ -149,7 +149,10 @@ function toPlain(change: ConversationChange | TurnEvent): Plain | undefined {
   return { type: "error", error: { code, message, ...(next !== undefined && { next }) } };
 }
 
-/** Encodes the lines of one entry. If a secret is split between two pieces of a text, joins the pieces first. */
+/**
+ * Encodes the lines of one entry. If the text of all pieces contains a secret, joins them into one line first: the
+ * secret may be split between two pieces.
+ */
 function encode(entry: Entry, hide: Redact): readonly EncodedLine[] {
   const texts = entry.flatMap((line) => (line.type === "text" || line.type === "thought" ? line.text : []));
   const whole = texts.join("");

@@ -14,7 +14,10 @@ export interface EncodedLine {
   readonly media: MediaFiles;
 }
 
-/** Types of lines in which nothing is hidden. They contain only names, numbers and digests, which must stay exact. */
+/**
+ * Types of lines in which nothing is hidden. They contain only names, paths, numbers and digests, which must stay
+ * exact.
+ */
 const withoutSecrets: ReadonlySet<RecordedLine["type"]> = new Set([
   "model",
   "names",

@@ -16,7 +16,7 @@ export interface ConversationInfo {
   readonly title?: string;
   /** The beginning of the first message. */
   readonly firstWords: string;
-  /** `startedAt` is the time of the first line and `updatedAt` of the last line, in ISO 8601. */
+  /** `startedAt` is the time in the first line; `updatedAt` is when the file was last changed. Both are in ISO 8601. */
   readonly startedAt: string;
   readonly updatedAt: string;
   /** The root of the workspace in which the conversation was last used. */

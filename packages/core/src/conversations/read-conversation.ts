@@ -87,7 +87,7 @@ function digestOf(value: object): string | undefined {
   return typeof digest === "string" && digestPattern.test(digest) ? digest : undefined;
 }
 
-/** Replaces each media digest in the value by the media's data. If the data is missing, only the media type remains. */
+/** Replaces each media digest in the value by the media's data. If the data is missing, `data` is an empty text. */
 function withData(value: unknown, data: ReadonlyMap<string, string>): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map((item) => withData(item, data));

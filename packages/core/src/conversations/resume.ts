@@ -152,7 +152,9 @@ function withoutLostMedia({ role, parts }: Content): Content {
   return { role, parts: parts.map(withoutLost) };
 }
 
-/** Replaces media without data by a text, because model APIs refuse empty media. */
+/**
+ * Replaces media without data by a text, or removes it from a tool's response, because model APIs refuse empty media.
+ */
 function withoutLost(part: Part): Part {
   const { inlineData, functionResponse } = part;
   if (inlineData?.data === "") return { text: `[${inlineData.mimeType ?? "media"} that is no longer stored]` };

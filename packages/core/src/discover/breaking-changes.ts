@@ -7,8 +7,8 @@ import { isSameJson } from "../text/same-json.ts";
 import type { CatalogTool } from "./catalog.ts";
 
 /**
- * The reasons why earlier calls can fail after the change, one sentence each. A change that this function cannot
- * interpret counts as breaking.
+ * The reasons why earlier calls can fail after the change, one sentence each. A change of the input schema that this
+ * function cannot interpret counts as breaking.
  */
 export function breakingChanges(before: CatalogTool, after: CatalogTool): readonly string[] {
   return [

@@ -19,12 +19,12 @@ import type { Catalog, CatalogTool } from "./catalog.ts";
 
 /** Reads and writes the catalog cache. */
 export interface CatalogStore {
-  /** Whether the cache contains no catalog. */
+  /** Whether the cache's folder is empty or does not exist. */
   isEmpty(): Promise<boolean>;
   /** The cached catalog. Undefined if no catalog is stored under this key. */
   read(key: string): Promise<CachedCatalog | undefined>;
   save(key: string, cached: CachedCatalog): Promise<void>;
-  /** Whether `noteAsksBack` was ever called for this key, in any run. */
+  /** Whether `noteAsksBack` was called for this key in the last 90 days. Also true if the folder cannot be listed. */
   asksBack(key: string): Promise<boolean>;
   /** Records that the server sent a request without saying for which gateway client. */
   noteAsksBack(key: string): Promise<void>;

@@ -1,4 +1,4 @@
-/** Errors of a call that the executor did not send: the call was cancelled, or its tool changed. */
+/** Errors of a call that the executor did not send, or did not send again: it was cancelled, or its tool changed. */
 
 import { HostError } from "../errors.ts";
 import type { RequestSignal } from "../mcp/unless-aborted.ts";

@@ -25,7 +25,10 @@ export interface WaitingCall {
 
 /** Decides when each call may start. */
 export interface CallQueue {
-  /** Counts a call as running and returns true. Returns false if too many calls are running. */
+  /**
+   * Counts a call as running and returns true. Returns false if too many calls are running, or if calls to this server
+   * already wait.
+   */
   tryEnter(server: string): boolean;
   /**
    * Adds a waiting call. Its `start` runs when enough other calls have ended. Use this only after `tryEnter` returned

@@ -22,7 +22,7 @@ export interface CheckedArguments {
  * Checks the arguments. If an optional argument is null and its schema does not accept null, the argument is left out,
  * because models write null for "no value".
  *
- * @throws HostError `arguments_invalid`, naming every mistake
+ * @throws HostError `arguments_invalid`, naming the first five mistakes
  */
 export function checkArguments(
   serverName: string,

@@ -120,7 +120,7 @@ export function createExecutor<Client extends CallClient = CallClient>(
 
   /**
    * Runs all steps of a call. Not `async`, because an additional promise takes as long as sending the call. Runs `end`
-   * only if a step throws here; otherwise `sendChecked`, `send` or `sendInTurn` runs it.
+   * only if a step throws here; otherwise `sendChecked`, `sendInTurn`, `finish` or `repeat` runs it.
    */
   function execute<Answer, Result>(
     { client, tool: name, args }: Call<Client>,
@@ -197,7 +197,7 @@ export function createExecutor<Client extends CallClient = CallClient>(
   /**
    * Sends a call that may start now.
    *
-   * @param hasWaited Whether the call waited in the queue. The tool's definition may have changed meanwhile.
+   * @param hasWaited Whether the call waited. The tool's definition may have changed meanwhile.
    */
   function send<Answer, Result>(run: RunningCall<Client, Answer, Result>, hasWaited: boolean): Promise<Result> {
     const { client, name, tool, how, signal, steps } = run;
@@ -249,7 +249,7 @@ export function createExecutor<Client extends CallClient = CallClient>(
   /**
    * Sends a failed call again if that is safe.
    *
-   * @throws HostError `changed`, or the error of the failed call
+   * @throws HostError `changed`, `cancelled`, or the error of the first call, of reconnecting or of the second call
    */
   async function sendAgain<Answer, Result>(
     { client, name, tool, args, how, signal, steps }: RunningCall<Client, Answer, Result>,

@@ -67,7 +67,10 @@ export async function findResults(state: string, ids: ReadonlySet<string>): Prom
   });
 }
 
-/** Removes the files that were stored before `moment`. Returns their total size in bytes. */
+/**
+ * Removes the files that were stored before the time `before` (milliseconds since 1970). With `dryRun`, only counts
+ * them. Returns their number and total size.
+ */
 export async function removeResults(
   state: string,
   before: number,

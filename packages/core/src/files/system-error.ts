@@ -18,7 +18,7 @@ const words: ReadonlyMap<string, string> = new Map([
   ["ENFILE", "too many files are open"],
 ]);
 
-/** The system's error code, such as `ENOENT`; undefined for other errors. */
+/** The error's code, such as `ENOENT`; undefined if it has none. For a `HostError`, its own code. */
 export function systemCode(error: unknown): string | undefined {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
 }

@@ -51,11 +51,14 @@ export interface ForwardOptions
   readonly timeout?: number | undefined;
   /** Whether the user has already confirmed this request. This has no effect if a rule denies the request. */
   readonly confirmed?: boolean | undefined;
-  /** Asks the user when the rules require a confirmation. If absent, a request that needs confirmation is denied. */
+  /**
+   * Asks the user when the rules require a confirmation. If absent, such a request is denied, unless `confirmed` is
+   * true.
+   */
   readonly confirm?: ConfirmPort | undefined;
 }
 
-/** What a connected server reports about itself. Texts are not escaped. */
+/** What a server reported about itself in its current or last connection. Texts are not escaped. */
 export interface ServerDescription {
   /** Whether the current or the last connection to the server uses a legacy or a modern protocol version. */
   readonly era: Era;

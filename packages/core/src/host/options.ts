@@ -93,7 +93,9 @@ export interface OpenHostOptions {
   readonly onQuestion?: QuestionHandler;
   /** Which protocol versions to try first. Default: those of the last connection, or else `modern`. */
   readonly era?: "legacy" | "modern";
-  /** `true`: starts each server with its first request, and stops idle servers. Overrides the settings. */
+  /**
+   * `true`: starts each server with its first request and, with `recover`, stops idle servers. Overrides the settings.
+   */
   readonly lazy?: boolean;
   /** The default model of conversations. */
   readonly model?: Model;
@@ -104,7 +106,7 @@ export interface OpenHostOptions {
    * changes on disk.
    */
   readonly watch?: boolean;
-  /** Milliseconds without a request, after which the host stops a server that it started for a request. */
+  /** Milliseconds without a request, after which the host stops a lazy server. Needs `recover`. Default: 300 000. */
   readonly idleStop?: number;
   /** The clock, in milliseconds since 1970. Default: `Date.now`. */
   readonly now?: () => number;
@@ -273,7 +275,7 @@ function unknownName(message: string, name: string, validNames: readonly string[
   });
 }
 
-/** Describes a value by its type. Does not show the value, because it may be a secret. */
+/** Shows a number, boolean or null. Describes any other value by its type, because it may be a secret. */
 function shown(value: unknown): string {
   if (value === null || typeof value === "number" || typeof value === "boolean") return String(value);
   if (Array.isArray(value)) return "a list";

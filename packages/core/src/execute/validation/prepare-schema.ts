@@ -160,12 +160,15 @@ function modernised(schema: JsonObject, dialect: Dialect): JsonObject {
   return dialect === "2020-12" && Array.isArray(bounded["items"]) ? withPrefixItems(bounded) : bounded;
 }
 
-/** Keeps only `$ref`, because draft-07 and earlier drafts ignore all keywords beside it. */
+/**
+ * Drops the keywords that draft-07 and earlier drafts ignore beside `$ref`. Definitions and unknown keywords stay,
+ * because a `$ref` may point to them.
+ */
 function withoutSiblings(node: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(node).filter(([key]) => definitions.has(key) || !shapes.has(key)));
 }
 
-/** Converts draft-04's `{ minimum: 1, exclusiveMinimum: true }` to `{ exclusiveMinimum: 1 }`. */
+/** Converts draft-04's `{ minimum: 1, exclusiveMinimum: true }` to `{ minimum: 1, exclusiveMinimum: 1 }`. */
 function withNumericBounds(node: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(node).flatMap(([key, value]) => {

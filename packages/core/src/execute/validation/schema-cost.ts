@@ -45,7 +45,10 @@ export function isBounded(cost: SchemaCost | undefined, value: ValueSize): boole
   return work <= maxWork;
 }
 
-/** The cost of a schema. Undefined if the schema is recursive or too large for the main thread. */
+/**
+ * The cost of a schema. Undefined if the schema is recursive, too large for the main thread, or uses keywords such as
+ * `$anchor`.
+ */
 export function costOf(schema: JsonObject): SchemaCost | undefined {
   const costs = new Map<object, SchemaCost | "open">();
   let [nodes, patterns] = [0, 0];

@@ -68,8 +68,8 @@ export async function removeDeadLock(file: string): Promise<boolean> {
 }
 
 /**
- * The id of the process that holds the lock. Undefined if none does, or if it runs on another machine or in another
- * container.
+ * The id of the process that holds the lock. Undefined if none does, if it left no record, or if it runs on another
+ * machine or in another container.
  */
 export async function lockHolder(file: string): Promise<number | undefined> {
   const text = await readFile(noteOf(file), "utf8").catch(ignored);

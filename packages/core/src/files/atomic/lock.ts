@@ -26,7 +26,7 @@ export interface HeldLock {
 /**
  * Runs `work` while this process holds the lock of `file`.
  *
- * @throws HostError `busy` after 30 seconds of waiting
+ * @throws HostError `busy` after `timeout` milliseconds of waiting (default: 30 000)
  */
 export async function withLock<T>(
   file: string,
@@ -51,7 +51,7 @@ async function acquire(file: string, deadline: number): Promise<HeldLock> {
   }
 }
 
-/** Takes the lock without waiting. Undefined if a running process holds it. */
+/** Takes the lock without waiting. Undefined if the lock is held. */
 export async function tryLock(file: string): Promise<HeldLock | undefined> {
   const { default: lockfile } = await import("proper-lockfile");
   let isLost = false;

@@ -1,6 +1,7 @@
 /**
  * Stores secrets in an encrypted file, with its random key in a second file. Someone who copies only one of the files
- * learns nothing. Other programs of the same user can read both files; only a keychain prevents that.
+ * learns no secret, at most the secrets' names. Other programs of the same user can read both files; only a keychain
+ * prevents that.
  */
 
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
@@ -85,7 +86,10 @@ export function openSecretFile(directory: string): SecretFile {
     });
   }
 
-  /** Reads the store. A file that looks damaged may be half written, so it is read again under the lock. */
+  /**
+   * Reads the store. If the files look damaged, another process may be writing them, so they are read again under the
+   * lock.
+   */
   async function reading<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();

@@ -28,8 +28,8 @@ export interface CatalogCache {
   protocol(definition: ServerDefinition): Promise<NegotiatedProtocol | undefined>;
   keep(definition: ServerDefinition, snapshot: CatalogSnapshot): Promise<void>;
   /**
-   * Whether the server has ever sent a request (such as an elicitation) without saying for which gateway client. False
-   * if the cache cannot be read.
+   * Whether the cache notes that the server sent a request (such as an elicitation) without saying for which gateway
+   * client. False if the key cannot be computed; true if the cache's folder cannot be listed.
    */
   asksBack(definition: ServerDefinition): Promise<boolean>;
   noteAsksBack(definition: ServerDefinition): Promise<void>;
@@ -63,7 +63,7 @@ export interface CatalogCacheOptions {
    */
   readonly accountAt?: (definition: ServerDefinition, serverUrl: string) => Promise<string | undefined>;
   /**
-   * Whether the host's option `era` is set. Then this run does not negotiate the protocol, and the cached protocol
+   * Whether the host's option `era` is set. Then this run tries the chosen protocol first, and the cached protocol
    * stays.
    */
   readonly choosesEra?: boolean;
@@ -127,7 +127,7 @@ export function createCatalogCache(options: CatalogCacheOptions): CatalogCache {
     try {
       return await (await openAccepted()).read(ownerOf(definition));
     } catch {
-      // The error is ignored here. `fairlead doctor` reports it.
+      // The error is ignored here. `addAccepted` reports it.
       return undefined;
     }
   }

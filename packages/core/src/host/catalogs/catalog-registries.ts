@@ -43,7 +43,7 @@ export interface CatalogRegistries {
   readonly tools: ToolRegistry;
   readonly prompts: PromptRegistry;
   readonly resources: ResourceRegistry;
-  /** Sets how tools and prompts run. Call this before `put`: it applies only to items that are registered later. */
+  /** Sets how tools and prompts run. Call this before `put`. */
   bind(binding: RequestBinding): void;
   /**
    * Sets the order of the servers. For servers in `alwaysQualified`, the names of tools and prompts always contain the

@@ -31,7 +31,10 @@ export interface ChangedDefinitions extends ToolDefinitions {
    * counts as changed.
    */
   readonly setUnsaved: (server: string, reason: string | undefined) => void;
-  /** Adds the tools that the server lists now. A tool without an accepted definition is new and not changed. */
+  /**
+   * Adds the tools that the server lists now. A tool without an accepted definition is new and not changed, unless the
+   * store of accepted definitions is full.
+   */
   readonly see: (server: string, tools: readonly CatalogTool[]) => void;
   /** Replaces all accepted definitions of the tool by the definition that the user approved. */
   readonly expect: (tool: ToolIdentity, approved: Accepted) => void;
@@ -126,7 +129,10 @@ export function createChangedDefinitions(first: LockComparison = noLock): Change
     return before && { digests: before };
   }
 
-  /** Compares a listed tool with its accepted definition. Without an accepted definition, accepts the listed one. */
+  /**
+   * Compares a listed tool with its accepted definition. Without an accepted definition, accepts the listed one, unless
+   * the store is full.
+   */
   function meet(seen: Seen, tool: CatalogTool, isNew: boolean): void {
     const { name } = tool;
     const accepted = acceptedOf(seen, name);

@@ -71,7 +71,7 @@ export interface HostLedger {
   readonly flush: () => Promise<void>;
 }
 
-/** How many of the latest ledger entries `usedTools` searches. */
+/** Maximum number of successful calls, the latest ones, that `usedTools` returns. */
 const mostUsed = 1000;
 
 /** Creates the ledger of a host. The first row opens the file. */

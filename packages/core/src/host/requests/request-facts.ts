@@ -16,8 +16,8 @@ export function isChangedTool({ kind = "tool" }: PolicyRequest, { decision, rule
 }
 
 /**
- * Whether the request's option `confirmed` answers this decision. It never does for a changed definition: the user must
- * accept the change explicitly.
+ * Whether the request's option `confirmed` answers this decision. It does not for a changed tool: the user must accept
+ * the change explicitly. For a changed prompt, it does only if the request has no `confirm`.
  */
 export function isAnsweredInAdvance(
   { kind = "tool", confirmed = false, confirm }: AnyRequest,

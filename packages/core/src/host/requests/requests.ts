@@ -205,8 +205,8 @@ interface CallableOptions {
 }
 
 /**
- * Combines all tools of a host into one `CallableTool` of `@google/genai`. Calls ask for confirmation. The model gets
- * failures as responses.
+ * Combines all tools of a host into one `CallableTool` of `@google/genai`. Calls ask for confirmation if the rules
+ * require it. The model gets failures as responses.
  */
 function createCallableTool({ open, confirm, signal }: CallableOptions): CallableTool {
   let opened: ConversationTools | undefined;

@@ -62,7 +62,7 @@ export abstract class ServerCall<Result> {
     return executor && this.#client ? this.send(executor, this.#client, signal) : this.#openAndSend(signal);
   }
 
-  /** The executor's options for this call. The time limits come from the server's settings. */
+  /** The executor's options for this call. Default of `timeout`: the server's setting. */
   protected executeOptions(
     signal: RequestSignal,
     {
