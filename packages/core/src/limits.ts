@@ -1,4 +1,4 @@
-/** Limits for files, requests and responses. If an input exceeds a limit, the error names the limit. */
+/** Limits for files, requests and responses. */
 
 /** Names that end in `Bytes` are limits in bytes. */
 export const limits = {

@@ -46,7 +46,7 @@ export interface RequestOptions {
   readonly timeout?: number;
   /**
    * `true`: the user was asked and said yes. `in_advance`: the user allowed the request beforehand, for example with
-   * `--yes`. Neither has an effect if a rule denies the request.
+   * `--yes`. Neither has an effect if a rule denies the request or the tool's definition has changed.
    */
   readonly confirmed?: boolean | "in_advance" | undefined;
   /**
@@ -82,7 +82,7 @@ export interface RunTurnOptions extends SendOptions, NewConversation {
   readonly conversation?: Conversation;
 }
 
-/** Describes the cached catalog of one server. */
+/** Describes the catalog of one server, from its connection or from the cache. */
 export interface CachedCatalogInfo {
   readonly server: string;
   readonly offer: CatalogCounts;
@@ -144,7 +144,7 @@ export interface SearchedTool {
 export interface Host extends AsyncDisposable, GatewayHost {
   /**
    * Loads the catalog cache, so that `tools()` and the other lists work without a connection. Returns the servers that
-   * have a cached catalog.
+   * are connected, or whose cached catalog has not expired.
    */
   recall(servers?: readonly string[]): Promise<readonly CachedCatalogInfo[]>;
   /**
@@ -158,8 +158,9 @@ export interface Host extends AsyncDisposable, GatewayHost {
    */
   start(options?: StartOptions): Promise<void>;
   /**
-   * Reads changed settings, then restarts the named servers. Without names, starts servers that were in use or had
-   * failed; connected servers with an unchanged definition keep running.
+   * Reads changed settings, then restarts the named servers. Without names, starts the servers that are not lazy, were
+   * in use or had failed; connected servers with an unchanged definition keep running. A host that cannot read its
+   * settings again restarts the servers that were in use or had failed.
    */
   restart(servers?: readonly string[]): Promise<void>;
   /** Stops these servers. The next request to a stopped server starts it again. */
@@ -168,8 +169,8 @@ export interface Host extends AsyncDisposable, GatewayHost {
    * Reads changed settings. Servers with an unchanged definition keep running; all others are stopped. `start` or a
    * request starts them again. `problems()` reports mistakes in settings files.
    *
-   * @throws HostError `settings_invalid` if a path in the environment is invalid, `usage` if the host is closed or has
-   * no settings files to read
+   * @throws HostError `settings_invalid` if a settings file cannot be read or parsed (the host then keeps its earlier
+   * settings) or a path in the environment is invalid, `usage` if the host is closed or has no settings files to read
    */
   reload(configuration?: Configuration): Promise<ServerChanges>;
   /**
@@ -177,7 +178,8 @@ export interface Host extends AsyncDisposable, GatewayHost {
    * definition that this host has read. Then reads the settings again, so that the servers can start. Returns the
    * approved names.
    *
-   * @throws HostError `server_unknown`, `untrusted_folder`
+   * @throws HostError `server_unknown`, `untrusted_folder`, `settings_invalid`, or `usage` if the host has no settings
+   * files to read
    */
   approve(servers?: readonly string[]): Promise<readonly string[]>;
   /**
@@ -203,7 +205,7 @@ export interface Host extends AsyncDisposable, GatewayHost {
   searchTools(query: string | readonly string[], options?: SearchToolsOptions): Promise<readonly SearchedTool[]>;
   /**
    * The tools for the model of a new conversation: their estimated tokens, whether the model gets them directly, and
-   * why. Without a model, Fairlead assumes the usual limits of models.
+   * why. Without a model, Fairlead assumes the limits of Gemini.
    */
   toolOffers(options?: Pick<NewConversation, "model" | "servers">): Promise<readonly OfferedTool[]>;
   prompts(server?: string): readonly HostPrompt[];
@@ -215,8 +217,8 @@ export interface Host extends AsyncDisposable, GatewayHost {
   /** Notes for the user about catalogs, such as a filter that matches nothing or a list that was cut. */
   notes(server?: string): readonly HostNote[];
   /**
-   * The whole catalog of a server, from the server or the cache, with notes about unusable tools, prompts and
-   * resources.
+   * The catalog of a server, from the server or the cache, without the tools that a filter hides, and with notes about
+   * unusable tools, prompts and resources.
    */
   catalog(server: string): Catalog | undefined;
   /**
@@ -255,7 +257,7 @@ export interface Host extends AsyncDisposable, GatewayHost {
   conversation(options?: NewConversation): Conversation;
   /**
    * Resumes a recorded conversation with its history, tool names and approvals. New turns are recorded in the same
-   * file. `resume` is the id or its beginning.
+   * file, unless the settings turn that off. `resume` is the id or its beginning.
    *
    * @throws HostError `not_found`; `busy` if another process has the conversation open
    */

@@ -80,7 +80,7 @@ export class McpClient {
     return this.#connection?.session.capabilities ?? {};
   }
 
-  /** Sets the catalog of an earlier run. The next catalog is compared with it. */
+  /** Sets the catalog of an earlier run, unless the client has a catalog. The next catalog is compared with it. */
   setPreviousCatalog(filteredCatalog: FilteredCatalog): void {
     this.#lastCatalog ??= filteredCatalog;
   }
@@ -113,7 +113,7 @@ export class McpClient {
     await opening;
   }
 
-  /** Reads the catalog. Disconnects the server if it does not answer in time or has nothing usable. */
+  /** Reads the catalog. Disconnects the server if its first catalog cannot be read or has nothing usable. */
   async discover(signal?: AbortSignal): Promise<FilteredCatalog> {
     const connection = this.#connected();
     try {

@@ -118,7 +118,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     });
   }
 
-  /** Replaces the whole catalog at once. Callers never see old and new lists together. */
+  /** Replaces the catalog in one step, so that callers never see a list that is only partly read. */
   function take(read: Catalog, canBeEmpty: boolean): FilteredCatalog {
     const taken = filterCatalog(read, { serverName, filter, mayGrow: canBeEmpty, outdated: [...outdated.values()] });
     catalog = read;
@@ -177,8 +177,8 @@ export function createConnection(options: ConnectionOptions): Connection {
   }
 
   /**
-   * Ends the connection if the server has refused the access token. Waits for open requests, because the server may
-   * still answer them.
+   * Ends the connection if the server has refused the access token and no request is open. The server may still answer
+   * an open request.
    */
   async function endIfRefused(): Promise<void> {
     if (signInError !== undefined && openRequests === 0) await onUnresponsive(signInError);

@@ -47,7 +47,7 @@ export function toElicitation(serverName: string, params: JsonObject): Elicitati
   return { mode: "form", serverName, message: words, requestedSchema };
 }
 
-/** The result for the server. Fields that the user left empty get their defaults from the schema. */
+/** The result for the server. Fields that the answer leaves out get their defaults from the schema. */
 export function withDefaults(request: Elicitation, answer: ElicitationAnswer): JsonObject {
   if (answer.action !== "accept" || request.mode === "url") return { action: answer.action };
   const properties = isObject(request.requestedSchema["properties"]) ? request.requestedSchema["properties"] : {};

@@ -21,7 +21,7 @@ export type Offering = FilteredCatalog;
 export interface CatalogFilterOptions {
   readonly serverName: string;
   readonly filter: ToolFilter;
-  /** Whether the server declares `listChanged`. An empty catalog is then allowed, because it may get items later. */
+  /** Whether an empty catalog is allowed, because it may get items later. */
   readonly mayGrow: boolean;
   /** Notes about lists that could not be read again. */
   readonly outdated?: readonly string[];
@@ -30,7 +30,7 @@ export interface CatalogFilterOptions {
 /**
  * Applies the filters to a catalog.
  *
- * @throws HostError `no_capabilities` if the filtered catalog is empty and `mayGrow` is false
+ * @throws HostError `no_capabilities` or `too_large` if the filtered catalog is empty and `mayGrow` is false
  */
 export function filterCatalog(catalog: Catalog, options: CatalogFilterOptions): FilteredCatalog {
   const { serverName, filter, mayGrow, outdated = [] } = options;

@@ -54,7 +54,7 @@ export function apiWords(text: string, { redact }: Pick<ModelApi, "redact">): st
   return clip(redact(text).trim(), longestWords);
 }
 
-/** The part of an error message before the first quotation mark. The text after it may quote a schema. */
+/** The beginning of an error message, up to the first quotation mark or `{`. The text after it may quote a schema. */
 export function ownWords(message: string): string {
   return message.slice(0, 300).split(/["`{]|(?<!\w)'/, 1)[0] ?? "";
 }

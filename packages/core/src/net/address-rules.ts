@@ -31,8 +31,9 @@ export function checkUrl(url: URL, near: URL | undefined): void {
 }
 
 /**
- * Refuses a non-public address, unless all addresses of the MCP server are of the same kind, such as `private`. One
- * such address is not enough: the server's operator could add it in DNS to reach the user's network.
+ * Refuses a non-public address, unless the MCP server has this address, or all addresses of the server are of the same
+ * kind, such as `private`. One address of the same kind is not enough: the server's operator could add it in DNS to
+ * reach other machines in the user's network.
  */
 export function checkAddresses(host: string, addresses: readonly string[], near: readonly string[]): void {
   const refused = addresses.find((address) => !isReachable(address, near));

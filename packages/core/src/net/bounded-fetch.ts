@@ -1,6 +1,6 @@
 /**
- * A `fetch` for OAuth and model APIs. It limits time and size, and refuses private addresses unless the MCP server is
- * in the same network.
+ * A `fetch` for sign-in and access tokens. It limits time and size, and refuses private addresses unless the MCP server
+ * is in the same network.
  */
 
 import { parseUrl } from "@fairlead/wire/text";

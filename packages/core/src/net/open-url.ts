@@ -15,8 +15,8 @@ const startTimeout = 3_000;
 
 /**
  * Returns the URL if Fairlead may open it; otherwise undefined. It must be https, or http on this machine. It must not
- * contain a user name or invisible characters. Show and open only its `href`, which contains no character that a shell
- * could interpret.
+ * contain a user name or invisible characters. Show and open only its `href`, in which quotes, `$`, `;` and similar
+ * characters are percent-encoded. Do not pass it to a shell, because it may contain `&`.
  */
 export function webUrl(text: string): URL | undefined {
   // Checks the characters before parsing, because `new URL` silently drops some invisible characters.
@@ -31,7 +31,10 @@ export function webUrl(text: string): URL | undefined {
   return new URL(`${protocol}//${host}${harmless(pathname)}${harmless(search)}${harmless(hash)}`);
 }
 
-/** Percent-encodes characters that a shell could interpret. `part` belongs to a parsed URL, so it is ASCII. */
+/**
+ * Percent-encodes characters that a shell could interpret, except those with a meaning in URLs, such as `&`. `part`
+ * belongs to a parsed URL, so it is ASCII.
+ */
 function harmless(part: string): string {
   return part.replaceAll(
     /%(?![0-9a-f]{2})|[^a-z0-9%._~:/?#@+,=&-]/gi,

@@ -1,4 +1,4 @@
-/** Approvals for one conversation. Each is valid only for the tool definition that the user saw. */
+/** Approvals for one conversation. The approval of a tool is valid only for the definition that the tool had then. */
 
 /** An approval as plain data, so that a resumed conversation can restore it. */
 export type GivenApproval =

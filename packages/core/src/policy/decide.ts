@@ -30,9 +30,7 @@ export interface ToolDefinitions {
   readonly toolsOf: (server: string) => readonly CatalogTool[];
   readonly changeOf: (tool: ToolIdentity) => ChangedDefinition | undefined;
   readonly promptChangeOf: (prompt: ToolIdentity) => ChangedDefinition | undefined;
-  /**
-   * Whether the lock file contains a different definition of the tool. An approval for the tool then cannot be saved.
-   */
+  /** Whether the tool or its server differs from the lock file. An approval for the tool then cannot be saved. */
   readonly isLockedOut: (tool: ToolIdentity) => boolean;
 }
 
@@ -176,8 +174,8 @@ export function createDecide(options: CreateDecideOptions): Decide {
   }
 
   /**
-   * Prepares a request for the rules. The approval mode and a missing terminal restrict only models, so they are
-   * ignored for a request that the user typed.
+   * Prepares a request for the rules. The approval mode and a missing terminal are ignored for a request that the user
+   * typed.
    */
   function toCheck(request: PolicyRequest, { isChanged }: Pick<DecisionInputs, "isChanged">): CheckRequest {
     const doubt = isChanged ? changeOf(request)?.doubt : undefined;
@@ -250,7 +248,7 @@ function isSameDefinition(one: CatalogTool | undefined, other: CatalogTool | und
 
 /**
  * Changes "ask" to "allow" for a request that the user typed. Keeps "ask" if a rule of the user or administrator asks,
- * or if the definition has changed.
+ * if a rule for an unreadable file asks, or if the definition has changed.
  */
 function forTyped(found: Decision): Decision {
   const { rule, decision } = found;

@@ -197,7 +197,10 @@ function matchesAnnotations(
   return true;
 }
 
-/** The values that MCP defines for missing annotations. They also replace annotations that the user does not trust. */
+/**
+ * The values that MCP defines for missing annotations. For rules that allow, they also replace annotations that the
+ * user does not trust.
+ */
 const worstCase: ReadonlyMap<string, unknown> = new Map([
   ["readOnlyHint", false],
   ["destructiveHint", true],

@@ -44,8 +44,8 @@ export interface Player {
    */
   session(client: ServedClient, era?: "legacy" | "modern"): ServedSession;
   /**
-   * Returns the input schema of a tool in the last recorded tool list. Modern requests repeat some arguments as HTTP
-   * headers, and the schema says which.
+   * Returns the last recorded input schema of a tool. Modern requests repeat some arguments as HTTP headers, and the
+   * schema says which.
    */
   readonly schemaOf: (tool: string) => unknown;
   /** Clients' requests to which the recording has no answer. Equal requests are listed once. */

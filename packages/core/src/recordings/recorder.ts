@@ -1,6 +1,6 @@
 /**
- * Writes recordings, one file for each server. Each message is written as it arrives, so a killed program loses at most
- * the last one.
+ * Writes recordings, one file for each server. Messages are written as they arrive, so a killed program loses only the
+ * last ones.
  */
 
 import { randomBytes } from "node:crypto";

@@ -81,7 +81,7 @@ export function parseRecording(text: string, file: string): Recording {
   lines.pop();
   const messages = lines.flatMap((line, at) => {
     const value = parseObject(line);
-    // Skips a second header, which another run with `--record` may have appended.
+    // Skips a second header, for example in a file of two joined recordings.
     if (value?.["kind"] === "fairlead.recording") return [];
     if (value === undefined || !isRecordedMessage(value)) throw unusable(file, `line ${at + 2} is not a message`);
     return value;

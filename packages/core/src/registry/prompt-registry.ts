@@ -34,7 +34,6 @@ export class PromptRegistry {
 
   /**
    * Sets a new order of servers. If several prompts have the same name, the prompt of the first server keeps the name.
-   * Conversations keep the names that they have already used.
    */
   setServerOrder(serverOrder: readonly string[], alwaysQualified: readonly string[] = []): void {
     this.#prompts.reorder(serverOrder, alwaysQualified);

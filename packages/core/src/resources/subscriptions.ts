@@ -185,7 +185,7 @@ function cancelled(serverName: string, uri: string): HostError {
 interface ListenOptions {
   readonly uri: string;
   readonly request: McpClient["request"];
-  /** Called when the stream is open again. Fairlead may have missed changes while the stream was closed. */
+  /** Called when the stream is requested again. Fairlead may have missed changes while the stream was closed. */
   readonly onMissed: () => void;
   readonly signal: AbortSignal;
   readonly clock: Clock;

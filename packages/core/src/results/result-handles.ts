@@ -16,7 +16,7 @@ export interface StoredResult {
 /** Stores results of one conversation, and finds them by handle. */
 export interface ResultHandles {
   readonly keep: (file: LeftOut, server?: string) => Promise<KeptFile>;
-  /** Whether the conversation has stored at least one result. */
+  /** Whether the conversation has at least one stored text, which the model can read. */
   readonly isUsed: () => boolean;
   /** Finds the file of a stored result. @throws HostError `not_found`; its message lists handles that exist */
   readonly find: (handle: string) => Promise<FoundResult>;

@@ -19,8 +19,8 @@ const mostOptional = 8;
 const longestSentence = 160;
 
 /**
- * Returns a line such as `read(path: string, …) - Reads a file.` All required parameters are listed; `…` replaces the
- * rest.
+ * Returns a line such as `read(path: string, …+9) - Reads a file.` Lists all required parameters, and optional ones up
+ * to about 8 in total; `…+9` is the number of the others.
  */
 export function toolSignature({ name, description, parameters: schema }: DescribedTool): string {
   const parameters = parametersOf(schema);

@@ -51,14 +51,14 @@ export interface HostServers {
   readonly relay: (server: string, options: RelayOptions) => Promise<OpenedRelay>;
   /** Whether gateway clients share one connection to the server. */
   readonly shareOf: (server: string) => SharedBy;
-  /** Tells all connected servers that the roots have changed. */
+  /** Tells the connected servers with a legacy protocol version that the roots have changed. */
   readonly rootsChanged: () => Promise<void>;
   /** Updates the clients to the current configuration. Starts no server. */
   readonly update: () => Promise<ServerChanges>;
   readonly close: () => Promise<void>;
 }
 
-/** Creates a client for each server. Connects no server. */
+/** Creates a client for each server that is allowed to start. Connects no server. */
 export function createHostServers(options: HostServersOptions): HostServers {
   const { configuration, context, catalogs, emit, clock, now, closing } = options;
   const { recover = false, idleStop, startLimit, watch = false, lazy = false } = options;

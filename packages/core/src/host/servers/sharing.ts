@@ -12,9 +12,9 @@ export interface SharingFacts {
 }
 
 /**
- * Decides which clients share a connection. With a modern protocol version, all clients share one. With a legacy
- * version, they share it only if the server is a stdio program without roots and without state for one user. The server
- * must also never have sent a request without saying for which client.
+ * Decides which clients share a connection. If the setting `share` is `auto`: with a modern protocol version, all
+ * clients share one. With a legacy version, they share it only if the server is a stdio program without roots and
+ * without state for one user. The server must also never have sent a request without saying for which client.
  */
 export function sharedBy(
   { extras, transport, resolved = transport }: Pick<ServerDefinition, "extras" | "transport" | "resolved">,

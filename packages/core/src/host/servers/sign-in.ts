@@ -27,8 +27,8 @@ export interface HostSignInOptions {
 /** Signs in to the servers of one host. */
 export interface HostSignIn {
   /**
-   * Returns the hook that adds credentials to a server's requests. Undefined if the settings already contain
-   * credentials.
+   * Returns the hook that adds credentials to a server's requests. Undefined if the settings already contain an
+   * `Authorization` header.
    */
   readonly hookFor: (
     definition: ServerDefinition,
@@ -36,8 +36,8 @@ export interface HostSignIn {
     observe?: MachineObserver,
   ) => Promise<ServerAuth | undefined>;
   /**
-   * Signs in before the server requires it. Undefined if neither the server nor its settings name an authorization
-   * server.
+   * Signs in before the server requires it. Undefined if the server has no URL, if the user cannot be asked, or if
+   * neither the server nor its settings name an authorization server.
    */
   readonly signIn: (definition: ServerDefinition, signal: AbortSignal) => Promise<Credentials | undefined>;
   /** The account that is signed in; undefined if it is not known. */

@@ -1,4 +1,4 @@
-/** Reports changes of settings files on disk. Reports each change once, after the file is completely written. */
+/** Reports changes of settings files on disk. Changes that follow each other within 200 ms are reported as one. */
 
 import { type FSWatcher, watch } from "node:fs";
 import { basename, dirname } from "node:path";

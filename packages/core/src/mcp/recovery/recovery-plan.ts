@@ -8,7 +8,7 @@ export interface RetryHistory {
   readonly tries: number;
   /** The number of crashes that came less than a minute after a start, without a longer run between them. */
   readonly crashes: number;
-  /** Whether the server has ever worked. If it never worked, its settings are probably wrong. */
+  /** Whether the server has worked since a person last started it. If not, its settings are probably wrong. */
   readonly hasWorked: boolean;
 }
 

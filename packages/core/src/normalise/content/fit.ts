@@ -18,7 +18,7 @@ export interface ContentLimits {
   readonly totalCharacters: number;
   /** Maximum bytes of all media together. The request to the model's API needs about twice as many bytes. */
   readonly inlineBytes: number;
-  /** Maximum number of texts. Also the maximum number of media. */
+  /** Blocks after this position are left out, except images and audio. Of these, at most this many are kept. */
   readonly blocks: number;
   /** Maximum tokens of all texts together. If the texts have more, the model gets short previews. Default: no limit. */
   readonly tokens?: number;
@@ -61,7 +61,8 @@ interface Room {
 /** The largest number of characters and tokens that all previews of one result may have together. */
 const preview = { characters: 4_000, tokens: 1_200 };
 /**
- * A preview keeps at least this many characters from the beginning of a text, because an error message stands there.
+ * A preview keeps at least this many characters from the beginning of a text, if there is room, because an error
+ * message stands there.
  */
 const shortestHead = 2_000;
 

@@ -21,7 +21,7 @@ export interface ContentOptions {
   readonly nonce?: string;
 }
 
-/** The file in which Fairlead saved a text or media file that was too large for the model. */
+/** The file in which Fairlead saved a text or media file that the model does not get in full. */
 export interface KeptFile {
   readonly path: string;
   /** The model can read the file by this handle: `result://ID`. */
@@ -74,8 +74,8 @@ function fitResult(
 }
 
 /**
- * Converts results to parts. Tags around the server's text and media mark them as untrusted. Fairlead's own notes have
- * no tags.
+ * Converts results to parts. One pair of tags around all contents marks them as untrusted. Only the notes about an
+ * error and about missing content have no tags.
  */
 function toParts(results: readonly FittedResult[], nonce: string): Part[] {
   const parts = results.flatMap((result) => result.parts);

@@ -66,7 +66,10 @@ export function schemasIn(schema: JsonObject): unknown[] {
 
 type Check = (value: unknown) => boolean;
 
-/** The values that each keyword accepts in draft 2020-12. A keyword that is not in this table accepts any value. */
+/**
+ * The values that each keyword accepts in draft 2020-12 or an older draft. A keyword that is not in this table accepts
+ * any value.
+ */
 const table: readonly (readonly [check: Check, ...keywords: readonly string[]])[] = [
   [isText, "$schema", "$id", "$anchor", "$dynamicAnchor", "$ref", "$dynamicRef", "$recursiveRef", "$comment"],
   [isText, "title", "description", "format", "pattern", "contentEncoding", "contentMediaType"],
@@ -107,7 +110,7 @@ const checks: ReadonlyMap<string, Check> = new Map(
   table.flatMap(([check, ...keywords]) => keywords.map((keyword) => [keyword, check] as const)),
 );
 
-/** Whether draft 2020-12 allows this value. True for unknown keywords. */
+/** Whether draft 2020-12 or an older draft allows this value. True for unknown keywords. */
 export function fits(keyword: string, value: unknown): boolean {
   return (checks.get(keyword) ?? isPresent)(value);
 }

@@ -10,7 +10,7 @@ export interface Property {
   readonly schema: unknown;
 }
 
-/** The direct properties of a schema, in the order of the schema. */
+/** The direct properties of a schema, required ones first. */
 export function propertiesOf(schema: unknown): readonly Property[] {
   const required = new Set(listOf(member(schema, "required")));
   const properties = member(schema, "properties");

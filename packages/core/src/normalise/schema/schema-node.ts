@@ -54,7 +54,7 @@ export interface SchemaNode extends Spot {
   shape: Shape;
   readonly reading: Reading;
   readonly nesting: number;
-  /** Whether this is the tool's whole input schema, which must become one object. */
+  /** Whether this schema describes all arguments of the tool. It must then become one object. */
   readonly isRoot: boolean;
 }
 
@@ -72,12 +72,15 @@ export function keyword<T>(
   return { fits, read };
 }
 
-/** Reads a subschema that describes a part of its parent's value, such as a property or an item. */
+/** Reads a subschema that does not count as the root, such as a property, an item or a condition. */
 export function childOf(node: SchemaNode, raw: unknown, ...segments: readonly (string | number)[]): Shape {
   return node.reading.read({ raw, path: pointerTo(node.path, ...segments), base: node.base }, node.nesting + 1);
 }
 
-/** Reads a subschema that describes the same value as its parent, such as an alternative. */
+/**
+ * Reads a subschema that describes the same value as its parent, such as an alternative. It counts as the root if its
+ * parent does.
+ */
 export function partOf(node: SchemaNode, raw: unknown, ...segments: readonly (string | number)[]): Shape {
   const spot = { raw, path: pointerTo(node.path, ...segments), base: node.base };
   return node.reading.read(spot, node.nesting + 1, node.isRoot);

@@ -62,8 +62,8 @@ export function isEntryChanged(locked: JsonObject, now: JsonObject): boolean {
 }
 
 /**
- * Compares a locked entry with the current entry. `(hidden)` in the locked entry matches any text. Returns only the
- * names of the members, because their values may be secrets.
+ * Compares a locked entry with the current entry, without `description`. `(hidden)` in the locked entry matches any
+ * text. Returns no current values, because they may be secrets.
  */
 export function hiddenEntryDrift(locked: JsonObject, written: JsonObject): readonly Difference[] {
   const { description: _words, ...entry } = written;

@@ -20,8 +20,8 @@ import { toShellWord } from "../../text/shell-word.ts";
 /** The locked catalog of a server. It contains a digest for each prompt and each tool. */
 export interface LockedCatalog {
   /**
-   * The version in the package name of the entry, such as `1.2.0` in `name@1.2.0`. Otherwise the version that the
-   * server reports.
+   * The package with its exact version, such as `npm:name@1.2.0`, if the entry names one. Otherwise `reported:` with
+   * the name and the version that the server reports.
    */
   readonly version?: string;
   readonly instructions?: string;
@@ -233,7 +233,7 @@ function editedByHand(name: string, file: string): HostError {
   });
 }
 
-/** The part of a catalog that the lock file stores: digests of everything that a model sees. */
+/** The part of a catalog that the lock file stores: digests of the tools, the prompts and the instructions. */
 export function lockCatalog({ tools, prompts, instructions }: Catalog, version: string | undefined): LockedCatalog {
   return {
     ...(version !== undefined && { version }),

@@ -28,8 +28,8 @@ export function escapeName(name: string): string {
 }
 
 /**
- * The pattern for all resources. It matches every URI but no tool name. Gemini CLI reads the same files, and would
- * apply a plain `*` to its tools.
+ * The pattern for all resources. It matches every URI, but no tool name without a colon. Gemini CLI reads the same
+ * files, and would apply a plain `*` to its tools.
  */
 export const everyResource = "*:*";
 

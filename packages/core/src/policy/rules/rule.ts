@@ -62,8 +62,8 @@ export interface PolicyRule {
   /** True if no rule can overrule this deny, not even a rule of a stronger tier. */
   readonly isGate?: boolean;
   /**
-   * True if the rule stands for a file or table that Fairlead could not read. Such a rule can only make decisions
-   * stricter, in every tier, and yolo mode does not overrule it.
+   * True if the rule stands for a file that Fairlead could not read, or for a table with a mistake. Such a rule can
+   * only make decisions stricter, in every tier, and yolo mode does not overrule it.
    */
   readonly isDoubt?: boolean;
   readonly origin: RuleOrigin;

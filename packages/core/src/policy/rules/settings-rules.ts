@@ -1,6 +1,6 @@
 /**
- * Converts settings to rules: deny rules for excluded tools and servers, and allow rules for servers with `trust`.
- * Pure.
+ * Converts settings to rules: deny rules for excluded tools and servers, allow rules for servers with `trust`, and
+ * strict rules for unreadable files. Pure.
  */
 
 import type { Gate, Scope, SettingsFile } from "../../settings/define/definition.ts";
@@ -75,7 +75,7 @@ function isTrusted({ server, admission }: AdmittedServer): boolean {
   return admission.status === "admitted" && server.definition?.trust === true;
 }
 
-/** The rules for a server with `trust`. They cover its tools, resources and prompts, but not its sampling requests. */
+/** The rules for a server with `trust`. They cover its tools and resources, but not its sampling requests. */
 function trusting({ server: { name, origin } }: AdmittedServer): readonly PolicyRule[] {
   const { file, line } = origin;
   return (["tool", "resource"] as const).map((kind) => ({

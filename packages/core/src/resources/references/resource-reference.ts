@@ -167,7 +167,10 @@ function quoted(text: string): string {
 const overlong = /%c[01]/i;
 const encodedByte = /%([0-9A-Fa-f]{2})/g;
 const separators = /[/;?#&=]/;
-/** The check decodes the URI this many times, because a server may decode it more than once. */
+/**
+ * The number of checked forms of a URI: as it is, decoded once, and decoded twice. A server may decode it more than
+ * once.
+ */
 const rounds = 3;
 
 /**

@@ -34,7 +34,7 @@ export interface TextChange {
 }
 
 /**
- * Changes the servers in a text. Checks that nothing else in the text has changed.
+ * Changes the servers in a text. Checks that no other setting has changed.
  *
  * @throws HostError `settings_invalid` if the text has a syntax error, or uses syntax that Fairlead cannot edit
  */

@@ -93,7 +93,7 @@ function checkExtent(schema: unknown, depth: number, spent: Spent): void {
   for (const inner of schemasIn(schema)) checkExtent(inner, isNullable ? depth : depth + 1, spent);
 }
 
-/** Subtracts the subschemas that Fairlead itself wrote for `nullable` or for the boolean schema `true`. */
+/** Subtracts the alternatives for null and for "any value", because Fairlead itself writes such alternatives. */
 export function spareSubschemas(spent: Spent, alternatives: readonly unknown[]): void {
   spent.subschemas -= spared(alternatives);
 }

@@ -55,7 +55,7 @@ export function emptyShape(path: string): Shape {
   return { path, origins: [path], ...none };
 }
 
-/** For each member of a shape: its keyword, and the types to which the keyword applies. */
+/** The members of a shape that stand for a keyword of certain types: the keyword, and these types. */
 export const constraints: readonly {
   readonly member:
     | "strings"
@@ -93,7 +93,7 @@ export function isConstrained(shape: Shape): boolean {
   );
 }
 
-/** The JSON Schema keywords that stand for the rules of a shape. */
+/** The JSON Schema keywords that stand for the rules of a shape, without `properties` and `anyOf`. */
 export function ruleKeywords(shape: Shape): ReadonlySet<string> {
   const found = constraints.filter(({ member }) => shape[member] !== undefined).map(({ keyword }) => keyword);
   return new Set([
