@@ -10,7 +10,10 @@ export interface GatewayClient {
    * never from its messages.
    */
   readonly name: string;
-  /** Identifies the connection. An approval "in this conversation" is valid only for this connection. */
+  /**
+   * Identifies the connection, or all requests of a modern HTTP client to one URL. An approval "in this conversation"
+   * is valid only for them.
+   */
   readonly conversation: string;
   /** The servers that the client may use. Default: all. */
   readonly servers?: readonly string[] | undefined;

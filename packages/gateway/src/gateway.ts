@@ -63,7 +63,10 @@ export interface Gateway extends AsyncDisposable {
    * means idle.
    */
   activity(): number;
-  /** Calls `listener` when `activity()` may have changed. Returns the function that stops this. */
+  /**
+   * Calls `listener` when a client connects or disconnects, and when a request ends. Returns the function that stops
+   * this.
+   */
   onActivity(listener: () => void): () => void;
 }
 

@@ -6,7 +6,10 @@
  */
 const mostLevels = 100;
 
-/** Returns JSON without spaces. Writes `undefined` as `null`, and accepts any nesting depth. */
+/**
+ * Returns JSON without spaces. Leaves out members that are undefined, writes any other `undefined` as `null`, and
+ * accepts any nesting depth.
+ */
 export function canonicalJson(value: unknown): string {
   return write(value, mostLevels);
 }

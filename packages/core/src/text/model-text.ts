@@ -9,7 +9,7 @@ const unusual = /[^\n\t -~]/;
 const control = (): RegExp => /(?![\n\r\t])\p{Cc}/gu;
 const loneSurrogate = (): RegExp => /\p{Cs}/gu;
 
-/** Returns the text without control characters, colours and invisible characters. */
+/** Returns the text without colours, invisible characters and control characters. Keeps line breaks and tabs. */
 export function toModelText(text: string): string {
   if (!unusual.test(text)) return text;
   return withoutColours(text)

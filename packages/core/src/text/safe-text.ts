@@ -49,8 +49,8 @@ export function toSafeLine(text: string): SafeText {
 }
 
 /**
- * Returns foreign text on one line, for a person who must decide about it. Leaves nothing out: shows invisible
- * characters and look-alikes as code points, and long runs of blanks as a count.
+ * Returns foreign text on one line, for a person who must decide about it. Hides nothing: shows invisible characters
+ * and look-alikes as code points, and long runs of blanks or combining marks as a count.
  */
 export function toVisibleLine(text: string): SafeText {
   if (!unusualOnALine.test(text)) return text as SafeText;

@@ -22,7 +22,9 @@ export interface AdHocServer {
   readonly entry: Readonly<Record<string, unknown>>;
 }
 
-/** The options of a server from the command line. Options in `fairlead.servers` do not apply to it. */
+/**
+ * The options of a server from the command line. Of the options in `fairlead.servers`, only `enabled` applies to it.
+ */
 const extras: ServerExtras = {
   start: "lazy",
   enabled: true,
@@ -34,9 +36,9 @@ const extras: ServerExtras = {
 };
 
 /**
- * Adds the server to the configuration. `added.admission` says whether `mcp.allowed` and `mcp.excluded` let it start.
+ * Adds the server to the configuration. `added.admission` says whether it may start.
  *
- * @throws HostError `usage` if the name is taken
+ * @throws HostError `usage` if the name is taken, `settings_invalid` if the entry is nested too deeply
  */
 export async function addAdHocServer(
   configuration: Configuration,

@@ -226,8 +226,8 @@ function mistaken({ name, origin, definition, problems }: ConfiguredServer): Adm
 }
 
 /**
- * The command that trusts the folder. It names the folder only if an option chose the workspace; otherwise the current
- * folder is meant.
+ * The command that trusts the folder. It names the folder only if an option chose the workspace; otherwise the
+ * workspace of the current folder is meant.
  */
 function trustAdd({ root, rootFrom }: AdmissionFacts["locations"]): string {
   return rootFrom === "option" ? `fairlead trust add ${toShellWord(root)}` : "fairlead trust add";

@@ -17,7 +17,7 @@ import { findProgram, type ProgramPlace, systemPath } from "./programs.ts";
 export interface ProgramFile {
   /** The path without symbolic links. If the file does not exist, the path in the entry. */
   readonly file: string;
-  /** SHA-256 of the file's content. Absent for a file outside the workspace, which the workspace cannot change. */
+  /** SHA-256 of the file's content. Absent for a file outside the workspace, and for a file that cannot be read. */
   readonly digest?: string;
 }
 
@@ -32,8 +32,8 @@ export async function withPrograms(server: ConfiguredServer, context: ProgramPla
 }
 
 /**
- * Returns the files that the server would run: the program, the interpreter in its first line, and files among the
- * arguments.
+ * Returns the files that the server would run: the program, the interpreter in its first line, and workspace files in
+ * variables such as `NODE_OPTIONS`. If the program is an interpreter, also workspace files among the arguments.
  */
 export async function readPrograms(
   { command, args, env, cwd }: StdioTransport,

@@ -92,7 +92,7 @@ async function readRules({ trustedFolders, root }: Locations, { home }: Environm
  * the user would lie in the workspace.
  */
 async function isInWorkspace(file: string, root: string, home: string): Promise<boolean> {
-  // If a path cannot be resolved, Fairlead cannot read the file either, and reports that error instead.
+  // If the file cannot be resolved, it is absent or unreadable, and `readTrustedFolders` handles that.
   const [realFile, realHome] = await Promise.all([file, home].map((path) => realpath(path).catch(() => path)));
   return isInside(realFile ?? file, root) && !isInside(realHome ?? home, root);
 }

@@ -1,6 +1,6 @@
 /**
- * Finds programs in `PATH`, for servers and for Fairlead itself. Every search goes through this file, so that Fairlead
- * never runs a program from an untrusted workspace.
+ * Finds programs in `PATH`, for servers and for Fairlead itself, and finds out which programs and folders lie in an
+ * untrusted workspace.
  */
 
 import { accessSync, constants, realpathSync, statSync } from "node:fs";

@@ -23,7 +23,7 @@ export interface Answer {
   readonly content: Content;
 }
 
-/** The model's text so far. Fairlead keeps it even if the answer stays incomplete. */
+/** The model's text so far. If the turn is stopped, Fairlead keeps this text in the history. */
 export interface Draft {
   text: string;
 }

@@ -84,7 +84,7 @@ function refuse(request: { id: string; name: string; args: JsonObject }, emit: (
   return { response: { error: tooMany }, media: [], status: "error" };
 }
 
-/** Returns the API's id, or a new id if another call of the conversation already has it. */
+/** Returns the API's id, or a new id if there is none or another call of the conversation already has it. */
 function uniqueId(given: string | undefined, { callIds }: ConversationState): string {
   let id = given ?? "";
   for (let count = callIds.size + 1; id === "" || callIds.has(id); count += 1) id = `call-${count}`;

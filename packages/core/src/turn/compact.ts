@@ -104,9 +104,9 @@ function beginningOfTurn(history: History): number {
   return history.findLastIndex(({ role, parts }) => role === "user" && parts.some(({ text }) => text !== undefined));
 }
 
-/** This many messages at the end of the history keep their results. */
+/** The last messages with results keep them. This is the number of these messages. */
 const latest = 2;
-/** Results with fewer tokens stay in the history. */
+/** Results with at most this many tokens stay in the history. */
 const smallResult = 300;
 /** If a long error is stored in a file, this many of its characters stay in the history. */
 const errorHead = 2_000;

@@ -22,7 +22,10 @@ export interface ConversationOptions {
   readonly servers?: readonly string[];
   /** How many milliseconds to wait for servers without a cached catalog. Default: 10 000. */
   readonly wait?: number;
-  /** Servers that the conversation does not start, each with the reason. Their cached tools can still be used. */
+  /**
+   * Servers that a turn does not start unless `waitFor` names them, each with the reason. Their cached tools can still
+   * be used.
+   */
   readonly notTried?: readonly MissingServer[];
   /**
    * Limits of one `send`. Default: 50 requests to the model and 200 calls. Calls that the user types have no limits.

@@ -5,8 +5,8 @@ import type { ErrorCode, HostError } from "../errors.ts";
 import type { ToolCallConfirmationDetails } from "../registry/confirmation.ts";
 
 /**
- * The states of a call, in order. `asking`: the call needs confirmation. `queued`: too many calls are running. `ok`,
- * `error`, `denied` and `cancelled` are final. A call may skip states.
+ * The states of a call, in order. `asking`: the call needs confirmation. `queued`: the call is allowed and waits for
+ * its start. `ok`, `error`, `denied` and `cancelled` are final. A call may skip states.
  */
 export type CallStatus = "requested" | "asking" | "queued" | "running" | "ok" | "error" | "denied" | "cancelled";
 
@@ -26,7 +26,7 @@ export interface CallEvent {
   readonly name: string;
   /** The server to which the call goes. Absent if the call goes to no server. */
   readonly server?: string;
-  /** The name that the server gives the tool. Absent if the model calls one of Fairlead's own functions. */
+  /** The name that the server gives the tool. Absent for Fairlead's own functions, and if no tool was found. */
   readonly serverToolName?: string;
   /** The arguments that the model gives. */
   readonly args: JsonObject;
@@ -38,7 +38,7 @@ export interface CallEvent {
   readonly durationMs?: number;
   /** The rule that allowed the call, or the rule that required a confirmation. */
   readonly rule?: string;
-  /** Files that contain the parts of the result that the model does not get. */
+  /** Files that contain the parts of the result that the model does not get in full. */
   readonly files?: readonly string[];
   readonly media?: readonly { readonly mimeType: string; readonly data: string }[];
 }

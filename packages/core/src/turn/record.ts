@@ -32,8 +32,8 @@ export type ConversationChange =
   | ({ readonly type: "result" } & StoredResult)
   | { readonly type: "model"; readonly provider: string; readonly name: string }
   /**
-   * The names of tools and of Fairlead's own functions that the model has seen. In a resumed conversation, each name
-   * must mean the same.
+   * New names of tools, and the names of Fairlead's own functions. In a resumed conversation, each name must mean the
+   * same.
    */
   | { readonly type: "names"; readonly tools: readonly Pin[]; readonly functions?: OwnNames }
   /** The declarations in the next request. From position `from` on, `places` replaces the earlier list. */

@@ -74,8 +74,8 @@ function chosenServers({ server }: JsonObject, servers: readonly string[]): read
 }
 
 /**
- * Returns the server that lists the URI, or else one with a matching template. A single server is returned even without
- * a match.
+ * Returns the server that lists the URI, or else the one with a matching template. A single server is returned even
+ * without a match. Throws if no server matches, or several do.
  */
 function whose(uri: string, servers: readonly string[], { resources }: TurnHost): string {
   const listed = servers.filter((server) => resources.getResourcesByServer(server).some((each) => each.uri === uri));

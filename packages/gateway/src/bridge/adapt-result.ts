@@ -4,7 +4,7 @@ import type { Era, JsonObject } from "@fairlead/wire";
 import { isObject, objectOf } from "@fairlead/wire/json";
 
 const protocolPrefix = "io.modelcontextprotocol/";
-/** Methods whose modern results have `ttlMs` and `cacheScope`. */
+/** Forwarded methods whose modern results have `ttlMs` and `cacheScope`. */
 const cacheable: ReadonlySet<string> = new Set(["resources/read"]);
 
 /** Converts the result to the client's protocol era. Members that MCP does not define stay unchanged. */
@@ -17,7 +17,7 @@ function toModern(method: string, result: JsonObject): JsonObject {
   return { resultType: "complete", ...(cacheable.has(method) && uncached), ...result };
 }
 
-/** Tells a client not to cache a list. Each client may get another list, because rules can depend on the client. */
+/** Tells a client not to cache a result. Each client may get another result, because rules can depend on the client. */
 export const uncached: JsonObject = { ttlMs: 0, cacheScope: "private" };
 
 const eraMembers = ["resultType", "ttlMs", "cacheScope", "_meta", "structuredContent"];
@@ -31,7 +31,7 @@ function toLegacy(result: JsonObject): JsonObject {
   return {
     ...others,
     ...(meta.length > 0 && { _meta: Object.fromEntries(meta) }),
-    // Before version 2026-07-28, structured content must be an object. Other values are also in the text content.
+    // Before version 2026-07-28, structured content must be an object. Other values should also be in the text content.
     ...(isObject(structuredContent) && { structuredContent }),
   };
 }

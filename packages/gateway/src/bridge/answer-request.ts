@@ -1,4 +1,4 @@
-/** Answers the requests of one client. List requests are answered from the catalogs, all others go to a server. */
+/** Answers the requests of one client. List requests are answered from the catalogs, most others go to a server. */
 
 import type { ListableTool } from "@fairlead/core/host/types";
 import type { JsonObject } from "@fairlead/wire";

@@ -27,7 +27,7 @@ export interface Forwarded {
   readonly onYes?: ((subject: string) => void) | undefined;
 }
 
-/** Methods that the policy rules apply to. `named`: the parameter that holds the name or the URI. */
+/** Methods that may need a confirmation. `named`: the parameter that holds the name or the URI. */
 const decided: ReadonlyMap<string, { readonly kind: "tool" | "resource" | "prompt"; readonly named: string }> = new Map(
   [
     ["tools/call", { kind: "tool", named: "name" }],

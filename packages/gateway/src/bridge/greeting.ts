@@ -33,7 +33,8 @@ const mostOfServer = 2000;
 
 /**
  * Returns what the client learns first. For `/mcp/<server>`, connects to the server if its catalog is not cached.
- * @throws WireError if the client can use no server
+ * @throws WireError if the client cannot use the server in its URL, or can use none because `--servers` has unknown
+ * names
  */
 export async function greet(context: BridgeContext, era: Era): Promise<GatewayGreeting> {
   const { client, hosts, serverInfo, view } = context;

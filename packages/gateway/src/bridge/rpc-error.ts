@@ -22,7 +22,9 @@ export function rpcError(code: number, message: string, data?: unknown): WireErr
   return new WireError("rpc", message, { rpc: { code, ...(data !== undefined && { data }) } });
 }
 
-/** Returns the JSON-RPC error that a server sent, if it is the cause of `error`. Otherwise returns undefined. */
+/**
+ * Returns the JSON-RPC error of a server or of the gateway, if it is `error` or its cause. Otherwise returns undefined.
+ */
 export function serverReply(error: unknown): WireError | undefined {
   for (let cause = error; cause instanceof Error; cause = cause.cause)
     if (cause instanceof WireError && cause.evidence.rpc !== undefined) return cause;

@@ -16,7 +16,7 @@ const mostSampled = 1000;
 
 /**
  * The questions of one forwarded request. A modern server puts them into its result for a modern client. Otherwise the
- * client gets each question as a request.
+ * gateway asks the client each question.
  *
  * This is a class, because creating functions for each request would take longer than sending it.
  */

@@ -85,7 +85,10 @@ const filters: ReadonlyMap<string, ListName> = new Map([
 ]);
 const subscriptionId = "io.modelcontextprotocol/subscriptionId";
 
-/** Answers `subscriptions/listen` of a modern client. Resolves when the client ends the request. */
+/**
+ * Answers `subscriptions/listen` of a modern client. Resolves when the client ends the request, or at once if the
+ * gateway accepts none of its subscriptions.
+ */
 export async function listenToChanges(
   context: BridgeContext,
   call: ClientCall,

@@ -5,7 +5,7 @@ import type { Host } from "@fairlead/core/host/types";
 import { lowest } from "./log-levels.ts";
 
 interface LevelRequest {
-  /** The log level in the request of a modern client. */
+  /** The log level that the client of the request wants. */
   readonly logLevel: string | undefined;
   readonly signal: AbortSignal;
 }

@@ -204,8 +204,9 @@ export async function readInboxFile(file: string): Promise<JsonObject | undefine
 }
 
 /**
- * Removes expired confirmations. If there are still too many, removes the oldest ones without a waiting request.
- * @throws HostError `denied` if too many requests wait
+ * Removes expired confirmations. If there are still too many, removes the oldest ones, except those in `live`, for
+ * which requests of this gateway wait.
+ * @throws HostError `denied` if too many requests of this gateway wait
  */
 async function makeRoom(
   folder: string,

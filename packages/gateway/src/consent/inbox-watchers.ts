@@ -1,6 +1,6 @@
 /**
- * Records which processes show the inbox to a person, such as the app. Without such a process, requests do not wait for
- * the inbox.
+ * Records which processes show the inbox to a person, such as the app. Without such a process, a request whose client
+ * cannot ask its user does not wait for an answer.
  */
 
 import { randomBytes } from "node:crypto";

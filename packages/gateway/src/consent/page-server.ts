@@ -121,7 +121,7 @@ export function createPageServer(clock: Pick<Clock, "after">): PageServer {
   };
 }
 
-/** Limits the size of the body, because anyone on this computer can send a request. */
+/** Reads the body. Limits its size, because an answer is short. */
 async function readBody(request: IncomingMessage): Promise<string> {
   let text = "";
   for await (const chunk of request.setEncoding("utf8")) {

@@ -40,7 +40,7 @@ export interface StopOptions {
  * Stops the host, waits for its end and returns its process id. Returns undefined if no host ran. Kills a host that
  * does not answer or end.
  *
- * @throws Error if the host does not end and Fairlead cannot be sure which process it is
+ * @throws Error if the host refuses the command, or if it does not end and Fairlead cannot be sure which process it is
  */
 export async function stopHost(
   folder: RunFolder,

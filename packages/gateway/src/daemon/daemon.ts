@@ -118,7 +118,7 @@ async function isListening(folder: RunFolder): Promise<boolean> {
   return reached.kind !== "absent";
 }
 
-/** Removes what an earlier host left. The caller must hold the host's lock. */
+/** Removes a host's socket and token. The caller must hold the host's lock. */
 function removeSocket({ socket, token }: RunFolder): void {
   if (!socket.startsWith("\\\\")) rmSync(socket, { force: true });
   rmSync(token, { force: true });

@@ -30,7 +30,7 @@ export interface RelayListenerOptions {
   readonly gateway: Pick<Gateway, "serve" | "status">;
   /** The host's environment variable `PATH`, which `fairlead daemon status` shows. */
   readonly path?: string | undefined;
-  /** Returns the folder and settings of a client. */
+  /** Returns the folder, the environment and the options of a client. */
   readonly workspaceOf: (client: RelayClient) => Promise<Workspace>;
   /** Called when `fairlead daemon stop` asks the host to end. */
   readonly onStop: () => void;
@@ -51,7 +51,7 @@ const helloBytes = 4 * 1024 * 1024;
 /** A relay must send its first line within this many milliseconds. */
 const helloTime = 10_000;
 
-/** Listens on the socket of the run folder. Only this user can connect. */
+/** Listens on the socket of the run folder. Except on Windows, only this user can connect. */
 export async function listenForRelays(options: RelayListenerOptions): Promise<RelayListener> {
   const { folder, token, version, gateway, path, workspaceOf, onStop, onRetire } = options;
   const sockets = new Set<Socket>();

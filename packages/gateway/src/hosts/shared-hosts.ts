@@ -1,6 +1,6 @@
 /**
- * The hosts that all clients of a workspace share. Servers that support both protocol eras get one connection for each
- * era, because many of their tools work in one era only.
+ * The hosts that all clients of a workspace share. A server that supports both protocol eras gets one connection for
+ * each era that its clients use, because many tools work in one era only.
  */
 
 import type { Clock } from "@fairlead/core/clock";
@@ -41,7 +41,7 @@ export async function createSharedHosts(
   /** A second host, for legacy clients of servers that support both eras. */
   let legacy: Promise<Host> | undefined;
   const opened: Host[] = [host];
-  /** The host that legacy clients use for a server. Absent until the server's era is known. */
+  /** The host that legacy clients use for a server. A promise until the server's era is known. */
   const forLegacy = new Map<string, Host | Promise<Host>>();
   const usedByModern = new Set<string>();
   host.on("servers", () => forLegacy.clear());

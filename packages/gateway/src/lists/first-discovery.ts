@@ -8,8 +8,8 @@ import type { ClientHosts } from "../hosts/client-hosts.ts";
 const waitTime = 2000;
 
 /**
- * Starts servers without a cached catalog. Resolves when all of them have connected or failed, or after two seconds.
- * Servers that connect later cause `list_changed`.
+ * Starts servers without a cached catalog, except those that failed recently. Resolves when all of them have connected
+ * or failed, or after two seconds. Servers that connect later cause `list_changed`.
  *
  * @param tried Servers that were already started for this client. They are not started again.
  */

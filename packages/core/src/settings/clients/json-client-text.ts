@@ -36,8 +36,8 @@ export function openJsonText(text: string, context: TextContext): EditableText {
 }
 
 /**
- * Reads the servers. Refuses duplicate keys: programs disagree on which of the two counts, so an edit might have no
- * effect.
+ * Reads the servers. Refuses a second `key` and a repeated server name: programs disagree on which of the two counts,
+ * so an edit might have no effect.
  */
 function serversIn(document: JsoncDocument, key: string, { refuse }: TextContext): ReadonlyMap<string, ServerInText> {
   const holders = propertyNodes(document.root).filter(({ name }) => name === key);

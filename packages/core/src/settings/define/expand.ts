@@ -111,7 +111,10 @@ function renderOAuth(oauth: OAuthSettings, render: Render): OAuthSettings {
   return Object.fromEntries(rendered);
 }
 
-/** Returns a function that replaces known variables and secrets by their values, and leaves all others as written. */
+/**
+ * Returns a function that replaces known variables and secrets by their values. Others become `${NAME}` or
+ * `${secret:NAME}`.
+ */
 export function renderer(
   values: ReadonlyMap<string, string>,
   secrets: ReadonlyMap<string, string> = new Map(),
@@ -206,7 +209,7 @@ function toPart(written: string, { bare, braced, closed }: Record<string, string
   if (closed === undefined) return `"${written}" has no closing "}"`;
   const { secret, name, fallback } = inBraces.exec(braced)?.groups ?? {};
   if (secret !== undefined) return { kind: "secret", name: secret };
-  // Defaults are not expanded, so a default with a variable (`${A:-${B}}`) is refused.
+  // Defaults are not expanded, so a default that contains `${`, such as `${A:-${B}}`, is refused.
   if (name === undefined || fallback?.includes("${"))
     return `"${written}" is not a reference; write \${NAME}, \${NAME:-default} or \${secret:NAME}`;
   return { kind: "variable", name, ...(fallback === undefined ? {} : { fallback }) };

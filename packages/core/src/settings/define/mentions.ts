@@ -23,8 +23,8 @@ export type Mistake = { readonly text: ExpandedText } & (
   | { readonly kind: "malformed"; readonly reason: string }
   | { readonly kind: "unset"; readonly variable: string }
   /**
-   * An entry of the user uses a variable from the workspace's `.env` file outside `env` and `headers`. The workspace
-   * could then choose the program or the URL.
+   * An entry of the user or the system uses a variable from the workspace's `.env` file outside `env` and `headers`.
+   * The workspace could then choose the program or the URL.
    */
   | { readonly kind: "confined"; readonly variable: string }
   /** A secret is not allowed in a command or folder, because these are shown, approved and logged. */
@@ -40,7 +40,9 @@ export interface Mentions {
   readonly mistakes: readonly Mistake[];
 }
 
-/** Fairlead reports at most this many mistakes for one entry, because a hostile entry can have very many. */
+/**
+ * After this many mistakes, Fairlead reads no further texts of the entry, because a hostile entry can have very many.
+ */
 const mistakesKept = 100;
 
 /**

@@ -32,7 +32,7 @@ export function convertCommand(reader: FieldReader, draft: EntryDraft, context: 
 
 /**
  * Makes a relative path absolute, because the other program resolves it in the project folder. The path stays relative
- * if the new entry goes into the settings of the same project.
+ * if the entry belongs to no project, or goes into the settings of the same project.
  */
 function anchored(key: string, value: string, reader: FieldReader, context: ConversionContext): string {
   const path = context.platform === "win32" ? win32 : posix;

@@ -1,4 +1,4 @@
-/** Converts `envFile`: each name in the file becomes a reference to a variable. Values are never copied. */
+/** Converts `envFile`: a name in the file becomes a reference if this variable has a value. Values are never copied. */
 
 import { resolve } from "node:path";
 import { parseEnv } from "node:util";
@@ -21,7 +21,10 @@ export interface EnvFileContext {
   readonly lookup: Lookup;
 }
 
-/** Adds the variables of the entry's `envFile` to `env`. Returns `conversion` unchanged if it has no `envFile`. */
+/**
+ * Adds references to the variables of the entry's `envFile` that have values to `env`, and remarks about the others.
+ * Returns `conversion` unchanged if it has no `envFile`.
+ */
 export async function convertEnvFile(
   conversion: Conversion,
   source: ImportSource,

@@ -14,7 +14,10 @@ export interface ForeignServer {
   readonly value: unknown;
   /** True if the file disables the server outside its entry, as `disabledMcpServers` of Claude Code does. */
   readonly disabled: boolean;
-  /** The project folder that the server belongs to. Absent for a server of all projects. */
+  /**
+   * The project folder under which the file lists the server, as `~/.claude.json` of Claude Code does. Absent for other
+   * servers.
+   */
   readonly folder?: string;
 }
 

@@ -31,7 +31,7 @@ interface RemoteProxy {
 
 /**
  * If the entry runs mcp-remote, writes mcp-remote's URL into the new entry. Returns false if the entry runs another
- * program, or uses an option that Fairlead cannot convert.
+ * program, has an `envFile`, or uses an option that Fairlead cannot convert.
  */
 export function convertMcpRemote(reader: FieldReader, draft: EntryDraft): boolean {
   const command = reader.peek("command");

@@ -19,11 +19,11 @@ export type ImportAction =
   | { readonly kind: "same" }
   /** The target file has a different entry with this name. */
   | { readonly kind: "exists" }
-  /** An earlier file has an equal entry with this name. */
+  /** An earlier server with this name has an equal entry. */
   | { readonly kind: "duplicate"; readonly of: ImportSource }
   /**
-   * An earlier file has a different entry with this name, so this entry gets a new name. The import adds it only if the
-   * user gives the new name.
+   * An earlier server with this name has a different entry, so this server gets a new name. The import adds it only if
+   * the user gives the new name.
    */
   | { readonly kind: "clash"; readonly with: ImportSource }
   /** The entry cannot be imported. Its remarks say why. */

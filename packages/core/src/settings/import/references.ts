@@ -32,7 +32,10 @@ export function literal(text: string): string {
   return text.replaceAll("$", "$$$$");
 }
 
-/** Returns the text in the form of Fairlead's settings. Reports each change with `remark`. */
+/**
+ * Returns the text in the form of Fairlead's settings. Reports references that change or cannot be converted with
+ * `remark`.
+ */
 export function convertReferences(
   text: string,
   key: string,

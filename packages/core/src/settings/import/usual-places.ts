@@ -37,8 +37,8 @@ export function usualPlaces({ env, home, platform }: Environment, root: string):
 }
 
 /**
- * Returns the project folder of a settings file such as `.vscode/mcp.json`. Undefined if no program keeps a project's
- * settings in such a file.
+ * Returns the project folder of a settings file such as `.vscode/mcp.json`. Undefined for other files, and for the
+ * user's own files such as `~/.cursor/mcp.json`.
  */
 export function projectFolder(
   file: string,
@@ -67,7 +67,9 @@ export function configFolder(environment: PathEnvironment): string {
     : applicationFolder(environment);
 }
 
-/** The settings folder of opencode: `~/.config/opencode` on every platform. */
+/**
+ * The settings folder of opencode: `~/.config/opencode`. `XDG_CONFIG_HOME` can replace `~/.config`, except on Windows.
+ */
 export function opencodeFolder({ env, home, platform }: PathEnvironment): string {
   if (platform === "win32") return win32.join(home, ".config", "opencode");
   return posix.join(env["XDG_CONFIG_HOME"] || posix.join(home, ".config"), "opencode");

@@ -145,7 +145,10 @@ function withheld(name: string, sources: readonly CheckedSource[]): readonly Pro
     });
 }
 
-/** Problems of entries that a stronger entry overrides. Fairlead shows them, but still uses the stronger entry. */
+/**
+ * The problems of a file that no chosen entry has: those of other keys, and those of entries without effect, as
+ * warnings.
+ */
 function leftOver(source: CheckedSource, choices: readonly EntryChoice[], trusted: boolean): readonly Problem[] {
   const winners = new Set(choices.filter(({ winner }) => winner.source === source).map(({ winner }) => winner.name));
   const names = new Set(choices.map(({ winner }) => winner.name));

@@ -49,7 +49,8 @@ export interface Locations {
 /**
  * Finds all files and folders for one workspace.
  *
- * @throws HostError `usage` for a wrong option, `settings_invalid` for a wrong environment variable
+ * @throws HostError `usage` for a wrong option or a missing current folder, `settings_invalid` for a wrong environment
+ * variable
  */
 export async function locate(options: LocateOptions): Promise<Locations> {
   const { environment } = options;

@@ -1,6 +1,6 @@
 /**
- * Combines keys that occur more than once in a settings file. The stricter value counts, so that a repeated key never
- * removes a restriction.
+ * Combines keys that occur more than once in a settings file. Of lists, numbers and booleans, the stricter value counts
+ * (see `strictIfMore`). Of strings, the last value counts.
  */
 
 import type { Node } from "../../files/json/jsonc.ts";

@@ -59,7 +59,7 @@ function toSource(scope: Scope, file: string, read: TextFile): SettingsSource {
 }
 
 /**
- * Returns the first value beyond the maximum number of values. Fairlead ignores a file with more values, because
+ * Returns one of the values if there are more than the maximum. Fairlead ignores a file with more values, because
  * validation would take too long.
  */
 function findTooMany(root: Node): Node | undefined {

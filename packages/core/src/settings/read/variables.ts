@@ -82,8 +82,9 @@ export interface LookupSources {
 }
 
 /**
- * Creates the lookup for an entry. A workspace entry uses the workspace's `.env` files first, a user entry the user's.
- * For a user entry, the workspace's files must not decide the program or the URL.
+ * Creates the lookup for an entry. The environment comes first, then `.env` files: for a workspace entry the
+ * workspace's files before the user's, for any other entry the user's first. For such an entry, the workspace's files
+ * must not decide the program or the URL.
  */
 export function lookupFor(scope: Scope, { environment, root, envFiles }: LookupSources): Lookup {
   const user = { values: envFiles.user, from: "user-env-file" } as const;

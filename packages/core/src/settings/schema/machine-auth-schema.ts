@@ -38,7 +38,7 @@ const identityProvider: ObjectKey = {
   },
 };
 
-/** Describes `machineAuth`: an object, or `true`. */
+/** Describes `machineAuth`: an object, `true` or `false`. */
 export const machineAuthSchema: ObjectKey = {
   type: "object",
   description:

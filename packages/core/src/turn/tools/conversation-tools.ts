@@ -44,7 +44,10 @@ export interface OfferedTool {
 
 /** The tools of one conversation, under the names that its model uses. */
 export interface ToolSelection {
-  /** Gives every tool its name, with pauses for other code. Other methods use the tools as of the last `prepare`. */
+  /**
+   * Gives every tool its name, with pauses for other code. Methods that do not wait, except `list`, use the tools as of
+   * the last `prepare`.
+   */
   readonly prepare: (model: Model) => Promise<void>;
   /** The declarations of the next request. Pauses regularly for other code. */
   readonly offerTools: (model: Model) => Promise<ToolOffer>;
@@ -59,7 +62,7 @@ export interface ToolSelection {
   /** Finds a tool by its key (see `toolKey`); undefined if the tool cannot be called. */
   readonly findByKey: (key: string, model: Model) => DiscoveredMCPTool | undefined;
   readonly find: (name: string, model: Model) => Found;
-  /** The names of all tools and own functions that can be called. */
+  /** The names of all enabled tools that the API has not refused, and of the own functions. */
   readonly names: (model: Model) => readonly Named[];
   readonly servers: () => readonly string[];
   /** Records that the model's API refuses the tool's current definition. */
@@ -87,7 +90,7 @@ export interface ToolSelectionOptions {
   readonly earlier?: Pick<EarlierConversation, "names" | "functions" | "offered" | "disabled">;
 }
 
-/** Creates the tools of a conversation. Assigns no names until `prepare`. */
+/** Creates the tools of a conversation. They get their names when they are first used. */
 export function createToolSelection(options: ToolSelectionOptions): ToolSelection {
   const { host, servers: chosen, record, hasResults, earlier } = options;
   const disabled = new Set(
@@ -99,7 +102,7 @@ export function createToolSelection(options: ToolSelectionOptions): ToolSelectio
   const open = (): ConversationTools => host.openTools(earlier?.names);
   let opened: ConversationTools | undefined;
   let offeredTokens = 0;
-  /** A name is fixed when the model first sees it, so that a later tool cannot take it. */
+  /** A name is fixed when it is first needed, so that a later tool cannot take it. */
   let ownNames: OwnNames = earlier?.functions ?? {};
   const offersOf = new WeakMap<Model, ToolOffers>();
   const recorded = createToolRecord(record, earlier);

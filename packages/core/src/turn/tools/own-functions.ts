@@ -8,7 +8,7 @@ export const ownFunctions = ["list_resources", "read_resource", "search_tools", 
 /** The default name of one of Fairlead's own functions. */
 export type OwnFunction = (typeof ownFunctions)[number];
 
-/** The names of Fairlead's own functions in one conversation. Functions that the model has not seen are absent. */
+/** The names of Fairlead's own functions in one conversation. A function is absent until its name is first needed. */
 export type OwnNames = Readonly<Partial<Record<OwnFunction, string>>>;
 
 /** Returns `own`. If a tool already has this name, adds the prefix `fairlead_`. */

@@ -18,7 +18,9 @@ const mostQueries = 8;
 const usualLimit = 10;
 const mostFound = 50;
 
-/** Searches all tools that the conversation may use. The next request declares the tools that were found. */
+/**
+ * Searches all tools that the conversation may use. The next request declares the found tools that fit into the budget.
+ */
 export async function searchTools(args: JsonObject, state: ConversationState, host: TurnHost): Promise<ToolExecution> {
   const { toolSelection, model } = state;
   const queries = queriesOf(args);
