@@ -119,7 +119,10 @@ export type ChannelOptions = Pick<
   "onStderr" | "processes" | "keeper" | "auth" | "proxyFor" | "ca" | "time"
 >;
 
-/** Opens the channel for a transport. Imports HTTP code only when needed, so that stdio-only programs start faster. */
+/**
+ * Returns the function that opens the channel of a transport. Imports HTTP code only when needed, so that stdio-only
+ * programs start faster.
+ */
 export async function channelFor(
   target: Target,
   transport: Attempt["transport"],
@@ -136,7 +139,7 @@ export async function channelFor(
   return openHttp(target, network);
 }
 
-/** Pauses the connect timeout while a person signs in, because the server does not cause this delay. */
+/** Pauses the timeouts of the connection while a person signs in, because the server does not cause this delay. */
 function pausingAuth(auth: AuthHook, running: { readonly clock?: PausableClock }): AuthHook {
   return {
     headers: (request) => auth.headers(request),

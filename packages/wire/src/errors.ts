@@ -24,7 +24,7 @@ export type WireErrorCode =
   | "session_expired"
   /** The response stream ended before the response arrived. */
   | "stream_lost"
-  /** The server no longer knows the task whose result the caller waits for. */
+  /** The server no longer knows the task whose result the caller waits for, or cannot be reached to ask for it. */
   | "task_lost"
   | "too_large"
   /** The server's message is not JSON-RPC, or it violates the protocol. */

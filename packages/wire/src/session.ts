@@ -3,7 +3,7 @@
 import type { WireError } from "./errors.ts";
 
 /**
- * The two kinds of protocol versions. `legacy` (2024-11-05 … 2025-11-25) has `initialize` and sessions. `modern`
+ * The two kinds of protocol versions. `legacy` (2024-10-07 … 2025-11-25) has `initialize` and sessions. `modern`
  * (2026-07-28) is stateless.
  */
 export type Era = "legacy" | "modern";
@@ -42,7 +42,7 @@ export interface McpRequestOptions {
   readonly signal?: AbortSignal | undefined;
   /** Like `signal`, but costs less: calling `stop.abort` cancels the request. If `stop` is set, `signal` is ignored. */
   readonly stop?: RequestStop | undefined;
-  /** The request times out after this many milliseconds without a response or progress. Default: 60 000. */
+  /** Milliseconds without a response or progress after which the request times out. Default: `WireTimes.request`. */
   readonly timeout?: number | undefined;
   /** The request times out after this many milliseconds, even if progress arrives. Default: no limit. */
   readonly total?: number | undefined;
@@ -52,7 +52,7 @@ export interface McpRequestOptions {
    * `WireLimits.messageBytes`.
    */
   readonly maxBytes?: number;
-  /** Called with the size of the response in bytes, before the request resolves. */
+  /** Called with the length of the response's text in UTF-16 units, before the request resolves. */
   readonly onSize?: (bytes: number) => void;
   /** Called for each item that Fairlead removes from a list in the response (for example an item with a secret). */
   readonly onDropped?: (note: { readonly name?: string; readonly reason: string }) => void;
@@ -121,7 +121,7 @@ export interface RequestOrigin {
   /** True if the server may have asked during any of several requests with different owners. */
   readonly isAmbiguous: boolean;
 }
-/** Answers what a server asks (sampling, elicitation, roots). If it throws, the server gets a JSON-RPC error. */
+/** Answers what a server asks (sampling, elicitation, roots). If it throws, a legacy server gets a JSON-RPC error. */
 export type RequestHandler = (
   method: string,
   params: JsonObject,

@@ -11,7 +11,7 @@ export interface StdioTarget {
   readonly kind: "stdio";
   readonly command: string;
   readonly args: readonly string[];
-  /** All environment variables of the process. It inherits none from the host. */
+  /** The environment variables of the process. It inherits none from the host. Fairlead adds only `FAIRLEAD_CHILD`. */
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
 }
@@ -82,7 +82,7 @@ export interface WireLimits {
 
 /** Timeouts, in milliseconds. */
 export interface WireTimes {
-  /** For one request of the handshake (`initialize` or `server/discover`). */
+  /** For opening a network connection, and for each message of the handshake. */
   readonly connect: number;
   /** If a stdio server has not answered `server/discover` after this time, `connect` also sends `initialize`. */
   readonly probe: number;
@@ -136,8 +136,8 @@ export interface ConnectOptions {
   /** Called with every message. It may contain secrets, so redact it before you log it. */
   readonly onMessage?: ((direction: "sent" | "received", message: JsonObject) => void) | undefined;
   /**
-   * Returns the proxy's URL, or undefined for a direct connection. Default: from `HTTPS_PROXY`, `HTTP_PROXY` and
-   * `NO_PROXY`.
+   * Returns the proxy's URL, or undefined for a direct connection. Default: from `HTTPS_PROXY`, `HTTP_PROXY`,
+   * `ALL_PROXY` and `NO_PROXY`.
    */
   readonly proxyFor?: (url: string) => string | undefined;
   /** Certificates in PEM format. They are trusted in addition to the certificate authorities of Node. */

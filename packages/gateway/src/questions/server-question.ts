@@ -81,8 +81,8 @@ export function withElicitationId(method: string, params: JsonObject, made: stri
 }
 
 /**
- * Adds the server's name, so that its question does not look like one of the gateway. If the client uses only this
- * server, the name is added only to texts that mention Fairlead.
+ * Adds the server's name, so that its question does not look like one of the gateway. If the client uses this server's
+ * own URL (`/mcp/<server>`), the name is added only to texts that mention Fairlead.
  */
 function labelled(params: JsonObject, server: string, isNamed: boolean): JsonObject {
   const message = stringOf(params["message"]) ?? "";

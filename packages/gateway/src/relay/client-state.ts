@@ -15,7 +15,7 @@ export interface ClientState {
   note(method: string, line: Buffer): void;
   /** Call this for the host's response to `initialize`. */
   greeted(line: Buffer): void;
-  /** Returns the `initialize` request for a new host. Undefined if there is none, or if it has no response yet. */
+  /** Returns the `initialize` request for a new host. Undefined if no host has accepted one yet. */
   greeting(): ReplayedRequest | undefined;
   /** Returns the other lines for a new host, in the order in which they must be sent. */
   afterGreeting(): readonly (ReplayedRequest | string)[];

@@ -7,7 +7,7 @@ import type { Hello } from "./speech.ts";
 /** What a relay says about itself. `findHost` adds the token and the protocol version. */
 export type RelayHello = Omit<Hello, "fairlead" | "token">;
 
-/** The host refuses the connection, for example because a newer host has replaced it. */
+/** The host refuses the connection (for example because a newer host has replaced it), or does not answer. */
 export class HostRefused extends Error {
   readonly reason: Extract<Reached, { readonly kind: "refused" }>["reason"];
 
@@ -19,7 +19,7 @@ export class HostRefused extends Error {
 
 /**
  * Connects to the running host. Resolves with undefined if no host runs.
- * @throws HostRefused if the host refuses the relay
+ * @throws HostRefused if the host refuses the relay or does not answer
  */
 export async function findHost(folder: RunFolder, greeting: RelayHello): Promise<HostConnection | undefined> {
   for (let token = readToken(folder); token !== undefined; ) {

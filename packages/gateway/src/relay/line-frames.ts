@@ -15,8 +15,8 @@ export interface LineFrames {
 
 /**
  * Creates the splitter for one stream.
- * @param limit Maximum length of a line, in bytes.
- * @param onTooLong Called when a line is longer than `limit`. All later lines are ignored.
+ * @param limit Maximum number of bytes of an incomplete line.
+ * @param onTooLong Called when an incomplete line is longer than `limit`. All later lines are ignored.
  */
 export function createLineFrames(limit: number, onTooLong: () => void): LineFrames {
   let pieces: Buffer[] = [];

@@ -5,9 +5,9 @@ export interface UnansweredRequest {
   /** The request id as JSON text. */
   readonly id: string;
   readonly method: string;
-  /** The request as the client sent it. The relay repeats it to a new host, unless `sent` is set. */
+  /** The request as the client sent it. The relay repeats it to a new host, unless `takeLost` removes it. */
   readonly line: Buffer;
-  /** What may have run, such as `files.write_file`. Set when the host is about to send the request to its server. */
+  /** What may have run, such as `files.write_file`. Undefined until the relay learns that the host sends it. */
   sent: string | undefined;
   /** How many hosts have stopped while handling this request. */
   losses: number;

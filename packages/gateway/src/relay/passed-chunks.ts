@@ -1,6 +1,6 @@
 /**
  * Data that a relay has passed on but not parsed yet. Parsing it later, in large pieces, needs less CPU time. The relay
- * needs the messages only if its host is lost.
+ * needs the messages only when its host is lost or the client closes its input.
  */
 
 /** Chunks that wait to be parsed. */

@@ -34,8 +34,8 @@ export interface ClientRelayOptions {
 /** Maximum length of a message, in bytes. */
 const messageBytes = 64 * 1024 * 1024;
 /**
- * After so many hosts have stopped without an answer, the relay connects to a new host only for the client's next
- * request.
+ * After so many hosts have stopped without an answer, the relay connects to a new host only for a request of the
+ * client.
  */
 const mostLosses = 3;
 const openBrace = 0x7b;

@@ -88,7 +88,7 @@ function stringEnd(text: string, from: number): number {
   return text.length;
 }
 
-/** Returns the index after a JSON value, or -1 if the text ends inside the value. */
+/** Returns the index after a JSON value, or -1 if the text ends inside a value that is not a string. */
 function valueEnd(text: string, from: number): number {
   if (text.charCodeAt(from) === quote) return stringEnd(text, from);
   let depth = 0;

@@ -24,8 +24,8 @@ export interface ClientTokens {
    */
   create(client: string): Promise<string>;
   /**
-   * Returns the client of a token, or undefined if the token is not valid. Always takes the same time, so that nobody
-   * can guess a token by measuring.
+   * Returns the client of a token, or undefined if the token is not valid. Takes the same time for valid and invalid
+   * tokens, so that nobody can guess a token by measuring.
    */
   clientOf(token: string): string | undefined;
   /** Revokes all tokens of a client. Returns the number of revoked tokens. */
@@ -51,7 +51,7 @@ export function createClientTokens(stateFolder: string, now: () => number = Date
   const file = join(stateFolder, "client-tokens.json");
   let read: { readonly version: string; readonly tokens: readonly StoredToken[] } = { version: "", tokens: [] };
 
-  /** Reads the file again if another process has changed it. */
+  /** Reads the file again if it has changed. */
   function current(): readonly StoredToken[] {
     const stats = statSync(file, { throwIfNoEntry: false, bigint: true });
     const version = stats === undefined ? "" : `${stats.ino} ${stats.size} ${stats.mtimeNs}`;

@@ -36,8 +36,7 @@ export async function withInputRounds(rounds: InputRounds): Promise<JsonObject> 
   for (let round = 0; round <= limits.inputRounds; round += 1) {
     const began = now();
     const asked = ask(added, withTimeLeft(options, spent, method));
-    // This is not the first round, so the server has already received the request. A failure must not be reported as
-    // `unsent`.
+    // In later rounds, the server has already received the request, so a failure must not be reported as `unsent`.
     const result = await (added === undefined
       ? asked
       : asked.catch((error: unknown) => Promise.reject(afterSending(error, method))));

@@ -49,8 +49,8 @@ async function openModern(handshake: Handshake, transport: "stdio" | "http"): Pr
 }
 
 /**
- * Sends `server/discover` first. Used for HTTP servers, and for servers that supported the modern protocol era last
- * time.
+ * Sends `server/discover` first. Used for HTTP servers whose protocol era is not known, and for servers that supported
+ * the modern era last time.
  */
 async function openEither(handshake: Handshake, transport: "stdio" | "http"): Promise<Agreement> {
   const discovery = await probe(handshake, transport);

@@ -46,8 +46,8 @@ export async function followTask(taskId: string, first: JsonObject, ports: TaskP
   const stopListening = onAbort(signal, cancelTask);
 
   /**
-   * Restarts the timeout only if the status has changed. Otherwise a server that always answers "working" would never
-   * time out.
+   * Restarts the timeout only if the task's status, message or update time has changed. Otherwise a server that always
+   * answers "working" would never time out.
    */
   function notice(task: JsonObject): void {
     if (!isOpen(task) && !isOver(task)) return;

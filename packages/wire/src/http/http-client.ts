@@ -20,7 +20,7 @@ interface HttpRequest {
    * Whether the client may send the request a second time: after a redirect, or after a kept-alive connection closed.
    */
   readonly repeatable: boolean;
-  /** If true, a 401 response is an error at once, and nobody is asked to sign in. */
+  /** If true, a 401 or 403 response is an error at once, and nobody is asked to sign in. */
   readonly unattended?: boolean;
 }
 
@@ -207,7 +207,10 @@ async function answerOf({ url, response, sent }: Attempt): Promise<HttpAnswer> {
   return { url, status, headers, body: body instanceof Promise ? await body : body, sent };
 }
 
-/** Removes the sent header values from a server's text. A server may quote the token, and the user sees the text. */
+/**
+ * Removes the header values of the auth hook from a server's text. A server may quote the token, and the user sees the
+ * text.
+ */
 export function redactSent(text: string, sent: HttpAnswer["sent"]): string {
   const words = Object.values(sent).flatMap((value) => value.split(" "));
   return words.reduce((rest, word) => (word.length < shortestSecret ? rest : rest.replaceAll(word, "…")), text);

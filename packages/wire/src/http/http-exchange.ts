@@ -14,7 +14,7 @@ interface Sending {
 /**
  * Sends the request. Resolves when the response's headers have arrived.
  *
- * @throws WireError; `StaleConnection` if a kept-alive connection was already closed.
+ * @throws WireError; `StaleConnection` if a kept-alive connection closed before the response.
  */
 export function sendHttp(
   route: Route,

@@ -24,7 +24,10 @@ const longestPause = 60_000;
 const maxFailures = 8;
 const temporary: ReadonlySet<string> = new Set(["stream_lost", "unreachable"]);
 
-/** Reads the stream until the signal aborts, the session ends, or the server has no such stream. Never rejects. */
+/**
+ * Reads the stream until the signal aborts, the session ends, the server refuses the stream, or `maxFailures` attempts
+ * in a row fail. Never rejects.
+ */
 export async function keepListening(options: Listening): Promise<void> {
   const { get, expired, events, limits, budget, time, signal } = options;
   const reader = createEventReader({ events, maxBytes: limits.unsolicitedMessageBytes, budget, time });
@@ -38,8 +41,8 @@ export async function keepListening(options: Listening): Promise<void> {
     const before = reader.delivered();
     try {
       const answer = await get(reader.position(), signal);
-      // If the first GET request gets 404, the server has no such stream. A later 404 means that the session has
-      // expired.
+      // If the stream was open before, a 404 means that the session has expired. Otherwise the server has no such
+      // stream.
       if (wasOpen && expired(answer)) return;
       if (answer.status !== 200 || kindOf(answer) !== "events") {
         discard(answer.body);

@@ -5,8 +5,8 @@ import type { RequestStop } from "../session.ts";
 const nothing = (): void => {};
 
 /**
- * The abort state of one request. Creating an `AbortSignal` is slower than the rest of a request. Most requests need
- * none, so `signal` creates one only when it is read.
+ * The abort state of one request. Creating an `AbortSignal` is slow and most requests need none, so `signal` creates
+ * one only when it is read.
  */
 export class RequestAbort implements RequestStop {
   #isAborted = false;
@@ -109,7 +109,7 @@ export function onAbort(signal: AbortSignal | RequestStop | undefined, callback:
     if (added.isRemoved) return;
     remove(added, list);
     if (list.first !== undefined) return;
-    // A signal with a listener cannot be garbage-collected.
+    // A signal of `AbortSignal.any` or `AbortSignal.timeout` is not garbage-collected while it has a listener.
     signal.removeEventListener("abort", list.listener);
     lists.delete(signal);
   };

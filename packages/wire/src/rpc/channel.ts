@@ -33,7 +33,7 @@ export interface ChannelEvents {
   /**
    * Called for each message, also for each message of a batch.
    *
-   * @param size The size of the message in bytes, or slightly less.
+   * @param size The length of the message's text in UTF-16 units, which is at most its size in bytes.
    * @param about The request on whose stream the message arrived. Undefined if all requests share one stream.
    * @param headers The `Mcp-Param-…` headers of a client's request. A relay sends them on to the server.
    * @returns What the message is (for limits on unrequested output), or undefined if an open request expects it.
@@ -67,8 +67,8 @@ export interface Channel {
   /** How a request is cancelled: by closing its stream, or by a `notifications/cancelled` message. */
   readonly cancelBy: "message" | "stream";
   /**
-   * Sends a message. Over stdio, resolves when the bytes are written. Over HTTP, resolves when the response has been
-   * read.
+   * Sends a message. Over stdio, resolves when the bytes are written. Over streamable HTTP, resolves when the response
+   * has been read. Over HTTP+SSE, resolves when the server has accepted the message.
    * @throws WireError if the message or its response is lost. Other requests go on.
    */
   send(message: RpcMessage, options?: ChannelSendOptions): Promise<void>;

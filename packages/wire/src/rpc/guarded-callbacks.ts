@@ -1,5 +1,5 @@
 /**
- * Wraps the callbacks of `ConnectOptions`, so that an error in a callback becomes a diagnostic and does not end the
+ * Wraps `onDiagnostic`, `onStderr` and `onMessage` of `ConnectOptions`, so that an error in them does not end the
  * session.
  */
 

@@ -25,7 +25,9 @@ export interface InboundOptions {
   readonly diagnose: Diagnose;
   /** Whether Fairlead answers `ping` itself. Default: true. If false, the handler gets it. */
   readonly answersPing?: boolean | undefined;
-  /** Called when the other side waits for a response. `exchange` is our request during which it asked, if known. */
+  /**
+   * Called when the other side waits for a response. `exchange` is our request whose option `answer` gives it, if any.
+   */
   readonly waiting: (exchange: Exchange | undefined) => void;
   readonly answered: (exchange: Exchange | undefined) => void;
 }

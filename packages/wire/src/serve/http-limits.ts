@@ -7,12 +7,13 @@ export interface HttpLimits {
   /** Maximum size of all headers of one request, in bytes. */
   readonly headerBytes: number;
   /**
-   * Maximum number of sessions of one owner. At the limit, a new session replaces the one that was unused for longest.
+   * Maximum number of sessions of one owner. At the limit, a new session replaces the idle session that was unused for
+   * longest. If none is idle, the new session is refused.
    */
   readonly sessions: number;
   /** Maximum number of open requests of one owner. */
   readonly requests: number;
-  /** Maximum number of open GET streams of one owner. */
+  /** Maximum number of open GET streams and `subscriptions/listen` requests of one owner. */
   readonly streams: number;
   /** Maximum number of bytes that wait for a slow client. With more bytes, the stream is closed. */
   readonly unsentBytes: number;

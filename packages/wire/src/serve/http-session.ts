@@ -81,7 +81,7 @@ export function createHttpSession(unsentBytes: number, onEnd: () => void): HttpS
       send(message, about);
     },
     setProtocolVersion() {
-      // Nothing to do: each request of the client contains the protocol version.
+      // Nothing to do: HTTP responses do not contain the protocol version.
     },
     async close() {
       end();

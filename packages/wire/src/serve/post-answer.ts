@@ -1,6 +1,6 @@
 /**
  * The HTTP response to one POST request: JSON by default. It becomes an event stream if the client prefers one, or if
- * other messages are sent before the JSON-RPC response.
+ * other messages or comments are sent before the JSON-RPC response.
  */
 
 import type { IncomingHttpHeaders, ServerResponse } from "node:http";
@@ -109,7 +109,7 @@ export class PostAnswer {
     writeComment(this.#response);
   }
 
-  /** Sends the JSON-RPC response and ends the HTTP response. `status` has no effect if a message was sent before. */
+  /** Sends the JSON-RPC response and ends the HTTP response. `status` has no effect once the event stream has begun. */
   finish(message: RpcMessage, status = 200): void {
     if (!this.#end()) return;
     const response = this.#response;
@@ -123,7 +123,7 @@ export class PostAnswer {
     response.end();
   }
 
-  /** Ends the HTTP response without a JSON-RPC response. `status` has no effect if a message was sent before. */
+  /** Ends the HTTP response without a JSON-RPC response. `status` has no effect once the event stream has begun. */
   end(status = 503): void {
     if (!this.#end()) return;
     if (this.#response.headersSent) this.#response.end();

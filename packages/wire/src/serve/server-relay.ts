@@ -18,7 +18,7 @@ import { modernVersionOf } from "./modern-headers.ts";
 export interface ServerRelayOptions
   extends ChannelOptions,
     Pick<ConnectOptions, "onDiagnostic" | "onMessage" | "limits" | "times" | "signal"> {
-  /** Called with each message of the server. If a request could not be sent, called with an error response to it. */
+  /** Called with each message of the server. If sending a request fails, called with an error response to it. */
   readonly onReceived: (message: RpcMessage) => void;
 }
 
@@ -35,7 +35,7 @@ const otherTransport: ReadonlySet<unknown> = new Set([400, 404, 405]);
 
 /**
  * Starts the server's program, or opens the connection to its URL.
- * @throws WireError if the program cannot be started
+ * @throws WireError if the program cannot be started, or the connection cannot be opened
  */
 export async function openServerRelay(target: Target, options: ServerRelayOptions): Promise<ServerRelay> {
   const limits = { ...defaultLimits, ...options.limits };

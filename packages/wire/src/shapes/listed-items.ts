@@ -117,9 +117,9 @@ const shapes: Readonly<Record<ListKind, Shape>> = {
 };
 
 /**
- * Checks items, and adds each to a list in `into`: usable, dropped or repaired.
+ * Checks items. Adds usable and repaired items to `into.items`, and what was dropped or repaired to the other lists.
  *
- * @param mirrorsHeaders True over HTTP: a tool whose schema has an invalid `x-mcp-header` is dropped.
+ * @param mirrorsHeaders True for a modern HTTP server: a tool whose schema has an invalid `x-mcp-header` is dropped.
  */
 export function checkItems<K extends ListKind>(
   kind: K,

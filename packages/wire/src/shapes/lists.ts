@@ -71,7 +71,7 @@ const weighedFrom = 1024 * 1024;
 /**
  * Reads all pages of a list. If the server does not support this kind of list, the result is empty.
  *
- * @throws WireError if the first page fails.
+ * @throws WireError if the first page fails, or if a later page fails without a JSON-RPC error.
  */
 export async function listAll<K extends ListKind>(
   session: Pick<Session, "request" | "capabilities" | "protocol">,

@@ -1,6 +1,6 @@
 /**
- * Gives the results of `tools/call`, `prompts/get` and `resources/read` a fixed shape. Each mistake of the server
- * becomes a note.
+ * Gives the results of `tools/call`, `prompts/get` and `resources/read` a fixed shape. Mistakes of the server become
+ * notes.
  */
 
 import type { JsonObject } from "../session.ts";
@@ -14,7 +14,7 @@ export interface ToolResult {
   readonly structuredContent?: unknown;
   readonly isError: boolean;
   readonly meta?: JsonObject;
-  /** A sentence for each mistake in the server's result. */
+  /** Sentences about mistakes in the server's result. */
   readonly notes: readonly string[];
 }
 
@@ -42,7 +42,7 @@ export function normaliseToolResult(raw: JsonObject): ToolResult {
   const given = raw["content"] ?? nested?.["content"] ?? nested?.["message"] ?? raw["content"];
   const isOldForm = given === undefined && toolResult !== undefined;
   if (nested !== undefined) notes.push("isError is a member of error, not of the result");
-  // A result with structured content needs no content blocks, so missing blocks are not a mistake.
+  // A result with structured content needs no content blocks, so mistakes in the content are not noted.
   const content = isOldForm
     ? [oldFormBlock(toolResult)]
     : blocksOf(given, structuredContent === undefined ? notes : []);

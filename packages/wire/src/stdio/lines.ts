@@ -16,7 +16,7 @@ const shownBytes = 512;
 /** Takes chunks of bytes, and calls `LineOptions.line` for each line. */
 export interface LineSplitter {
   push(chunk: Buffer): void;
-  /** Delivers the waiting lines. Returns false if some still wait, because `isBusy` returned true again. */
+  /** Delivers the waiting lines. Returns false if `isBusy` returns true again, so that lines may still wait. */
   resume(): boolean;
   /** Ends the stream. Bytes after the last newline are delivered as a line. */
   end(): void;

@@ -29,7 +29,7 @@ export interface ProcessRegistration {
    * Linux.
    */
   tagged(): Promise<readonly number[]>;
-  /** Whether a process of the group still runs. A zombie does not count. */
+  /** Whether a process of the group still runs. A zombie does not count. Always true on systems other than Linux. */
   groupLives(): Promise<boolean>;
 }
 

@@ -12,7 +12,7 @@ type Graces = Pick<WireTimes, "endGrace" | "termGrace" | "killGrace">;
 const firstPause = 2;
 const longestPause = 200;
 
-/** Ends a server whose stdin is already closed. Returns the ids of the processes that still run. */
+/** Ends a server. To let it end by itself, close its stdin before. Returns the ids of the processes that still run. */
 export async function endTree(server: ServerProcess, graces: Graces): Promise<readonly number[]> {
   const left = await (process.platform === "win32" ? endWindowsTree(server, graces) : endPosixTree(server, graces));
   // If the server still runs, neither its process nor its pipes may keep the host running.

@@ -119,7 +119,7 @@ function openChannel(
     do {
       const before = received;
       const wasPaused = isPaused;
-      // The pipes are closed, so no more output can come. The rest needs no rate limit.
+      // If the pipes are closed, no more output can come, so the rest needs no rate limit.
       if (await settledWithin(server.finished, quiet)) budget.stop();
       // If the event loop was busy, output may have arrived that Node has not read yet.
       await immediateTurn();

@@ -68,7 +68,7 @@ done
 /**
  * The script for Node, which ends the servers. A new process group may have got the number of an ended one. So the
  * script ends a group only if its leader has the registered start time, or if a process in it has the environment
- * variable.
+ * variable. Without `/proc`, it cannot check this and ends all groups.
  *
  * Arguments: a name, the prefix of the environment variable, the tenths of a second between SIGTERM and SIGKILL, a
  * mode, and the groups as `leader:start`. In mode `watch`, the script first waits for the end of its input. In mode

@@ -59,8 +59,8 @@ export function createWatchdog({ prefix, termGrace, shell = "/bin/sh" }: Watchdo
       detached: true,
       cwd: "/",
       /*
-       * The watchdog gets an empty environment. If another host started this host, the inherited environment contains
-       * that host's variable, and that host would end the watchdog.
+       * The watchdog inherits no environment. If another host started this host, the environment contains that host's
+       * variable, and that host would end the watchdog.
        */
       env: process.versions["electron"] === undefined ? {} : { ELECTRON_RUN_AS_NODE: "1" },
       stdio: ["pipe", "ignore", "ignore"],
