@@ -48,7 +48,10 @@ export async function readArguments(
   return Object.fromEntries(await readWords(words, schema, io));
 }
 
-/** Parses a JSON object. Returns undefined for any other text, such as `{key}=value`. */
+/**
+ * Parses a JSON object. Returns undefined for any other text, such as `{key}=value`, and for an object with duplicate
+ * keys or inexact numbers.
+ */
 export function readObject(text: string): object | undefined {
   if (!/^\{.*\}$/s.test(text)) return undefined;
   const parsed = parseExactJson(text);

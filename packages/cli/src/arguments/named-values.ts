@@ -34,7 +34,7 @@ export function splitNamed(word: string): NamedValue | undefined {
 
 interface TemplateVariable {
   readonly name: string;
-  /** Whether the URI would be invalid without a value. */
+  /** Whether the template has the variable as `{name}` or `{+name}`. Other operators, such as `?`, need no value. */
   readonly required: boolean;
 }
 

@@ -50,7 +50,7 @@ const mostLines = 40;
 const mostMessages = 30;
 const longestLine = 500;
 
-/** Collects the facts. With `server`, connects to that server. */
+/** Collects the facts. With `server`, connects to that server if it may start. */
 export async function collectReport(
   configuration: Configuration,
   server: AdmittedServer | undefined,

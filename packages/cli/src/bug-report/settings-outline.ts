@@ -1,16 +1,16 @@
-/** Reads the keys of the settings files, without their values. */
+/** Reads the keys of the settings files, and the values that a bug report must not contain. */
 
 import { readSources } from "@fairlead/core/settings/read/load";
 import { plainValueOf } from "@fairlead/core/settings/read/nodes";
 import type { Locations } from "@fairlead/core/settings/read/paths";
 import { isObject } from "@fairlead/wire/json";
 
-/** One settings file in a bug report: its keys, without values. */
+/** One settings file in a bug report: its keys, without values except booleans. */
 export interface SettingsOutline {
   readonly scope: string;
   readonly file: string;
   readonly state: string;
-  /** The keys of the settings file, and the type of each value. Undefined if the file cannot be read. */
+  /** The keys of the settings file, each with its type or its boolean value. Undefined if the file cannot be read. */
   readonly keys?: unknown;
 }
 

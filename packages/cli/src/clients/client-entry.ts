@@ -19,8 +19,8 @@ import type { Context } from "../shell/verb.ts";
 import { ownCommand } from "./own-command.ts";
 
 /**
- * The port of `fairlead serve --http` in clients' entries. The port is fixed, so that the entries stay valid after a
- * restart.
+ * The default port in the entries of `fairlead connect --http`. It is fixed, so that the entries stay valid after
+ * `fairlead serve --http` restarts.
  */
 export const gatewayPort = "4100";
 
@@ -94,8 +94,8 @@ export async function revokeClientTokens(client: ClientName, state: string): Pro
 }
 
 /**
- * Whether an earlier `connect --http` wrote an entry with this URL, and the file still has it. Then the entry keeps its
- * token.
+ * Whether an earlier `connect --http` wrote an entry with this URL, the file has not changed since, and no server is
+ * moved. Then the entry keeps its token.
  */
 export function isSameUrl({ text, entry, earlier }: ConnectPlan, move: readonly string[]): boolean {
   const [planned, written] = [fromForeignEntry(entry), fromForeignEntry(earlier?.entry)];

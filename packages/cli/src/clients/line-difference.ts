@@ -7,7 +7,10 @@ import { looksSecret } from "../output/servers/server-secrets.ts";
 const around = 2;
 /** Maximum number of shown lines, and of characters in one line. */
 const most = { lines: 80, columns: 400 };
-/** If the lines of one file times the lines of the other exceed this number, the files are not compared. */
+/**
+ * If the numbers of lines between the first and the last change, multiplied, exceed this number, the lines are not
+ * compared.
+ */
 const comparable = 1_000_000;
 
 interface Line {

@@ -168,7 +168,7 @@ async function run(
   watch.progress = progress;
   const started = performance.now();
   const state = stateOf(target, host);
-  // A server that is not connected now has just failed to connect, so Fairlead does not try again.
+  // If the server is not connected now, `connectTarget` could not connect it, so Fairlead does not try again.
   const result =
     state !== undefined && state.status !== "connected"
       ? Promise.reject(notConnectedError(state))
@@ -203,7 +203,7 @@ function notAnObject(error: HostError | undefined, { target, args, tool }: Wrong
   });
 }
 
-/** Replaces the next step `fairlead tools NAME`. A server given as a URL or with `--stdio` has no name. */
+/** Replaces the next step `fairlead tools NAME`. A server given as a URL or with `--stdio` is not in the settings. */
 function forTyped(error: HostError | undefined): HostError | undefined {
   if (error?.code !== "tool_unknown") return error;
   return new HostError(error.code, error.message, { next: toolsOfTyped, cause: error });
@@ -284,7 +284,7 @@ async function connectTarget(wanted: CallRequest["wanted"], callHost: CallHost, 
 
 /**
  * Finds a tool by its bare name or by `server__tool`. Uses the first server in the settings that has the tool, so
- * Fairlead first connects to servers without a cached catalog.
+ * Fairlead first connects to servers without a cached catalog, except those that failed lately.
  */
 async function findBareName(
   word: string,

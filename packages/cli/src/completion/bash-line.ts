@@ -11,7 +11,7 @@ export interface BashLine {
   readonly current: string;
   /** Whether the current word is the file name of a redirection (`<` or `>`). */
   readonly isRedirected: boolean;
-  /** The text that bash replaces by the completion: everything after the last `COMP_WORDBREAKS` character. */
+  /** The text that bash replaces by the completion: after the last `COMP_WORDBREAKS` character or an open quote. */
   readonly segment: string;
   readonly quote: Quote;
 }

@@ -133,12 +133,12 @@ const particular: ReadonlyMap<string, ValueSource> = new Map<string, ValueSource
   ["prompt --arg", "prompt-arguments"],
 ]);
 
-/** Returns where the values of a command's argument come from. Undefined if Tab suggests none. */
+/** Returns where the values of a command's argument come from. Undefined if there is no such source. */
 export function sourceOfOperand(words: string, { placeholder }: KnownOperand): ValueSource | undefined {
   return particular.get(`${words} ${placeholder}`) ?? placeholders.get(placeholder);
 }
 
-/** Returns where the values of a command's option come from. Undefined if Tab suggests none. */
+/** Returns where the values of a command's option come from. Undefined if there is no such source. */
 export function sourceOfOption(words: string, option: KnownOption): ValueSource | undefined {
   return particular.get(`${words} ${longFlagOf(option)}`) ?? placeholders.get(placeholderOf(option) ?? "");
 }

@@ -12,7 +12,10 @@ const glimpse = { depth: 1, members: 4, parts: 50 };
 /** Maximum number of suggested values, because a server may list any number of enum values. */
 const mostValues = 500;
 
-/** Suggests `key=` for parameters not yet given, or, after `=`, the parameter's values. */
+/**
+ * Suggests `key=` for lists and for parameters not yet given. After `=`, suggests the parameter's values. After `=@`,
+ * suggests files.
+ */
 export function suggestParameters(inputSchema: unknown, given: readonly string[], current: string): CompletionAnswer {
   const parameters = parametersOf(inputSchema);
   const [, key, sign = "", text = ""] = /^(.*?)(:?=)(.*)$/s.exec(current) ?? [];

@@ -37,7 +37,7 @@ function rowOf(words: string): CommandRow | undefined {
   return verbs.find((row) => row.words === words && words !== "");
 }
 
-/** The words between the command's name and the cursor, split into arguments and options. */
+/** The words before the cursor without the command's name, split into arguments and options. */
 export interface Typed {
   readonly operands: readonly string[];
   /** The values of the typed options, by the option's long name. An option without a value has the value "". */
@@ -51,7 +51,7 @@ export interface Typed {
   readonly takesOptions: boolean;
 }
 
-/** Splits the words after the command's name. An unknown option is ignored. */
+/** Splits the words before the cursor, without the command's name. An unknown option is ignored. */
 export function readWords(words: readonly string[], command: KnownCommand): Typed {
   const operands: string[] = [];
   const values = new Map<string, string>();

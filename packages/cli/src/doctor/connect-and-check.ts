@@ -21,7 +21,10 @@ export interface ServerChecks {
   readonly findings: readonly DoctorFinding[];
 }
 
-/** Connects to the servers and checks them. `earlierFindings`: the findings so far. Problems in them are not reported again. */
+/**
+ * Connects to the servers that may start, and checks all servers. `earlierFindings`: the findings so far. If they
+ * explain why a server is not connected, that server is not reported again.
+ */
 export function connectAndCheck(
   servers: readonly AdmittedServer[],
   configuration: Configuration,

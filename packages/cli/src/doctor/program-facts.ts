@@ -26,7 +26,7 @@ export interface LaunchFacts {
   readonly interpreter?: { readonly name: string; readonly isFound: boolean };
   /** The version manager's folder with the command or interpreter, if it is not on the server's `PATH`. */
   readonly elsewhere?: Managed;
-  /** The version manager's folder in which the program was found. Only shells have it on their `PATH`. */
+  /** The version manager's folder in which the program was found. Editors and services lack it on their `PATH`. */
   readonly managed?: Managed;
   readonly droppedPath: readonly string[];
   /** Why Fairlead refuses to start the program. */

@@ -30,8 +30,9 @@ declare const __dirname: string | undefined;
 const hostWord = "__host";
 
 /**
- * Finds the background host of the installed build. Returns undefined if Fairlead is not built. Reads the version on
- * every call, because an update may replace the build while this process runs.
+ * Finds the background host of the installed build. Returns undefined if Fairlead is not built, or if
+ * `FAIRLEAD_HOME` is not absolute. Reads the version on every call, because an update may replace the build while this
+ * process runs.
  */
 export function hostPlace({ env, home, platform }: HostSurroundings): HostPlace | undefined {
   const state = env["FAIRLEAD_HOME"] || join(home, ".fairlead");

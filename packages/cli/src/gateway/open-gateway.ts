@@ -17,7 +17,7 @@ export interface OpenGatewayOptions {
   /** The state folder, `~/.fairlead`. */
   readonly state: string;
   readonly debug?: string | boolean;
-  /** Shows the user a problem that does not stop the gateway. */
+  /** Reports a problem that does not stop the gateway, on stderr or in the background host's log. */
   readonly note: (message: string) => void;
 }
 

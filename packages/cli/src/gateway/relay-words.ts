@@ -10,8 +10,8 @@ export const unnamedClient = "stdio";
 type Options = { -readonly [Name in keyof RelayClient]?: RelayClient[Name] };
 
 /**
- * Parses the words after `fairlead serve`. Returns undefined if the full command must run: for `--help`, for a wrong or
- * unknown option, and if a Fairlead gateway started this process.
+ * Parses the words after `fairlead serve`. Returns undefined if the full command must run: for `--help`, `--http` and
+ * other options that the relay does not handle, for a wrong value, and if a Fairlead gateway started this process.
  */
 export function readRelayWords(
   words: readonly string[],

@@ -57,7 +57,7 @@ export function unionOf(types: readonly TypeText[]): TypeText {
   return alternatives.length === 0 ? neverType : { alternatives, isBare };
 }
 
-/** A type derived from one JSON Schema keyword. */
+/** A type derived from one part of a JSON Schema, such as `$ref` or `anyOf`. */
 export interface KeywordType {
   readonly type: TypeText;
   /**

@@ -66,7 +66,7 @@ export function serversOfCalls(
   return [...named];
 }
 
-/** Returns the first word of a line, which names the tool. Returns "" if the line cannot be parsed. */
+/** Returns the word of a line that names the tool. Returns "" if the line cannot be parsed. */
 function wordOf(line: string): string {
   try {
     return takeApart(withoutCall(line)).word;

@@ -28,7 +28,8 @@ type ReferenceOptions = Pick<HeadlessOptions, "servers" | "wait">;
 const usualWait = 10_000;
 
 /**
- * Returns the message, with references such as `@file` replaced by their contents. Piped input is marked as untrusted.
+ * Returns the message, with references such as `@file` replaced by their contents. Piped input after a typed text is
+ * marked as untrusted. Without a typed text, the piped input is the message, unchanged.
  */
 export async function composeMessage(
   { typed, servers, wait = usualWait }: ReferenceOptions & Pick<HeadlessOptions, "typed">,

@@ -19,7 +19,7 @@ const interval = 250;
 
 /**
  * Yields all lines of the file, then new lines as they are written. Waits until the file exists. Ends only when
- * `signal` aborts: it then throws the abort reason.
+ * `signal` aborts: it then throws an `AbortError`.
  */
 export async function* followLog(path: string, signal: AbortSignal): AsyncGenerator<string> {
   for (;;) {

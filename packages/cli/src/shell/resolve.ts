@@ -3,7 +3,7 @@
 import { nameHint } from "./name-hint.ts";
 import { type CommandRow, commandGroups, verbs } from "./verbs.ts";
 
-/** What a command line asks for. `argv` has the words without the command's name. */
+/** What a command line asks for. `argv` has the words without the command's name, but with the option `-p`. */
 export type Resolution =
   | { readonly kind: "version" }
   | { readonly kind: "help"; readonly group?: string }

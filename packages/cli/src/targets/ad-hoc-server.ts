@@ -31,7 +31,7 @@ export interface TypedOptions extends Pick<AddOptions, "env" | "header" | "trans
 /** A server given on the command line, added to the configuration. */
 export interface AdHoc {
   readonly name: string;
-  /** The configuration with this server added and allowed to start. */
+  /** The configuration with this server added. */
   readonly configuration: Configuration;
   /** With `--persist`, saves the server. Call it after connecting has succeeded. */
   readonly keep: () => Promise<void>;

@@ -15,8 +15,8 @@ interface Search<T> {
   /** Whether to search the other servers too. */
   readonly isOpen: boolean;
   /**
-   * Searches the loaded catalogs. Returns an error if a server that is not loaded yet may have the prompt or resource.
-   * Throws an error if no server can have it.
+   * Searches the loaded catalogs. Returns an error if they do not have the prompt or resource. Throws an error that
+   * more catalogs cannot remove, such as wrong arguments.
    */
   readonly find: () => T | HostError;
   /** The only servers that Fairlead may connect to. Default: all servers. */
@@ -27,7 +27,7 @@ interface Search<T> {
 
 /**
  * Returns what `search.find` finds, and connects to servers if the cached catalogs are not enough.
- * @throws HostError if nothing is found, or if a server in `search.named` cannot be connected
+ * @throws HostError if nothing is found: why a server in `search.named` is not connected, or the error of `search.find`
  */
 export async function lookUp<T>(search: Search<T>, host: Host, context: Context): Promise<T> {
   const { named, isOpen, find, servers = namesOf(host), wait } = search;

@@ -22,7 +22,8 @@ export interface Subject extends ToolTarget {
   readonly client?: string;
   /**
    * What Fairlead knows without connecting. `tool`: the server's cached catalog has the tool. `server`: the cached
-   * catalog does not have the tool. `entry`: the server has no cached catalog. `nothing`: no such server is configured.
+   * catalog does not have the tool. `entry`: the server has no cached catalog, or `kind` is not `tool`. `nothing`: no
+   * such server is configured.
    */
   readonly found: "tool" | "server" | "entry" | "nothing";
 }

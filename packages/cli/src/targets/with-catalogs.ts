@@ -79,7 +79,8 @@ interface Choice extends Omit<CatalogScope, "host"> {
 }
 
 /**
- * Returns the server that the user gave as a name, as a URL or with `--stdio`. `configuration` contains this server.
+ * Returns the server that the user gave as a name, as a URL or with `--stdio`. Without a name, the server is added to
+ * `configuration`.
  */
 async function choose(context: Context): Promise<Choice> {
   const [operand] = context.operands;

@@ -24,7 +24,10 @@ import { TranscriptItemView } from "./view/transcript-item.tsx";
 /** What the app's root component needs. */
 export interface AppProps {
   readonly session: Pick<AppSession, "store" | "clock">;
-  /** Called before Ink draws a frame. `question` is the key of the question that this frame shows, if any. */
+  /**
+   * Called before Ink draws the first frame, and each frame that shows another question. `question` is the key of the
+   * question in this frame, if any.
+   */
   readonly onCommit: (question: string | undefined) => void;
 }
 

@@ -74,7 +74,7 @@ export function createCompleter(services: Services): Completer {
     askLater(cursor, editor, toOffer);
   }
 
-  /** Gets more suggestions from servers and from the disk. The next key press cancels this. */
+  /** Gets more suggestions from servers and from the disk. A key that renews or closes the list cancels this. */
   function askLater(
     cursor: CursorContext,
     editor: Editor,
@@ -288,8 +288,8 @@ function inCall(before: string, start: number): CursorContext | undefined {
 }
 
 /**
- * Returns the words up to the cursor. After a space, the last word is empty. Returns undefined if the cursor is inside
- * quotes, because nothing is completed there.
+ * Returns the words up to the cursor. After a space, the last word is empty. Returns undefined if the last word has a
+ * quote or a backslash, because such a word is not completed.
  */
 function wordsOf(line: string): readonly string[] | undefined {
   const [last = ""] = /\S*$/.exec(line) ?? [];

@@ -131,7 +131,7 @@ const words: Readonly<Record<ConsentAnswer, string>> = {
   always: "always allowed",
 };
 
-/** Returns the full text of a request, which a person reads before approving it. */
+/** Returns the details of a request, which a person reads before approving it. Long arguments may be cut. */
 function details(entry: InboxEntry): readonly SafeText[] {
   const { id, client, args, reason, digest, change, folder, isCut = false } = entry;
   const written = JSON.stringify(args, undefined, 2).split("\n").map(toVisibleLine);

@@ -77,7 +77,7 @@ function printHead(configuration: Configuration, out: Output): void {
   const { servers, problems, locations, trust } = configuration;
   const trusted = trust.trusted ? safe`trusted` : safe`not trusted`;
   out.say(out.style.dim(safe`workspace ${toSafeLine(locations.root)} (${trusted}: ${toSafeLine(trust.detail)})`));
-  // Problems of a server or of a whole file are already printed.
+  // Problems of a server are printed with the server. Problems of a whole file are already printed.
   for (const problem of problems)
     if (problem.serverName === undefined && !concernsFile(problem)) out.warn(problemLines(problem));
   if (servers.length === 0) printNone(configuration, out);

@@ -54,7 +54,10 @@ export async function showCosts(host: Host, server: string | undefined, { out, g
   });
 }
 
-/** Prints whether models get the tool `word` directly or only by search, and why. @throws HostError `tool_unknown` */
+/**
+ * Prints whether models get the tool `word` directly, and why.
+ * @throws HostError `usage`, `server_unknown` or `tool_unknown`
+ */
 export async function showWhy(host: Host, word: string, { out, globals }: Context): Promise<void> {
   const { server, tool } = findToolTarget(word, targetServers(host));
   const { offered, reason, tokens } = await offerOf(host, server, tool);

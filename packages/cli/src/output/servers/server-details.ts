@@ -75,7 +75,7 @@ export function resolvedFields(definition: ServerDefinition, show: Show): Field[
   ];
 }
 
-/** Returns the resolved command, folder or URL, if they differ from the entry. */
+/** Returns the resolved command and folder, or the origin of the resolved URL, if they differ from the entry. */
 export function resolvedValues({ transport: written, resolved }: ServerDefinition, show: Show): SafeText[] {
   if (resolved === undefined) return [];
   if (resolved.kind !== "stdio")

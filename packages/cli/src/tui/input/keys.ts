@@ -21,7 +21,7 @@ type KeyName =
 
 /**
  * A key press, or several characters that arrive together. For Ctrl or Alt with a letter, `name` is `text` and `text`
- * is the letter in lower case.
+ * is the letter. With Alt and Shift, the letter may be in upper case.
  */
 export interface Key {
   readonly name: KeyName;
@@ -40,8 +40,8 @@ export interface KeyState {
   /** The part of a paste that has arrived so far. */
   readonly paste?: string;
   /**
-   * Set after Fairlead stopped waiting for the end of a paste. Text that arrives before the end marker is still pasted
-   * text.
+   * Set after Fairlead stopped waiting for the end of a paste. In the chunk with the end marker, the text before the
+   * marker is still pasted text.
    */
   readonly isPasteCut?: true;
 }
@@ -114,8 +114,8 @@ export function endKeys({ pending, paste, isPasteCut }: KeyState): ReadKeys {
 }
 
 /**
- * Reads input after an incomplete paste. Text before the end marker is pasted text, so a line break in it does not send
- * the prompt.
+ * Reads input after an incomplete paste. In a chunk with the end marker, the text before the marker is pasted text, so
+ * a line break in it does not send the prompt.
  */
 function readAfterCut(text: string): ReadKeys {
   const [start, end] = [text.indexOf(pasteStart), text.indexOf(pasteEnd)];
@@ -135,7 +135,7 @@ function withKeys(keys: readonly Key[], read: ReadKeys): ReadKeys {
 function unfinishedKeys(pending: string): readonly Key[] {
   const [, character, ...others] = Array.from(pending);
   if (pending === esc.repeat(pending.length)) return Array.from(pending, () => ({ name: "escape" }));
-  // Nothing followed `ESC [` or `ESC O`, so the user pressed Alt-[ or Alt-O.
+  // Nothing followed a beginning such as `ESC [` or `ESC O`, so the user pressed Alt-[ or Alt-O.
   return others.length === 0 ? [{ name: "text", text: character ?? "", meta: true }] : [{ name: "unknown" }];
 }
 

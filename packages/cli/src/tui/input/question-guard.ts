@@ -1,5 +1,6 @@
 /**
- * Ignores keys for a moment after a question has appeared or closed, because the user typed them for something else.
+ * Lets keys answer a question only after the user has had time to see it. Ignores keys for a moment if a question
+ * closes while the user types into it.
  */
 
 import type { Clock } from "@fairlead/core/clock";
@@ -15,7 +16,7 @@ export interface QuestionGuardOptions {
   readonly clock: Clock;
 }
 
-/** Receives all keys of the app, and ignores those that the user typed for something else. */
+/** Receives all keys of the app, and ignores those that the user typed for a question that has closed. */
 export interface QuestionGuard {
   readonly press: (key: Key) => void;
   /** Call this after each frame is written, with the key of the question in that frame. */
@@ -30,7 +31,8 @@ export interface QuestionGuard {
 /** Milliseconds that a question must be visible before a key can answer it. */
 const readingTime = 400;
 /**
- * If a question closes while the user types into it, keys are ignored until the user pauses for this many milliseconds.
+ * If a question closes while the user types into it, keys are ignored until the user pauses for this many milliseconds,
+ * or presses Enter or Escape.
  */
 const pause = 1000;
 

@@ -73,7 +73,8 @@ export async function chooseAtStart(
 }
 
 /**
- * Asks whether to trust the folder if some of its servers need that to start. Does not ask if the user refused earlier.
+ * Asks whether to trust the folder if some of its servers need that to start. Does not ask if the folder's trust rule
+ * is `DO_NOT_TRUST`.
  */
 export async function askIfWaiting(services: Services): Promise<void> {
   if (!hasWaiting(services.settings.get())) return;

@@ -14,8 +14,8 @@ export interface InboxQuestionsOptions extends Pick<QuestionQueue, "ask"> {
 }
 
 /**
- * Milliseconds after which a request is no longer shown. The gateway has refused it by then. `fairlead approvals` still
- * lists it.
+ * Milliseconds after which the app no longer asks about a request. If the client cannot ask its user, the gateway has
+ * refused the request by then. `fairlead approvals` still lists it.
  */
 const recent = 60_000;
 const answeredBy = "the terminal app";

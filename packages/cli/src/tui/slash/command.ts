@@ -23,7 +23,7 @@ export function serverNames({ session }: Services): readonly CompletionItem[] {
   return session.host.states().map(({ name, status }) => ({ value: name, about: status.replaceAll("_", " ") }));
 }
 
-/** Splits a command's arguments into words. Quotes work as in a shell. */
+/** Splits a command's arguments at spaces. Quotes and backslashes keep spaces inside a word. */
 export function wordsOf(line: string): readonly string[] {
   return splitWords(line).map(({ text }) => text);
 }

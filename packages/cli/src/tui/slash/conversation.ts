@@ -75,7 +75,7 @@ export const compact: BuiltIn = {
   },
 };
 
-/** Maximum length of the copied text, in Base64 characters. Terminals ignore longer text. */
+/** Maximum length of the copied text, in Base64 characters. Some terminals ignore longer text. */
 const longestCopy = 75_000;
 
 /** `/copy`: copies the last answer to the clipboard, with the terminal's control sequence OSC 52. */

@@ -41,7 +41,10 @@ const own: ReadonlyMap<string, { readonly summary: string; readonly run: Run }> 
   ...serverVerbs.map((verb) => [verb, { summary: summaries[verb], run: doTo(verb) }] as const),
 ]);
 
-/** Subcommands that run the `fairlead mcp` command of the same name. All except `get` may change the settings. */
+/**
+ * Subcommands that run the `fairlead mcp` command of the same name. After all of them except `get`, the app reloads the
+ * settings.
+ */
 const passedOn: ReadonlyMap<string, string> = new Map([
   ["add", "add a server to the settings"],
   ["remove", "remove a server from the settings"],

@@ -21,8 +21,8 @@ export interface PromptCommand extends BuiltIn {
 }
 
 /**
- * Creates a slash command for each prompt, with the prompt's name. If that name is not unique, the command is called
- * `server.prompt`.
+ * Creates a slash command for each prompt, with the prompt's name. If a built-in command or a prompt of an earlier
+ * server has that name, the command is called `server.prompt`.
  *
  * @param taken The names of the built-in commands.
  */

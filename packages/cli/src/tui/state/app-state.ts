@@ -15,7 +15,7 @@ import { isSettled, type NoteTone, type TranscriptItem } from "./transcript.ts";
 export interface AppState {
   /** The items of the transcript, in the order in which they started. */
   readonly items: readonly TranscriptItem[];
-  /** The first `settled` items are complete. They are drawn once and do not change. */
+  /** The first `settled` items are complete. They are drawn again only when `epoch` changes. */
   readonly settled: number;
   /** When this number changes, the app draws the whole screen again. */
   readonly epoch: number;
@@ -38,7 +38,7 @@ export interface AppState {
   readonly usage: Usage;
   /** Estimated tokens of the next request. Undefined before the first turn. */
   readonly context: ConversationTokens | undefined;
-  /** Whether the next Ctrl-C quits the app, because the user has already pressed it once on an empty prompt. */
+  /** Whether the user has pressed Ctrl-C or Ctrl-D once on an empty prompt, so that the next one can quit the app. */
   readonly isQuitArmed: boolean;
   readonly isQuitting: boolean;
   readonly size: Size;
@@ -59,7 +59,7 @@ export type TurnState =
 
 /**
  * Which part of the app receives the keys while a question is open. `dialog`: the question. `unseen`: the prompt, until
- * the user has had time to see the question. `input`: the prompt or panel, until the user presses Tab.
+ * the user has had time to see the question. `input`: the prompt, until the user presses Tab.
  */
 type Focus = "input" | "unseen" | "dialog";
 
@@ -105,7 +105,7 @@ export type AppEvent =
   | { readonly type: "entered"; readonly text: string }
   | { readonly type: "history"; readonly entries: readonly string[] }
   | { readonly type: "wait"; readonly text: string }
-  /** The first `count` queued messages were sent. */
+  /** The first `count` queued messages were sent, or put back into the prompt. */
   | { readonly type: "waited"; readonly count: number }
   /** Expands or folds the result of the call with this id. Without an id: of the last call. */
   | { readonly type: "fold"; readonly id?: string }

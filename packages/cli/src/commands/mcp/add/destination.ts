@@ -23,7 +23,7 @@ import { type Entry, refuseInvalidEntry } from "./new-entry.ts";
 /** The values of `--scope`. `project` is Gemini CLI's word for the workspace scope. */
 export type ScopeWord = "user" | "project";
 
-/** The settings file that a command writes to. `word` is the scope as the user typed it. */
+/** The settings file that a command writes to. `word` is the scope as a value of `--scope`. */
 export interface Destination {
   readonly scope: "user" | "workspace";
   readonly file: string;
@@ -65,7 +65,7 @@ export interface WrittenApproval {
   readonly failure?: string;
 }
 
-/** The result if no server needed an approval. */
+/** The result if Fairlead approved no server, because none needed an approval or the user did not want it. */
 export const noApproval: WrittenApproval = { approved: [], unseen: [] };
 
 /** Approves workspace servers that the user has just added on the command line. */
