@@ -56,7 +56,10 @@ export function sendHttp(
         outgoing.destroy(new WireError("proxy", "the proxy does not speak HTTP", { unsent: true }));
       else if (statusCode !== 200)
         outgoing.destroy(
-          new WireError("proxy", `the proxy answered with HTTP status ${statusCode}`, { httpStatus: statusCode }),
+          new WireError("proxy", `the proxy answered with HTTP status ${statusCode}`, {
+            httpStatus: statusCode,
+            unsent: true,
+          }),
         );
     });
   outgoing.once("error", (cause: NodeJS.ErrnoException) => {

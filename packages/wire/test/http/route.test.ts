@@ -86,6 +86,15 @@ test("https goes through a tunnel; a proxy that refuses it is a `proxy` error", 
   });
 });
 
+test.each([403, 407, 503])("a request whose tunnel the proxy refuses with %d was never sent", async (status) => {
+  await using proxy = await webServer((_request, response) => void response.end());
+  proxy.server.on("connect", (_request, socket) => void socket.end(`HTTP/1.1 ${status} Refused\r\n\r\n`));
+  await expect(get("https://server.invalid/mcp", { proxy: proxy.url })).rejects.toMatchObject({
+    code: "proxy",
+    evidence: { httpStatus: status, unsent: true },
+  });
+});
+
 test("a proxy that is not there is a `proxy` error", async () => {
   const gone = await webServer(() => {});
   await gone[Symbol.asyncDispose]();
