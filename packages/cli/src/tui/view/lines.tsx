@@ -30,9 +30,9 @@ export function Lines({ lines }: LinesProps): ReactElement {
   );
 }
 
-/** Ink gives an empty text no height, so a line without spans becomes a space. */
+/** Ink gives an empty text no height, so a line without text becomes a space. */
 function toSpans(line: Line, hasColour: boolean): readonly (ReactElement | string)[] {
-  if (line.length === 0) return [" "];
+  if (line.every(({ text }) => text === "")) return [" "];
   return line.map((each) => (isPlain(each) ? each.text : createElement(Styled, { span: each, hasColour })));
 }
 
