@@ -11,7 +11,9 @@ import type { Key } from "./input/keys.ts";
 import { readLogTail } from "./log-tail.ts";
 import type { Services } from "./services.ts";
 import { asTyped } from "./slash/prompt-commands.ts";
+import { dialogRoom } from "./state/dialog.ts";
 import { openPanel, type PanelState, type PanelStep, type PanelTab, panelKey } from "./state/mcp-panel.ts";
+import { panelExtent } from "./view/dialogs/mcp-panel-frame.ts";
 
 /** Opens the `/mcp` panel and handles its keys. */
 export interface Panel {
@@ -25,7 +27,7 @@ const mostCalls = 50;
 
 /** Creates the panel, closed. Its state is in `session.store`. */
 export function createPanel({ session, settings, servers }: Omit<Services, "openPanel">): Panel {
-  const { store, host, fail } = session;
+  const { store, host, clock, fail } = session;
 
   function set(panel: PanelState | undefined): void {
     store.dispatch({ type: "panel", ...(panel && { panel }) });
@@ -96,9 +98,10 @@ export function createPanel({ session, settings, servers }: Omit<Services, "open
       loadSignIns().catch(fail);
     },
     press(key) {
-      const { panel, servers: states, questions } = store.get();
+      const { panel, servers: states, questions, size } = store.get();
       if (panel === undefined || questions.length > 0) return false;
-      act(panelKey(panel, key, states));
+      const extent = panelExtent({ panel, servers: states, now: clock.now() }, dialogRoom(size));
+      act(panelKey(panel, key, states, extent));
       return true;
     },
   };

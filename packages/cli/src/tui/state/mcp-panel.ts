@@ -3,7 +3,7 @@
 import type { ServerState } from "@fairlead/core/events";
 import type { SafeText } from "@fairlead/core/text/safe-text";
 import type { Key } from "../input/keys.ts";
-import { scrollKey } from "./scroll.ts";
+import { type Extent, scrollKey } from "./scroll.ts";
 
 /** The actions on one server. Each one has the name of its `/mcp` subcommand. */
 export const serverVerbs = ["start", "stop", "restart", "enable", "disable", "auth", "test"] as const;
@@ -91,15 +91,15 @@ function changes(verb: ServerVerb, state: ServerState): boolean {
   }
 }
 
-/** Returns what a key does in the panel. Changes nothing itself. */
-export function panelKey(panel: PanelState, key: Key, servers: readonly ServerState[]): PanelStep {
+/** Returns what a key does in the panel. Changes nothing itself. `extent` limits how far the user can scroll. */
+export function panelKey(panel: PanelState, key: Key, servers: readonly ServerState[], extent: Extent): PanelStep {
   const state = selectedServer(panel, servers);
   const isLetter = key.name === "text" && key.ctrl !== true && key.meta !== true;
   if (key.name === "escape" || (isLetter && key.text === "q") || isCtrlC(key)) return back(panel);
   if (state === undefined) return { kind: "stay", panel };
   const wanted = isLetter ? offeredVerbs(state).find(({ letter }) => letter === key.text) : undefined;
   if (wanted !== undefined) return { kind: "do", verb: wanted.verb, server: state.name };
-  return panel.open === undefined ? listKey(panel, key, servers, state) : openKey(panel, panel.open, key);
+  return panel.open === undefined ? listKey(panel, key, servers, state) : openKey(panel, panel.open, key, extent);
 }
 
 function back({ open, ...panel }: PanelState): PanelStep {
@@ -113,19 +113,15 @@ function listKey(panel: PanelState, { name }: Key, servers: readonly ServerState
   return { kind: "stay", panel: { ...panel, server: (next ?? state).name } };
 }
 
-function openKey(panel: PanelState, open: OpenServer, key: Key): PanelStep {
+function openKey(panel: PanelState, open: OpenServer, key: Key, extent: Extent): PanelStep {
   const by = key.name === "left" || (key.name === "tab" && key.shift === true) ? -1 : isOnward(key) ? 1 : 0;
   if (by !== 0) {
     const at = panelTabs.indexOf(open.tab) + by;
     return look(panel, open.server, panelTabs[(at + panelTabs.length) % panelTabs.length] ?? "tools");
   }
-  // The view stops scrolling at the end of the text. The text's length is not known here.
-  const extent = { rows: Number.MAX_SAFE_INTEGER, page: pageRows };
-  const scroll = key.name === "end" ? open.scroll : (scrollKey(open.scroll, key, extent) ?? open.scroll);
+  const scroll = scrollKey(open.scroll, key, extent) ?? open.scroll;
   return { kind: "stay", panel: { ...panel, open: { ...open, scroll } } };
 }
-
-const pageRows = 10;
 
 function isOnward({ name }: Key): boolean {
   return name === "right" || name === "tab";

@@ -1,5 +1,5 @@
 import type { ServerState } from "@fairlead/core/events";
-import { safe } from "@fairlead/core/text/safe-text";
+import { safe, toSafeText } from "@fairlead/core/text/safe-text";
 import { describe, expect, test } from "vitest";
 import type { Key } from "../../../src/tui/input/keys.ts";
 import {
@@ -9,7 +9,7 @@ import {
   type PanelStep,
   panelKey,
 } from "../../../src/tui/state/mcp-panel.ts";
-import { panelLines } from "../../../src/tui/view/dialogs/mcp-panel-frame.ts";
+import { panelExtent, panelLines } from "../../../src/tui/view/dialogs/mcp-panel-frame.ts";
 
 const peer = {
   era: "legacy",
@@ -31,6 +31,7 @@ const servers: readonly ServerState[] = [
   { name: "slow", since: 1000, status: "connecting" },
 ];
 const list = openPanel();
+const extent = { rows: 30, page: 10 };
 const opened: PanelState = { ...list, server: "linear", open: { server: "linear", tab: "tools", scroll: 0 } };
 
 test.each<[string, PanelState, Key, PanelStep]>([
@@ -93,12 +94,12 @@ test.each<[string, PanelState, Key, PanelStep]>([
   ["Escape closes the list", list, { name: "escape" }, { kind: "close" }],
   ["Ctrl-C closes it too", list, { name: "text", text: "c", ctrl: true }, { kind: "close" }],
 ])("%s", (_, panel, key, step) => {
-  expect(panelKey(panel, key, servers)).toEqual(step);
+  expect(panelKey(panel, key, servers, extent)).toEqual(step);
 });
 
 test("with no servers there is nothing to do but to close it", () => {
-  expect(panelKey(list, { name: "text", text: "s" }, [])).toEqual({ kind: "stay", panel: list });
-  expect(panelKey(list, { name: "escape" }, [])).toEqual({ kind: "close" });
+  expect(panelKey(list, { name: "text", text: "s" }, [], extent)).toEqual({ kind: "stay", panel: list });
+  expect(panelKey(list, { name: "escape" }, [], extent)).toEqual({ kind: "close" });
 });
 
 test.each<[string, ServerState, readonly string[]]>([
@@ -144,6 +145,25 @@ describe("on the screen", () => {
     const lines = text({ ...opened, open: { server: "linear", tab: "log", scroll: 8, text: log } });
     expect(lines).toHaveLength(12);
     expect(lines.slice(0, 3)).toEqual(["╭─ linear", "│ line 4", "│ line 5"]);
+  });
+
+  test.each<[string, Key, number, Key]>([
+    ["Up moves at once after more Downs than there are rows", { name: "down" }, 50, { name: "up" }],
+    ["Page Up moves at once after more Page Downs than there are pages", { name: "pagedown" }, 9, { name: "pageup" }],
+    ["Up moves at once after End", { name: "end" }, 1, { name: "up" }],
+  ])("%s", (_, onward, count, backward) => {
+    const log = toSafeText(Array.from({ length: 30 }, (_row, at) => `line ${at}`).join("\n"));
+    let panel: PanelState = { ...opened, open: { server: "linear", tab: "log", scroll: 0, text: log } };
+    const press = (key: Key): readonly string[] => {
+      const now = 5000;
+      const step = panelKey(panel, key, servers, panelExtent({ panel, servers, now }, { width: 100, height: 12 }));
+      if (step.kind === "stay") ({ panel } = step);
+      return text(panel);
+    };
+    for (let pressed = 1; pressed < count; pressed += 1) press(onward);
+    const end = press(onward);
+    expect(end).toContain("│ line 29");
+    expect(press(backward)).not.toContain("│ line 29");
   });
 
   test.each([20, 40])("nothing is wider than %d columns", (width) => {

@@ -5,7 +5,7 @@ import { joinSafe, type SafeText, safe, toSafeLine, toVisibleLine } from "@fairl
 import { colourOf, stateWords } from "../../../output/servers/server-state.ts";
 import { typedHere } from "../../slash/typed-here.ts";
 import { type OpenServer, offeredVerbs, type PanelState, panelTabs, selectedServer } from "../../state/mcp-panel.ts";
-import { clampScroll } from "../../state/scroll.ts";
+import { clampScroll, type Extent } from "../../state/scroll.ts";
 import { bodyWidth, type Frame, frameExtent, frameLines, type Room } from "../frame.ts";
 import { clipLine, type Line, span, wrapLine } from "../line.ts";
 import { outputLines } from "../text-lines.ts";
@@ -20,14 +20,24 @@ export interface PanelView {
 
 /** Returns the visible lines of the panel. */
 export function panelLines(view: PanelView, room: Room): readonly Line[] {
-  const { panel } = view;
-  const frame = panel.open === undefined ? listFrame(view, room) : serverFrame(view, panel.open, room);
+  const { open } = view.panel;
+  const frame = panelFrame(view, room);
   const extent = frameExtent(frame, room);
   return frameLines(
     frame,
     room,
-    panel.open === undefined ? firstRow(view, room, extent.page) : clampScroll(panel.open.scroll, extent),
+    open === undefined ? firstRow(view, room, extent.page) : clampScroll(open.scroll, extent),
   );
+}
+
+/** Returns how many rows the panel's text has, and how many fit on the screen. */
+export function panelExtent(view: PanelView, room: Room): Extent {
+  return frameExtent(panelFrame(view, room), room);
+}
+
+function panelFrame(view: PanelView, room: Room): Frame {
+  const { open } = view.panel;
+  return open === undefined ? listFrame(view, room) : serverFrame(view, open, room);
 }
 
 function listFrame(view: PanelView, room: Room): Frame {
