@@ -61,7 +61,8 @@ const oauth: ObjectKey = {
       format: "url",
       workspace: approved,
       expanded: true,
-      description: "The address that the browser returns to after the sign-in.",
+      description:
+        "The address that the browser returns to after the sign-in. With `clientId`, the default is `http://127.0.0.1:PORT/oauth/callback`, where PORT is `OAUTH_CALLBACK_PORT` or a free port.",
     },
     tokenParamName: {
       type: "text",

@@ -56,6 +56,12 @@ test("one that is known there already gets the path that was told beforehand", a
   );
 });
 
+test("its port is the one that is wanted, so that a whole redirect URI can be registered", async () => {
+  const port = await freePort();
+  const { redirectUri } = await opened({ client: { clientId: "c" }, ui: { callbackPort: port } });
+  expect(redirectUri).toBe(`http://127.0.0.1:${port}/oauth/callback`);
+});
+
 test("where we were sent listener before, we listen again", async () => {
   const redirectUri = `http://127.0.0.1:${await freePort()}/before`;
   expect((await opened({ client: { clientId: "c", redirectUri } })).redirectUri).toBe(redirectUri);
