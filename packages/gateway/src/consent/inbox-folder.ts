@@ -15,6 +15,7 @@ import type { JsonObject } from "@fairlead/wire";
 import { excerpt, isObject, listOf, objectOf, parseObject, stringOf } from "@fairlead/wire/json";
 import { createConfirmationId } from "./confirmation-ids.ts";
 import { type ConsentAnswer, type ConsentQuestion, confirmedName } from "./confirmed-request.ts";
+import { type InboxProcess, parseProcess, stillRuns, thisProcess } from "./inbox-process.ts";
 
 /** A confirmation in the inbox, as a person sees it. The texts are not safe to print. */
 export interface InboxEntry extends ConsentQuestion {
@@ -143,6 +144,7 @@ export async function writeEntry(
 ): Promise<EntryFile> {
   await ensurePrivateFolder(folder);
   await makeRoom(folder, question, now, live);
+  const owner = await thisProcess();
   const key = shortKey(question);
   const lateEntry = (await entryFiles(folder)).find((each) => each.key === key && each.state === "late");
   for (;;) {
@@ -152,7 +154,7 @@ export async function writeEntry(
     const made: EntryFile = { file: "", id, since: now, key, client: clientDigest(question), state: "open" };
     const entry = { ...made, file: fileOf(made) };
     await replaceFile(join(folder, entry.file), {
-      text: contentOf(question),
+      text: contentOf(question, owner),
       mode: privateFileMode,
       previous: undefined,
       isCurrent: async () => true,
@@ -163,7 +165,8 @@ export async function writeEntry(
   }
 }
 
-function contentOf(question: ConsentQuestion): string {
+/** `owner`: the gateway's process, which waits for the answer while the confirmation is open. */
+function contentOf(question: ConsentQuestion, owner: InboxProcess): string {
   const { args, change, ...rest } = question;
   const written = excerpt(args, argumentBytes + 1);
   const isCut = written.length > argumentBytes;
@@ -172,6 +175,7 @@ function contentOf(question: ConsentQuestion): string {
     ...rest,
     reason: rest.reason.slice(0, differenceText),
     args: isCut ? { "(beginning)": written.slice(0, argumentBytes) } : args,
+    owner,
     ...(isCut && { isCut }),
     ...(change && { change: change.slice(0, mostDifferences).map((each) => toDifference({ ...each })) }),
   });
@@ -204,9 +208,9 @@ export async function readInboxFile(file: string): Promise<JsonObject | undefine
 }
 
 /**
- * Removes expired confirmations. If there are still too many, removes the oldest ones, except those in `live`, for
- * which requests of this gateway wait.
- * @throws HostError `denied` if too many requests of this gateway wait
+ * Removes expired confirmations. If there are still too many, removes the oldest ones, except those for which a request
+ * of this gateway (`live`) or of another running gateway waits.
+ * @throws HostError `denied` if too many requests wait
  */
 async function makeRoom(
   folder: string,
@@ -227,11 +231,21 @@ async function makeRoom(
   for (const { entries, limit } of most) {
     const surplus = entries.length - limit + 1;
     if (surplus <= 0) continue;
-    const removable = entries.filter(({ id }) => !live.has(id)).slice(0, surplus);
+    const removable: EntryFile[] = [];
+    for (const entry of entries)
+      if (removable.length < surplus && !live.has(entry.id) && !(await isAwaited(folder, entry))) removable.push(entry);
     if (removable.length < surplus) throw tooMany(question, limit);
     for (const entry of removable) await removeEntry(folder, entry);
   }
   await removeOrphans(folder, now);
+}
+
+/** Whether the gateway that wrote the confirmation still runs and waits for the answer. */
+async function isAwaited(folder: string, { file, state }: EntryFile): Promise<boolean> {
+  if (state === "late") return false;
+  // Older versions wrote no `owner`.
+  const owner = parseProcess((await readInboxFile(join(folder, file)))?.["owner"]);
+  return owner !== undefined && (await stillRuns(owner));
 }
 
 function tooMany(question: ConsentQuestion, limit: number): HostError {

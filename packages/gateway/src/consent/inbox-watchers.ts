@@ -9,7 +9,8 @@ import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "@fairlead/core/clock";
 import { ensurePrivateFolder, privateFileMode } from "@fairlead/core/files/atomic/private-folder";
-import { systemCode, unless } from "@fairlead/core/files/system-error";
+import { unless } from "@fairlead/core/files/system-error";
+import { stillRuns, thisProcess } from "./inbox-process.ts";
 
 /** Milliseconds between two checks. Some file systems do not report changes, so watching is not enough. */
 const pollTime = 1000;
@@ -19,8 +20,9 @@ const name = /^(\d{1,10})-[0-9a-f]{8}$/;
 export async function registerWatcher(folder: string): Promise<() => Promise<void>> {
   const watchers = join(folder, "watchers");
   await ensurePrivateFolder(watchers);
-  const file = join(watchers, `${process.pid}-${randomBytes(4).toString("hex")}`);
-  await writeFile(file, await startOf(process.pid), { mode: privateFileMode });
+  const { pid, start } = await thisProcess();
+  const file = join(watchers, `${pid}-${randomBytes(4).toString("hex")}`);
+  await writeFile(file, start, { mode: privateFileMode });
   return () => rm(file, { force: true });
 }
 
@@ -32,7 +34,7 @@ export async function hasWatcher(folder: string): Promise<boolean> {
     const [, pid] = name.exec(file) ?? [];
     if (pid === undefined) continue;
     const start = await readFile(join(watchers, file), "utf8").catch(unless("ENOENT"));
-    if (start !== undefined && isRunning(Number(pid)) && (await startOf(Number(pid))) === start) isFound = true;
+    if (start !== undefined && (await stillRuns({ pid: Number(pid), start }))) isFound = true;
     else await rm(join(watchers, file), { force: true });
   }
   return isFound;
@@ -69,22 +71,4 @@ function tryWatch(folder: string, listener: () => void) {
   } catch {
     return undefined;
   }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return systemCode(error) !== "ESRCH";
-  }
-}
-
-/**
- * Returns the start time of a process. A later process with the same id has another start time. Returns an empty text
- * on systems without `/proc`.
- */
-async function startOf(pid: number): Promise<string> {
-  const text = await readFile(`/proc/${pid}/stat`, "latin1").catch(() => "");
-  return text.slice(text.lastIndexOf(") ") + 2).split(" ")[19] ?? "";
 }

@@ -1,10 +1,18 @@
-import { readdir, rename, writeFile } from "node:fs/promises";
+import { readdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { temporaryFolder } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
 import { openInbox } from "../../src/consent/inbox.ts";
 import { readAnswer } from "../../src/consent/inbox-answers.ts";
-import { entryFiles, inboxFolder, removeEntry, writeEntry } from "../../src/consent/inbox-folder.ts";
+import {
+  type EntryFile,
+  entryFiles,
+  inboxFolder,
+  makeLate,
+  readEntry,
+  removeEntry,
+  writeEntry,
+} from "../../src/consent/inbox-folder.ts";
 
 const question = {
   client: "cursor",
@@ -72,4 +80,55 @@ test("no id of a withdrawn question is used again soon, and no two questions get
   for (const { id } of together) ids.add(id);
   expect(ids.size).toBe(48);
   expect((await readdir(folder)).filter((name) => name.startsWith("number-")).length).toBeLessThan(20);
+});
+
+/** Fills the inbox of one client, as another gateway would: this test's process is alive, and its ids are not passed on. */
+async function fullInbox(folder: string): Promise<readonly EntryFile[]> {
+  const entries: EntryFile[] = [];
+  for (let at = 0; at < 32; at += 1)
+    entries.push(await writeEntry(folder, numbered(at), Date.now() - 1000 + at, new Set()));
+  return entries;
+}
+
+function numbered(at: number) {
+  return { ...question, key: at.toString(16).padStart(64, "0") };
+}
+
+/** Replaces the process that waits for a confirmation. Undefined: as the first versions wrote the file. */
+async function setOwner(folder: string, { file }: EntryFile, owner: unknown): Promise<void> {
+  const content = JSON.parse(await readFile(join(folder, file), "utf8")) as object;
+  await writeFile(join(folder, file), JSON.stringify({ ...content, owner }));
+}
+
+test("a full inbox drops no question that another gateway waits for", async () => {
+  await using state = await temporaryFolder();
+  const folder = inboxFolder(state.path);
+  const entries = await fullInbox(folder);
+  await expect(writeEntry(folder, numbered(32), Date.now(), new Set())).rejects.toMatchObject({ code: "denied" });
+  expect((await entryFiles(folder)).map(({ id }) => id)).toEqual(entries.map(({ id }) => id));
+  // The other gateway refuses one of its requests: that question makes room, although it is not the oldest.
+  const [late] = entries.slice(20);
+  if (late !== undefined) await makeLate(folder, late);
+  const { id } = await writeEntry(folder, numbered(32), Date.now(), new Set());
+  const expected = [...entries.filter((entry) => entry !== late).map((entry) => entry.id), id];
+  expect((await entryFiles(folder)).map((entry) => entry.id)).toEqual(expected);
+});
+
+test.each<[string, unknown]>([
+  ["of a gateway that has ended", { pid: 0x7fffffff, start: "1" }],
+  ["of an older version, which wrote no process", undefined],
+  ["with a process group instead of a process", { pid: -1, start: "" }],
+  ["with a process id that is too large", { pid: 2 ** 40, start: "" }],
+  ["with a damaged start time", { pid: process.pid, start: "x".repeat(1000) }],
+])("a full inbox drops the question %s, and it can be read until then", async (_, owner) => {
+  await using state = await temporaryFolder();
+  const folder = inboxFolder(state.path);
+  const entries = await fullInbox(folder);
+  const [left] = entries.slice(20);
+  if (left === undefined) throw new Error("the inbox is not full");
+  await setOwner(folder, left, owner);
+  expect(await readEntry(folder, left)).toMatchObject({ id: left.id, name: "write_file" });
+  await writeEntry(folder, numbered(32), Date.now(), new Set());
+  const ids = (await entryFiles(folder)).map(({ id }) => id);
+  expect([ids.length, ids.includes(left.id)]).toEqual([32, false]);
 });

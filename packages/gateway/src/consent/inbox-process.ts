@@ -1,0 +1,49 @@
+/** Identifies the processes that use the inbox, so that other processes can tell whether they still run. */
+
+import { readFile } from "node:fs/promises";
+import { systemCode } from "@fairlead/core/files/system-error";
+import { isObject } from "@fairlead/wire/json";
+
+/** A process that uses the inbox. */
+export interface InboxProcess {
+  readonly pid: number;
+  /** When the process started, in clock ticks. Empty on systems without `/proc`. */
+  readonly start: string;
+}
+
+/** Returns the identity of this process. */
+export async function thisProcess(): Promise<InboxProcess> {
+  const { pid } = process;
+  return { pid, start: await startOf(pid) };
+}
+
+/** Whether the process still runs. A later process with the same id has another start time. */
+export async function stillRuns({ pid, start }: InboxProcess): Promise<boolean> {
+  return isRunning(pid) && (await startOf(pid)) === start;
+}
+
+const highestPid = 0x7fffffff;
+const startTime = /^\d{0,20}$/;
+
+/** Reads the identity of a process from a file's JSON. Returns undefined if it is missing or invalid. */
+export function parseProcess(value: unknown): InboxProcess | undefined {
+  if (!isObject(value)) return undefined;
+  const { pid, start } = value;
+  // A process id of 0 or below means a process group.
+  if (typeof pid !== "number" || !Number.isInteger(pid) || pid <= 0 || pid > highestPid) return undefined;
+  return typeof start === "string" && startTime.test(start) ? { pid, start } : undefined;
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return systemCode(error) !== "ESRCH";
+  }
+}
+
+async function startOf(pid: number): Promise<string> {
+  const text = await readFile(`/proc/${pid}/stat`, "latin1").catch(() => "");
+  return text.slice(text.lastIndexOf(") ") + 2).split(" ")[19] ?? "";
+}
