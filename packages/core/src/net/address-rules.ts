@@ -12,7 +12,7 @@ import { hostOf, isLoopbackHost, type ServerNetwork } from "./server-network.ts"
 const ownNetwork = new Set(["private", "uniqueLocal", "carrierGradeNat"]);
 /**
  * Kinds of addresses that reach a different host on each machine, such as 0.0.0.0. Fairlead contacts such an address
- * only if the MCP server itself has it.
+ * only if the MCP server has it, and only for the server's own host name.
  */
 const neverShared = new Set(["linkLocal", "unspecified", "multicast", "broadcast", "unknown"]);
 
@@ -31,12 +31,21 @@ export function checkUrl(url: URL, near: URL | undefined): void {
 }
 
 /**
- * Refuses a non-public address, unless the MCP server has this address, or all addresses of the server are of the same
- * kind, such as `private`. One address of the same kind is not enough: the server's operator could add it in DNS to
- * reach other machines in the user's network.
+ * Refuses a non-public address, unless all addresses of the MCP server are of the same kind, such as `private`. One
+ * address of the same kind is not enough: the server's operator could add it in DNS to reach other machines in the
+ * user's network. For the same reason, an address that the server has is allowed only for the server's own host name.
+ *
+ * @param near The addresses of the server.
+ * @param serverHost The host name of the server.
  */
-export function checkAddresses(host: string, addresses: readonly string[], near: readonly string[]): void {
-  const refused = addresses.find((address) => !isReachable(address, near));
+export function checkAddresses(
+  host: string,
+  addresses: readonly string[],
+  near: readonly string[],
+  serverHost?: string,
+): void {
+  const own = host === serverHost ? near : [];
+  const refused = addresses.find((address) => !own.includes(address) && !isReachable(address, near));
   if (refused !== undefined)
     throw new HostError("denied", `Fairlead refused the request to ${host}: ${refused} is not a public address`, {
       next: "Only an MCP server in the same network may refer Fairlead to such an address.",
@@ -50,12 +59,14 @@ export function checkAddresses(host: string, addresses: readonly string[], near:
 }
 
 /**
- * Refuses the MCP server's own host name if it resolved to a non-public address before and now resolves to a public
- * one.
+ * Refuses the MCP server's own host name if it resolved to a non-public address before and now resolves to a public one
+ * that it did not have.
  */
 export function checkSameNetwork(host: string, addresses: readonly string[], near: readonly string[]): void {
   const isNear = near.some((address) => kindOf(address) !== "public");
-  const elsewhere = isNear ? addresses.find((address) => kindOf(address) === "public") : undefined;
+  const elsewhere = isNear
+    ? addresses.find((address) => kindOf(address) === "public" && !near.includes(address))
+    : undefined;
   if (elsewhere !== undefined)
     throw new HostError(
       "denied",
@@ -65,7 +76,7 @@ export function checkSameNetwork(host: string, addresses: readonly string[], nea
 
 function isReachable(address: string, near: readonly string[]): boolean {
   const kind = kindOf(address);
-  if (kind === "public" || near.includes(address)) return true;
+  if (kind === "public") return true;
   return !neverShared.has(kind) && near.length > 0 && near.every((other) => kindOf(other) === kind);
 }
 
@@ -113,7 +124,7 @@ export function createGuard(near: ServerNetwork | undefined, resolve: LookupFunc
   async function check(host: string, found: readonly LookupAddress[]): Promise<void> {
     const addresses = found.map(({ address }) => address);
     const nearby = (await near?.addresses()) ?? [];
-    checkAddresses(host, addresses, nearby);
+    checkAddresses(host, addresses, nearby, near?.url.hostname);
     // Without this check, the owner of the server's domain could later change its address to one in another network
     // (DNS rebinding).
     if (near !== undefined && host === near.url.hostname) checkSameNetwork(host, addresses, nearby);

@@ -35,18 +35,31 @@ test.each<[string, string, boolean]>([
   ["100.64.0.1", "fd7a:115c:a1e0::1", true],
   ["10.0.0.1", "127.0.0.1", false],
   ["10.0.0.1", "169.254.169.254", false],
-  ["169.254.1.1", "169.254.1.1", true],
+  ["169.254.1.1", "169.254.1.1", false],
   ["169.254.1.1", "169.254.169.254", false],
-  ["0.0.0.0", "0.0.0.0", true],
+  ["0.0.0.0", "0.0.0.0", false],
   ["0.0.0.0", "127.0.0.1", false],
   // Some ways into the network answer every name with one of these.
   ["198.18.0.7", "198.18.0.9", true],
   ["1.1.1.1", "127.0.0.1", false],
   ["1.1.1.1", "10.0.0.1", false],
+  ["1.1.1.1, 10.0.0.1", "10.0.0.1", false],
   ["1.1.1.1, 10.0.0.1", "10.0.0.2", false],
   ["10.0.0.1, fd00::1", "10.0.0.2", true],
-])("with the server at %s, %s is asked: %s", (near, address, isAsked) => {
-  expect(isRefused(() => checkAddresses("host", [address], near.split(", ")))).toBe(!isAsked);
+])("with the server at %s, another host at %s is asked: %s", (near, address, isAsked) => {
+  expect(isRefused(() => checkAddresses("host", [address], near.split(", "), "mcp.example"))).toBe(!isAsked);
+});
+
+test.each<[string, string, boolean]>([
+  ["169.254.1.1", "169.254.1.1", true],
+  ["169.254.1.1", "169.254.169.254", false],
+  ["0.0.0.0", "0.0.0.0", true],
+  ["0.0.0.0", "127.0.0.1", false],
+  ["1.1.1.1, 10.0.0.1", "10.0.0.1", true],
+  ["1.1.1.1, 10.0.0.1", "10.0.0.2", false],
+])("with the server at %s, its own host name at %s is asked: %s", (near, address, isAsked) => {
+  const host = "mcp.example";
+  expect(isRefused(() => checkAddresses(host, [address], near.split(", "), host))).toBe(!isAsked);
 });
 
 test("a refusal says which address it was, and what would change it", () => {

@@ -103,6 +103,19 @@ test("a server near us opens its own kind of network, and cannot speak from else
   });
 });
 
+test("a private address among the public ones of a server is reachable by the server's own name only", async () => {
+  const own = ["10.0.0.5", "2606:2800:220:1::1"];
+  const resolve: LookupFunction = (host, options, callback) =>
+    system(...(host === "mcp.example" ? own : ["10.0.0.5"]))(host, options, callback);
+  const checking = guard(resolve, { near: "https://mcp.example/mcp" });
+  const denied = { code: "denied", message: expect.stringContaining("10.0.0.5 is not a public address") };
+  await expect(lookedUp(checking, "printer.example")).rejects.toMatchObject(denied);
+  await expect(checking.checkBeforeProxy(url)).rejects.toMatchObject(denied);
+  await expect(checking.checkLiteral(new URL("https://10.0.0.5/"))).rejects.toMatchObject(denied);
+  expect(await lookedUp(checking, "mcp.example", { all: true })).toEqual(own.map(found));
+  await checking.checkBeforeProxy(new URL("https://mcp.example/.well-known/oauth-protected-resource"));
+});
+
 test("who calls it off is not kept waiting by a resolver, and no proxy is asked then", async () => {
   const stop = new AbortController();
   const never: LookupFunction = () => {};
