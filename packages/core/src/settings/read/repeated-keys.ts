@@ -4,7 +4,7 @@
  */
 
 import type { Node } from "../../files/json/jsonc.ts";
-import type { SettingsKey } from "../schema/key.ts";
+import type { ObjectKey, SettingsKey } from "../schema/key.ts";
 import { settingsSchema } from "../schema/schema.ts";
 import { itemNodes, type JsonProperty, propertyNodes, stringNode } from "./nodes.ts";
 
@@ -12,7 +12,12 @@ import { itemNodes, type JsonProperty, propertyNodes, stringNode } from "./nodes
  * Keys for which the larger value is stricter: the list with more names, or `true`. For a key that is not in this set,
  * the smaller value is stricter.
  */
-const strictIfMore = new Set(["mcp.excluded", "fairlead.permissions.denyTools", "security.folderTrust.enabled"]);
+const strictIfMore = new Set([
+  "mcp.excluded",
+  "fairlead.permissions.denyTools",
+  "fairlead.servers.<name>.hideResults",
+  "security.folderTrust.enabled",
+]);
 
 /**
  * Returns the file's top-level object with repeated keys combined. Skips the entries of `mcpServers`, because
@@ -27,6 +32,7 @@ function combine(nodes: readonly Node[], key: SettingsKey, path: readonly string
   if (last === undefined || path[0] === "mcpServers") return last;
   switch (key.type) {
     case "object":
+      return combineWithSingle(nodes, key, path);
     case "named":
     case "lists":
       return combineObject(nodes, key, path);
@@ -34,7 +40,7 @@ function combine(nodes: readonly Node[], key: SettingsKey, path: readonly string
       return strictIfMore.has(path.join(".")) ? unionOf(nodes, last) : intersectionOf(nodes, last);
     case "switch": {
       const strict = strictIfMore.has(path.join("."));
-      return nodes.find(({ type, value }) => type !== "boolean" || value === strict) ?? last;
+      return nodes.find(({ value }) => value === strict) ?? nodes.find(({ type }) => type !== "boolean") ?? last;
     }
     case "number":
       return nodes.filter(({ type }) => type === "number").sort((a, b) => Number(a.value) - Number(b.value))[0] ?? last;
@@ -42,6 +48,24 @@ function combine(nodes: readonly Node[], key: SettingsKey, path: readonly string
     case "texts":
       return last;
   }
+}
+
+/** Combines the values of a key whose value is an object, or a single value (`instead`), such as `toolBudget`. */
+function combineWithSingle(nodes: readonly Node[], key: ObjectKey, path: readonly string[]): Node | undefined {
+  const { instead, insteadSets } = key;
+  if (instead === undefined) return combineObject(nodes, key, path);
+  if (nodes.every(({ type }) => type !== "object")) return combine(nodes, instead, path);
+  const off = nodes.find(({ value }) => value === false);
+  if (instead.type === "switch" && off !== undefined) return off;
+  return combineObject(insteadSets === undefined ? nodes : nodes.map((node) => toObject(node, insteadSets)), key, path);
+}
+
+/** Converts a number to an object with this number under the given name. Returns other values unchanged. */
+function toObject(node: Node, name: string): Node {
+  if (node.type !== "number") return node;
+  const { offset, length } = node;
+  const key: Node = { type: "string", offset, length, value: name };
+  return { type: "object", offset, length, children: [toNode({ name, key, value: node })] };
 }
 
 /** Combines the values that are objects. If none is an object, the last value counts. */
@@ -61,7 +85,8 @@ function combineObject(
   }
   const children = [...byName].flatMap(([name, properties]) => {
     const inner = innerKey(key, name);
-    const combined = inner && combine(valuesOf(properties), inner, [...path, name]);
+    const step = key.type === "named" ? key.placeholder : name;
+    const combined = inner && combine(valuesOf(properties), inner, [...path, step]);
     return combined === undefined
       ? properties.slice(-1).map(toNode)
       : [toNode({ ...lastOf(properties), value: combined })];

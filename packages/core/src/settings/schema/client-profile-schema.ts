@@ -24,6 +24,7 @@ export function toolBudgetKey({ description, workspace, tokens, tools }: BudgetT
     type: "object",
     description,
     instead: count(1_000_000_000, "A number instead of an object sets `tokens`."),
+    insteadSets: "tokens",
     properties: { tokens: count(1_000_000_000, tokens), tools: count(10_000, tools) },
   };
 }

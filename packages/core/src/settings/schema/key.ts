@@ -62,6 +62,8 @@ export interface ObjectKey {
   readonly exactlyOneOf?: readonly string[];
   /** Describes a single value that the user may write instead of the object. */
   readonly instead?: LeafKey;
+  /** The name of the property that a number written instead of the object sets. */
+  readonly insteadSets?: string;
   /** True if unknown keys are allowed. Other programs store their own keys in this object. */
   readonly shared?: true;
 }

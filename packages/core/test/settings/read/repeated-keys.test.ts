@@ -60,6 +60,46 @@ test("permissions, switches and limits: the stricter value counts", async () => 
   }
 });
 
+test("the results of a server stay hidden if one hideResults is true and another is false", async () => {
+  const servers = (value: string): string => `"fairlead": { "servers": { "a.b": { "hideResults": ${value} } } }`;
+  const entry = '"mcpServers": { "a.b": { "command": "x" } }';
+  for (const { servers: loaded } of await load(servers("true"), `${servers("false")}, ${entry}`))
+    expect(loaded.map(({ definition }) => definition?.extras.hideResults)).toEqual([true]);
+});
+
+test("a server stays disabled if one enabled is false and another is no boolean", async () => {
+  const servers = (value: string): string => `"fairlead": { "servers": { "a": { "enabled": ${value} } } }`;
+  for (const { switchedOff } of await load(servers("false"), servers('"yes"')))
+    expect([...switchedOff.keys()]).toEqual(["a"]);
+});
+
+test.each([
+  ["100", "5000", { tokens: 100 }],
+  ["100", '{ "tokens": 5000, "tools": 7 }', { tokens: 100, tools: 7 }],
+  ["5000", '{ "tokens": 100 }', { tokens: 100 }],
+  ["100", '{ "tools": 7 }', { tokens: 100, tools: 7 }],
+])("the lowest tool budget counts: %s and %s", async (first, second, toolBudget) => {
+  const budget = (value: string): string =>
+    `"fairlead": { "toolBudget": ${value}, "clients": { "c": { "toolBudget": ${value} } } }`;
+  for (const { host } of await load(budget(first), budget(second))) {
+    expect(host.toolBudget).toEqual(toolBudget);
+    expect(host.clients.get("c")).toEqual({ toolBudget });
+  }
+});
+
+const client = '{ "clientId": "me", "clientSecret": "${secret:S}" }';
+
+test.each(["true", client])("machineAuth stays off if one machineAuth is false and another is %s", async (lax) => {
+  const servers = (value: string): string => `"fairlead": { "servers": { "a": { "machineAuth": ${value} } } }`;
+  const entry = `"mcpServers": { "a": { "httpUrl": "https://a.example/mcp", "oauth": ${client} } }`;
+  const isOn = async (first: string, second: string): Promise<readonly boolean[]> => {
+    const loaded = await load(servers(first), `${servers(second)}, ${entry}`);
+    return loaded.flatMap(({ servers: [server] }) => server?.definition?.extras.machineAuth !== undefined);
+  };
+  expect(await isOn(lax, lax)).toEqual([true, true]);
+  expect(await isOn("false", lax)).toEqual([false, false]);
+});
+
 test.each([
   ['"security": { "folderTrust": { "enabled": false } }', '"security": { "folderTrust": { "enabled": true } }'],
   ['"security": { "folderTrust": { "enabled": true, "enabled": false } }', '"ui": {}'],
