@@ -60,8 +60,10 @@ export function createToolIndex(): ToolIndex {
   let last: Promise<void> = Promise.resolve();
 
   function afterLast(change: () => void | Promise<void>): Promise<void> {
-    last = last.then(change);
-    return last;
+    const changed = last.then(change);
+    // Only the caller of the failed change gets its error. Later changes still run.
+    last = changed.catch(() => {});
+    return changed;
   }
 
   async function withoutOutdated(): Promise<void> {

@@ -54,6 +54,23 @@ test("tools that a server has no longer are not found, and those of other server
   expect(names(index.rank("weather", 10))).toEqual(["sky.forecast"]);
 });
 
+test("a change that fails does not stop later changes", async () => {
+  const index = createToolIndex();
+  const failure = new Error("unreadable");
+  const unreadable: SearchableTool = {
+    get name(): string {
+      throw failure;
+    },
+  };
+  const failed = index.set({ name: "disk" }, [...files, unreadable]);
+  const later = index.set({ name: "sky" }, weather);
+  await expect(failed).rejects.toBe(failure);
+  await later;
+  expect(names(index.rank("file weather", 10))).toEqual(["sky.forecast"]);
+  await index.remove("sky");
+  expect(index.rank("weather", 10)).toEqual([]);
+});
+
 test("an index that was changed often ranks as a new one", async () => {
   const index = await filled();
   const many = Array.from({ length: 600 }, (_none, at) => ({ name: `count_${at}`, description: "Counts files." }));
