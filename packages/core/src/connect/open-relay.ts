@@ -26,7 +26,8 @@ export async function openRelay(
   context: ConnectContext,
   options: RelayOptions,
 ): Promise<OpenedRelay> {
-  const { target, wire, log, traffic, explain } = await prepareConnection(definition, context, options);
+  const prepared = await prepareConnection(definition, context, { ...options, isRelay: true });
+  const { target, wire, log, traffic, explain } = prepared;
   const { openServerRelay } = await import("@fairlead/wire/serve");
   const toHostError = (cause: unknown): HostError => {
     const error = explain(cause, { isTimedOut: false, lastRequest: traffic.observed().lastRequest });

@@ -96,7 +96,7 @@ export interface PrepareOptions {
 export async function prepareConnection(
   definition: ServerDefinition,
   context: ConnectContext,
-  options: PrepareOptions,
+  options: PrepareOptions & { readonly isRelay?: boolean },
 ): Promise<PreparedConnection> {
   const { name } = definition;
   const tell = createStepper(options.observe);
@@ -131,6 +131,7 @@ export async function prepareConnection(
     log,
     redact,
     debug: context.debug(name),
+    isRelay: options.isRelay === true,
     onFirstMessage: () => launch && tell({ step: "start" }),
     onStderrLine: options.onStderrLine,
   });

@@ -11,7 +11,7 @@ import { createTextLines } from "./text-lines.ts";
 const keptLines = 40;
 const keptCharacters = 2000;
 const keptDiagnostics = 3;
-/** The JSON-RPC id of the first request in every connection attempt. */
+/** The JSON-RPC id of the first request in every connection attempt of a session. */
 const firstId = 1;
 /** The rate limit for stderr lines. Lines above the limit are counted and dropped. */
 const linesPerSecond = 1000;
@@ -36,13 +36,16 @@ export interface TrafficLogOptions {
   readonly redact: Redact;
   /** Whether every message is written into the log. */
   readonly debug: boolean;
+  /** True for a relay. Its client chooses the ids of requests, so an id says nothing about connection attempts. */
+  readonly isRelay: boolean;
   /** Called when the first request is sent. At this time, the process is running. */
   readonly onFirstMessage: () => void;
   readonly onStderrLine: ((line: string) => void) | undefined;
 }
 
 /** Creates the listeners that `@fairlead/wire` calls. */
-export function createTrafficLog({ log, redact, debug, onFirstMessage, onStderrLine }: TrafficLogOptions): TrafficLog {
+export function createTrafficLog(options: TrafficLogOptions): TrafficLog {
+  const { log, redact, debug, isRelay, onFirstMessage, onStderrLine } = options;
   let stderr: string[] = [];
   let diagnostics: string[] = [];
   let lastRequest: string | undefined;
@@ -84,7 +87,7 @@ export function createTrafficLog({ log, redact, debug, onFirstMessage, onStderrL
         if (direction === "received") hasSentMessage ||= jsonrpc === "2.0";
         else if (typeof method === "string" && id !== undefined) {
           if (lastRequest === undefined) onFirstMessage();
-          else if (id === firstId) startAgain();
+          else if (id === firstId && !isRelay) startAgain();
           lastRequest = method;
         }
         if (debug)

@@ -20,6 +20,7 @@ export interface ConnectionOptions extends Partial<Omit<ConnectContext, "environ
 export interface Connection extends AsyncDisposable {
   readonly world: World;
   readonly definition: ServerDefinition;
+  readonly context: ConnectContext;
   readonly steps: readonly ConnectStep[];
   open(options?: Partial<OpenOptions>): Promise<OpenedSession>;
   /** What opening is rejected with. */
@@ -66,6 +67,7 @@ export async function connection(
   return {
     world,
     definition,
+    context,
     steps,
     open,
     async failure(options) {

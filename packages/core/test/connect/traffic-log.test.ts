@@ -3,7 +3,7 @@ import { createRedactor } from "../../src/connect/redact.ts";
 import { createTrafficLog } from "../../src/connect/traffic-log.ts";
 
 /** A traffic log that hides `secret`, and what it wrote. */
-function watched(hide = (text: string) => text.replaceAll("secret", "(hidden)")) {
+function watched(hide = (text: string) => text.replaceAll("secret", "(hidden)"), isRelay = false) {
   const written: string[] = [];
   const lines: string[] = [];
   let redactions = 0;
@@ -19,6 +19,7 @@ function watched(hide = (text: string) => text.replaceAll("secret", "(hidden)"))
       return hide(text);
     },
     debug: false,
+    isRelay,
     onFirstMessage: () => {},
     onStderrLine: (line) => lines.push(line),
   });
@@ -93,4 +94,25 @@ test("of too many lines the first are kept, the others counted, and the last one
   expect(stderr.at(-2)).toBe("line 9999");
   const dropped = lines.filter((line) => line.includes("dropped"));
   expect(dropped).toEqual([expect.stringMatching(/^\(7,\d{3} lines dropped: the server wrote too fast\)$/)]);
+});
+
+test.each([
+  ["a session forgets the stderr lines and diagnostics of", false, [1, 1]],
+  ["a session keeps the stderr lines and diagnostics of", false, [1, 2]],
+  ["a relay keeps the stderr lines and diagnostics of", true, [0, 1]],
+  ["a relay keeps the stderr lines and diagnostics of", true, [1, 1]],
+])("%s its first request (relay: %s, ids of the requests: %j)", (_what, isRelay, [first, second]) => {
+  const { traffic, written } = watched(undefined, isRelay);
+  const { onMessage, onStderr, onDiagnostic } = traffic.listeners;
+  onMessage?.("sent", { jsonrpc: "2.0", id: first, method: "initialize" });
+  onStderr("no key\n");
+  onDiagnostic?.("not JSON");
+  onMessage?.("sent", { jsonrpc: "2.0", id: second, method: "tools/list" });
+  const isForgotten = !isRelay && first === second;
+  expect(written.includes("note trying another protocol")).toBe(isForgotten);
+  expect(traffic.observed()).toMatchObject({
+    lastRequest: "tools/list",
+    stderr: isForgotten ? [] : ["no key"],
+    diagnostics: isForgotten ? [] : ["not JSON"],
+  });
 });
