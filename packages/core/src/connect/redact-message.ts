@@ -51,7 +51,7 @@ export function createMessageWriter(redact: Redact, hideResults: boolean): Messa
         if (typeof value === "string") return hidden;
         if (typeof value === "number") return 0;
       }
-      if (isSecretMember(direction, key, value)) return hidden;
+      if (isSecretMember(direction, key, value)) return direction === "sent" ? hidden : hiddenValue(value);
       if (typeof value === "string") return redact(value);
       if (typeof value === "number") return redact(String(value)) === String(value) ? value : hidden;
       return isObject(value) ? redactKeys(value, redact) : value;
@@ -65,7 +65,16 @@ export function createMessageWriter(redact: Redact, hideResults: boolean): Messa
  */
 function isSecretMember(direction: Direction, key: string, value: unknown): boolean {
   if (!isTelling(key) || value === null || typeof value === "boolean") return false;
-  return direction === "sent" || typeof value === "string";
+  return direction === "sent" || !isObject(value);
+}
+
+/**
+ * The value that a recording contains instead of a server's secret. It has the secret's type, because a result that is
+ * played back must still match the output schema of its tool.
+ */
+function hiddenValue(value: unknown): unknown {
+  if (typeof value === "number") return 0;
+  return Array.isArray(value) ? [] : hidden;
 }
 
 function redactKeys(value: JsonObject, redact: Redact): JsonObject {

@@ -2,7 +2,7 @@ import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { temporaryFolder } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
-import { createRedactor } from "../../src/connect/redact.ts";
+import { createRedactor, hideInMessage } from "../../src/connect/redact.ts";
 import { createMessageWriter } from "../../src/connect/redact-message.ts";
 import { createRecorder } from "../../src/recordings/recorder.ts";
 import { parseRecording, readRecording } from "../../src/recordings/recording.ts";
@@ -97,6 +97,21 @@ describe("secrets", () => {
     );
     const schema = { result: { inputSchema: { properties: { token: { type: "string" } } } } };
     expect(JSON.parse(write("received", schema))).toEqual(schema);
+  });
+
+  test("under a telling name in a result are hidden as in logs, and keep the type that the tool's schema demands", () => {
+    const structuredContent = { token: 48_151_623, tokens: ["alpha", 42], nested: { api_key: [{ value: "beta" }] } };
+    const message = { id: 1, result: { structuredContent } };
+    expect(JSON.parse(write("received", message))).toEqual({
+      id: 1,
+      result: { structuredContent: { token: 0, tokens: [], nested: { api_key: [] } } },
+    });
+    for (const value of ["48151623", "alpha", "42", "beta"]) {
+      expect(hideInMessage("received", message)).not.toContain(value);
+      expect(write("received", message)).not.toContain(value);
+    }
+    const progress = { method: "notifications/progress", params: { progressToken: 7, progress: 1 } };
+    expect(JSON.parse(write("received", progress))).toEqual(progress);
   });
 
   test("in the results of a server with hideResults are hidden; its lists stay", () => {
