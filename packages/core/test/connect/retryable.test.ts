@@ -1,7 +1,7 @@
 import { WireError, type WireErrorCode, type WireEvidence } from "@fairlead/wire";
 import { expect, test } from "vitest";
-import { retryClassOf } from "../../src/connect/retryable.ts";
-import { type ErrorCode, HostError } from "../../src/errors.ts";
+import { type RetryClass, retryClassOf } from "../../src/connect/retryable.ts";
+import { type ErrorCode, errorCodes, HostError } from "../../src/errors.ts";
 
 const because = (code: ErrorCode, wire?: WireErrorCode, evidence?: WireEvidence): HostError =>
   new HostError(code, "what happened", wire ? { cause: new WireError(wire, "why", evidence) } : {});
@@ -39,6 +39,24 @@ test.each<[string, HostError, object]>([
   ["nothing on offer", because("no_capabilities"), { kind: "never" }],
 ])("%s", (_, error, retry) => {
   expect(retryClassOf(error, { isProgram: false })).toEqual(retry);
+});
+
+test("of all error codes, these lead to a new connection or a new start of the program; after any other a person is needed", () => {
+  const codesOf = (kind: RetryClass["kind"]): readonly ErrorCode[] =>
+    errorCodes.filter((code) => retryClassOf(because(code), { isProgram: true }).kind === kind).toSorted();
+  const outages = codesOf("outage");
+  const crashes = codesOf("crash");
+  expect(outages).toEqual(["lost", "proxy", "unreachable"]);
+  expect(crashes).toEqual([
+    "connect_timeout",
+    "http_status",
+    "not_mcp",
+    "protocol",
+    "server_exited",
+    "tls",
+    "too_large",
+  ]);
+  expect(codesOf("never")).toHaveLength(errorCodes.length - outages.length - crashes.length);
 });
 
 test("silence is an outage on a network, and a program that hangs", () => {

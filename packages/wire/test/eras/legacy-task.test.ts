@@ -128,6 +128,8 @@ describe("news of a task", () => {
     server.say(status({ statusMessage: "deeper" }));
     server.say(status({ status: "completed", statusMessage: "there" }));
     expect(await result).toEqual(done);
+    server.say(status({ status: "completed", statusMessage: "after the result" }));
+    await turn();
     expect(told).toEqual([
       { progress: 0, message: "digging" },
       { progress: 3, total: 9 },

@@ -154,6 +154,17 @@ test("what could not be saved is not used, and not lost: it is saved at the next
   expect(scene.refreshes()).toBe(1);
 });
 
+test("a refusal that could not be saved is no new token: the next try asks again", async () => {
+  await using scene = await signedIn();
+  scene.server.revokeGrants();
+  const save = scene.storage.saveCredentials.bind(scene.storage);
+  scene.storage.saveCredentials = () => Promise.reject(new Error("the disk is full"));
+  await expect(scene.keeper.refused(url, scene.firstToken)).rejects.toThrow("the disk is full");
+  scene.storage.saveCredentials = save;
+  expect(await scene.keeper.refused(url, scene.firstToken)).toBeUndefined();
+  expect(scene.refreshes()).toBe(2);
+});
+
 describe("an authorization server that does not answer", () => {
   test("keeps nobody waiting whose token is still good; what it says in the end is used", async () => {
     await using scene = await signedIn({ expiresIn: 60 });

@@ -108,6 +108,20 @@ describe("on the disk", () => {
     expect(namesOf(await ledger.read())).toEqual(["t14", "t15", "t16", "t17", "t18", "t19"]);
   });
 
+  test("an entry goes to the file of the one before, without a look for newer files, until that file is full", async () => {
+    await using home = await temporaryFolder();
+    const ledger = ledgerIn(home.path, { limits: { fileBytes: 500, files: 9 } });
+    for (const [file, newer] of [
+      ["000001.jsonl", "000002.jsonl"],
+      ["000003.jsonl", "000004.jsonl"],
+    ] as const) {
+      await ledger.write({ ...called, tool: "first" });
+      await home.write(newer, "full ".repeat(100));
+      await ledger.write({ ...called, tool: "second" });
+      expect((await readFile(join(home.path, file), "utf8")).match(/first|second/g)).toEqual(["first", "second"]);
+    }
+  });
+
   test.each([
     ["the middle of a line", Buffer.from('{"time":"2026')],
     ["the middle of a character", Buffer.from('{"time":"ä').subarray(0, -1)],

@@ -193,6 +193,10 @@ describe("search_tools", () => {
 
   test.each([
     [{ queries: "time of day" }, /clock\(text\?: string\)/],
+    [
+      { queries: ["time of day"], limit: 1 },
+      /"small:\\n {2}clock\([^)]*\) - The time of day\.\\nOther tools of small: weather\\nCall a tool by its name\. [^\\]*\\n\[1 of 63 tools\]"/,
+    ],
     [{ queries: ["small/clock"] }, /\\"name\\":\\"clock\\"/],
     [{ queries: ["zzzz"] }, /No tool found for .*small: 2 tools, such as weather, clock/s],
     [{ queries: [] }, /queries must be a list of texts/],
