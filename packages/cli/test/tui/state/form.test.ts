@@ -193,6 +193,17 @@ test("Escape cancels, the second button declines, and a form without fields begi
   expect(formKey(openForm({ type: "object", properties: {} }), enter)).toEqual({ answer: { action: "decline" } });
 });
 
+test.each(["left", "right"] as const)("the %s arrow moves between the two buttons, and other keys do not", (name) => {
+  const atButton = after(form({ name: { type: "string" } }), tab);
+  const buttons = [[], [name], [name, name], [name, "home"]] as const;
+  expect(buttons.map((keys) => after(atButton, ...keys.map((each) => ({ name: each }))).focus)).toEqual([
+    "send",
+    "decline",
+    "send",
+    "decline",
+  ]);
+});
+
 test("a large paste goes into a field by its name, and out of it whole", () => {
   const text = Array.from({ length: 50 }, (_, at) => `line ${at}`).join("\n");
   expect(valuesOf(after(form({ text: { type: "string" } }), { name: "paste", text }))).toEqual({ text });
