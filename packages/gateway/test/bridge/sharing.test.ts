@@ -130,14 +130,20 @@ test("over HTTP a token tells the client; without one nothing is reached and no 
   const statuses: number[] = [];
   for (const headers of wrong) statuses.push(await status(here.url, headers, initialize));
   expect(statuses).toEqual([401, 401, 401, 403, 403]);
-  expect(await status(here.url.replace("/mcp", "/other"), { authorization: `Bearer ${limited}` }, initialize)).toBe(
-    404,
-  );
+  const authorization = `Bearer ${limited}`;
+  for (const path of ["/other", "/mcpx", "/mcp//", "/mcp/counted/echo", "/mcp/%zz"])
+    expect([path, await status(here.url.replace("/mcp", path), { authorization }, initialize)]).toEqual([path, 404]);
   expect(() => readFileSync(notes)).toThrow();
 
-  const headers = { authorization: `Bearer ${limited}` };
-  for (const era of ["legacy", "modern"] as const) {
-    const client = await here.client({ era, headers });
+  const headers = { authorization };
+  // The last two addresses end with a slash: `/mcp/` and `/mcp/counted/`.
+  for (const [era, path] of [
+    ["legacy", {}],
+    ["modern", {}],
+    ["legacy", { only: "" }],
+    ["modern", { only: "counted/" }],
+  ] as const) {
+    const client = await here.client({ era, headers, ...path });
     const { tools } = await client.request("tools/list");
     expect((tools as readonly JsonObject[]).map(({ name }) => name)).toEqual(["echo"]);
   }

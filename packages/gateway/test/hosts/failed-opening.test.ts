@@ -51,14 +51,18 @@ test("a legacy host that could not be opened is opened by the next request; unti
     if (attempts === 2) throw new Error("no memory");
     const { era = "modern" } = hooks;
     const host = await make(workspace, hooks);
-    // As if the server were connected in the era of the host.
+    let status = "disconnected";
+    // As if a start connected the server in the era of the host.
     return {
       ...host,
-      start: async () => {},
-      stop: async () => {},
+      async start() {
+        status = "connected";
+      },
+      async stop() {
+        status = "disconnected";
+      },
       serverFacts: () => ({ era, serverInfo: {}, capabilities: {} }),
-      states: () =>
-        host.states().map((state) => ({ ...state, status: "connected", peer: { era } }) as unknown as typeof state),
+      states: () => host.states().map((state) => ({ ...state, status, peer: { era } }) as unknown as typeof state),
     };
   }, steppedClock());
   const both = await Promise.all([shared.hostOf("one", "legacy"), shared.hostOf("one", "legacy")]);
