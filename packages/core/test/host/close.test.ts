@@ -1,6 +1,6 @@
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { scaled, seed, stdioServer, type TemporaryFolder, temporaryFolder } from "@fairlead/test-servers";
+import { programServer, scaled, seed, type TemporaryFolder, temporaryFolder } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
 import { createHost, type Host, HostError, ToolConfirmationOutcome } from "../../src/index.ts";
 
@@ -32,7 +32,8 @@ function within({ path, write }: Folder, name: string): Folder {
 }
 
 async function open(folder: Folder, withProgram: boolean): Promise<Host> {
-  const program = stdioServer("counted", join(folder.path, "notes"));
+  // Its own process: the host must have ended everything that writes.
+  const program = programServer("counted", join(folder.path, "notes"));
   await folder.write("home/.gemini/settings.json", { mcpServers: withProgram ? { s: program } : {} });
   const home = join(folder.path, "home");
   const env = { PATH: process.env["PATH"], HOME: home, GEMINI_CLI_SYSTEM_SETTINGS_PATH: join(folder.path, "none") };

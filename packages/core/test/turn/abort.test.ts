@@ -64,12 +64,13 @@ test("aborted while the model speaks, what was read of it stays said", async () 
 
 test("aborted before a model that never answers has said anything, it ends at once", async () => {
   await using at = await open();
-  const deaf = rules(() => () => new Promise<never>(() => {}));
-  const conversation = at.host.conversation({ model: deaf, servers: [] });
   const stop = new AbortController();
+  const deaf = rules(() => () => {
+    setImmediate(() => stop.abort());
+    return new Promise<never>(() => {});
+  });
+  const conversation = at.host.conversation({ model: deaf, servers: [] });
   const ended = collect(conversation.send("go", { signal: stop.signal }));
-  await new Promise(setImmediate);
-  stop.abort();
   expect(await ended).toEqual([cancelled()]);
   expect(conversation.history.map(({ role }) => role)).toEqual(["user", "model"]);
 });
