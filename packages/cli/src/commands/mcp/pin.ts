@@ -2,7 +2,7 @@
 
 import { HostError } from "@fairlead/core/errors";
 import { replaceArgument } from "@fairlead/core/settings/edit";
-import { safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
+import { type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import type { AdmittedServer, Configuration } from "@fairlead/core/trust/configuration";
 import { errorDocument, errorLines } from "../../output/error-lines.ts";
 import { count } from "../../output/output.ts";
@@ -123,8 +123,8 @@ function print(outcome: Outcome, { out }: Context): void {
       return;
     case "pinned": {
       const { pin, file, undo, approval } = outcome;
-      const [before, after] = [pin.before, pin.after].map((word) => toVisibleLine(hideInWords(word)));
-      out.print(safe`"${name}": ${before ?? safe``} → ${after ?? safe``} (${toSafeLine(file)})`);
+      const shown = (word: string): SafeText => toVisibleLine(hideInWords(word));
+      out.print(safe`"${name}": ${shown(pin.before)} → ${shown(pin.after)} (${toSafeLine(file)})`);
       if (pin.note !== undefined) out.say(safe`note: ${toSafeLine(pin.note)}`);
       if (approval?.isGiven === false)
         out.warn(safe`"${name}" has changed, so it needs a new approval\n  next: ${toSafeLine(approval.next)}`);

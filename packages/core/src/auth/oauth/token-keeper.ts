@@ -56,12 +56,11 @@ const spread = 240_000;
 /** While the current token is valid, Fairlead waits at most this many milliseconds for a new one. */
 const aheadTimeout = 2_000;
 
-interface Renewable {
-  readonly kind: "renewable";
+/** Stored credentials with tokens. `needsRenewal`: the tokens must be renewed before a request can use them. */
+interface Found {
   readonly credentials: Credentials;
+  readonly needsRenewal: boolean;
 }
-
-type Found = Renewable | { readonly kind: "usable"; readonly credentials: Credentials } | { readonly kind: "none" };
 
 /** Creates a `TokenKeeper` that renews with `renewal`, one process at a time. */
 export function createKeeper(renewal: Renewal, options: RenewalOptions): TokenKeeper {
@@ -77,18 +76,14 @@ export function createKeeper(renewal: Renewal, options: RenewalOptions): TokenKe
 
   const isOver = ({ expiresAt }: StoredTokens): boolean => expiresAt !== undefined && now() >= expiresAt;
 
-  /**
-   * Looks for a token to use instead of `stale`: stored by another process (`usable`), or after a renewal
-   * (`renewable`).
-   */
-  async function look(serverUrl: string, stale: string | undefined): Promise<Found> {
+  /** Looks for a token to use instead of `stale`: one that another process stored, or one after a renewal. */
+  async function look(serverUrl: string, stale: string | undefined): Promise<Found | undefined> {
     const credentials = await storage.getCredentials(serverUrl);
-    const tokens = credentials?.tokens;
-    if (credentials === undefined || tokens === undefined) return { kind: "none" };
-    const isOther = tokens.accessToken !== stale;
-    if (isOther && !endsSoon(tokens)) return { kind: "usable", credentials };
-    if (renewal.canRenew(credentials)) return { kind: "renewable", credentials };
-    return isOther ? { kind: "usable", credentials } : { kind: "none" };
+    if (credentials?.tokens === undefined) return undefined;
+    const isOther = credentials.tokens.accessToken !== stale;
+    if (isOther && !endsSoon(credentials.tokens)) return { credentials, needsRenewal: false };
+    if (renewal.canRenew(credentials)) return { credentials, needsRenewal: true };
+    return isOther ? { credentials, needsRenewal: false } : undefined;
   }
 
   /** Renews the token `stale`. All requests that used it share one renewal. */
@@ -105,13 +100,13 @@ export function createKeeper(renewal: Renewal, options: RenewalOptions): TokenKe
     timeout: number | undefined,
   ): Promise<Credentials | undefined> {
     const found = await look(serverUrl, stale);
-    if (found.kind !== "renewable") return usableOf(found);
+    if (found?.needsRenewal !== true) return found?.credentials;
     const name = await storage.nameOf(serverUrl);
     await throwWhilePaused(name);
     const work = async (): Promise<Credentials | undefined> => {
       // While this process waited for the lock, another process may have renewed the token, or failed to.
       const foundNow = await look(serverUrl, stale);
-      if (foundNow.kind !== "renewable") return usableOf(foundNow);
+      if (foundNow?.needsRenewal !== true) return foundNow?.credentials;
       await throwWhilePaused(name);
       return renew(name, foundNow.credentials);
     };
@@ -160,8 +155,4 @@ export function createKeeper(renewal: Renewal, options: RenewalOptions): TokenKe
     },
     refused: (serverUrl, accessToken) => replace(serverUrl, accessToken),
   };
-}
-
-function usableOf(found: Exclude<Found, Renewable>): Credentials | undefined {
-  return found.kind === "usable" ? found.credentials : undefined;
 }

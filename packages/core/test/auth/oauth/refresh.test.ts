@@ -99,6 +99,10 @@ describe("a token that was refused", () => {
     await scene.another().storage.saveCredentials(second);
     expect(await scene.keeper.refused(url, scene.firstToken)).toEqual(second);
     expect(await scene.keeper.current(url)).toEqual(second);
+    // A token that cannot be renewed is still returned after its end: the server decides.
+    await scene.clock.pass(10 ** 9);
+    expect(await scene.keeper.refused(url, scene.firstToken)).toEqual(second);
+    expect(scene.refreshes()).toBe(0);
   });
 
   test("one that was not there at all: nobody has signed in, until somebody does", async () => {
