@@ -56,3 +56,20 @@ test.each([
 ])("%s breaks callers", (_what, after, change) => {
   expect(breakingChanges(tool, after).join("\n")).toContain(change);
 });
+
+test.each([
+  ...["maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"].map((name) => [name, 6, 4] as const),
+  ...["minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"].map((name) => [name, 4, 6] as const),
+])("the limit %s breaks callers only if it becomes stricter", (name, looser, stricter) => {
+  const limited = (limit: number): CatalogTool => withProperty("path", { [name]: limit });
+  expect(breakingChanges(limited(5), limited(looser))).toEqual([]);
+  expect(breakingChanges(limited(5), limited(stricter))).toEqual([
+    `the parameter path: ${name} is now ${stricter} (it was 5)`,
+  ]);
+});
+
+test("an object is closed only once", () => {
+  const closed = { additionalProperties: false };
+  expect(breakingChanges(withInput(closed), withInput({ ...closed, title: "Read" }))).toEqual([]);
+  expect(breakingChanges(withInput({ additionalProperties: true }), withInput(closed))).toHaveLength(1);
+});

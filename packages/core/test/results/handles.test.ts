@@ -223,7 +223,7 @@ test("a resumed conversation reads its handles; secrets and a second copy are no
   expect(inside(answer(second.requests[1] as Asked))).toMatch(/ at the end$/);
 });
 
-test("the events of a stored result are those that are recorded, with a part of the result", async () => {
+test("the events of a stored result are those that are recorded, with a part of the result; a typed call has all of it", async () => {
   await using at = await giving({ big: text(large) });
   const conversation = at.host.conversation({ model: plays(calls("big"), says("ok")) });
   const events = callEvents(await collect(conversation.send("go")));
@@ -235,4 +235,9 @@ test("the events of a stored result are those that are recorded, with a part of 
     .map((line) => JSON.parse(line) as { type: string; time?: string })
     .filter(({ type }) => type === "call");
   expect(recorded.map(({ time: _time, ...event }) => event)).toEqual(events);
+
+  const manual = rules((_asked, number) => (number === 0 ? calls("big") : says("ok")), { provider: "manual" });
+  const typed = callEvents(await collect(at.host.conversation({ model: manual }).send("s.big")));
+  expect(typed.at(-1)).toMatchObject({ status: "ok", display: large });
+  expect(answer(manual.requests[1] as Asked)).toContain(large);
 });

@@ -138,6 +138,26 @@ test("two servers never share a mark", () => {
   expect(marks.toolsOf("a.b")).toEqual([]);
 });
 
+test("while definitions cannot be saved, a new tool is in doubt unless its definition is stored or locked", () => {
+  const digest = definitionDigest(tool("pay", "one"));
+  const doubtful = (...[lock]: Parameters<typeof createChangedDefinitions>): ChangedDefinitions => {
+    const definitions = createChangedDefinitions(lock);
+    definitions.setUnsaved("s", "no disk");
+    definitions.see("s", [tool("pay", "one")]);
+    return definitions;
+  };
+  const definitions = doubtful();
+  expect(definitions.changeOf(pay)?.doubt).toBe("no disk");
+  definitions.setAccepted("s", { of: () => undefined, isFull: false });
+  expect(definitions.changeOf(pay)?.doubt).toBe("no disk");
+  definitions.setAccepted("s", { of: () => [definitionDigest(tool("pay", "two"))], isFull: false });
+  expect(definitions.changeOf(pay)?.doubt).toBe("no disk");
+  definitions.setAccepted("s", { of: () => [digest], isFull: false });
+  expect(definitions.changeOf(pay)).toBeUndefined();
+  const locked = doubtful({ digestOf: () => digest, driftOf: () => [], promptDriftOf: () => undefined });
+  expect(locked.changeOf(pay)).toBeUndefined();
+});
+
 test("thousands of listed tools are compared in slices, and other code gets its turn in between", async () => {
   const changed = createChangedDefinitions();
   const tools = Array.from({ length: 3000 }, (_, at) => tool(`tool-${at}`, "one"));

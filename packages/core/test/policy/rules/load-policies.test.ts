@@ -128,6 +128,18 @@ test("every source speaks in its tier, and says where it stands", async () => {
   ]);
 });
 
+test("a rule for a server's permitted tools names the tools that it denies", async () => {
+  await using here = await machine({
+    [userFile]: { fairlead: { permissions: { denyTools: ["ugly"], servers: { few: ["one", "two"], none: [] } } } },
+  });
+  const { rules } = await load(here);
+  expect(rules.map(({ server, tool }) => [server?.text, tool?.text])).toEqual([
+    [undefined, "ugly"],
+    ["few", "all but one, two"],
+    ["none", "*"],
+  ]);
+});
+
 describe("a workspace that is not trusted", () => {
   const own = {
     "home/.gemini/policies/a.toml": toml("allow", "mine", "read") + toml("deny", "mine", "write"),

@@ -1,5 +1,5 @@
-import { test } from "vitest";
-import { type Case, expectConversion } from "../../support/conversions.ts";
+import { expect, test } from "vitest";
+import { type Case, convert, expectConversion } from "../../support/conversions.ts";
 
 const cases: readonly Case[] = [
   {
@@ -156,3 +156,11 @@ const cases: readonly Case[] = [
 ];
 
 test.each(cases)("what needs care in a server of another program: $program: $title", expectConversion);
+
+test.each([
+  ["user", "your home folder"],
+  ["workspace", "the workspace"],
+] as const)("the hint at a relative path in the %s's settings names %s", (target, where) => {
+  const { remarks } = convert({ program: "codex", value: { command: "./server" }, context: { target } });
+  expect(remarks.map(({ message }) => message)).toEqual([`is a relative path; Fairlead resolves it in ${where}`]);
+});
