@@ -10,7 +10,7 @@ import type { Gateway } from "../../src/gateway.ts";
 import { connectHost } from "../../src/relay/connect-host.ts";
 import { findHost } from "../../src/relay/find-host.ts";
 import { createRunFolder, type RunFolder, readToken, runFolderOf } from "../../src/relay/run-folder.ts";
-import { speechNumber } from "../../src/relay/speech.ts";
+import { type RelayClient, speechNumber } from "../../src/relay/speech.ts";
 import { handClock } from "../hand-clock.ts";
 import { relayClient, standInGateway } from "../relay/scene.ts";
 
@@ -222,6 +222,24 @@ it("refuses a wrong token and another speech number", async () => {
   expect(await connectHost(folder.socket, { ...greeting, token: "x" })).toMatchObject({ reason: "token" });
   const hello = { ...greeting, token: readToken(folder) ?? "", fairlead: 99 };
   expect(await connectHost(folder.socket, hello)).toMatchObject({ kind: "refused", reason: "speech" });
+});
+
+it("refuses a relay whose first line does not describe its client", async () => {
+  await using temporary = await temporaryFolder();
+  const folder = folderIn(temporary);
+  await using _host = await start(folder);
+  const token = readToken(folder) ?? "";
+  const changes = [{ name: 1 }, { cwd: undefined }, { env: [] }, { servers: "all" }, { servers: [1] }, { tools: {} }];
+  const clients: readonly unknown[] = [
+    undefined,
+    null,
+    "test",
+    ...changes.map((each) => ({ ...relayClient, ...each })),
+  ];
+  for (const client of clients) {
+    const hello = { ...greeting, token, client: client as RelayClient };
+    expect(await connectHost(folder.socket, hello)).toMatchObject({ kind: "refused", reason: "invalid" });
+  }
 });
 
 it("is replaced by the host of a newer installation: keeps its clients, takes no others, and ends with the last one", async () => {
