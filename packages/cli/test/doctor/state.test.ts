@@ -15,6 +15,8 @@ test("a folder in order, and one that is not there yet; neither is changed by lo
   await using here = await machine();
   const folder = join(here.home, ".fairlead");
   expect(await found(here)).toEqual([ok(folder)]);
+  const deep = join(here.home, "not/there/yet");
+  expect(await found(here, deep)).toEqual([ok(deep)]);
   expect(await readdir(here.home)).toEqual([]);
   await mkdir(folder, { mode: 0o700 });
   expect(await found(here)).toEqual([ok(folder)]);
