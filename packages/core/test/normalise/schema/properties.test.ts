@@ -33,6 +33,13 @@ describe("whatever a server sends", () => {
     );
   });
 
+  test.each(models)("for %s alternatives inside of too many alternatives are accounted for", (dialect) => {
+    const alternatives = [{ anyOf: [true, { anyOf: [{}, true] }] }, { oneOf: [true, true, true] }];
+    const a = { items: [{ properties: { a: true } }], allOf: alternatives, anyOf: [true, true, true] };
+    const raw = marked({ type: "object", properties: { a }, $defs: {} }) as JsonObject;
+    expect(unaccounted(raw, compiledOf(raw, dialect))).toEqual([]);
+  });
+
   test.each(dialects)("for %s the raw schema stays as it was, and a compiled one compiles to itself", (dialect) => {
     fc.assert(
       fc.property(anySchema, (raw) => {

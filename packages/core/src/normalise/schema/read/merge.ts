@@ -94,7 +94,8 @@ function widened(property: Shape, variants: readonly Shape[], merging: Merging):
  */
 function acceptsAll(shapes: readonly Shape[], merging: Merging): Shape {
   const all = shapes.flatMap((shape) => alternativesOf(shape, merging.report));
-  for (const shape of all) reportMerged(shape, merging.report);
+  // A shape that has alternatives is not in `all`, but its own keywords are merged too.
+  for (const shape of new Set([...shapes, ...all])) reportMerged(shape, merging.report);
   const types =
     all.every((shape) => shape.types !== undefined) && new Set(all.flatMap((shape) => [...(shape.types ?? [])]));
   const inner = all.flatMap(itemsOf);
