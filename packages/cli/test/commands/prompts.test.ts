@@ -227,6 +227,8 @@ assistant:
     await here.isAsked("one", "prompts/get slow");
     terminal.type("\u0003");
     expect(await terminal.exitCode).toBe(130);
+    // The server runs in the shared process, which may read this after the command has ended.
+    await here.isAsked("one", "notifications/cancelled");
     expect(await here.asked("one")).toEqual(["prompts/get slow", "notifications/cancelled"]);
     expect(processesOf(here)).toEqual([]);
   });
