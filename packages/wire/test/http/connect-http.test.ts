@@ -238,13 +238,22 @@ describe("an outage is not an era", () => {
       { code: "rpc", evidence: { httpStatus: 503 } },
     ],
     ["a broken connection", (_, response) => response.destroy(), { code: "unreachable", evidence: { step: "probe" } }],
-    ["silence", () => {}, { code: "timeout", evidence: { step: "probe" } }],
     ["401", (_, response) => send(response, 401), { code: "unauthorized", evidence: { step: "probe" } }],
     ["403", (_, response) => send(response, 403), { code: "unauthorized", evidence: { step: "probe" } }],
   ])("%s ends the attempt", async (_, onProbe, expected) => {
     await using server = await legacyServer(onProbe);
-    expect(await failure(connectTo(server, { times: { connect: 300 } }, "http-or-sse"))).toMatchObject(expected);
+    expect(await failure(connectTo(server, {}, "http-or-sse"))).toMatchObject(expected);
     expect(new Set(asked(server))).toEqual(new Set(["server/discover"]));
+  });
+
+  test("silence ends the attempt when its time is up", async () => {
+    const time = stoppedTime();
+    await using server = await legacyServer(() => time.advance(300));
+    expect(await failure(connectTo(server, { time, times: { connect: 300 } }, "http-or-sse"))).toMatchObject({
+      code: "timeout",
+      evidence: { step: "probe" },
+    });
+    expect(asked(server)).toEqual(["server/discover"]);
   });
 
   test("a server that is not there is unreachable", async () => {

@@ -1,10 +1,10 @@
 // A server on stdin and stdout that does what its first argument, JSON, says:
 //   delay     milliseconds before it reads anything
 //   discover, initialize   "silent", "die", {"result": …}, {"error": …}; an object may also have "after" (milliseconds), "last" (exits then),
-//             "held" (leaves together with the next answer)
+//             "held" (leaves together with the next answer; "once": only at the server's first start)
 //   other     the same, for every other request; without it the request comes back as its own result
 //   notices   a file to which it adds a line for each start and for each message
-import { appendFileSync } from "node:fs";
+import { appendFileSync, readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 
 const plan = JSON.parse(process.argv[2] ?? "{}");
@@ -17,14 +17,18 @@ function say(message) {
   held = "";
 }
 
+function isFirstStart() {
+  return readFileSync(plan.notices, "utf8").match(/^start$/gm).length === 1;
+}
+
 function answer({ id, method, params }, how) {
   if (how === "silent") return;
   if (how === "die") {
     process.stderr.write(`cannot live with ${method}\n`);
     process.exit(3);
   }
-  const { after = 0, last = false, held: isHeld = false, ...rest } = how ?? { result: { method, params } };
-  if (isHeld) held += lineOf({ id, ...rest });
+  const { after = 0, last = false, held: hold = false, ...rest } = how ?? { result: { method, params } };
+  if (hold === "once" ? isFirstStart() : hold) held += lineOf({ id, ...rest });
   else if (after > 0) setTimeout(say, after, { id, ...rest });
   else say({ id, ...rest });
   if (last) process.exit(4);

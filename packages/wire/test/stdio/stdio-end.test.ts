@@ -104,7 +104,8 @@ describe("the end of a server", () => {
     await using folder = await temporaryFolder();
     const file = `${folder.path}/read`;
     const code = `process.stdin.pipe(require("fs").createWriteStream(${JSON.stringify(file)}))`;
-    const server = await openServer(script(code));
+    // It ends by itself, however long it takes to start.
+    const server = await openServer(script(code), { times: { endGrace: 600_000 } });
     const sent = server.channel.send({ last: "wish" });
     await server.channel.close();
     await sent;

@@ -13,7 +13,7 @@ interface Answer {
   readonly error?: unknown;
   readonly after?: number;
   readonly last?: boolean;
-  readonly held?: boolean;
+  readonly held?: boolean | "once";
 }
 
 export type How = "silent" | "die" | Answer;
