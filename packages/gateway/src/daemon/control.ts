@@ -1,5 +1,6 @@
 /** Asks the background host for its status, or tells it to stop. */
 
+import { type Clock, systemClock } from "@fairlead/core/clock";
 import { lockHolder } from "@fairlead/core/files/atomic/lock-owner";
 import { connectHost, type Reached } from "../relay/connect-host.ts";
 import { type RunFolder, readToken } from "../relay/run-folder.ts";
@@ -34,6 +35,8 @@ export interface StopOptions {
    * seconds.
    */
   readonly waitTime?: number;
+  /** Measures the wait for the host's end. Default: the system's clock. */
+  readonly clock?: Pick<Clock, "now">;
 }
 
 /**
@@ -44,7 +47,7 @@ export interface StopOptions {
  */
 export async function stopHost(
   folder: RunFolder,
-  { isRunning, kill, waitTime = usualWaitTime }: StopOptions,
+  { isRunning, kill, waitTime = usualWaitTime, clock = systemClock }: StopOptions,
 ): Promise<number | undefined> {
   const reached = await reach(folder, "stop", waitTime);
   if (reached.kind === "absent") return undefined;
@@ -58,7 +61,8 @@ export async function stopHost(
   const { socket, welcome } = reached.connection;
   socket.destroy();
   const { pid } = welcome;
-  if (await hasEnded(pid, isRunning, waitTime)) return pid;
+  const end = clock.now() + waitTime;
+  if (await hasEnded(pid, isRunning, () => clock.now() >= end)) return pid;
   // Only a process that holds the lock is surely the host. The id may belong to another program by now.
   if ((await lockHolder(folder.hostLock)) === pid) kill(pid);
   else if (isRunning(pid)) throw new Error(`the background host was told to stop, but process ${pid} still runs`);
@@ -69,15 +73,14 @@ export async function stopHost(
 const usualWaitTime = 15_000;
 const pollTime = 20;
 
-/** Returns false if the process still runs after `time` milliseconds. */
+/** Returns false if the process still runs when `isLate` returns true. */
 async function hasEnded(
   pid: number,
   isRunning: StopOptions["isRunning"],
-  time: number = Number.POSITIVE_INFINITY,
+  isLate: () => boolean = () => false,
 ): Promise<boolean> {
-  const end = performance.now() + time;
   while (isRunning(pid)) {
-    if (performance.now() >= end) return false;
+    if (isLate()) return false;
     await new Promise((resolve) => setTimeout(resolve, pollTime));
   }
   return true;

@@ -200,10 +200,15 @@ it("is killed if it does not end after it was told to stop", async () => {
   });
   await new Promise<void>((resolve) => hanging.listen(folder.socket, resolve));
   const killed: number[] = [];
+  const clock = handClock();
   const stopping = {
-    isRunning: () => killed.length === 0,
+    clock,
+    // Each look at the process takes as long as the host may take to end.
+    isRunning() {
+      clock.pass(15_000);
+      return killed.length === 0;
+    },
     kill: (pid: number) => void killed.push(pid),
-    waitTime: 1000,
   };
   // Without its lock, the process may be another program.
   await expect(stopHost(folder, stopping)).rejects.toThrow("still runs");
