@@ -177,6 +177,8 @@ describe.each<[string, string, (prefix: string) => readonly string[]]>([
       `- ${first}`,
       "- 999999",
     ]);
+    // The watchdog may be gone before a group to which it has just sent its last signal.
+    await groups[2]?.exited;
     expect(groups.map(({ pid }) => isRunning(pid))).toEqual([true, true, false]);
     for (const { pid } of groups.slice(0, 2)) process.kill(-pid, "SIGKILL");
     await Promise.all(groups.map(({ exited }) => exited));
@@ -195,11 +197,12 @@ test.each<[string, string, (prefix: string) => readonly string[]]>([
   const exited = once(ours, "exit");
   await until(() => processesWith(tag).length > 0);
   const watchdog = spawn(command, args(tag), { stdio: ["pipe", "ignore", "inherit"], env: {} });
+  const ended = once(watchdog, "exit");
   watchdog.stdin.end("busy\n");
   expect(await exited).toEqual([null, "SIGTERM"]);
-  await once(watchdog, "exit");
-  expect(isRunning(other.pid ?? 0)).toBe(true);
-  const ended = once(other, "exit");
-  other.kill("SIGKILL");
   await ended;
+  expect(isRunning(other.pid ?? 0)).toBe(true);
+  const killed = once(other, "exit");
+  other.kill("SIGKILL");
+  await killed;
 });
