@@ -97,21 +97,24 @@ async function eventsOf(response: Response): Promise<readonly unknown[]> {
 
 test("requests with the same id and progress token share one connection, and each gets its own answer", async () => {
   const { connections, post, close } = await listening();
-  const posted = [post(call(1, { progressToken: 1 })), post(call(1, { progressToken: 1 }))];
+  // Either may arrive first.
+  const texts = ["one", "two"];
+  const posted = texts.map((text) => post(call(1, { progressToken: 1 }, { text })));
   const server = await connections.next();
   const arrived = [(await server.next()).message, (await server.next()).message];
-  const ids = arrived.map(({ id }) => id as number);
-  expect(new Set(ids).size).toBe(2);
-  for (const id of ids) {
-    const params = { progressToken: id, progress: id };
+  expect(new Set(arrived.map(({ id }) => id)).size).toBe(2);
+  for (const message of arrived) {
+    const { id, params: called } = message as { id: number; params: { arguments: { text: string } } };
+    const { text } = called.arguments;
+    const params = { progressToken: id, progress: 1, message: text };
     await server.channel.send({ jsonrpc: "2.0", method: "notifications/progress", params }, { about: id });
-    await server.channel.send({ jsonrpc: "2.0", id, result: { of: id } });
+    await server.channel.send({ jsonrpc: "2.0", id, result: { of: text } });
   }
   const answers = await Promise.all(posted.map(async (response) => eventsOf(await response)));
   expect(answers).toEqual(
-    ids.map((id) => [
-      expect.objectContaining({ params: { progressToken: 1, progress: id } }),
-      { jsonrpc: "2.0", id: 1, result: { of: id } },
+    texts.map((text) => [
+      expect.objectContaining({ params: { progressToken: 1, progress: 1, message: text } }),
+      { jsonrpc: "2.0", id: 1, result: { of: text } },
     ]),
   );
   server.end();
