@@ -44,7 +44,8 @@ test("no secret of the settings, and no result of a marked server, is in a recor
     },
     says(`${inHeader} and ${inArguments}`),
   );
-  const conversation = at.host.conversation({ model, wait: 5000, servers: ["s", "marked"] });
+  await at.host.start({ servers: ["s", "marked"] });
+  const conversation = at.host.conversation({ model, servers: ["s", "marked"] });
   const events = await collect(conversation.send(`what is ${inSettings}?`));
   await collect(conversation.send("and the others?"));
   conversation.rename(inHeader);

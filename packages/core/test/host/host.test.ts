@@ -249,10 +249,12 @@ describe("a call that takes too long", () => {
 
   test("is cancelled when the host is closed meanwhile", async () => {
     await using folder = await temporaryFolder();
-    const host = await testHost(folder, {});
+    const clock = manualClock();
+    const host = await testHost(folder, {}, { clock });
     await host.start();
+    const atRest = clock.pending();
     const waiting = expect(host.call("demo", "wait")).rejects.toMatchObject({ code: "cancelled" });
-    await new Promise(setImmediate);
+    await until(() => clock.pending() > atRest);
     await host[Symbol.asyncDispose]();
     await waiting;
   });

@@ -85,14 +85,22 @@ test("over the cap a call waits: queued until there is room, then running", asyn
     w: { ...stdioServer("workshop", path("notes")), trust: true },
   });
   await using at = await desk({ servers, fairlead: { limits: { callsPerServer: 1 } } });
-  const model = plays([...calls("steps", { count: 1, every: 20 }), ...calls("look")], says("done"));
-  const events = await collect(at.host.conversation({ model }).send("go"));
-  const course = events.flatMap((event) =>
-    event.type === "call" ? `${event.name} ${event.status}` : event.type === "progress" ? "progress" : [],
-  );
-  const order = ["look queued", "progress", "look running"].map((line) => course.indexOf(line));
-  expect(order).toEqual([...order].sort((a, b) => a - b));
-  expect(order).not.toContain(-1);
+  const steps = calls("steps", { count: 1, gate: at.path("gate") });
+  const course: string[] = [];
+  let queued = 0;
+  let isOpen: Promise<unknown> | undefined;
+  await collect(at.host.conversation({ model: plays([...steps, ...steps], says("done")) }).send("go"), {
+    on: (event) => {
+      if (event.type === "progress") course.push("progress");
+      if (event.type !== "call") return;
+      if (event.status === "running") course.push("running");
+      if (event.status === "queued") queued += 1;
+      // Neither call can make progress before both are queued.
+      if (queued === 2) isOpen ??= at.write("gate", "..");
+    },
+  });
+  await isOpen;
+  expect(course).toEqual(["running", "progress", "running", "progress"]);
 });
 
 test("what is denied, fails, or does not exist is told to the model, and the turn goes on", async () => {
