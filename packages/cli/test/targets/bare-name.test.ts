@@ -5,9 +5,9 @@ type States = Parameters<typeof refuseUnsureName>[2]["states"];
 type Catalog = NonNullable<ReturnType<Parameters<typeof refuseUnsureName>[2]["catalog"]>>;
 
 /** Looks up `echo` of the server `second`, whose neighbours have the given states. */
-function refusal(word: string, statuses: Readonly<Record<string, string>>, known: readonly string[] = []): unknown {
+function refusal(word: string, statuses: Readonly<Record<string, string>>, cached: readonly string[] = []): unknown {
   const states = Object.entries(statuses).map(([name, status]) => ({ name, status })) as unknown as ReturnType<States>;
-  const catalog = (name: string): Catalog | undefined => (known.includes(name) ? ({} as Catalog) : undefined);
+  const catalog = (name: string): Catalog | undefined => (cached.includes(name) ? ({} as Catalog) : undefined);
   try {
     refuseUnsureName(word, { server: "second", serverToolName: "echo" }, { states: () => states, catalog });
     return undefined;

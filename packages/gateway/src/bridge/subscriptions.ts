@@ -49,7 +49,7 @@ export function createResourceSubscriptions(context: BridgeContext): ResourceSub
         const subscription = await host.subscribe(server, uri, {
           signal: call.signal,
           client: context.client,
-          // A modern client cannot be asked during `subscriptions/listen`, so nobody can confirm the subscription.
+          // A modern client cannot be asked during `subscriptions/listen`, so its user cannot confirm the subscription.
           ...(call.era === "legacy" && {
             confirm: context.consent.port(askedClient(context, call), request, call.signal),
           }),

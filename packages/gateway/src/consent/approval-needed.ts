@@ -3,7 +3,7 @@
 import { HostError } from "@fairlead/core/errors";
 import { type ConfirmedRequest, confirmedName } from "./confirmed-request.ts";
 
-/** The request did not run, because nobody answered the confirmation in time. `next`: the command that approves it. */
+/** The request did not run, because no user answered the confirmation in time. `next`: the command that approves it. */
 export class ApprovalNeeded extends HostError {
   /** The id of the confirmation in the inbox. */
   readonly id: string;

@@ -182,7 +182,7 @@ function openRelaySocket(socket: Socket, sent: SentFile | undefined): OpenChanne
         else {
           const ids = [id];
           writing = { written, ids };
-          // If the write fails, the relay has ended and nobody needs the file.
+          // If the write fails, the relay has ended and no longer needs the file.
           written.then(() => {
             for (const each of ids) sent.done(each);
           }, nothing);

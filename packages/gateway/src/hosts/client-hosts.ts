@@ -86,7 +86,7 @@ export function createHostPool({ createHost, clock }: HostPoolOptions): HostPool
         const host = await createHost(workspace, {
           declare: { elicitation: declares("elicitation"), sampling: declares("sampling"), roots: declares("roots") },
           onQuestion: async (server, method) => {
-            throw new Error(`"${server}" sent ${method}, but no request of the client is open, so nobody can answer`);
+            throw new Error(`"${server}" sent ${method}, but the client cannot answer: it has no open request`);
           },
           ...(era === "legacy" && { era }),
         });

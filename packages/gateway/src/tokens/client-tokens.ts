@@ -25,7 +25,7 @@ export interface ClientTokens {
   create(client: string): Promise<string>;
   /**
    * Returns the client of a token, or undefined if the token is not valid. Takes the same time for valid and invalid
-   * tokens, so that nobody can guess a token by measuring.
+   * tokens, so that an attacker cannot guess a token by measuring the time.
    */
   clientOf(token: string): string | undefined;
   /** Revokes all tokens of a client. Returns the number of revoked tokens. */

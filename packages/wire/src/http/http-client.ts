@@ -20,7 +20,7 @@ interface HttpRequest {
    * Whether the client may send the request a second time: after a redirect, or after a kept-alive connection closed.
    */
   readonly repeatable: boolean;
-  /** If true, a 401 or 403 response is an error at once, and nobody is asked to sign in. */
+  /** If true, a 401 or 403 response is an error at once, and the user is not asked to sign in. */
   readonly unattended?: boolean;
 }
 

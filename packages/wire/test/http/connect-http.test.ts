@@ -225,6 +225,22 @@ describe("a server of the modern era", () => {
   });
 });
 
+const onlyWithToken: Answer = (message, response, { headers }) =>
+  headers.authorization === undefined ? send(response, 401) : reply(response, message, discover);
+
+/** Has a token after the first challenge. */
+function signIn(onChallenge = (): unknown => undefined): AuthHook {
+  let token: string | undefined;
+  return {
+    headers: async () => (token === undefined ? {} : { authorization: token }),
+    async challenged() {
+      onChallenge();
+      token = "Bearer abc";
+      return true;
+    },
+  };
+}
+
 describe("an outage is not an era", () => {
   test.each<[string, Answer, JsonObject]>([
     [
@@ -249,10 +265,8 @@ describe("an outage is not an era", () => {
   test("silence ends the attempt when its time is up", async () => {
     const time = stoppedTime();
     await using server = await legacyServer(() => time.advance(300));
-    expect(await failure(connectTo(server, { time, times: { connect: 300 } }, "http-or-sse"))).toMatchObject({
-      code: "timeout",
-      evidence: { step: "probe" },
-    });
+    const failed = await failure(connectTo(server, { time, times: { connect: 300 } }, "http-or-sse"));
+    expect(failed).toMatchObject({ code: "timeout", evidence: { step: "probe" } });
     expect(asked(server)).toEqual(["server/discover"]);
   });
 
@@ -263,39 +277,17 @@ describe("an outage is not an era", () => {
   });
 
   test("after signing in, the probe is answered as if nothing had happened", async () => {
-    await using server = await legacyServer((message, response, request) => {
-      if (request.headers.authorization === undefined) send(response, 401);
-      else reply(response, message, discover);
-    });
-    let token: string | undefined;
-    const auth: AuthHook = {
-      headers: async () => (token === undefined ? {} : { authorization: token }),
-      challenged: async () => {
-        token = "Bearer abc";
-        return true;
-      },
-    };
-    const session = await connectTo(server, { auth });
+    await using server = await legacyServer(onlyWithToken);
+    const session = await connectTo(server, { auth: signIn() });
     expect(session.era).toBe("modern");
     await session.close();
     expect(asked(server)).toEqual(["server/discover", "server/discover"]);
   });
 
   test("the time of a person who signs in is nobody's time", async () => {
-    await using server = await legacyServer((message, response, request) => {
-      if (request.headers.authorization === undefined) send(response, 401);
-      else reply(response, message, discover);
-    });
+    await using server = await legacyServer(onlyWithToken);
     const time = stoppedTime();
-    let token: string | undefined;
-    const auth: AuthHook = {
-      headers: async () => (token === undefined ? {} : { authorization: token }),
-      challenged: async () => {
-        time.advance(600_000);
-        token = "Bearer abc";
-        return true;
-      },
-    };
+    const auth = signIn(() => time.advance(600_000));
     const session = await connectTo(server, { auth, time, times: { connect: 300 } });
     expect(session.era).toBe("modern");
     await session.close();

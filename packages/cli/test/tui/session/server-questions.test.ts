@@ -41,7 +41,7 @@ test.each([
   });
 });
 
-test("where there is no model nobody is asked: the request is refused and the user told how to choose one", async () => {
+test("without a model, the request is refused, and the user learns how to choose one", async () => {
   expect(await sampling("manual", true)).toEqual({
     outcome: Cancel,
     asked: [],

@@ -40,7 +40,7 @@ interface KnownSchema {
 
 /** Creates a validator. It loads Ajv and starts threads only when they are needed. */
 export function createValidator(options: ValidatorOptions = {}): Validator {
-  /** Results by schema object. They stay valid, because nobody changes a schema object. */
+  /** Results by schema object. They stay valid, because Fairlead never changes a schema object. */
   const schemas = new WeakMap<JsonObject, KnownSchema>();
   let loading: Promise<(schema: string) => Check> | undefined;
   let checks: ((schema: string) => Check) | undefined;

@@ -1,6 +1,6 @@
 /**
- * The random key of this installation, created when first needed. Fairlead computes HMACs with it, so that nobody
- * without the key can guess their inputs.
+ * The random key of this installation, created when first needed. Fairlead computes HMACs with it. An attacker
+ * without the key cannot guess their inputs.
  */
 
 import { link, rm, writeFile } from "node:fs/promises";
