@@ -62,8 +62,9 @@ export function createOutbox(stdin: Writable, options: OutboxOptions): Outbox {
     next = undefined;
     writing = batch;
     stdin.write(batch.text, (error) => {
-      // After an error, `fail` will reject the batch with the cause.
-      if (error) return;
+      // After an error, `fail` will reject the batch with the cause. Node reports no error if the pipe was destroyed
+      // during the write, as it is when the server exits.
+      if (error || stdin.destroyed) return;
       done(batch);
     });
     batch.text = "";

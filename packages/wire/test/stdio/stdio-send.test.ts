@@ -1,3 +1,5 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { PassThrough } from "node:stream";
 import { describe, expect, test } from "vitest";
@@ -94,6 +96,22 @@ describe("messages that cannot be sent", () => {
     await new Promise((resolve) => setImmediate(resolve));
     outbox.fail(new WireError("exited", "gone", { exitCode: 1 }));
     expect(await error).toMatchObject({ code: "exited", evidence: { exitCode: 1, unsent: true } });
+  });
+
+  test("because the pipe is destroyed during the write: they fail with the cause, and may have left", async () => {
+    const child = spawn("sleep", ["60"], { stdio: ["pipe", "ignore", "ignore"] });
+    const exited = once(child, "exit");
+    const { stdin } = child;
+    const outbox = createOutbox(stdin, { messageBytes: 2 ** 21, unsentBytes: 2 ** 21, deadline: 60_000 });
+    const error = failure(outbox.send({ text: "x".repeat(1024 * 1024) }));
+    await new Promise((resolve) => setImmediate(resolve));
+    stdin.destroy();
+    await once(stdin, "close");
+    outbox.fail(new WireError("exited", "gone", { exitCode: 1 }));
+    child.kill();
+    await exited;
+    const { code, evidence } = await error;
+    expect({ code, evidence }).toEqual({ code: "exited", evidence: { exitCode: 1 } });
   });
 
   test("over the limit", async () => {
