@@ -4,6 +4,7 @@ import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { accepted, compileDeclarations, refusedMutants } from "./mutants/compiler.mjs";
 import { build, copyCheckout } from "./mutants/copy.mjs";
 import { importersOf, testsFor } from "./mutants/imports.mjs";
 import { createJudge } from "./mutants/judge.mjs";
@@ -14,7 +15,8 @@ import { folderOf, sampled, summary } from "./mutants/sample.mjs";
 const help = `usage: npm run mutants -- [options]
 
 Plants small mistakes (mutants) in a copy of HEAD, one at a time, and runs the nearest tests. A mutant is killed when a test
-fails, or when its tests hang twice and do not hang without it. A mutant that no test notices has survived.
+fails, or when its tests hang twice and do not hang without it. A mutant that no test notices has survived. Mutants with a
+type error are not counted.
 
   --count N        how many mutants to try (default: 300)
   --skip N         leaves out the first N of them: the earlier ones of an interrupted run (default: 0)
@@ -81,9 +83,16 @@ const places = new Set(values.at.map((place) => `packages/${place}`));
 const all = wanted
   .flatMap((file) => mutantsOf(file, readFileSync(join(copy, file), "utf8")))
   .filter(({ file, line }) => places.size === 0 || places.has(`${file}:${line}`));
-const sample = values.again === undefined ? sampled(all, Number(values.count), values.seed) : survivorsIn(values.again);
+const isAgain = values.again !== undefined;
+const order = isAgain ? survivorsIn(values.again) : sampled(all, all.length, values.seed);
+compileDeclarations(copy);
+const { chosen: sample, refused } = accepted(order, isAgain ? order.length : Number(values.count), (mutants) =>
+  refusedMutants(copy, mutants),
+);
 const chosen = sample.slice(Number(values.skip));
-process.stdout.write(`seed ${values.seed}: ${chosen.length} of ${all.length} mutants in ${wanted.length} files\n`);
+process.stdout.write(
+  `seed ${values.seed}: ${chosen.length} of ${all.length} mutants in ${wanted.length} files (${refused} others have a type error)\n`,
+);
 
 const runner = await createRunner(copy, { workers: Number(values.workers), limit });
 const results = [];

@@ -1,7 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { accepted, refusedMutants } from "../mutants/compiler.mjs";
 import { testsFor } from "../mutants/imports.mjs";
 import { createJudge } from "../mutants/judge.mjs";
 import { applied, mutantsOf } from "../mutants/operators.mjs";
@@ -54,6 +55,37 @@ test("the same seed chooses the same mutants, another one others, none of them t
   expect(sampled(all, 10, "1")).toEqual(sampled(all, 10, "1"));
   expect(sampled(all, 10, "1")).not.toEqual(sampled(all, 10, "2"));
   expect(new Set(sampled(all, 200, "1")).size).toBe(100);
+});
+
+test("mutants that the compiler refuses are replaced by the next ones", () => {
+  const odd = (numbers) => new Set(numbers.filter((number) => number % 2 === 1));
+  expect(accepted([1, 2, 3, 4, 5, 6, 7, 8], 3, odd)).toEqual({ chosen: [2, 4, 6], refused: 3 });
+  expect(accepted([1, 2, 3], 3, odd)).toEqual({ chosen: [2], refused: 2 });
+});
+
+test("the compiler gets one mutant of each file at a time, and then the sources as they were", () => {
+  const folder = mkdtempSync(join(tmpdir(), "compiler-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const sources = { "a.ts": "if (true) b('x');", "c.ts": "const d = 'e';" };
+  for (const [file, source] of Object.entries(sources)) writeFileSync(join(folder, file), source);
+  const read = () => Object.keys(sources).map((file) => readFileSync(join(folder, file), "utf8"));
+  const mutants = Object.entries(sources).flatMap(([file, source]) => mutantsOf(file, source));
+  const seen = [];
+  const refused = refusedMutants(folder, mutants, () => {
+    seen.push(read());
+    return Object.keys(sources).filter((_, index) => seen.at(-1)[index].includes('""'));
+  });
+  expect(seen).toEqual([
+    ["if (!(true)) b('x');", 'const d = "";'],
+    ["if (false) b('x');", sources["c.ts"]],
+    ["if (true) ;", sources["c.ts"]],
+    ['if (true) b("");', sources["c.ts"]],
+  ]);
+  expect([...refused].map(({ file, replacement }) => [file, replacement])).toEqual([
+    ["c.ts", '""'],
+    ["a.ts", '""'],
+  ]);
+  expect(read()).toEqual(Object.values(sources));
 });
 
 test("the score is by folder, and a mutant that runs out of time is not a survivor", () => {

@@ -22,6 +22,7 @@ interface Options {
 interface Generator {
   readonly help: string;
   readonly operand: string;
+  readonly about: string;
   readonly write: (servers: readonly ServerTools[]) => string;
   /** The file mode of the generated file, if the file is new. */
   readonly mode?: number;
@@ -34,6 +35,7 @@ so that you can keep it under version control. Tools that your settings filter o
 export const generateVerbs: Readonly<Record<"ts" | "cli", Verb>> = {
   ts: generateVerb({
     operand: "<servers...>",
+    about: "names of the servers (see: fairlead mcp list)",
     write: typescriptModule,
     help: `
 Writes one TypeScript module with a client for each server: a method for each tool, with the types of its arguments and
@@ -48,6 +50,7 @@ Examples:
   }),
   cli: generateVerb({
     operand: "<server>",
+    about: "name of the server (see: fairlead mcp list)",
     write: (servers) => servers.map(commandFile).join(""),
     mode: 0o755,
     help: `
@@ -62,12 +65,12 @@ Examples:
   }),
 };
 
-function generateVerb({ help, operand, write, mode }: Generator): Verb {
+function generateVerb({ help, operand, about, write, mode }: Generator): Verb {
   return {
     help,
     define(command) {
       command
-        .argument(operand, "names of the servers (see: fairlead mcp list)")
+        .argument(operand, about)
         .option(
           "-o, --output <file>",
           "write to this file instead of stdout; replaces only a file that fairlead generate wrote",

@@ -35,7 +35,8 @@ const keywords: ReadonlyMap<string, Keyword & { readonly rank: number }> = new M
 export function readSchema(spot: Spot, nesting: number, isRoot: boolean, reading: Reading): Shape {
   const { raw, path } = spot;
   spendSubschema(reading.spent);
-  if (nesting > schemaLimits.nesting) throw tooLarge(`is nested deeper than ${schemaLimits.depth} levels`);
+  if (nesting > schemaLimits.nesting)
+    throw tooLarge(`follows more than ${schemaLimits.nesting} references and alternatives`);
   const shape = emptyShape(path);
   if (raw === true) return shape;
   if (!isObject(raw)) {
