@@ -10,6 +10,7 @@ import { neverAlone, otherMeanings, publicMembers, replaced } from "./words.mjs"
 
 const maxFiles = 22;
 const maxLines = 310;
+const maxTestLines = 400;
 const product = /^packages\/(?:wire|core|gateway|cli)\/src\/.+\.tsx?$/;
 const isShellScript = /\.(?:sh|ps1)$/;
 /** Whether several files may export this name: each command's file exports its `verb` for the table of commands. */
@@ -34,13 +35,14 @@ const helpers = [
 export async function checkNames(baseDir) {
   const paths = await sourcePaths(baseDir, codeExtensions, ["src", "bin"]);
   const violations = crowdedFolders(paths);
+  for (const path of await sourcePaths(baseDir, [".test.ts", ".test.tsx"], ["test"]))
+    violations.push(...tooLong(path, await readFile(join(baseDir, path), "utf8"), maxTestLines));
   const uncommented = [];
   /** @type {Map<string, string[]>} */
   const exporters = new Map();
   for (const path of paths) {
     const text = await readFile(join(baseDir, path), "utf8");
-    const lines = text.split("\n").length - 1;
-    if (lines > maxLines) violations.push(`${path}: ${lines} lines, at most ${maxLines}`);
+    violations.push(...tooLong(path, text, maxLines));
     const deprecated = deprecatedNames(text);
     const nodes = isShellScript.test(path) ? [] : await nodesOf(baseDir, path);
     for (const part of partsOf(path)) violations.push(...forbiddenWords(path, part));
@@ -55,6 +57,11 @@ export async function checkNames(baseDir) {
   for (const [name, files] of [...exporters].sort(([a], [b]) => (a < b ? -1 : 1)))
     if (files.length > 1) violations.push(`${name} is exported by ${files.length} files: ${files.join(", ")}`);
   return { files: paths.length, violations, uncommented };
+}
+
+function tooLong(path, text, limit) {
+  const lines = text.split("\n").length - 1;
+  return lines > limit ? [`${path}: ${lines} lines, at most ${limit}`] : [];
 }
 
 function crowdedFolders(paths) {

@@ -20,6 +20,15 @@ test("a file with more than 310 lines is found", async () => {
   ]);
 });
 
+test("a test file with more than 400 lines is found", async () => {
+  expect(await found({ "wire/test/a/b.test.ts": "\n".repeat(400), "wire/test/support.ts": "\n".repeat(401) })).toEqual(
+    [],
+  );
+  expect(await found({ "wire/test/a/b.test.ts": "\n".repeat(401) })).toEqual([
+    "packages/wire/test/a/b.test.ts: 401 lines, at most 400",
+  ]);
+});
+
 test.each(["mjs", "cjs", "js", "sh"])("programs that end with .%s count like other source files", async (extension) => {
   const folder = "test-servers/src/programs";
   expect(await found({ ...files(21, folder, extension), [`${folder}/a.ts`]: "", [`${folder}/a.json`]: "" })).toEqual(
