@@ -1,6 +1,8 @@
 /** The built command on a real pseudo-terminal: what a person sees, and what they type. */
 
-import { spawn } from "@lydell/node-pty";
+import { Buffer } from "node:buffer";
+import { writeSync } from "node:fs";
+import { type IPty, spawn } from "@lydell/node-pty";
 import type { Machine } from "./machine.ts";
 import { program } from "./process.ts";
 import { createScreen, type Screen, size } from "./terminal-screen.ts";
@@ -41,6 +43,7 @@ function open({ env, project }: Pick<Machine, "env" | "project">, command: strin
   });
   child.onData(write);
   let hasEnded = false;
+  const type = createKeyboard(child, () => hasEnded);
   const exitCode = new Promise<number>((resolve) =>
     child.onExit(({ exitCode }) => {
       hasEnded = true;
@@ -52,7 +55,7 @@ function open({ env, project }: Pick<Machine, "env" | "project">, command: strin
     ...shown,
     exitCode,
     pid: child.pid,
-    type: (text) => child.write(text),
+    type,
     resize(cols, rows) {
       control.resize(cols, rows);
       child.resize(cols, rows);
@@ -63,5 +66,33 @@ function open({ env, project }: Pick<Machine, "env" | "project">, command: strin
       await exitCode;
       control.dispose();
     },
+  };
+}
+
+/**
+ * `child.write` blocks this process until the command has read everything. Then nothing reads the command's output, and
+ * if the command waits for that, both wait forever. This function never blocks: what does not fit now is typed later.
+ */
+function createKeyboard(child: IPty, hasEnded: () => boolean): (text: string) => void {
+  const { fd, _socket: socket } = child as IPty & { readonly fd: number; readonly _socket: { destroyed: boolean } };
+  let waiting = Buffer.alloc(0);
+
+  function flush(): void {
+    // The number of a closed file may already belong to another file.
+    while (waiting.length > 0 && !hasEnded() && !socket.destroyed) {
+      try {
+        waiting = waiting.subarray(writeSync(fd, waiting));
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== "EAGAIN") return;
+        setImmediate(flush);
+        return;
+      }
+    }
+  }
+
+  return (text) => {
+    const isFlushing = waiting.length > 0;
+    waiting = Buffer.concat([waiting, Buffer.from(text)]);
+    if (!isFlushing) flush();
   };
 }
