@@ -1,0 +1,84 @@
+import { expect, test } from "vitest";
+import { createClientState, isReplayed } from "../../src/relay/client-state.ts";
+
+type State = ReturnType<typeof createClientState>;
+
+function note(state: State, method: string, params?: object): void {
+  state.note(method, Buffer.from(JSON.stringify({ jsonrpc: "2.0", id: 7, method, ...(params && { params }) })));
+}
+
+function greet(state: State, capabilities: object = {}): void {
+  state.greeted(Buffer.from(JSON.stringify({ id: 7, result: { capabilities } })));
+}
+
+const replayed = (number: number, method: string, params?: object) => {
+  const id = `fairlead-relay:${number}`;
+  return {
+    id: JSON.stringify(id),
+    line: `${JSON.stringify({ jsonrpc: "2.0", id, method, ...(params && { params }) })}\n`,
+  };
+};
+
+test("a new host gets nothing before a host has accepted the client", () => {
+  const state = createClientState();
+  note(state, "notifications/initialized");
+  note(state, "logging/setLevel", { level: "info" });
+  expect([state.greeting(), state.afterGreeting(), state.announcedLists()]).toEqual([undefined, [], []]);
+  note(state, "initialize");
+  expect([state.greeting(), state.afterGreeting()]).toEqual([undefined, []]);
+  state.greeted(Buffer.from('{"id":7,"error":{"code":1}}'));
+  expect([state.greeting(), state.afterGreeting()]).toEqual([undefined, []]);
+});
+
+test("a new host gets the greeting, then the level and the subscriptions that still hold", () => {
+  const state = createClientState();
+  note(state, "initialize", { a: 1 });
+  greet(state);
+  expect(state.afterGreeting()).toEqual([]);
+  note(state, "notifications/initialized");
+  note(state, "logging/setLevel", { level: "info" });
+  note(state, "logging/setLevel", { level: "error" });
+  for (const uri of ["x", "y", "z"]) note(state, "resources/subscribe", { uri });
+  note(state, "resources/unsubscribe", { uri: "y" });
+  note(state, "resources/subscribe", { uri: 7 });
+  note(state, "resources/unsubscribe");
+  note(state, "tools/call", { uri: "t" });
+  state.note("resources/subscribe", Buffer.from("{ broken"));
+  expect(state.greeting()).toEqual(replayed(1, "initialize", { a: 1 }));
+  expect(state.afterGreeting()).toEqual([
+    '{"jsonrpc":"2.0","id":7,"method":"notifications/initialized"}\n',
+    replayed(2, "logging/setLevel", { level: "error" }),
+    replayed(3, "resources/subscribe", { uri: "x" }),
+    replayed(4, "resources/subscribe", { uri: "z" }),
+  ]);
+});
+
+test("a second initialize counts when a host has accepted it", () => {
+  const state = createClientState();
+  note(state, "initialize", { a: 1 });
+  greet(state);
+  note(state, "initialize", { a: 2 });
+  expect(state.greeting()).toBeUndefined();
+  greet(state);
+  expect(state.greeting()).toEqual(replayed(1, "initialize", { a: 2 }));
+});
+
+test("the client expects news of the lists that the host announced, as soon as it is initialized", () => {
+  const state = createClientState();
+  const listChanged = true;
+  greet(state, { tools: { listChanged }, prompts: {}, resources: { listChanged }, logging: { listChanged } });
+  expect(state.announcedLists()).toEqual([]);
+  note(state, "notifications/initialized");
+  expect(state.announcedLists()).toEqual(["tools", "resources"]);
+  greet(state, { prompts: { listChanged }, tools: { listChanged: "yes" } });
+  expect(state.announcedLists()).toEqual(["prompts"]);
+});
+
+test("only ids of repeated requests are recognized as such", () => {
+  expect(['"fairlead-relay:1"', "7", '"fairlead"', "fairlead-relay:1"].map(isReplayed)).toEqual([
+    true,
+    false,
+    false,
+    false,
+  ]);
+});
