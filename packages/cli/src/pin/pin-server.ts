@@ -92,7 +92,11 @@ function unfit(serverName: string, why: string): HostError {
   return new HostError("usage", `"${serverName}" ${why}`, { serverName });
 }
 
-function resolveExactName(wanted: PinRequest): Promise<ExactName> {
+/**
+ * Returns the package or image name with its exact version.
+ * @throws HostError if no exact version can be found
+ */
+export function resolveExactName(wanted: PinRequest): Promise<ExactName> {
   switch (wanted.download.from) {
     case "npm":
       return npmVersion(wanted);
