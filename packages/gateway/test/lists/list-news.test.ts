@@ -1,0 +1,157 @@
+import type { ListName } from "@fairlead/core/events";
+import type { Host } from "@fairlead/core/host/types";
+import { expect, test } from "vitest";
+import { createListNews } from "../../src/lists/list-news.ts";
+import { handClock } from "../hand-clock.ts";
+
+/** News of a host whose events and rules the test makes. `told`: what a listener was told. */
+function scene() {
+  const clock = handClock();
+  const listeners = new Map<string, (event: object) => void>();
+  const rules = { now: {}, fails: false, reads: 0 };
+  const host = {
+    on(name: string, listener: (event: object) => void) {
+      listeners.set(name, listener);
+      return () => listeners.delete(name);
+    },
+    async policy() {
+      rules.reads += 1;
+      if (rules.fails) throw new Error("no rules");
+      return rules.now;
+    },
+  } as unknown as Pick<Host, "on" | "policy">;
+  const news = createListNews(host, clock);
+  const told: (readonly [ListName, string | undefined])[] = [];
+  const listen = (): (() => void) => news.onLists((list, server) => told.push([list, server]));
+  return {
+    clock,
+    rules,
+    news,
+    told,
+    listen,
+    listeners,
+    emit: (name: string, event: object = {}) => listeners.get(name)?.(event),
+    /** Lets 3 seconds pass and the rules be read. */
+    async check() {
+      clock.pass(3000);
+      await new Promise(setImmediate);
+    },
+  };
+}
+
+test("changes within 100 ms are told once, without a server if several changed", () => {
+  const { news, clock, told, listen, emit } = scene();
+  listen();
+  emit("catalog", { lists: ["tools", "prompts"], server: "a" });
+  news.changed(["tools"], "b");
+  news.changed(["prompts"], "a");
+  expect(news.version()).toBe(3);
+  clock.pass(99);
+  expect(told).toEqual([]);
+  clock.pass(1);
+  expect(told.splice(0)).toEqual([
+    ["tools", undefined],
+    ["prompts", "a"],
+  ]);
+  clock.pass(1000);
+  expect(told).toEqual([]);
+  emit("servers");
+  clock.pass(100);
+  expect(told).toEqual([
+    ["tools", undefined],
+    ["prompts", undefined],
+    ["resources", undefined],
+  ]);
+});
+
+test("an announced change is told when the host has read the list, or after a second", () => {
+  const { news, clock, told, listen, emit } = scene();
+  listen();
+  emit("list_changed", { list: "tools", server: "a" });
+  news.announce("tools", "b");
+  clock.pass(500);
+  emit("list_changed", { list: "tools", server: "a" });
+  news.read(["prompts", "tools"], "b");
+  clock.pass(100);
+  expect(told.splice(0)).toEqual([
+    ["prompts", "b"],
+    ["tools", "b"],
+  ]);
+  clock.pass(499);
+  expect(told).toEqual([]);
+  clock.pass(1);
+  expect(told.splice(0)).toEqual([["tools", "a"]]);
+  clock.pass(5000);
+  expect(told).toEqual([]);
+  emit("list_changed", { list: "tools", server: "a" });
+  clock.pass(1100);
+  expect(told).toEqual([["tools", "a"]]);
+});
+
+test("changed resources are told at once, to those who still listen", () => {
+  const { news, emit } = scene();
+  const [first, second]: [string[], string[]] = [[], []];
+  const stop = news.onUpdated((server, uri) => first.push(`${server} ${uri}`));
+  news.onUpdated((server, uri) => second.push(`${server} ${uri}`));
+  emit("resource_updated", { server: "a", uri: "x:1" });
+  stop();
+  news.updated("b", "x:2");
+  expect([first, second]).toEqual([["a x:1"], ["a x:1", "b x:2"]]);
+});
+
+test("changed rules are told within three seconds; rules that cannot be read are not changed", async () => {
+  const { clock, rules, told, listen, check } = scene();
+  listen();
+  listen();
+  await check();
+  await check();
+  expect([told, rules.reads]).toEqual([[], 2]);
+  rules.fails = true;
+  await check();
+  rules.fails = false;
+  await check();
+  clock.pass(100);
+  expect(told).toEqual([]);
+  rules.now = {};
+  await check();
+  clock.pass(100);
+  expect(told).toEqual([
+    ["tools", undefined],
+    ["tools", undefined],
+  ]);
+});
+
+test("rules are read only while somebody listens", async () => {
+  const { clock, rules, told, listen, check } = scene();
+  await check();
+  expect(rules.reads).toBe(0);
+  const stops = [listen(), listen()];
+  expect(rules.reads).toBe(1);
+  await check();
+  stops[0]?.();
+  await check();
+  const before = rules.reads;
+  stops[1]?.();
+  rules.now = {};
+  await check();
+  expect(rules.reads).toBe(before);
+  const again = listen();
+  again();
+  await check();
+  clock.pass(100);
+  expect([rules.reads, told]).toEqual([before + 1, []]);
+});
+
+test("after the end nothing is told and nothing is waited for", async () => {
+  const { news, clock, rules, told, listen, emit, listeners, check } = scene();
+  listen();
+  await check();
+  const { reads } = rules;
+  news.changed(["tools"], "a");
+  emit("list_changed", { list: "prompts", server: "a" });
+  news.close();
+  await check();
+  expect([told, listeners.size, rules.reads]).toEqual([[], 0, reads]);
+  clock.pass(10_000);
+  expect(told).toEqual([]);
+});

@@ -1,0 +1,123 @@
+import type { Host, ListableTool } from "@fairlead/core/host/types";
+import { estimateTokens } from "@fairlead/core/text/token-estimate";
+import { expect, test } from "vitest";
+import type { ClientItem } from "../../src/lists/client-view.ts";
+import { hasSearchTools, searchListed, withinBudget } from "../../src/lists/tool-budget.ts";
+
+const listable = (name: string): ListableTool => ({
+  serverName: "files",
+  serverToolName: name,
+  definition: { name },
+});
+
+/** A host that lists as many tools as `budget.tools` says. `asked`: the names and budgets that it was asked for. */
+function budgetHost() {
+  const asked: unknown[] = [];
+  const toolsWithin = async <T extends ListableTool>(tools: readonly T[], budget: object): Promise<readonly T[]> => {
+    asked.push([tools.map(({ serverToolName }) => serverToolName), budget]);
+    return tools.slice(0, "tools" in budget ? Number(budget.tools) : 1);
+  };
+  return { asked, host: { toolsWithin } };
+}
+
+test("tools that all fit are listed as they are", async () => {
+  const { host } = budgetHost();
+  const tools = [listable("a"), listable("search_tools")];
+  expect(await hasSearchTools(host, tools, { tools: 2 })).toBe(false);
+  expect(await withinBudget(host, tools, { tools: 2 })).toEqual([{ name: "a" }, { name: "search_tools" }]);
+});
+
+test("a shortened list has two tools of the gateway, for which it leaves room", async () => {
+  const { host, asked } = budgetHost();
+  const tools = ["a", "search_tools", "b", "call_tool", "c"].map(listable);
+  expect(await hasSearchTools(host, tools, { tools: 4 })).toBe(true);
+  const listed = await withinBudget(host, tools, { tools: 4, tokens: 1000 });
+  expect(listed.map(({ name }) => name)).toEqual(["a", "b", "search_tools", "call_tool"]);
+  const own = listed.slice(2).reduce((sum, each) => sum + estimateTokens(JSON.stringify(each)), 0);
+  expect(asked.at(-1)).toEqual([["a", "b", "c"], { tools: 2, tokens: 1000 - own }]);
+  await withinBudget(host, tools, { tools: 1 });
+  expect(asked.at(-1)).toEqual([["a", "b", "c"], { tools: 0 }]);
+  await withinBudget(host, tools, { tokens: 10 });
+  expect(asked.at(-1)).toEqual([["a", "b", "c"], { tokens: 0 }]);
+});
+
+/** Searches among the tools `t0`, `t1` and so on, which the client knows as `n0`, `n1` and so on. */
+async function search(
+  args: object,
+  { count = 30, description = (_at: number): string => "d", denied = (_name: string): boolean => false } = {},
+) {
+  const asked: unknown[] = [];
+  const searchTools = async (queries: unknown, options: unknown) => {
+    asked.push([queries, options]);
+    return [
+      { server: "files", tool: "unlisted" },
+      ...Array.from({ length: count }, (_, at) => ({ server: "files", tool: `t${at}` })),
+    ];
+  };
+  const tools = new Map<string, ClientItem>(
+    Array.from({ length: count }, (_, at) => [
+      `n${at}`,
+      { server: "files", name: `t${at}`, definition: { description: description(at), inputSchema: {}, more: 1 } },
+    ]),
+  );
+  const { content } = await searchListed(
+    { searchTools } as unknown as Pick<Host, "searchTools">,
+    { tools },
+    ({ serverName, serverToolName }) => denied(`${serverName}.${serverToolName}`),
+    { ...args },
+  );
+  const [{ text }] = content as [{ text: string }];
+  return { asked, text, content, lines: text.startsWith("{") ? text.split("\n").map((line) => JSON.parse(line)) : [] };
+}
+
+test("found tools are described by the client's names, one in each line", async () => {
+  const { asked, content } = await search({ queries: ["read", 7, "write"] }, { count: 2 });
+  expect(asked).toEqual([[["read", "write"], { limit: 200 }]]);
+  const line = (at: number) => `{"name":"n${at}","server":"files","description":"d","inputSchema":{}}`;
+  expect(content).toEqual([{ type: "text", text: `${line(0)}\n${line(1)}` }]);
+});
+
+test.each([
+  [undefined, 5],
+  ["9", 5],
+  [0, 1],
+  [3, 3],
+  [20, 20],
+  [21, 20],
+])("with the limit %j, %i tools are returned", async (limit, count) => {
+  expect((await search({ queries: ["a"], limit })).lines).toHaveLength(count);
+});
+
+test("at most ten queries are used, and none finds nothing without a search", async () => {
+  const queries = Array.from({ length: 11 }, (_, at) => `q${at}`);
+  expect((await search({ queries })).asked).toEqual([[queries.slice(0, 10), { limit: 200 }]]);
+  for (const args of [{}, { queries: [] }, { queries: [1] }])
+    expect(await search(args)).toMatchObject({ asked: [], text: "No tool was found. Try other words." });
+});
+
+test("denied tools are left out", async () => {
+  const { lines } = await search({ queries: ["a"], limit: 2 }, { denied: (name) => name === "files.t0" });
+  expect(lines.map(({ name }) => name)).toEqual(["n1", "n2"]);
+});
+
+/** The characters of a line without its description. */
+const lineLength = '{"name":"n0","server":"files","description":"","inputSchema":{}}'.length;
+
+test("a definition of more than 8000 characters is not shown", async () => {
+  const found = (length: number) =>
+    search({ queries: ["a"], limit: 1 }, { description: () => "d".repeat(length - lineLength) });
+  expect((await found(8000)).text).toHaveLength(8000);
+  expect((await found(8001)).lines).toEqual([{ name: "n0", server: "files", inputSchema: "(too large to show)" }]);
+});
+
+test.each([
+  [[8000, 8000, 8000, 8000, 8000], 5],
+  [[8000, 8000, 8000, 8000, 8000 - lineLength, lineLength], 6],
+  [[8000, 8000, 8000, 8000, 8001 - lineLength, lineLength], 5],
+])("at most 40 000 characters are returned: of definitions with %j characters the first %i", async (sizes, count) => {
+  const { lines } = await search(
+    { queries: ["a"], limit: 20 },
+    { description: (at) => "d".repeat((sizes[at] ?? lineLength) - lineLength) },
+  );
+  expect(lines).toHaveLength(count);
+});
