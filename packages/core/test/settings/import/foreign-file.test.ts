@@ -18,6 +18,10 @@ describe("a file is read into servers", () => {
     ["vscode", { servers: { a: { command: "x" } } }],
     ["vscode", { mcp: { servers: { a: { command: "x" } } } }],
     ["codex", '\uFEFFmodel = "m"\n[mcp_servers.a]\ncommand = "x"\n'],
+    ["vscode", { servers: { a: { command: "x" } }, mcp: { servers: { b: {} } } }],
+    ["zed", { context_servers: { a: { source: "custom", command: "x" } } }],
+    ["zed", { context_servers: { a: { command: { path: "x" } } } }],
+    ["opencode", { mcp: { a: { type: "local", command: ["x"] } } }],
   ] as const)("%s", async (program, content) => {
     expect(await read(program, content)).toEqual({
       kind: "read",
@@ -61,6 +65,47 @@ describe("a file is read into servers", () => {
     });
   });
 
+  test("Claude Code: a project's folder may be written with slashes instead of backslashes", async () => {
+    const content = { projects: { "C:/work/app": { mcpServers: { a: { command: "x" } } } } };
+    expect(await read("claude-code", content, ["C:\\work\\app"])).toMatchObject({
+      servers: [{ name: "a", disabled: false, folder: "C:\\work\\app" }],
+    });
+    expect(await read("cursor", content, ["C:/work/app"])).toMatchObject({ servers: [] });
+  });
+
+  test.each([
+    [
+      { command: ["x", "a"], environment: { K: "{env:V}" } },
+      { command: "x", args: ["a"], env: { K: "${env:V}" } },
+    ],
+    [
+      { type: "remote", url: "https://{file:h}/{env:P}", on: [true] },
+      { url: "https://${file:h}/${env:P}", on: [true] },
+    ],
+    [
+      { type: "pipe", command: "x" },
+      { type: "pipe", command: "x" },
+    ],
+    ["x", "x"],
+  ])("opencode: %j", async (entry, value) => {
+    expect(await read("opencode", { mcp: { a: entry } })).toMatchObject({ servers: [{ name: "a", value }] });
+  });
+
+  test.each([
+    [
+      { command: { path: "x", args: ["a"], env: { K: "v" } }, enabled: false },
+      { command: "x", args: ["a"], env: { K: "v" }, enabled: false },
+    ],
+    [{ source: "custom", url: "https://h" }, { url: "https://h" }],
+    [
+      { command: "x", args: ["{env:A}"] },
+      { command: "x", args: ["{env:A}"] },
+    ],
+  ])("Zed: %j", async (entry, value) => {
+    const file = await read("zed", { context_servers: { a: entry } });
+    expect(file.kind === "read" && file.servers.map((server) => server.value)).toEqual([value]);
+  });
+
   test.each([
     ["claude-desktop", '{"mcpServers":{"__proto__":{"command":"x"},"constructor":{"command":"y"}}}'],
     ["codex", '[mcp_servers.__proto__]\ncommand = "x"\n[mcp_servers.constructor]\ncommand = "y"\n'],
@@ -72,7 +117,7 @@ describe("a file is read into servers", () => {
 
 describe("a file that cannot be used says why", () => {
   test.each([
-    ["cursor", '{\n  "mcpServers": {,}\n}', { line: 2, column: 18 }],
+    ["cursor", '{\n  "mcpServers": {,}\n}', { line: 2, column: 18, message: "a value is missing" }],
     ["cursor", '{"mcpServers": {"a": ', { line: 1, column: 22 }],
     ["codex", '[mcp_servers.a]\ncommand = "x\n', { line: 2 }],
     ["codex", "a = [[[[".repeat(1000), { line: 1 }],
@@ -80,6 +125,8 @@ describe("a file that cannot be used says why", () => {
     ["cursor", "[]", { message: "the file does not contain an object" }],
     ["cursor", '{"mcpServers": []}', { message: '"mcpServers" is not an object' }],
     ["codex", "mcp_servers = 3", { message: '"mcp_servers" is not an object' }],
+    ["codex", "mcp_servers = 1979-05-27", { message: '"mcp_servers" is not an object' }],
+    ["codex", "a = ?\nb = 1", { line: 1, column: 5, message: expect.not.stringContaining("\n") }],
   ] as const)("%s: %.20s", async (program, content, expected) => {
     expect(await read(program, content)).toMatchObject({ kind: "broken", ...expected });
   });
@@ -115,6 +162,16 @@ describe("the program is recognised", () => {
     ["any.json", { mcpServers: { a: { serverUrl: "https://x" } } }, "windsurf"],
     ["any.json", { mcpServers: { a: { command: "${userHome}/x" } } }, "cursor"],
     ["any.json", { mcpServers: { a: { command: "x" } } }, "claude-code"],
+    [".vscode/settings.json", {}, "vscode"],
+    ["User/mcp.json", {}, "vscode"],
+    ["zed/settings.json", {}, "zed"],
+    ["opencode.json", {}, "opencode"],
+    ["opencode.jsonc", {}, "opencode"],
+    ["any.json", { context_servers: {} }, "zed"],
+    ["any.json", { mcpServers: { a: { command: "${file:x}" } } }, "windsurf"],
+    ["any.json", { mcpServers: { a: { command: "${env:X}" } } }, "cursor"],
+    ["any.json", { mcpServers: { a: { command: "${workspaceFolder}" } } }, "cursor"],
+    ["any.json", { mcp: { other: 1 } }, undefined],
     ["any.json", { other: 1 }, undefined],
     ["any.json", "not json", undefined],
     ["any.json", "[]", undefined],

@@ -1,5 +1,5 @@
-import { describe, test } from "vitest";
-import { type Case, expectConversion } from "../../support/conversions.ts";
+import { describe, expect, test } from "vitest";
+import { type Case, convert, expectConversion } from "../../support/conversions.ts";
 
 const url = "https://example.com/mcp";
 const remarks = ["converted command", "hint url"];
@@ -68,6 +68,45 @@ const cases: readonly Case[] = [
     enabled: false,
     remarks: [...remarks, "converted enabled"],
   },
+  {
+    title: "a runner with words of its own, on Windows",
+    program: "claude-desktop",
+    value: { command: "C:\\npm\\pnpm.CMD", args: ["dlx", "--package", "mcp-remote@latest", "HTTP://h/"] },
+    entry: { url: "HTTP://h/" },
+    remarks,
+  },
+  {
+    title: "a value that is a number, one from the environment, and one that is no text",
+    program: "claude-desktop",
+    value: {
+      command: "npx",
+      args: [
+        "mcp-remote",
+        url,
+        "--header",
+        "A:${N}${ON}",
+        "--header",
+        "B: ${O}",
+        "--header",
+        "C:",
+        "--auth-timeout",
+        "9",
+      ],
+      env: { N: 7, ON: true, O: {} },
+    },
+    entry: { url, headers: { A: "7true", B: "${O}", C: "" } },
+    remarks,
+  },
+  {
+    title: "two tools to leave out, and only HTTP",
+    program: "claude-desktop",
+    value: {
+      command: "npx",
+      args: ["mcp-remote", url, "--ignore-tool", "a", "--ignore-tool", "b", "--transport", "http-only", "--silent"],
+    },
+    entry: { url, type: "http", excludeTools: ["a", "b"] },
+    remarks,
+  },
 ];
 
 const unchanged: readonly Case[] = [
@@ -97,6 +136,22 @@ const unchanged: readonly Case[] = [
     value: { command: "node", args: ["mcp-remote", url] },
     entry: { command: "node", args: ["mcp-remote", url] },
   },
+  ...(
+    [
+      ["no address", []],
+      ["an address of another kind", ["ftp://h/"]],
+      ["an address after an option", ["--debug", url]],
+      ["an option without its value", [url, "--host"]],
+      ["a header without a name", [url, "--header", "value"]],
+      ["a port that is too long", [url, "123456"]],
+    ] as const
+  ).map(([title, args]) => ({
+    title,
+    program: "claude-desktop" as const,
+    value: { command: "npx", args: ["mcp-remote", ...args] },
+    entry: { command: "npx", args: ["mcp-remote", ...args] },
+    remarks: ["hint args"],
+  })),
 ];
 
 describe("mcp-remote becomes the URL that it connects to", () => {
@@ -105,4 +160,29 @@ describe("mcp-remote becomes the URL that it connects to", () => {
 
 describe("stays a command", () => {
   test.each(unchanged)("$title", expectConversion);
+});
+
+test("an entry with a file of variables still runs mcp-remote", () => {
+  const value = { command: "npx", args: ["mcp-remote", url], envFile: ".env" };
+  expect(convert({ program: "vscode", value })).toEqual({
+    entry: { command: "npx", args: ["mcp-remote", url] },
+    enabled: true,
+    envFile: ".env",
+    remarks: [],
+  });
+});
+
+test("the remarks say why mcp-remote is no longer needed, or why it still is", () => {
+  const messages = (args: readonly string[], env: object): readonly string[] =>
+    convert({ program: "claude-desktop", value: { command: "npx", args: ["mcp-remote", ...args], env } }).remarks.map(
+      ({ message }) => message,
+    );
+  expect(messages([url], { A: "1" })).toEqual([
+    "mcp-remote only connects to a URL, which Fairlead does itself",
+    "Fairlead does not use mcp-remote's stored sign-in: if the server requires a sign-in, run fairlead mcp auth",
+    "has no effect on a server that is reached by its URL",
+  ]);
+  expect(messages([url, "--what", "x"], { A: "1" })).toEqual([
+    "mcp-remote has options that Fairlead cannot convert, so the entry still runs mcp-remote",
+  ]);
 });

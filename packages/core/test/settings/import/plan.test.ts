@@ -106,10 +106,89 @@ test.each<{ title: string; candidates: ImportCandidate[]; options?: Partial<Plan
     expected: ["cursor x → x: add"],
   },
   {
+    title: "a server of an untrusted folder that is there already is recognised",
+    candidates: [cursor],
+    options: { isTrusted: () => false, existing: new Map([["x", one]]) },
+    expected: ["cursor x → x: same"],
+  },
+  {
+    title: "asking for another name is not enough to add a server of an untrusted folder",
+    candidates: [cursor],
+    options: { isTrusted: () => false, only: new Set(["y"]) },
+    expected: ["cursor x → x: untrusted"],
+  },
+  {
+    title: "asked for by name, only those servers are added",
+    candidates: [cursor, candidate("y", "cursor", two)],
+    options: { only: new Set(["y"]) },
+    expected: ["cursor x → x: not-chosen", "cursor y → y: add"],
+  },
+  {
+    title: "a remark that is no obstacle does not keep a server out",
+    candidates: [candidate("x", "cursor", one, [{ ...obstacle, kind: "hint" }])],
+    expected: ["cursor x → x: add"],
+  },
+  {
+    title: "one obstacle among other remarks keeps a server out",
+    candidates: [candidate("x", "cursor", one, [{ ...obstacle, kind: "hint" }, obstacle])],
+    expected: ["cursor x → x: refused"],
+  },
+  {
+    title: "a third entry equal to the second is still a clash with the first",
+    candidates: [cursor, codex, candidate("x", "zed", two)],
+    expected: ["cursor x → x: add", "codex x → x-codex: clash", "zed x → x-zed: clash"],
+  },
+  {
     title: "a name that is special elsewhere is only a name",
     candidates: [candidate("__proto__", "cursor", one), candidate("__proto__", "codex", two)],
     expected: ["cursor __proto__ → __proto__: add", "codex __proto__ → __proto__-codex: clash"],
   },
 ])("$title", ({ candidates, options, expected }) => {
   expect(plan(candidates, options)).toEqual(expected);
+});
+
+test.each<[existing: unknown, imported: unknown, isSame: boolean]>([
+  ["a", "a", true],
+  ["a", "ab", false],
+  ["${secret:S}", "token", true],
+  ["${secret:S}", "", false],
+  ["Bearer ${secret:S}", "Bearer token", true],
+  ["Bearer ${secret:S}", "Bearer ", false],
+  ["Bearer ${secret:S}", "Basic token", false],
+  ["${secret:S}!", "token!", true],
+  ["${secret:S}!", "token?", false],
+  ["<${secret:S}>", "<>", false],
+  ["<${secret:S}>", "<t>", true],
+  ["a${secret:S}b${secret:T}c", "a1b2c", true],
+  ["a${secret:S}b${secret:T}c", "a1b2", false],
+  ["token", "${secret:S}", false],
+  [["a", "b"], ["a", "b"], true],
+  [["a"], ["a", "b"], false],
+  [["a", "b"], ["a"], false],
+  [["b", "a"], ["a", "b"], false],
+  [["${secret:S}"], ["token"], true],
+  [{ a: "1" }, { a: "1" }, true],
+  [{ a: "1" }, { a: "1", b: "2" }, false],
+  [{ a: "1", b: "2" }, { a: "1" }, false],
+  [{ a: "1" }, { b: "1" }, false],
+  [{ a: "${secret:S}" }, { a: "token" }, true],
+  [{ a: undefined }, { b: undefined }, false],
+  [7, 7, true],
+  [7, "7", false],
+  [["a"], { 0: "a" }, false],
+])("whether %j in the settings is the same as %j: %s", (existing, imported, isSame) => {
+  const options = { existing: new Map([["x", { value: existing }]]) };
+  expect(plan([candidate("x", "cursor", { value: imported })], options)).toEqual([
+    `cursor x → x: ${isSame ? "same" : "exists"}`,
+  ]);
+});
+
+test("a duplicate and a clash name the file that has the name first", () => {
+  const options = { existing: new Map(), replace: false, isTrusted: () => true };
+  const actions = planImport([cursor, codex, candidate("x", "zed", one)], options).map(({ action }) => action);
+  expect(actions).toEqual([
+    { kind: "add" },
+    { kind: "clash", with: { program: "cursor", file: "/cursor" } },
+    { kind: "duplicate", of: { program: "cursor", file: "/cursor" } },
+  ]);
 });
