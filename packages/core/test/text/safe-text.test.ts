@@ -2,7 +2,19 @@ import { scaled, seed } from "@fairlead/test-servers";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { toModelText } from "../../src/text/model-text.ts";
-import { joinSafe, safe, toSafeJson, toSafeLine, toSafeText, toVisibleLine } from "../../src/text/safe-text.ts";
+import {
+  joinSafe,
+  padSafe,
+  repeatSafe,
+  replaceSafe,
+  safe,
+  sliceSafe,
+  splitSafe,
+  toSafeJson,
+  toSafeLine,
+  toSafeText,
+  toVisibleLine,
+} from "../../src/text/safe-text.ts";
 import { anyCharacter } from "../support/any-character.ts";
 
 const harmful = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Default_Ignorable_Code_Point}\u2028\u2029]/u;
@@ -17,6 +29,9 @@ test.each([
   ["zero-width characters", "pay\u200bpal", "paypal"],
   ["tag characters", `a${String.fromCodePoint(0xe0041)}b`, "ab"],
   ["a lone surrogate", "a\ud800b", "a⟨U+D800⟩b"],
+  ["the first and the last control", "\0\u001f", "␀␟"],
+  ["the delete character", "a\u007fb", "a␡b"],
+  ["tabs and line breaks beside a control", "\t\n\u0007", "\t\n␇"],
   ["letters of any script", "Ünïcödé 漢字 🙂", "Ünïcödé 漢字 🙂"],
 ])("%s is made safe to read", (_, text, expected) => {
   expect(toSafeText(text)).toBe(expected);
@@ -38,6 +53,12 @@ test.each([
   ["more marks than any script needs", `a${"\u0301".repeat(1008)}b`, `a${"\u0301".repeat(8)}⟨+1000 marks⟩b`],
   ["a mark that would sit on what we print before it", "\u0336name", "◌\u0336name"],
   ["a mark that begins a line", "a\n\u0336b", "a\n◌\u0336b"],
+  ["marks that begin several lines", "\u0336a\n\u0336b\t\u0336", "◌\u0336a\n◌\u0336b\t◌\u0336"],
+  [
+    "one mark too many on two letters",
+    `${`a${"\u0301".repeat(9)}`.repeat(2)}`,
+    `${`a${"\u0301".repeat(8)}⟨+1 marks⟩`.repeat(2)}`,
+  ],
 ])("%s cannot spoil what is around it", (_, text, expected) => {
   expect(toSafeText(text)).toBe(expected);
 });
@@ -53,6 +74,9 @@ test.each([
   ["a wide space", "a\u3000b", "a⟨U+3000⟩b"],
   ["three rows of spaces", `a${" ".repeat(240)}b`, `a${" ".repeat(240)}b`],
   ["so many spaces that the rest is out of sight", `ls${" ".repeat(10_000)}; rm`, "ls ⟨×10000⟩; rm"],
+  ["one space more", `a${" ".repeat(241)}b`, "a ⟨×241⟩b"],
+  ["so many tabs, twice", `${"\t".repeat(300)}a${"\t".repeat(300)}`, "␉⟨×300⟩a␉⟨×300⟩"],
+  ["two Cyrillic letters in two Latin words", "p\u0430y p\u0430\u0435l", "p⟨U+0430⟩y p⟨U+0430⟩⟨U+0435⟩l"],
   ["so many line breaks", `ls${"\n".repeat(1000)}rm`, "ls␊⟨×1000⟩rm"],
   ["so many invisible characters", `a${"\u200b".repeat(500)}b`, "a⟨U+200B⟩⟨×500⟩b"],
 ])("where a person decides, %s is shown for what it is", (_, text, expected) => {
@@ -118,4 +142,21 @@ test("on one line, line breaks become pictures", () => {
 test("our words and safe parts join to safe text", () => {
   expect(safe`server "${toSafeLine("x\u001b")}" has ${3} tools`).toBe('server "x␛" has 3 tools');
   expect(joinSafe([safe`a`, safe`b`], safe`, `)).toBe("a, b");
+});
+
+test("what is taken from safe text is safe text", () => {
+  expect(joinSafe([safe`a`, safe`b`])).toBe("a\nb");
+  expect(splitSafe(safe`a\nb\nc`)).toEqual(["a", "b", "c"]);
+  expect(splitSafe(safe`a, b`, ", ")).toEqual(["a", "b"]);
+  expect([sliceSafe(safe`abcd`, 1), sliceSafe(safe`abcd`, 1, -1)]).toEqual(["bcd", "bc"]);
+  expect([padSafe(safe`ab`, 4), padSafe(safe`ab`, 1)]).toEqual(["ab  ", "ab"]);
+  expect([2, 0, -1].map((count) => repeatSafe(safe`ab`, count))).toEqual(["abab", "", ""]);
+  expect(replaceSafe(safe`a-b-c`, /-/g, () => safe`+`)).toBe("a+b+c");
+});
+
+test("JSON is indented, and what cannot be seen in it is escaped unit by unit", () => {
+  const tag = String.fromCodePoint(0xe0041);
+  expect(toSafeJson({ a: [1] })).toBe('{\n  "a": [\n    1\n  ]\n}');
+  expect(toSafeJson({ a: [1] }, 0)).toBe('{"a":[1]}');
+  expect(toSafeJson([`\u200b${tag}\u007fü\u200b`])).toBe('[\n  "\\u200b\\udb40\\udc41\\u007fü\\u200b"\n]');
 });
