@@ -5,7 +5,7 @@ import { changeServers, openClientText, removeOwnEntry } from "../../../src/sett
 const file = "/config";
 
 describe("a text that cannot be edited is refused with its place", () => {
-  test.each<[client: ClientName, text: string, place: string, message: string]>([
+  test.each<[client: ClientName, text: string, position: string, message: string]>([
     ["cursor", '{\n  "a": oops }', "2:8", "a word that is not JSON; text needs double quotes"],
     ["cursor", "\n [1]", "2:2", "the file must contain a JSON object, { … }"],
     ["cursor", '{ "mcpServers": [] }', "1:17", '"mcpServers" must be an object'],
@@ -26,11 +26,11 @@ describe("a text that cannot be edited is refused with its place", () => {
     ["codex", "a = 1\n\nmcp_servers = 3\n", "3:1", '"mcp_servers" must be a table'],
     ["codex", "mcp_servers = 1979-05-27\n", "1:1", '"mcp_servers" must be a table'],
     ["codex", "\n[[mcp_servers]]\na = 1\n", "2:1", '"mcp_servers" must be a table'],
-  ])("%s: %j", async (client, text, place, message) => {
-    const [line, column] = place.split(":");
+  ])("%s: %j", async (client, text, position, message) => {
+    const [line, column] = position.split(":");
     await expect(openClientText(client, file, text)).rejects.toMatchObject({
       code: "settings_invalid",
-      message: `${file}:${place}: ${message}; the file was not changed`,
+      message: `${file}:${position}: ${message}; the file was not changed`,
       next: `Correct ${file} at line ${line}, column ${column}, then try again.`,
     });
   });
@@ -39,15 +39,17 @@ describe("a text that cannot be edited is refused with its place", () => {
     ["a table without an end", "[mcp_servers.x\n", "1:15"],
     ["a value that is missing", "a = 1\nb = \n", "2:5"],
     ["a key that is there twice", "a = 1\na = 2\n", "2:1"],
-  ])("codex: %s, with the first line of the parser's words", async (_what, text, place) => {
+  ])("codex: %s, with the first line of the parser's words", async (_what, text, position) => {
     const error = await openClientText("codex", file, text).catch((cause: unknown) => cause);
     expect(error).toMatchObject({ code: "settings_invalid", cause: expect.any(Error) });
-    expect(String(error)).toMatch(new RegExp(`${file}:${place}: [^\\n]+; the file was not changed$`));
+    expect(String(error)).toMatch(new RegExp(`${file}:${position}: [^\\n]+; the file was not changed$`));
   });
 });
 
 describe("servers are listed with their values and places", () => {
-  test.each<[client: ClientName, text: string | undefined, servers: Record<string, [value: unknown, place: string]>]>([
+  test.each<
+    [client: ClientName, text: string | undefined, servers: Record<string, [value: unknown, position: string]>]
+  >([
     ["cursor", undefined, {}],
     ["cursor", '{ "other": { "a": {} } }', {}],
     [
@@ -128,9 +130,9 @@ describe("a server is removed from a TOML file", () => {
     ['[mcp_servers]\na = { command = "x" }\n', "2:1"],
     ['[mcp_servers]\na.command = "x"\n[mcp_servers.a.env]\nK = "v"\n', "2:1"],
     ['x = 1\nmcp_servers = { a = { command = "x" } }\n', "2:1"],
-  ])("only if it is written as tables: %j", async (text, place) => {
+  ])("only if it is written as tables: %j", async (text, position) => {
     await expect(changeServers("codex", file, text, { remove: ["a"] })).rejects.toMatchObject({
-      message: `${file}:${place}: the server "a" is not written as a separate table, [mcp_servers.a]; the file was not changed`,
+      message: `${file}:${position}: the server "a" is not written as a separate table, [mcp_servers.a]; the file was not changed`,
     });
   });
 });
