@@ -1,6 +1,8 @@
 /** Warns about a command line before it runs: downloads, versions that are not exact, shell commands. */
 
+import { isLoopbackHost } from "@fairlead/core/net/server-network";
 import type { Transport } from "@fairlead/core/settings/define/definition";
+import { parseUrl } from "@fairlead/wire/text";
 
 type Source = "npm" | "PyPI" | "an image registry";
 
@@ -168,8 +170,10 @@ export function runsCode(command: string, args: readonly string[]): boolean {
 /** Returns the warnings as text. They contain untrusted names and must be made safe before they are shown. */
 export function launchNotes(transport: Transport): string[] {
   if (transport.kind !== "stdio") {
-    const plain = /^http:\/\/(?!localhost\b|127\.|\[::1\])/i.test(transport.url);
-    return plain ? ["not encrypted: others on the network can read and change requests"] : [];
+    const isLocal = isLoopbackHost(parseUrl(transport.url)?.hostname ?? "");
+    return /^http:/i.test(transport.url) && !isLocal
+      ? ["not encrypted: others on the network can read and change requests"]
+      : [];
   }
   const { command, args } = transport;
   const download = findDownload(command, args);
