@@ -1,0 +1,255 @@
+import type { ServerState } from "@fairlead/core/events";
+import { type SafeText, toSafeLine } from "@fairlead/core/text/safe-text";
+import { describe, expect, test } from "vitest";
+import { type ListedServer, serverDocument, serverText } from "../../../src/output/servers/server-state.ts";
+import { marked, plain } from "../../support/plain-style.ts";
+import { configured, definition, origin } from "../../support/server-definition.ts";
+
+const since = { name: "s", since: 0 };
+const peer = {
+  era: "modern",
+  protocolVersion: "2026-07-28",
+  serverInfo: { name: "i", version: "1" },
+  transport: "sse",
+} as const;
+const counts = { tools: 2, prompts: 1, resources: 3, resourceTemplates: 0 };
+const idle: ServerState = { ...since, status: "disconnected", reason: "lazy" };
+const connected: ServerState = { ...since, status: "connected", peer, offer: counts };
+const gone: ServerState = {
+  ...since,
+  status: "disconnected",
+  reason: "server_exited",
+  message: "it ended\u001b",
+  next: "fairlead mcp logs s",
+};
+const signedIn = { state: "signed_in", issuer: "https://id.example", scopes: [], isRenewable: true } as const;
+const remote = configured({
+  kind: "http-or-sse",
+  definition: definition({
+    transport: { kind: "http-or-sse", url: "https://me:pass@example.com/mcp", headers: new Map() },
+  }),
+});
+
+const { definition: _definition, ...invalid } = configured({
+  kind: undefined,
+  problems: [
+    { severity: "error", code: "settings_invalid", message: "it ended" },
+    { severity: "warning", code: "settings_invalid", message: "other\u001b" },
+  ],
+});
+
+const typed = (text: SafeText): SafeText => toSafeLine(text.replace("fairlead", "npx fairlead"));
+const text = (listed: ListedServer): readonly string[] => serverText(listed, { style: plain, typed }).split("\n");
+
+const hour = 3_600_000;
+const first = ["  stdio: run a --token (hidden)", "  from /home/settings.json:3:5 (user)"];
+
+describe("a listed server has lines only for what there is to say", () => {
+  test.each<[what: string, listed: ListedServer, lines: readonly string[]]>([
+    ["idle", { server: configured(), state: idle }, ["s  idle", ...first]],
+    [
+      "connected, with its cost and the transport that was agreed on",
+      { server: configured(), state: connected, tokens: 12_345, changed: [] },
+      [
+        "s  connected: 2 tools, 1 prompt, 3 resources, about 12 345 tokens",
+        "  sse: run a --token (hidden)",
+        first[1] ?? "",
+      ],
+    ],
+    [
+      "connected, with a note and a gateway",
+      { server: configured(), state: { ...connected, offer: { ...counts, note: "old\u001b" } }, share: "all" },
+      [
+        "s  connected: 2 tools, 1 prompt, 3 resources",
+        "  sse: run a --token (hidden)",
+        first[1] ?? "",
+        "  gateway: shared by all clients",
+        "  note: old␛",
+      ],
+    ],
+    [
+      "one connection for each client",
+      { server: configured(), state: idle, share: "client" },
+      ["s  idle", ...first, "  gateway: one connection for each client"],
+    ],
+    [
+      "an address without its password, and a sign-in",
+      { server: remote, state: idle, signIn: signedIn },
+      ["s  idle", "  http: https://me:(hidden)@example.com/mcp", first[1] ?? "", "  signed in at https://id.example"],
+    ],
+    [
+      "a sign-in that is needed again is said once",
+      {
+        server: remote,
+        state: { ...since, status: "needs_auth", reason: "auth_required", message: "expired" },
+        signIn: signedIn,
+      },
+      ["s  needs sign-in", "  http: https://me:(hidden)@example.com/mcp", first[1] ?? "", "  why: expired"],
+    ],
+    [
+      "no sign-in needs no line",
+      { server: configured(), state: idle, signIn: { state: "none", by: "program" } },
+      ["s  idle", ...first],
+    ],
+    [
+      "changed definitions and replaced entries",
+      {
+        server: configured({
+          shadows: [
+            { ...origin, line: 7 },
+            { ...origin, scope: "system", file: "/etc/s.json" },
+          ],
+        }),
+        state: idle,
+        changed: ["a", "b"],
+      },
+      [
+        "s  idle",
+        ...first,
+        "  changed definitions: a, b",
+        "  replaces /home/settings.json:7:5 (user)",
+        "  replaces /etc/s.json:3:5 (system)",
+      ],
+    ],
+    [
+      "a failure with what to do, in words that can be typed here",
+      { server: configured(), state: gone },
+      ["s  failed: server exited", ...first, "  why: it ended␛", "  next: npx fairlead mcp logs s"],
+    ],
+    [
+      "an invalid entry; what the state has said already is not repeated",
+      {
+        server: invalid,
+        state: gone,
+      },
+      [
+        "s  failed: server exited",
+        "  unknown: ?",
+        first[1] ?? "",
+        "  why: it ended␛",
+        "  next: npx fairlead mcp logs s",
+        "  warning: other␛",
+      ],
+    ],
+  ])("%s", (_what, listed, lines) => {
+    expect(text(listed)).toEqual(lines);
+  });
+
+  test("the name is bold and the state has the colour of the state", () => {
+    expect(serverText({ server: configured(), state: idle }, { style: marked, typed })).toMatch(
+      /^<bold>s<\/> {2}<red>idle<\/>\n/,
+    );
+    expect(serverText({ server: configured(), state: connected, tokens: 5 }, { style: marked, typed })).toContain(
+      "<green>connected: 2 tools, 1 prompt, 3 resources, about 5 tokens</>",
+    );
+  });
+
+  test("a cached catalog has its age, its cost and the transport of its time", () => {
+    const cachedCatalog = { server: "s", offer: counts, peer, savedAt: Date.now() - 5.5 * hour };
+    expect(text({ server: configured(), state: idle, cachedCatalog, tokens: 1000 })).toEqual([
+      "s  idle",
+      "  sse: run a --token (hidden)",
+      first[1],
+      "  cached: 2 tools, 1 prompt, 3 resources, about 1 000 tokens (5 hours ago)",
+    ]);
+    expect(text({ server: configured(), state: idle, cachedCatalog: { server: "s", offer: counts } })).toEqual([
+      "s  idle",
+      ...first,
+    ]);
+  });
+
+  test("an earlier failure has its reason only where the state has none", () => {
+    const failed = {
+      server: "s",
+      failures: 3,
+      failedAt: Date.now() - 3.5 * hour,
+      nextTryAt: Date.now() + 5.5 * hour,
+      message: "refused\u001b",
+    };
+    const skipped = "  failed 3 times in a row: commands that do not name this server skip it for 6 h";
+    expect(text({ server: configured(), state: idle, failed })).toEqual([
+      "s  idle",
+      ...first,
+      "  why: refused␛ (3 hours ago)",
+      skipped,
+    ]);
+    expect(text({ server: configured(), state: gone, failed })).toEqual([
+      "s  failed: server exited",
+      ...first,
+      "  why: it ended␛",
+      "  next: npx fairlead mcp logs s",
+      skipped,
+    ]);
+  });
+});
+
+describe("the document of a server has the same facts", () => {
+  const base = { name: "s", scope: "user", tools: 0, prompts: 0, resources: 0 };
+  test.each<[what: string, listed: ListedServer, document: object]>([
+    [
+      "idle",
+      { server: configured(), state: idle, changed: [] },
+      { ...base, status: "disconnected", reason: "lazy", transport: "stdio" },
+    ],
+    [
+      "connected",
+      {
+        server: configured(),
+        state: connected,
+        tokens: 0,
+        share: "client",
+        signIn: { ...signedIn, expiresAt: 0 },
+        changed: ["a"],
+      },
+      {
+        ...base,
+        status: "connected",
+        transport: "sse",
+        tools: 2,
+        prompts: 1,
+        resources: 3,
+        tokens: 0,
+        protocolVersion: "2026-07-28",
+        share: "client",
+        signIn: { ...signedIn, expiresAt: "1970-01-01T00:00:00.000Z" },
+        changed: ["a"],
+      },
+    ],
+    [
+      "cached, after failures",
+      {
+        server: remote,
+        state: gone,
+        cachedCatalog: { server: "s", offer: counts, savedAt: 1000 },
+        failed: { server: "s", failures: 2, failedAt: 2000, nextTryAt: 3000, message: "m" },
+      },
+      {
+        ...base,
+        status: "disconnected",
+        reason: "server_exited",
+        transport: "http",
+        tools: 2,
+        prompts: 1,
+        resources: 3,
+        savedAt: "1970-01-01T00:00:01.000Z",
+        skipped: { failures: 2, failedAt: "1970-01-01T00:00:02.000Z", until: "1970-01-01T00:00:03.000Z" },
+        error: { code: "server_exited", message: "it ended\u001b", next: "fairlead mcp logs s" },
+      },
+    ],
+    [
+      "with a catalog that was not saved",
+      { server: configured(), state: idle, cachedCatalog: { server: "s", offer: counts, peer } },
+      {
+        ...base,
+        status: "disconnected",
+        reason: "lazy",
+        transport: "sse",
+        tools: 2,
+        prompts: 1,
+        resources: 3,
+      },
+    ],
+  ])("%s", (_what, listed, document) => {
+    expect(serverDocument(listed)).toEqual(document);
+  });
+});
