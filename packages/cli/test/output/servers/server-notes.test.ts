@@ -29,6 +29,8 @@ test.each([
   ["bun x pkg@1.0.0", "pkg@1.0.0", "pinned"],
   ["uvx mcp-server-time", "mcp-server-time", "unpinned"],
   ["uvx mcp-server-time@1.2.3", "mcp-server-time@1.2.3", "pinned"],
+  ["uvx pkg==1.2.3", "pkg==1.2.3", "pinned"],
+  ["uvx --from=pkg==1.2.3 server", "pkg==1.2.3", "pinned"],
   ["uvx --from pkg==1.2.3 server", "pkg==1.2.3", "pinned"],
   ["uvx --from git+https://example.com/x server", "git+https://example.com/x", "unpinned"],
   [
