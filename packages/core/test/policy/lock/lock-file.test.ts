@@ -3,9 +3,10 @@ import { join } from "node:path";
 import { scaled, seed, temporaryFolder } from "@fairlead/test-servers";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Catalog, CatalogTool } from "../../../src/discover/catalog.ts";
+import type { Catalog, CatalogPrompt, CatalogTool } from "../../../src/discover/catalog.ts";
 import { definitionDigest } from "../../../src/discover/tool-changes.ts";
 import {
+  instructionsDigest,
   type LockedServer,
   type LockFile,
   lockCatalog,
@@ -13,6 +14,8 @@ import {
   lockPath,
   lockText,
   parseLock,
+  promptDigest,
+  promptText,
   readLock,
   refuseNewer,
 } from "../../../src/policy/lock/lock-file.ts";
@@ -61,6 +64,7 @@ describe("the text", () => {
     ];
     expect(lockText(two)).toBe(lockText(one));
     expect(lockText(one).endsWith("}\n")).toBe(true);
+    expect(lockText(one)).toMatch(/"args": [^}]*"command": "npx",\s*"env": \{\s*"A": "2",\s*"Z": "1"\s*\}/);
   });
 
   test("has a tool a line, so that a difference shows what is different", () => {
@@ -106,6 +110,29 @@ describe("the digest of a tool", () => {
     expect(lockedDigest(lock, "other", "pay")).toBeUndefined();
   });
 
+  test("has no version and no instructions where there are none", () => {
+    const plain = catalogOf({ prompts: [{ name: "hello" }] });
+    const prompts = new Map([["hello", promptDigest({ name: "hello" })]]);
+    expect(lockCatalog(plain, undefined)).toEqual({ prompts, tools: new Map() });
+    expect(lockCatalog({ ...plain, instructions: "" }, "1")).toEqual({
+      version: "1",
+      instructions: instructionsDigest({ ...plain, instructions: "" }),
+      prompts,
+      tools: new Map(),
+    });
+    expect(instructionsDigest(plain)).toBeUndefined();
+    expect(instructionsDigest({ ...plain, instructions: "Be kind." })).toBe(bank.instructions);
+    expect(bank.instructions).toMatch(/^[0-9a-f]{64}$/);
+  });
+
+  test("of a prompt covers all that is shown of it, and nothing else", () => {
+    const hello = { name: "hello", title: "Hello", description: "Greets.", arguments: [{ name: "who" }] };
+    expect(promptText(hello)).toBe(
+      '{"arguments":[{"name":"who"}],"description":"Greets.","name":"hello","title":"Hello"}',
+    );
+    expect(promptText({ ...hello, icons: [] } as CatalogPrompt)).toBe(promptText(hello));
+  });
+
   test.each([
     ["a prompt", { prompts: [{ name: "hello", arguments: [{ name: "who", required: true }] }] }],
     ["the instructions", { instructions: "Be rude." }],
@@ -134,7 +161,10 @@ describe("a file that cannot be relied upon", () => {
         message: expect.stringMatching(
           /^"(bank|shop)" in \/work\/\.gemini\/mcp\.lock does not match its checksum: a person or a merge changed the file$/,
         ) as string,
-        next: expect.stringMatching(/fairlead lock update (bank|shop)$/) as string,
+        serverName: expect.stringMatching(/^(bank|shop)$/) as string,
+        next: expect.stringMatching(
+          /^Restore the committed file, or lock the server as it is now: fairlead lock update (bank|shop)$/,
+        ) as string,
       }) as Error,
     );
   });
@@ -149,13 +179,31 @@ describe("a file that cannot be relied upon", () => {
     // To lock that one as it is now puts it right.
     expect(parseLock(edited, file, "shop").has("bank")).toBe(true);
     expect(() => parseLock(edited, file, "bank")).toThrow(/added or removed by hand/);
+    const added = JSON.stringify({ ...document, checksum: (JSON.parse(text) as { checksum: string }).checksum });
+    expect(() => parseLock(added, file)).toThrow(/added or removed by hand/);
+    expect([...parseLock(added, file, "shop").keys()]).toEqual(["bank", "shop"]);
+    expect(() => parseLock(added, file, "bank")).toThrow(/added or removed by hand/);
+  });
+
+  test("is told with its path, the reason and what to do", () => {
+    expect(() => parseLock("no JSON", file)).toThrow(
+      expect.objectContaining({
+        code: "settings_invalid",
+        message: `${file} is not a valid lock file: the file is not JSON`,
+        next: "Restore the committed file, or write a new one: fairlead lock",
+        cause: expect.any(SyntaxError) as SyntaxError,
+      }) as Error,
+    );
   });
 
   test("is a broken symbolic link", async () => {
     await using folder = await temporaryFolder();
     const link = join(folder.path, "mcp.lock");
     await symlink(join(folder.path, "nowhere"), link);
-    await expect(readLock(link)).rejects.toMatchObject({ code: "settings_invalid" });
+    await expect(readLock(link)).rejects.toMatchObject({
+      code: "settings_invalid",
+      message: `${link} is not a valid lock file: the file is a broken symbolic link`,
+    });
   });
 
   test("is good enough for what is about to be replaced, and for nothing else", () => {
@@ -167,10 +215,25 @@ describe("a file that cannot be relied upon", () => {
   test.each([
     ["", /the file is not JSON/],
     ["<<<<<<< ours\n=======\n>>>>>>> theirs\n", /the file contains merge conflict markers/],
+    ["note <<<<<<< ours", /the file is not JSON/],
+    ["<<<<<< ours", /the file is not JSON/],
+    ['{\n"schemaVersion": 1,\n>>>>>>> theirs\n', /the file contains merge conflict markers/],
     ["[]", /"schemaVersion" must be 1/],
+    ['{"schemaVersion":0,"servers":{}}', /"schemaVersion" must be 1/],
     ['{"schemaVersion":"1","servers":{}}', /"schemaVersion" must be 1/],
     ['{"schemaVersion":1}', /is missing or not an object/],
+    ["null", /"schemaVersion" must be 1/],
+    ['{"schemaVersion":1,"servers":{"s":null}}', /the "entry" of a server is not an object/],
     ['{"schemaVersion":1,"servers":{"s":7}}', /the "entry" of a server is not an object/],
+    [
+      '{"schemaVersion":1,"servers":{"s":{"entry":{},"version":1,"prompts":{},"tools":{}}}}',
+      /or its "version" or "instructions" is not a string$/,
+    ],
+    [
+      '{"schemaVersion":1,"servers":{"s":{"entry":{},"instructions":1,"prompts":{},"tools":{}}}}',
+      /or its "version" or "instructions" is not a string$/,
+    ],
+    ['{"schemaVersion":1,"servers":{"s":{"entry":{},"tools":{}}}}', /the "prompts" or "tools" of a server, is missing/],
     ['{"schemaVersion":1,"servers":{"s":{"entry":{},"prompts":{},"tools":[]}}}', /is missing or not an object/],
     [
       '{"schemaVersion":1,"servers":{"s":{"entry":{},"prompts":{},"tools":{"t":1}}}}',
