@@ -111,8 +111,8 @@ describe("the digest of a tool", () => {
   });
 
   test("has no version and no instructions where there are none", () => {
-    const plain = catalogOf({ prompts: [{ name: "hello" }] });
-    const prompts = new Map([["hello", promptDigest({ name: "hello" })]]);
+    const plain = catalogOf({ prompts: [{ name: "hello", arguments: [] }] });
+    const prompts = new Map([["hello", promptDigest({ name: "hello", arguments: [] })]]);
     expect(lockCatalog(plain, undefined)).toEqual({ prompts, tools: new Map() });
     expect(lockCatalog({ ...plain, instructions: "" }, "1")).toEqual({
       version: "1",
@@ -126,9 +126,14 @@ describe("the digest of a tool", () => {
   });
 
   test("of a prompt covers all that is shown of it, and nothing else", () => {
-    const hello = { name: "hello", title: "Hello", description: "Greets.", arguments: [{ name: "who" }] };
+    const hello = {
+      name: "hello",
+      title: "Hello",
+      description: "Greets.",
+      arguments: [{ name: "who", required: true }],
+    };
     expect(promptText(hello)).toBe(
-      '{"arguments":[{"name":"who"}],"description":"Greets.","name":"hello","title":"Hello"}',
+      '{"arguments":[{"name":"who","required":true}],"description":"Greets.","name":"hello","title":"Hello"}',
     );
     expect(promptText({ ...hello, icons: [] } as CatalogPrompt)).toBe(promptText(hello));
   });
