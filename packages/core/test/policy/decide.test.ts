@@ -1,15 +1,18 @@
 import { describe, expect, test } from "vitest";
 import type { CatalogTool } from "../../src/discover/catalog.ts";
-import { createConversationApprovals } from "../../src/policy/conversation-approvals.ts";
+import { definitionDigest } from "../../src/discover/tool-changes.ts";
+import { createApprovalsOf, createConversationApprovals } from "../../src/policy/conversation-approvals.ts";
 import { createDecide, type PolicyRequest } from "../../src/policy/decide.ts";
-import type { PolicyRule } from "../../src/policy/rules/rule.ts";
+import { exactName } from "../../src/policy/rules/name-pattern.ts";
+import type { ApprovalMode, PolicyRule } from "../../src/policy/rules/rule.ts";
 
 const request: PolicyRequest = { serverName: "s", serverToolName: "t" };
 const pay: CatalogTool = { name: "t", inputSchema: { type: "object" } };
 
 /** Decides about one tool; everything that a decision depends on can be changed. */
-function scene() {
+function scene(mode: ApprovalMode = "default") {
   const answers = createConversationApprovals();
+  const approvalsOf = createApprovalsOf(answers);
   const now = {
     rules: [] as readonly PolicyRule[],
     policy: 1,
@@ -17,20 +20,28 @@ function scene() {
     tool: pay as CatalogTool | undefined,
     isChanged: false,
     fingerprint: "f" as string | undefined,
+    doubt: undefined as string | undefined,
+    savedDigest: undefined as string | undefined,
   };
+  const difference = () => [{ member: "description", after: "more" }];
   const approved = {
     problems: [],
     canSave: () => false,
-    find: () => undefined,
+    find: () =>
+      now.savedDigest === undefined
+        ? undefined
+        : { server: "s", fingerprint: "f", tool: "t", digest: now.savedDigest, approvedAt: "" },
     all: () => [],
     save: async () => undefined,
     forgetOthers: async () => undefined,
   };
-  const change = () => (now.isChanged ? { difference: () => [] } : undefined);
+  const change = () =>
+    now.isChanged ? { difference, ...(now.doubt !== undefined && { doubt: now.doubt }) } : undefined;
   const decide = createDecide({
     policy: () => ({ version: now.policy, rules: now.rules, approved }),
     configurationVersion: () => now.configuration,
     approvals: answers,
+    approvalsOf,
     tools: {
       toolOf: () => now.tool,
       toolsOf: () => (now.tool ? [now.tool] : []),
@@ -40,10 +51,10 @@ function scene() {
     },
     trustsAnnotations: () => false,
     identityOf: (server) => (now.fingerprint === undefined ? undefined : { server, fingerprint: now.fingerprint }),
-    mode: "default",
+    mode,
     interactive: true,
   });
-  return { ...decide, answers, now };
+  return { ...decide, answers, approvalsOf, now };
 }
 
 describe("a decision holds as long as nothing that it depends on changes", () => {
@@ -62,6 +73,30 @@ describe("a decision holds as long as nothing that it depends on changes", () =>
     change(at);
     expect(at.isCurrent(decision, request)).toBe(false);
     expect(at.isCurrent(at.decide(request), request)).toBe(true);
+  });
+
+  test("a definition that was read again and says the same is no other one", () => {
+    const at = scene();
+    const decision = at.decide(request);
+    at.now.tool = { ...pay };
+    expect(at.isCurrent(decision, request)).toBe(true);
+    at.now.tool = undefined;
+    const without = at.decide(request);
+    expect(at.isCurrent(without, request)).toBe(true);
+    at.now.tool = pay;
+    expect(at.isCurrent(without, request)).toBe(false);
+  });
+
+  test("an answer in a client's conversation changes decisions there, and one of the user's changes all", () => {
+    const at = scene();
+    const there = { ...request, conversation: "c" };
+    const [own, other] = [at.decide(request), at.decide(there)];
+    at.approvalsOf("c").allowTool("s", "t", at.approvalKeyOf(request) ?? "");
+    expect([at.isCurrent(own, request), at.isCurrent(other, there)]).toEqual([true, false]);
+    expect([at.decide(request).decision, at.decide(there).decision]).toEqual(["ask_user", "allow"]);
+    const after = at.decide(there);
+    at.answers.bump();
+    expect([at.isCurrent(own, request), at.isCurrent(after, there)]).toEqual([false, false]);
   });
 
   test("rules that were read again are the ones that count", () => {
@@ -108,4 +143,64 @@ test("an approval is bound to the server's entry and to the definition, and to n
   expect(at.decide(request)).toMatchObject({ decision: "allow", rule: { tier: "conversation" } });
   at.now.fingerprint = "g";
   expect(at.decide(request).decision).toBe("ask_user");
+});
+
+test("a saved approval allows the definition that it was given for, and no other", () => {
+  const at = scene();
+  at.now.savedDigest = definitionDigest(pay);
+  const pair = { server: expect.objectContaining({ text: "s" }), tool: expect.objectContaining({ text: "t" }) };
+  expect(at.explain(request).decision).toEqual({
+    decision: "allow",
+    rule: { tier: "user", decision: "allow", priority: 0, ...pair, origin: { source: "approval" } },
+  });
+  at.now.savedDigest = "other";
+  expect(at.decide(request).decision).toBe("ask_user");
+});
+
+test("reads of a server whose entry is unknown are asked about, and an answer about reads is told as one", () => {
+  const at = scene();
+  const read = { ...request, serverToolName: "note://one", kind: "resource" } as const;
+  at.now.fingerprint = undefined;
+  expect(at.decide(read).decision).toBe("ask_user");
+  at.now.fingerprint = "f";
+  at.answers.allowReads("s", "f");
+  expect(at.decide(read)).toMatchObject({
+    decision: "allow",
+    rule: { tier: "conversation", kind: "resource", origin: { source: "answer" } },
+  });
+});
+
+test("a decision is explained with every rule that matches and with the change of the definition", () => {
+  const at = scene();
+  const ask = { tier: "user", decision: "ask_user", priority: 0, origin: { source: "policy_file" } } as const;
+  const forbid = { ...ask, tier: "workspace", decision: "deny", server: exactName("s") } as const;
+  const elsewhere = { ...ask, server: exactName("other") } as const;
+  at.now.rules = [elsewhere, forbid, ask];
+  const fallback = expect.objectContaining({ origin: { source: "built_in", name: "tools" } });
+  expect(at.explain(request)).toEqual({
+    decision: { decision: "ask_user", rule: ask },
+    matching: [ask, forbid, fallback],
+    change: undefined,
+  });
+  Object.assign(at.now, { isChanged: true, doubt: "the disk is full" });
+  const explained = at.explain(request);
+  expect(explained).toMatchObject({
+    decision: { decision: "ask_user", rule: { denyMessage: "the disk is full" }, over: ask },
+    matching: [ask, forbid, fallback],
+    change: { doubt: "the disk is full" },
+  });
+  expect(explained.change?.difference()).toEqual([{ member: "description", after: "more" }]);
+});
+
+test("what the user types is decided as in the default mode", () => {
+  const at = scene("plan");
+  const deny = { tier: "user", decision: "deny", priority: 0, origin: { source: "policy_file" } } as const;
+  at.now.rules = [{ ...deny, modes: ["default"] }];
+  expect(at.explain({ ...request, who: "user" }).decision).toEqual({ decision: "deny", rule: at.now.rules[0] });
+  at.now.rules = [{ ...deny, modes: ["plan"] }];
+  expect(at.explain({ ...request, who: "user" }).decision).toEqual({
+    decision: "allow",
+    rule: { tier: "default", decision: "allow", priority: 0, origin: { source: "built_in", name: "typed" } },
+    over: expect.objectContaining({ origin: { source: "built_in", name: "tools" } }) as PolicyRule,
+  });
 });
