@@ -51,6 +51,18 @@ const reasons: readonly (readonly [string, Partial<MachineRefusal>, string, stri
     `Correct "scopes" ${settings}, or ask ${operator} to allow them for this machine.`,
   ],
   [
+    "invalid_scope",
+    { scopes: ["read", "write"] },
+    "the authorization server does not grant the scopes read write",
+    `Correct "scopes" ${settings}, or ask ${operator} to allow them for client "machine".`,
+  ],
+  [
+    "unsupported_grant_type",
+    {},
+    "the authorization server does not support the requested grant type",
+    `Choose another "kind" ${settings}.`,
+  ],
+  [
     "invalid_target",
     {},
     "the authorization server issues no tokens for this audience",
@@ -81,12 +93,36 @@ const reasons: readonly (readonly [string, Partial<MachineRefusal>, string, stri
     'the authorization server does not accept the key /keys/one.pem for client "machine"',
     `Register the public key of /keys/one.pem with the authorization server, or correct "privateKeyFile" and "keyId" ${settings}.`,
   ],
+  [
+    "invalid_client",
+    { proof: by("client_secret_post") },
+    'client "machine" is unknown to the authorization server, or the client\'s secret is wrong',
+    `Correct "clientId" and "clientSecret" ${settings}.`,
+  ],
   ["invalid_grant", {}, "the authorization server rejected the grant", `Check the settings ${settings}.`],
   [
     "invalid_grant",
     { assertion: jwt({ exp: seconds }) },
     "the JWT in the file /run/token expired 0 s ago",
     "Check the program that renews the JWT.",
+  ],
+  [
+    "invalid_grant",
+    { assertion: jwt({ exp: seconds - 60 }), clockLead: -10_000 },
+    "the JWT in the file /run/token expired 70 s ago",
+    "Check the program that renews the JWT.",
+  ],
+  [
+    "invalid_grant",
+    { assertion: jwt({ exp: seconds - 5, aud: "a" }), clockLead: 10_000 },
+    "the JWT in the file /run/token is for a, not for https://login.example",
+    "Have the JWT issued for https://login.example.",
+  ],
+  [
+    "invalid_grant",
+    { assertion: jwt({ exp: "soon", nbf: "later", aud: "https://login.example" }) },
+    "the authorization server does not accept the JWT in the file /run/token",
+    `Ask ${operator} to trust the issuer and the subject of this JWT.`,
   ],
   [
     "invalid_grant",
@@ -150,6 +186,51 @@ test("what the server says is evidence, without the secrets of the request", () 
   expect(evidence).toMatch(/^No such client: /);
   expect(evidence).not.toMatch(/quite secret|bWFjaGluZTpx/);
   expect(refused("invalid_client", {}, "x".repeat(400)).evidence?.length).toBeLessThanOrEqual(300);
+});
+
+test.each(["Unknown client", "client not found", "not registered", "It does not exist", "no such client"])(
+  "a description such as %s says that the client is unknown, however it authenticates",
+  (description) => {
+    expect(refused("invalid_client", { proof: by("private_key_jwt", "k") }, description)).toEqual({
+      code: "auth_failed",
+      message: 'refused by login.example: the authorization server does not know client "machine" (invalid_client)',
+      next: `Correct "clientId" ${settings}, or register the client with the authorization server.`,
+      evidence: description,
+    });
+  },
+);
+
+test("of what was sent, everything with 8 characters or more is hidden in the evidence", () => {
+  const token = jwt({});
+  const more = {
+    proof: { method: "client_secret_post", headers: {}, parameters: { a: "eight888", b: "seven77" } },
+    assertion: token,
+  } as const;
+  const { evidence } = refused("server_error", more, `eight888 seven77 ${token?.jwt.slice(0, 400)}`);
+  expect(evidence).toMatch(/^\(hidden\) seven77 /);
+  expect(refused("server_error", more, `got ${token?.jwt}`).evidence).toBe("got (hidden)");
+});
+
+test("a long code of the server is cut, and the step and the server are named", () => {
+  const error = machineRefused({
+    serverName: "docs",
+    step: "token exchange",
+    url: "https://login.example:8443/token",
+    answer: { kind: "unavailable", status: 500 },
+    client: undefined,
+    proof: { method: "none", headers: {}, parameters: {} },
+    audiences: [],
+    scopes: [],
+    isDpop: false,
+    clockLead: undefined,
+    now,
+  });
+  expect([error.message, error.serverName]).toEqual([
+    'token exchange for "docs" failed: login.example:8443 answered HTTP 500',
+    "docs",
+  ]);
+  expect(refused("e".repeat(61)).message).toMatch(/ \(e{59}…\)$/);
+  expect(refused("e".repeat(60)).message).toMatch(/ \(e{60}\)$/);
 });
 
 test("an endpoint that is overloaded or gives no token is named", () => {
