@@ -160,3 +160,43 @@ test.each([
   const facts = { folder: folder.path, storage: storageIn(folder), secret: async () => undefined, googleHosts: [] };
   expect(await signInStateOf(definition, { ...facts, now: () => now })).toMatchObject({ state });
 });
+
+/** The state of a server with this stored sign-in. */
+async function stateWith(credentials: Credentials): Promise<SignInState> {
+  await using world = await createWorld();
+  await using folder = await temporaryFolder();
+  await storageIn(folder).saveCredentials(credentials);
+  await world.writeUser({ mcpServers: { docs: { httpUrl: stored.serverUrl } } });
+  const { definition } = serverOf(await world.load(), "docs");
+  if (definition === undefined) throw new Error("no definition");
+  const facts = { folder: folder.path, storage: storageIn(folder), secret: async () => undefined, googleHosts: [] };
+  return await signInStateOf(definition, { ...facts, now: () => 5_000 });
+}
+
+test("a stored sign-in is told with its account, its scopes, its hosts and its end", async () => {
+  const { tokens: _tokens, ...signedOut } = stored;
+  const tokens = { accessToken: "good", tokenType: "Bearer", obtainedAt: 1 };
+  const issuer = "https://login.example";
+  expect(await stateWith(signedOut)).toEqual({ state: "needed" });
+  expect(await stateWith(stored)).toEqual({ state: "signed_in", issuer, scopes: [], isRenewable: false });
+  expect(
+    await stateWith({
+      ...stored,
+      account: "ada",
+      scopes: ["wanted"],
+      endpoints: { token: "https://tokens.example/token" },
+      tokens: { ...tokens, refreshToken: "r", expiresAt: 9_000 },
+    }),
+  ).toEqual({
+    state: "signed_in",
+    issuer,
+    tokenHost: "tokens.example",
+    account: "ada",
+    scopes: ["wanted"],
+    expiresAt: 9_000,
+    isRenewable: true,
+  });
+  expect(await stateWith({ ...stored, scopes: ["wanted"], tokens: { ...tokens, scope: "read list" } })).toMatchObject({
+    scopes: ["read", "list"],
+  });
+});
