@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createConversationApprovals } from "../../src/policy/conversation-approvals.ts";
+import { createApprovalsOf, createConversationApprovals } from "../../src/policy/conversation-approvals.ts";
 
 test("an answer is for that tool of that server, as it was seen", () => {
   const answers = createConversationApprovals();
@@ -47,4 +47,52 @@ test("an answer for reading is for that server, as its entry stands", () => {
     false,
     false,
   ]);
+});
+
+test("what was given is told in order and can be restored, each approval once", () => {
+  const answers = createConversationApprovals();
+  answers.allowTool("a", "__proto__", "d1");
+  answers.allowServer("a", new Map([["t", "d2"]]));
+  answers.allowReads("b", "f1");
+  expect(answers.given()).toEqual([
+    { kind: "tools", server: "a", keys: Object.fromEntries([["__proto__", "d1"]]) },
+    { kind: "server", server: "a", keys: { t: "d2" } },
+    { kind: "reads", server: "b", fingerprint: "f1" },
+  ]);
+  const again = createConversationApprovals();
+  for (const approval of [...answers.given(), ...answers.given()]) again.restore(approval);
+  expect([again.given(), again.version()]).toEqual([answers.given(), 3]);
+  expect([again.allows("a", "__proto__", "d1"), again.allows("a", "t", "d2"), again.isNewOfWhole("a", "u")]).toEqual([
+    true,
+    true,
+    true,
+  ]);
+  expect([again.allowsReads("b", "f1"), again.has("a", "t"), again.has("a", "u"), again.has("b", "t")]).toEqual([
+    true,
+    true,
+    false,
+    false,
+  ]);
+});
+
+test("every change makes the version greater by one", () => {
+  const answers = createConversationApprovals();
+  const versions = [answers.version()];
+  for (const change of [() => answers.bump(), () => answers.allowReads("a", "f"), () => answers.notNew("a", "t")]) {
+    change();
+    versions.push(answers.version());
+  }
+  expect(versions).toEqual([0, 1, 2, 2]);
+});
+
+test("each conversation of a client has its own approvals, and the oldest of more than 1000 loses them", () => {
+  const own = createConversationApprovals();
+  const approvalsOf = createApprovalsOf(own);
+  expect(approvalsOf(undefined)).toBe(own);
+  const [first, second] = [approvalsOf("0"), approvalsOf("1")];
+  expect(second).not.toBe(first);
+  for (let at = 2; at < 1000; at += 1) approvalsOf(String(at));
+  expect([approvalsOf("0") === first, approvalsOf("1") === second]).toEqual([true, true]);
+  approvalsOf("1000");
+  expect([approvalsOf("1") === second, approvalsOf("0") === first]).toEqual([true, false]);
 });
