@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { clientProof } from "../../../src/auth/oauth/endpoint-request.ts";
+import type { DpopProofs } from "../../../src/auth/oauth/dpop.ts";
+import { clientProof, postForm, revokeTokens } from "../../../src/auth/oauth/endpoint-request.ts";
 
 const registered = (method: string) => ({ registration: { token_endpoint_auth_method: method } });
 const basic = (text: string) => ({
@@ -30,4 +31,67 @@ test("without a word about it, or with one that nobody knows, it is the standard
 
 test("no character of an ID or a secret moves the border between them", () => {
   expect(clientProof({ clientId: "a:b c", clientSecret: "d:e%&ü" })).toEqual(basic("a%3Ab+c:d%3Ae%25%26%C3%BC"));
+});
+
+test("a form is sent again with the nonce that the server demands, and with a new proof of the client", async () => {
+  const nonces: string[] = [];
+  const proofs: DpopProofs = {
+    proofFor: ({ method, url: about, now }) => `${method} ${about} ${now} ${nonces.at(-1) ?? "none"}`,
+    keepNonce: (_url, nonce) => !nonces.includes(nonce) && nonces.push(nonce) > 0,
+  };
+  const posting = async (status: number, error: string, isRenewed: boolean): Promise<readonly unknown[]> => {
+    const sent: unknown[] = [];
+    nonces.length = 0;
+    const response = await postForm({
+      url: "https://i/t",
+      proof: { headers: { authorization: "one" }, parameters: { client_id: "id" } },
+      ...(isRenewed && { renewProof: async () => ({ headers: { authorization: "two" }, parameters: {} }) }),
+      parameters: { a: "1" },
+      fetch: async (_url, init) => {
+        const headers = new Headers(init?.headers);
+        sent.push([headers.get("authorization"), headers.get("dpop"), init?.body]);
+        return Response.json({ error }, { status, headers: { "dpop-nonce": "n1" } });
+      },
+      dpop: { proofs, now: () => 7 },
+    });
+    expect(response.status).toBe(status);
+    return sent;
+  };
+  const first = ["one", "POST https://i/t 7 none", "a=1&client_id=id"];
+  expect(await posting(400, "use_dpop_nonce", true)).toEqual([first, ["two", "POST https://i/t 7 n1", "a=1"]]);
+  expect(await posting(400, "use_dpop_nonce", false)).toEqual([
+    first,
+    ["one", "POST https://i/t 7 n1", "a=1&client_id=id"],
+  ]);
+  expect(await posting(400, "invalid_grant", true)).toEqual([first]);
+  expect(await posting(200, "use_dpop_nonce", true)).toEqual([first]);
+});
+
+test.each([
+  ["both", ["r", "a"], [200, 200], "revoked"],
+  ["the refresh token fails", ["r", "a"], [500, 200], "failed"],
+  ["the access token fails", ["r", "a"], [200, 500], "failed"],
+  ["there is no refresh token", ["a"], [200], "revoked"],
+])("tokens are revoked one after the other: %s", async (_, tokens, statuses, outcome) => {
+  const sent: unknown[] = [];
+  const left = [...statuses];
+  const credentials = {
+    serverName: "docs",
+    serverUrl: "https://h/mcp",
+    resource: "https://h/mcp",
+    issuer: "https://i",
+    client: { clientId: "id" },
+    endpoints: { token: "https://i/t", revocation: "https://i/v" },
+    tokens: {
+      accessToken: "a",
+      tokenType: "Bearer",
+      obtainedAt: 1,
+      ...(tokens.includes("r") && { refreshToken: "r" }),
+    },
+  };
+  const revoked = await revokeTokens(credentials, async (url, init) => {
+    sent.push([String(url), new URLSearchParams(String(init?.body)).get("token")]);
+    return new Response(null, { status: left.shift() ?? 500 });
+  });
+  expect([revoked, sent]).toEqual([outcome, tokens.map((token) => ["https://i/v", token])]);
 });

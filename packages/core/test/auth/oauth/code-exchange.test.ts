@@ -83,7 +83,7 @@ test("audiences of the settings are sent as one text", async () => {
 
 test("tokens that are bound to a key must be of that kind, and are asked for with a proof", async () => {
   const proofs = { proofFor: (about: object) => JSON.stringify(about), keepNonce: () => false };
-  const dpop = { proofs, now: () => 7 } as unknown as NonNullable<TokenRequestOptions["dpop"]>;
+  const dpop = { proofs, now: () => 7 };
   const bound = scene(() => Response.json({ ...good, token_type: "dpop" }), { dpop });
   expect(await askForTokens({}, bound.options)).toMatchObject({ kind: "tokens", tokens: { tokenType: "DPoP" } });
   expect(new Headers(bound.sent[0]?.init?.headers).get("dpop")).toBe(JSON.stringify({ method: "POST", url, now: 7 }));

@@ -13,6 +13,7 @@ test("a server's metadata is read member by member", () => {
       scopes_supported: ["s"],
       code_challenge_methods_supported: ["S256"],
       token_endpoint_auth_methods_supported: ["none"],
+      token_endpoint_auth_signing_alg_values_supported: ["ES256"],
       authorization_response_iss_parameter_supported: true,
       client_id_metadata_document_supported: true,
     }),
@@ -26,6 +27,7 @@ test("a server's metadata is read member by member", () => {
     scopes: ["s"],
     challengeMethods: ["S256"],
     tokenAuthentication: ["none"],
+    signingAlgorithms: ["ES256"],
     sendsIssuer: true,
     takesMetadataDocuments: true,
   });

@@ -124,3 +124,33 @@ test("who is busy, or not there, has decided nothing", async () => {
     next: kept,
   });
 });
+
+test("an answer without tokens that can be used, and an error without a description, are told without evidence", async () => {
+  const told = async (answer: Response): Promise<unknown> => {
+    const { outcome } = await refreshing(answer);
+    return outcome.kind === "failed" && [outcome.error.code, outcome.error.message, outcome.error.evidence];
+  };
+  const failed = 'token refresh for "docs" at https://issuer failed:';
+  expect(await told(new Response("<html>"))).toEqual([
+    "auth_failed",
+    `${failed} the response is not a JSON object`,
+    undefined,
+  ]);
+  expect(await told(json({ error: "slow_down" }, 400))).toEqual([
+    "auth_failed",
+    `${failed} it answered slow_down`,
+    undefined,
+  ]);
+});
+
+test("nothing is made up that neither the answer nor the stored tokens have", async () => {
+  const tokens = { accessToken: "old-access", tokenType: "Bearer", obtainedAt: 1 };
+  const { outcome } = await refreshing(json({ access_token: "new", token_type: "Bearer" }), { ...before, tokens });
+  const renewed = { accessToken: "new", tokenType: "Bearer", obtainedAt: 5_000 };
+  expect(outcome).toEqual({ kind: "renewed", credentials: { ...before, tokens: renewed } });
+  const { tokens: _, ...signedOut } = before;
+  expect((await refreshing(json({ error: "invalid_grant" }, 400), signedOut)).outcome).toEqual({
+    kind: "over",
+    credentials: signedOut,
+  });
+});
