@@ -98,7 +98,7 @@ function toStored(approvals: Approvals): Stored {
 }
 
 function newest<T>(entries: readonly (readonly [string, T])[], at: (value: T) => string): (readonly [string, T])[] {
-  return entries.toSorted(([, a], [, b]) => (at(a) < at(b) ? 1 : -1)).slice(0, mostKept);
+  return entries.toSorted(([, a], [, b]) => at(b).localeCompare(at(a))).slice(0, mostKept);
 }
 
 /** The approval of one workspace server. It is valid for one definition only. */

@@ -39,6 +39,36 @@ test("approvals are kept by workspace and server, the newest replaces the older"
   );
 });
 
+test("the newest approvals come first in the file, and those of one time in the order in which they were given", async () => {
+  await using folder = await temporaryFolder();
+  const named = (...names: readonly string[]) => names.map((name) => ({ name, fingerprint: "f" }));
+  await approve(folder.path, "/a", named("x", "y", "z"), first);
+  await approve(folder.path, "/b", named("x"), first);
+  await approve(folder.path, "/a", named("y"), second);
+  await approve(folder.path, "/c", named("x"), first);
+  const { workspaces } = await readApprovalsFile(folder.path);
+  expect(Object.entries(workspaces).map(([root, servers]) => [root, Object.keys(servers)])).toEqual([
+    ["/a", ["y", "x", "z"]],
+    ["/b", ["x"]],
+    ["/c", ["x"]],
+  ]);
+});
+
+test("an approval from before programs were covered is completed by the next one, and the newest set of files comes first", async () => {
+  await using folder = await temporaryFolder();
+  const server = { name: "x", fingerprint: "f" };
+  await approve(folder.path, "/a", [server], first);
+  const files = ["/1", "/2", "/1", "/3"].map((file) => [{ file }]);
+  for (const programs of files) await approve(folder.path, "/a", [{ ...server, programs }], second);
+  expect((await readApprovals(folder.path)).get("/a")?.get("x")).toEqual({
+    fingerprint: "f",
+    approvedAt: second.toISOString(),
+    programs: [[{ file: "/3" }], [{ file: "/1" }], [{ file: "/2" }]],
+  });
+  await approve(folder.path, "/a", [{ ...server, fingerprint: "g", programs: [{ file: "/4" }] }], second);
+  expect((await readApprovals(folder.path)).get("/a")?.get("x")?.programs).toEqual([[{ file: "/4" }]]);
+});
+
 test("nobody else can read or write them", async () => {
   await using folder = await temporaryFolder();
   const state = join(folder.path, "state");
