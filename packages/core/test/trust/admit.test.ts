@@ -6,7 +6,14 @@ import type {
   Problem,
   ServerDefinition,
 } from "../../src/settings/define/definition.ts";
-import { type Admission, type AdmissionFacts, admit, whyUnapproved } from "../../src/trust/admit.ts";
+import {
+  type Admission,
+  type AdmissionFacts,
+  admit,
+  admitBuiltIn,
+  checkApprovedPrograms,
+  whyUnapproved,
+} from "../../src/trust/admit.ts";
 import type { TrustDecision } from "../../src/trust/trust-decision.ts";
 
 const root = "/work/app";
@@ -147,6 +154,7 @@ describe("one reason at a time", () => {
     ["names compare exactly", server("user", { name: "DB" }), facts({ excluded: excludedHere }), admitted],
     ["an entry that makes no sense", senseless("user"), facts(), isInvalid],
     ["an unset variable", server("user", { problems: [warning, unset] }), facts(), isUnset],
+    ["the first of two mistakes", server("user", { problems: [unset, invalid] }), facts(), isUnset],
     ["a workspace server in an untrusted folder", server("workspace"), facts({ trust: decision(false) }), isUntrusted],
     ["a workspace server not yet approved", server("workspace"), facts(), awaits],
     ["a workspace server approved as it stands", server("workspace"), facts({ approvals: approved("f1") }), admitted],
@@ -234,6 +242,33 @@ test.each([
   });
 });
 
+test("switched off by the settings that a program passed: only that program can turn it on", () => {
+  const disabledBy: Origin = { scope: "user", file: "settings option", line: 1, column: 1 };
+  expect(admit(server("user", { enabled: false, disabledBy }), facts())).toEqual({
+    ...switchedOff,
+    message: '"db" is disabled: fairlead.servers.db.enabled is false in settings option:1',
+    next: 'Remove "enabled": false from fairlead.servers.db in settings option:1.',
+  });
+});
+
+describe("a built-in server", () => {
+  const settings = { excluded: list([]), switchedOff: new Map<string, Origin>() };
+  const off = { switchedOff: new Map([["db", at("user", 7)]]) };
+  const isOff: Admission = { ...switchedOff, message: `${switchedOff.message} in ${userFile}:7` };
+  test.each<[string, Partial<Parameters<typeof admitBuiltIn>[1]>, Admission]>([
+    ["may start", {}, admitted],
+    ["that is in the list may start", { allowed: list(["db"], at("user", 8)) }, admitted],
+    ["may start if another one is switched off", { switchedOff: new Map([["other", at("user", 7)]]) }, admitted],
+    ["that is switched off", off, isOff],
+    ["that is excluded", { excluded: excludedHere }, isExcluded],
+    ["that is not in the list", { allowed: allowsOthers }, isNotAllowed],
+    ["that is switched off and excluded", { ...off, excluded: excludedHere, allowed: allowsOthers }, isOff],
+    ["that is excluded and not in the list", { excluded: excludedHere, allowed: allowsOthers }, isExcluded],
+  ])("%s", (_, changes, expected) => {
+    expect(admitBuiltIn("db", { ...settings, ...changes })).toEqual(expected);
+  });
+});
+
 test.each([
   ["plain-name_1.x", "fairlead mcp enable plain-name_1.x"],
   ["two words", "fairlead mcp enable 'two words'"],
@@ -256,6 +291,8 @@ test.each<[string, { fingerprint?: string; programs?: string[] } | undefined, st
   ["was approved before approvals covered programs; it would run: /a, /b", {}, ["/a 1", "/b 1"]],
   ["would run another program than you approved: /b", { programs: ["/a 1"] }, ["/b 1"]],
   ["would run another program than you approved: /b", { programs: ["/a 1"] }, ["/a 1", "/b 1"]],
+  ["would run another program than you approved: /b", { programs: ["/a 1"] }, ["/b 1", "/c 1"]],
+  ["would run a file that has changed since you approved it: /a", { programs: ["/a 1", "/b 1"] }, ["/a 2", "/b 2"]],
   ["would run a file that has changed since you approved it: /b", { programs: ["/a 1", "/b 1"] }, ["/a 1", "/b 2"]],
   ["would run fewer files than you approved", { programs: ["/a 1", "/b 1"] }, ["/a 1"]],
 ])("a server that is not approved %s", (why, approval, files) => {
@@ -279,4 +316,13 @@ test("an entry that starts Fairlead's own gateway is not started", () => {
     message: `"db" (${userFile}:4) is not started: it is Fairlead's own gateway (fairlead serve), which is for other programs`,
     next: "fairlead mcp disable db",
   });
+});
+
+test.each<[string, Partial<ServerDefinition>]>([
+  ["whose programs need no approval", { resolved: definition("user").transport }],
+  ["with an address", { resolved: { kind: "http", url: "https://a.example", headers: new Map() }, programs: [] }],
+  ["whose variables are not known", { programs: [] }],
+])("before the start of a server %s, no program is compared", async (_, changes) => {
+  const place = { environment: { env: {}, platform: "linux", home: "/home/me" }, root, trusted: true } as const;
+  await expect(checkApprovedPrograms({ ...definition("user"), ...changes }, place)).resolves.toBeUndefined();
 });

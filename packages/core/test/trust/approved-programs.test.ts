@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { chmod, mkdir, realpath, rm, symlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -5,7 +6,7 @@ import { temporaryFolder } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
 import { checkApprovedPrograms } from "../../src/trust/admit.ts";
 import { readApprovals } from "../../src/trust/approvals.ts";
-import { firstLine, readPrograms } from "../../src/trust/approved-programs.ts";
+import { firstLine, isSamePrograms, readPrograms, withPrograms } from "../../src/trust/approved-programs.ts";
 import { programPlace } from "../../src/trust/programs.ts";
 import { admissionOf, approveAll, type Machine, trustedMachine, workspaceFile } from "../support/machine.ts";
 
@@ -237,6 +238,28 @@ test("of the files in arguments, those are covered that are in the workspace or 
   ]);
 });
 
+test("arguments without a path name no file, and a colon makes no URL of a file", async () => {
+  await using scene = await programs();
+  for (const file of ["work/index.js", "work/hook:1.js"]) await scene.write(file);
+  expect(await scene.read(["", "--flag=", "-r"])).toEqual([]);
+  expect(await scene.read(["hook:1.js"])).toEqual(["work/hook:1.js with digest"]);
+});
+
+test.each([
+  ["a file", '{ "main": "start.cjs" }', ["package.json", "start.cjs", "index.js"]],
+  ["a file without its ending", '{ "main": "start" }', ["package.json", "start.cjs", "index.js"]],
+  ["a folder", '{ "main": "./lib" }', ["package.json", "index.js", "lib/index.mjs"]],
+  ["nothing", "{}", ["index.js"]],
+  ["no text", '{ "main": 7 }', ["index.js"]],
+  ["a file, in something that is no JSON", "{ main: start.cjs }", ["index.js"]],
+  ["nothing, because it is null", "null", ["index.js"]],
+])("a package whose package.json names %s as its main file", async (_, manifest, files) => {
+  await using scene = await programs();
+  for (const file of ["start.cjs", "index.js", "lib/index.mjs"]) await scene.write(`work/package/${file}`);
+  await scene.write("work/package/package.json", manifest);
+  expect(await scene.read(["./package"])).toEqual(files.map((file) => `work/package/${file} with digest`));
+});
+
 test("an interpreter may add an ending to the name of a script, or run a file of a folder", async () => {
   await using scene = await programs();
   const endings = [".js", ".mjs", ".cjs", ".json", ".node", ".ts", ".mts", ".cts", ".tsx", ".jsx", ".py"];
@@ -272,3 +295,96 @@ test.each([
   expect(await firstLine(file)).toEqual(words);
   expect(await firstLine(`${file}-missing`)).toEqual([]);
 });
+
+test.each([
+  ["#!/usr/bin/env tool\n", ["work/bin/tool"]],
+  ["#!/usr/bin/env missing\n", ["missing"]],
+  ["#!/usr/bin/env\n", []],
+  ["#!/bin/sh tool\n", []],
+  ["#!./bin/tool\n", ["work/bin/tool"]],
+  ["#!./bin/missing tool\n", []],
+])("a script that begins with %j runs these files too: %j", async (text, others) => {
+  await using folder = await temporaryFolder();
+  const path = await realpath(folder.path);
+  for (const [file, content] of Object.entries({ script: text, "bin/tool": "" }))
+    await chmod(await folder.write(`work/${file}`, content), 0o755);
+  const root = join(path, "work");
+  const transport = { kind: "stdio", command: "./script", args: [], env: new Map() } as const;
+  const environment = { env: { PATH: join(root, "bin") }, platform: process.platform, home: path };
+  const files = await readPrograms(transport, { environment, root, trusted: true });
+  expect(files[0]).toEqual({ file: join(root, "script"), digest: createHash("sha256").update(text).digest("hex") });
+  expect(files.slice(1).map(({ file }) => file.replace(`${path}/`, ""))).toEqual(others);
+});
+
+test("the search path of the entry counts before that of the environment, and without both the system's", async () => {
+  await using folder = await temporaryFolder();
+  const path = await realpath(folder.path);
+  for (const file of ["one/sh", "two/sh"]) await chmod(await folder.write(file, ""), 0o755);
+  const read = async (own: Record<string, string>, env: Record<string, string>) => {
+    const transport = { kind: "stdio", command: "sh", args: [], env: new Map(Object.entries(own)) } as const;
+    const environment = { env, platform: process.platform, home: path };
+    return (await readPrograms(transport, { environment, root: join(path, "work"), trusted: true }))[0]?.file;
+  };
+  const [one, two] = [{ PATH: join(path, "one") }, { PATH: join(path, "two") }];
+  expect([await read(one, two), await read({}, two), await read({}, {})]).toEqual([
+    join(path, "one/sh"),
+    join(path, "two/sh"),
+    await realpath("/bin/sh"),
+  ]);
+});
+
+test("only a program of a trusted workspace has files that an approval covers", async () => {
+  const entry = { command: "./tool" };
+  await using here = await trustedMachine({ mcpServers: { ours: entry, address: { url: "https://a.example" } } });
+  await here.write("home/.gemini/settings.json", { mcpServers: { mine: entry } });
+  const { servers, ...configuration } = await here.load();
+  const place = programPlace(configuration);
+  expect(servers.map(({ server }) => [server.name, server.definition?.programs])).toEqual([
+    ["mine", undefined],
+    ["ours", [{ file: join(here.root, "tool") }]],
+    ["address", undefined],
+  ]);
+  for (const { server } of servers) expect(await withPrograms(server, { ...place, trusted: false })).toBe(server);
+});
+
+test.each([
+  [[], []],
+  [
+    ["/a 1", "/b"],
+    ["/a 1", "/b"],
+  ],
+])("the same files: %j", (one, other) => {
+  expect(isSamePrograms(one.map(toFile), other.map(toFile))).toBe(true);
+});
+
+test.each([
+  [["/a 1"], []],
+  [["/a 1"], ["/a 1", "/b 1"]],
+  [
+    ["/a 1", "/b 1"],
+    ["/a 1", "/c 1"],
+  ],
+  [
+    ["/a 1", "/b 1"],
+    ["/a 1", "/b 2"],
+  ],
+  [
+    ["/a 1", "/b 1"],
+    ["/c 1", "/b 1"],
+  ],
+  [
+    ["/a 1", "/b 1"],
+    ["/b 1", "/a 1"],
+  ],
+  [["/a 1"], ["/a"]],
+])("not the same files: %j and %j", (one, other) => {
+  expect([
+    isSamePrograms(one.map(toFile), other.map(toFile)),
+    isSamePrograms(other.map(toFile), one.map(toFile)),
+  ]).toEqual([false, false]);
+});
+
+function toFile(text: string): { readonly file: string; readonly digest?: string } {
+  const [file = "", digest] = text.split(" ");
+  return { file, ...(digest !== undefined && { digest }) };
+}

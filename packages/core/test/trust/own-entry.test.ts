@@ -14,11 +14,19 @@ test.each([
   ["cmd /c npx fairlead serve", true],
   ["fairlead serve-recording a.jsonl", false],
   ["fairlead mcp list", false],
+  ["fairlead mcp serve", false],
+  ["fairlead serve mcp", true],
+  ["serve", false],
   ["npx -y other-server serve", false],
   ["node fairlead-notes.js serve", false],
 ])("%s: %s", (line, expected) => {
   const [command = "", ...args] = line.split(" ");
   expect(isOwnGateway({ kind: "stdio", command, args, env: new Map() })).toBe(expected);
+});
+
+test("an address is no gateway of ours, and neither is an entry without a program", () => {
+  expect(isOwnGateway({ kind: "http", url: "https://fairlead/serve", headers: new Map() })).toBe(false);
+  expect(isOwnGateway(undefined)).toBe(false);
 });
 
 test("such an entry is not started, and says why", async () => {

@@ -1,8 +1,15 @@
 import { chmod, readdir, readFile, rm, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { temporaryFolder } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
-import { findOwnProgram, isUntrustedFolder, withoutUntrusted } from "../../src/trust/programs.ts";
+import {
+  findOwnProgram,
+  findProgram,
+  isUntrusted,
+  isUntrustedFolder,
+  withoutUntrusted,
+} from "../../src/trust/programs.ts";
 import { manualClock } from "../support/manual-clock.ts";
 import { openersFolder } from "../support/openers.ts";
 
@@ -98,4 +105,36 @@ test("a trusted workspace keeps every entry of the search path", async () => {
     { path, dropped: [] },
     false,
   ]);
+});
+
+test("what lies in an untrusted workspace, or leads into it or out of it, is not trusted", async () => {
+  await using openers = await openersFolder();
+  const place = openers.place("linux", {});
+  await openers.write("workspace/bin/tool", "");
+  const [inside, outside] = [join(openers.path, "workspace/bin"), join(openers.path, "bin")];
+  await symlink(outside, join(openers.path, "workspace/out"));
+  await symlink(inside, join(openers.path, "in"));
+  const paths = ["workspace", "workspace/bin", "workspace/out", "workspace/missing", "in", "bin", "missing"];
+  const all = paths.map((path) => join(openers.path, path));
+  const ours = [true, true, true, true, true, false, false];
+  expect(await Promise.all(all.map((path) => isUntrusted(path, place)))).toEqual(ours);
+  expect(await Promise.all(all.map((path) => isUntrustedFolder(path, place)))).toEqual(ours);
+  expect(await withoutUntrusted(all.join(":"), place)).toEqual({
+    path: all.slice(5).join(":"),
+    dropped: all.slice(0, 5),
+  });
+  const trusted = { ...place, trusted: true };
+  expect(await Promise.all(all.map((path) => isUntrusted(path, trusted)))).toEqual(all.map(() => false));
+});
+
+test("of the folders in a search path, the first counts that has an executable file of this name", async () => {
+  await using folder = await temporaryFolder();
+  await folder.write("a/tool/file", "");
+  await folder.write("b/tool", "");
+  for (const file of ["c/tool", "d/tool"]) await chmod(await folder.write(file, ""), 0o755);
+  const path = "missing:a:b:c:d";
+  expect(await findProgram("tool", path, folder.path)).toBe(join(folder.path, "c/tool"));
+  expect(await findProgram("./tool", path, folder.path)).toBeUndefined();
+  expect(await findProgram("d/tool", path, folder.path)).toBe(join(folder.path, "d/tool"));
+  expect(await findProgram("tool", "missing:a:b", folder.path)).toBeUndefined();
 });

@@ -135,22 +135,28 @@ describe("of the rules, the nearest folder's decides", () => {
       [trustRule, rule("/work/app", "DO_NOT_TRUST", 3)],
       byRule(false, "DO_NOT_TRUST", "/work/app", 3),
     ],
+    [
+      "of two that trust the same folder, the first",
+      [trustRule, rule("/work/app", "TRUST_PARENT", 3)],
+      byRule(true, "TRUST_FOLDER"),
+    ],
     ["a rule without a folder says nothing", [rule(undefined, "TRUST_FOLDER")], byDefault],
   ])("%s", (_, rules, expected) => {
     expect(decide({ rules })).toEqual(expected);
   });
 });
 
+const flagged = { flag: true, folderTrustEnabled: true, embedderTrust: undefined, rules: [], root: "/" };
+
+test.each([{}, { [fairlead]: "", [gemini]: "" }, { [fairlead]: "true", [gemini]: "0" }])(
+  "nothing is wrong with the variables %j",
+  (env) => {
+    expect(decideTrust({ ...flagged, env }).problems).toEqual([]);
+  },
+);
+
 test("a variable that makes no sense is named in a warning", () => {
-  const facts = {
-    flag: true,
-    env: { [fairlead]: "yes", [gemini]: "\u001b[2J" },
-    folderTrustEnabled: true,
-    embedderTrust: undefined,
-    rules: [],
-    root: "/",
-  };
-  expect(decideTrust(facts).problems).toEqual([
+  expect(decideTrust({ ...flagged, env: { [fairlead]: "yes", [gemini]: "\u001b[2J" } }).problems).toEqual([
     {
       severity: "warning",
       code: "settings_invalid",

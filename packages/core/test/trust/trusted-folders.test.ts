@@ -180,6 +180,22 @@ describe("writing", () => {
     expect(await isTrusted(folder, real)).toBe(true);
   });
 
+  test("the only rule for the folder is replaced too, if it spells the path in another way", async () => {
+    await using folder = await temporaryFolder();
+    const file = await folder.write(rulesFile, { [`${folder.path}/`]: "DO_NOT_TRUST", "/other": "DO_NOT_TRUST" });
+    await setFolderTrust(file, folder.path, "TRUST_FOLDER");
+    expect(JSON.parse(await folder.read(rulesFile))).toEqual({
+      "/other": "DO_NOT_TRUST",
+      [folder.path]: "TRUST_FOLDER",
+    });
+  });
+
+  test("a rule with a relative path, which has no effect, is about no folder", async () => {
+    await using folder = await temporaryFolder();
+    const file = await folder.write(rulesFile, { ".": "TRUST_FOLDER" });
+    expect(await removeFolderTrust(file, process.cwd())).toBe(false);
+  });
+
   test("the rule of a folder that is gone can be removed", async () => {
     await using folder = await temporaryFolder();
     const file = await folder.write(rulesFile, { "/gone/long/ago": "TRUST_FOLDER", "/other": "TRUST_FOLDER" });
