@@ -36,6 +36,7 @@ describe("calls wait for their turn", () => {
     await enter("a1", "a2", "a3", "a4");
     expect(entered).toEqual(["a1", "a2"]);
     await leave("a2");
+    expect(entered).toEqual(["a1", "a2", "a3"]);
     await leave("a1");
     expect(entered).toEqual(["a1", "a2", "a3", "a4"]);
   });
@@ -44,6 +45,13 @@ describe("calls wait for their turn", () => {
     const { entered, enter } = line(createCallQueue({ perServer: 1, total: 10, waitingPerServer: 10 }));
     await enter("a1", "a2", "b1", "c1");
     expect(entered).toEqual(["a1", "b1", "c1"]);
+  });
+
+  test("a server whose calls run, and for which none waits, does not hold up those that wait for another", async () => {
+    const { entered, enter, leave } = line(createCallQueue({ perServer: 2, total: 2, waitingPerServer: 10 }));
+    await enter("a1", "a2", "b1");
+    await leave("a1");
+    expect(entered).toEqual(["a1", "a2", "b1"]);
   });
 
   test("when all places are taken the servers take turns, however long the line of one is", async () => {
@@ -67,6 +75,21 @@ describe("calls wait for their turn", () => {
     leaveNext();
     await Promise.all([second, third]);
     expect(listeners()).toBe(0);
+  });
+
+  test("a signal that was used before cancels a later wait, and is let go then", async () => {
+    const queue = createCallQueue({ perServer: 1, total: 1, waitingPerServer: 10 });
+    const stop = new AbortController();
+    const leave = await queue.enter("a", never());
+    const second = queue.enter("a", stop.signal);
+    leave();
+    await second;
+    const later = [queue.enter("a", stop.signal), queue.enter("b", stop.signal)];
+    stop.abort("enough");
+    await Promise.all(later.map((call) => expect(call).rejects.toBe("enough")));
+    expect(getEventListeners(stop.signal, "abort")).toEqual([]);
+    const late = { signal: stop.signal, start: () => {}, cancel: () => {} };
+    expect(() => queue.wait("a", late)).toThrow("enough");
   });
 
   test("a place is given back once, however often it is left", async () => {

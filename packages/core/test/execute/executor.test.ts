@@ -72,6 +72,7 @@ describe("a call", () => {
     await expect(call({ text: null, loud: null })).rejects.toThrow(
       '"text" must be a string; "loud" must be true or false',
     );
+    await expect(call({ text: "ahoy", loud: 7 })).rejects.toThrow('"loud" must be true or false');
     await expect(call({ text: 7, loud: null })).rejects.toThrow(
       '"text" must be a string; "loud" must be true or false',
     );

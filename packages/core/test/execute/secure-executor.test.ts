@@ -5,6 +5,7 @@ import {
   DiscoveredMCPTool,
   type DiscoveredMCPToolOptions,
   SecureMCPToolExecutor,
+  type ToolExecution,
 } from "../../src/index.ts";
 import { manualClock } from "../support/manual-clock.ts";
 
@@ -73,7 +74,11 @@ test.each([undefined, null, "x", [], 5])("%j is no object of parameters", async 
 test("arguments that do not fit the schema reach nobody", async () => {
   const { tool, running } = heldTool();
   await using executor = new SecureMCPToolExecutor();
-  await expect(executor.executeWithSafeguards(tool, { n: "one" })).rejects.toMatchObject({ code: "arguments_invalid" });
+  await expect(executor.executeWithSafeguards(tool, { n: "one" })).rejects.toMatchObject({
+    code: "arguments_invalid",
+    message: 's.t has invalid arguments: "n" must be a number',
+    serverName: "s",
+  });
   expect(running()).toBe(0);
 });
 
@@ -133,15 +138,98 @@ test("a tool that does not heed its signal keeps nobody waiting, and its signal 
   expect(getEventListeners(signal, "abort")).toEqual([]);
 });
 
-test("a tool that gives no content has given no result", async () => {
+/** A tool that does what the test says. */
+function toolOf(execute: (params: unknown, signal?: AbortSignal) => Promise<ToolExecution>, more: object = {}) {
+  return { serverName: "s", serverToolName: "t", parameterSchemaJson: {}, execute, ...more };
+}
+const result: ToolExecution = { llmContent: [{ text: "done" }], returnDisplay: "done" };
+
+test.each(["{}", "null", '"text"', "7", '{ "llmContent": "text" }', '{ "returnDisplay": "done" }'])(
+  "a tool that gives no content has given no result: %s",
+  async (text) => {
+    await using executor = new SecureMCPToolExecutor();
+    const tool = toolOf(() => Promise.resolve(JSON.parse(text)));
+    await expect(executor.executeWithSafeguards(tool, {})).rejects.toMatchObject({
+      code: "protocol",
+      message: "Invalid tool result: missing llmContent",
+      serverName: "s",
+    });
+  },
+);
+
+test("a tool's own error is told as it is, its result too, and no timer is left", async () => {
+  const clock = manualClock();
+  await using executor = new SecureMCPToolExecutor({ clock, maxConcurrentExecutions: 1 });
+  const boom = new TypeError("boom");
+  const failing = toolOf(() => Promise.reject(boom));
+  await expect(executor.executeWithSafeguards(failing, {})).rejects.toBe(boom);
+  expect(
+    await executor.executeWithSafeguards(
+      toolOf(async () => result),
+      {},
+    ),
+  ).toBe(result);
+  expect(clock.pending()).toBe(0);
+});
+
+test("a tool without a schema gets what it is given", async () => {
   await using executor = new SecureMCPToolExecutor();
-  const tool = {
+  const given: unknown[] = [];
+  const tool = toolOf(
+    async (params) => {
+      given.push(params);
+      return result;
+    },
+    { parameterSchemaJson: undefined },
+  );
+  await executor.executeWithSafeguards(tool, { a: [1] });
+  expect(given).toEqual([{ a: [1] }]);
+});
+
+test("a tool has its own timeout, and its signal is aborted then", async () => {
+  const clock = manualClock();
+  await using executor = new SecureMCPToolExecutor({ clock, executionTimeout: 100 });
+  const signals: (AbortSignal | undefined)[] = [];
+  const tool = toolOf(
+    (_, signal) => {
+      signals.push(signal);
+      return new Promise(() => {});
+    },
+    { timeout: 200 },
+  );
+  const call = executor.executeWithSafeguards(tool, {}).catch((error: unknown) => error);
+  await clock.pass(199);
+  expect(signals.map((signal) => signal?.aborted)).toEqual([false]);
+  await clock.pass(1);
+  expect(await call).toMatchObject({
+    code: "call_timeout",
+    message: "s.t timed out: no result within 200 ms; the request may or may not have run",
     serverName: "s",
-    serverToolName: "t",
-    parameterSchemaJson: {},
-    execute: () => Promise.resolve(JSON.parse("{}")),
-  };
-  await expect(executor.executeWithSafeguards(tool, {})).rejects.toMatchObject({
-    message: "Invalid tool result: missing llmContent",
+    next: "Give the tool a longer timeout.",
+  });
+  expect(signals.map((signal) => signal?.aborted)).toEqual([true]);
+});
+
+test("a caller's signal reaches the tool, and the caller is told that the call was cancelled, and why", async () => {
+  await using executor = new SecureMCPToolExecutor();
+  const stop = new AbortController();
+  const heard: unknown[] = [];
+  const stopped = new Error("stopped");
+  const tool = toolOf((_, signal) => {
+    signal?.addEventListener("abort", () => heard.push(signal.reason), { once: true });
+    stop.abort("enough");
+    return Promise.reject(stopped);
+  });
+  const cancelled = { code: "cancelled", message: "s.t was cancelled", serverName: "s" };
+  const call = () => executor.executeWithSafeguards(tool, {}, stop.signal);
+  await expect(call()).rejects.toMatchObject({ ...cancelled, cause: stopped });
+  await expect(call()).rejects.toMatchObject({ ...cancelled, cause: "enough" });
+  expect(heard).toEqual(["enough"]);
+});
+
+test("arguments that are wrong are told also of a call that is cancelled", async () => {
+  await using executor = new SecureMCPToolExecutor();
+  await expect(executor.executeWithSafeguards(heldTool().tool, 7, AbortSignal.abort())).rejects.toMatchObject({
+    code: "arguments_invalid",
   });
 });

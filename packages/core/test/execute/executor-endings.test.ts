@@ -1,0 +1,261 @@
+/** What is left behind when a call ends, whichever way it does: with clients in memory. */
+
+import type { JsonObject, McpRequestOptions, ToolResult } from "@fairlead/wire";
+import { describe, expect, test } from "vitest";
+import type { CatalogTool } from "../../src/discover/catalog.ts";
+import { HostError } from "../../src/errors.ts";
+import type { CallClient } from "../../src/execute/executor.ts";
+import type { Validation } from "../../src/execute/validation/validation.ts";
+import { clientOf, done, echo, executorWith, patient } from "../support/memory-client.ts";
+
+const one = { limits: { callsPerServer: 1, callsTotal: 64 } };
+const callOf = (client: CallClient, text = "") => ({ client, tool: "echo", args: { text } });
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** A client whose answers the test gives, in the order of the calls. */
+function held(tool: CatalogTool = echo) {
+  const answers: ((result: ToolResult | Error) => void)[] = [];
+  const memory = clientOf(
+    [tool],
+    (_, { signal }) =>
+      new Promise((resolve, reject) => {
+        answers.push((result) => (result instanceof Error ? reject(result) : resolve(result)));
+        signal?.addEventListener("abort", () => reject(new HostError("cancelled", "s.echo: cancelled")));
+      }),
+  );
+  return { ...memory, answers };
+}
+
+describe("the place of a call is free, and closing waits for it no longer,", () => {
+  const failing = async (): Promise<Validation> => {
+    throw new Error("no worker");
+  };
+  const accepting = async (): Promise<Validation> => ({ issues: [], warnings: [] });
+  const output: CatalogTool = { ...echo, outputSchema: { type: "object" } };
+  test.each<[string, CatalogTool, () => ToolResult, (() => Promise<Validation>) | undefined]>([
+    ["when it was answered", echo, () => done, undefined],
+    ["when its result was checked", output, () => done, undefined],
+    ["when its arguments were checked in a thread", echo, () => done, accepting],
+    [
+      "when the server failed",
+      echo,
+      () => {
+        throw new HostError("protocol", "odd");
+      },
+      undefined,
+    ],
+    ["when its check failed", echo, () => done, failing],
+  ])("%s", async (_, tool, answer, validate) => {
+    const { client } = clientOf([tool], answer);
+    const executor = executorWith({ ...one, ...(validate && { validator: { validate } }) });
+    const ends = await Promise.allSettled(Array.from({ length: 3 }, () => executor.call(callOf(client), patient)));
+    const again = await Promise.allSettled([executor.call(callOf(client), patient)]);
+    expect(new Set([...ends, ...again].map(({ status }) => status)).size).toBe(1);
+    await executor.close();
+  });
+
+  test("when it could not start", async () => {
+    const { client, sent } = clientOf([echo], () => done);
+    const executor = executorWith(one);
+    const onStart = (): never => {
+      throw new Error("no start");
+    };
+    const starting = { ...patient, onStart };
+    const calls = [executor.call(callOf(client), starting), executor.call(callOf(client), patient)];
+    expect(await Promise.allSettled(calls)).toMatchObject([
+      { status: "rejected", reason: { message: "no start" } },
+      { status: "fulfilled" },
+    ]);
+    const busy = executor.call(callOf(client, "first"), patient);
+    await expect(executor.call(callOf(client), starting)).rejects.toThrow("no start");
+    await busy;
+    await executor.call(callOf(client, "last"), patient);
+    expect(sent.map(([, { text }]) => text)).toEqual(["", "first", "last"]);
+    await executor.close();
+  });
+
+  test("when it was turned away", async () => {
+    const { client, sent, answers } = held();
+    const executor = executorWith({ ...one, queuePerServer: 1 });
+    const calls = [1, 2].map(() => executor.call(callOf(client), patient));
+    await expect(executor.call(callOf(client), patient)).rejects.toMatchObject({ code: "busy", serverName: "s" });
+    while (answers.length < 1) await turn();
+    answers[0]?.(done);
+    while (answers.length < 2) await turn();
+    answers[1]?.(done);
+    await Promise.all(calls);
+    expect(sent).toHaveLength(2);
+    await executor.close();
+  });
+
+  test("when its tool had changed before its turn came", async () => {
+    const { client, answers } = held();
+    const executor = executorWith(one);
+    const first = executor.call(callOf(client), patient);
+    const changing = { ...client };
+    const second = executor.call(callOf(changing), patient);
+    while (answers.length < 1) await turn();
+    Object.assign(changing, { filteredCatalog: clientOf([], () => done).client.filteredCatalog });
+    answers[0]?.(done);
+    await first;
+    await expect(second).rejects.toMatchObject({
+      code: "changed",
+      message: "s.echo was not called: its definition changed while the call waited",
+      next: "fairlead tools s",
+    });
+    const third = executor.call(callOf(client), patient);
+    while (answers.length < 2) await turn();
+    answers[1]?.(done);
+    await third;
+    await executor.close();
+  });
+});
+
+describe("while its arguments are checked in a thread,", () => {
+  /** An executor whose checks the test ends. */
+  function checked() {
+    const checks: ((validation: Validation | Error) => void)[] = [];
+    const validate = (): Promise<Validation> =>
+      new Promise((resolve, reject) => {
+        checks.push((validation) => (validation instanceof Error ? reject(validation) : resolve(validation)));
+      });
+    return { checks, executor: executorWith({ ...one, validator: { validate } }) };
+  }
+  const fine = { issues: [], warnings: [] };
+
+  test("a tool may change: it is not called then", async () => {
+    const { checks, executor } = checked();
+    const { client, sent } = clientOf([echo], () => done);
+    const changing = { ...client };
+    const call = executor.call(callOf(changing), patient);
+    Object.assign(changing, {
+      filteredCatalog: clientOf([{ ...echo, description: "another" }], () => done).client.filteredCatalog,
+    });
+    checks[0]?.(fine);
+    await expect(call).rejects.toMatchObject({ code: "changed", serverName: "s" });
+    expect(sent).toEqual([]);
+    await executor.close();
+  });
+
+  test("a call may be cancelled: the check's failure is not told then, and otherwise it is", async () => {
+    const { checks, executor } = checked();
+    const { client, sent } = clientOf([echo], () => done);
+    const stop = new AbortController();
+    const cancelled = executor.call(callOf(client), { ...patient, signal: stop.signal });
+    const failed = executor.call(callOf(client), patient);
+    stop.abort("enough");
+    for (const end of checks) end(new Error("no worker"));
+    await expect(cancelled).rejects.toMatchObject({
+      code: "cancelled",
+      message: "s.echo was cancelled before it was sent",
+      cause: "enough",
+    });
+    await expect(failed).rejects.toThrow("no worker");
+    expect(sent).toEqual([]);
+    await executor.close();
+  });
+
+  test("a call that is cancelled does not wait for its turn after its check", async () => {
+    const { checks, executor } = checked();
+    const { client, answers } = held();
+    const running = executor.call(callOf(client), patient);
+    checks[0]?.(fine);
+    while (answers.length < 1) await turn();
+    const stop = new AbortController();
+    const cancelled = executor.call(callOf(client), { ...patient, signal: stop.signal });
+    stop.abort("enough");
+    checks[1]?.(fine);
+    await expect(cancelled).rejects.toMatchObject({ code: "cancelled", cause: "enough" });
+    answers[0]?.(done);
+    await running;
+    await executor.close();
+  });
+});
+
+describe("closing", () => {
+  test("cancels calls with a signal of their own, and those that come later", async () => {
+    const { client, sent } = held();
+    const executor = executorWith();
+    const how = () => ({ ...patient, signal: new AbortController().signal });
+    const calls = Promise.allSettled([executor.call(callOf(client), how()), executor.call(callOf(client), how())]);
+    while (sent.length < 2) await turn();
+    await executor.close();
+    expect(await calls).toMatchObject([{ reason: { code: "cancelled" } }, { reason: { code: "cancelled" } }]);
+    await expect(executor.call(callOf(client), how())).rejects.toMatchObject({
+      message: "s.echo was cancelled before it was sent",
+    });
+    expect(sent).toHaveLength(2);
+  });
+
+  test("is over only when the last call has ended", async () => {
+    const answers: (() => void)[] = [];
+    const { client } = clientOf([echo], () => new Promise((resolve) => answers.push(() => resolve(done))));
+    const executor = executorWith();
+    const calls = [1, 2].map(() => executor.call(callOf(client), patient));
+    while (answers.length < 2) await turn();
+    const course: string[] = [];
+    const closing = executor.close().then(() => course.push("closed"));
+    answers[0]?.();
+    await calls[0];
+    await turn();
+    course.push("one left");
+    answers[1]?.();
+    await Promise.all([...calls, closing]);
+    expect(course).toEqual(["one left", "closed"]);
+  });
+
+  test("leaves it to an owner that aborts all signals itself to cancel the calls", async () => {
+    const closing = new AbortController();
+    const own = new AbortController();
+    const { client, sent } = held();
+    const executor = executorWith({ closing: closing.signal, abortsAll: true });
+    const calls = Promise.allSettled([
+      executor.call(callOf(client), patient),
+      executor.call(callOf(client), { ...patient, signal: own.signal }),
+    ]);
+    while (sent.length < 2) await turn();
+    expect(sent.map(([, , { signal }]) => signal)).toEqual([closing.signal, own.signal]);
+    expect(sent.map(([, , { signal }]) => signal === own.signal)).toEqual([false, true]);
+    closing.abort();
+    own.abort();
+    await executor.close();
+    expect(await calls).toMatchObject([{ reason: { code: "cancelled" } }, { reason: { code: "cancelled" } }]);
+  });
+
+  test("lets many calls listen to its signal without a warning", async () => {
+    const warnings: unknown[] = [];
+    const note = (warning: unknown): void => void warnings.push(warning);
+    process.on("warning", note);
+    const { client, sent } = held();
+    const executor = executorWith();
+    const calls = Promise.allSettled(Array.from({ length: 12 }, () => executor.call(callOf(client), patient)));
+    while (sent.length < 12) await turn();
+    await turn();
+    process.off("warning", note);
+    await executor.close();
+    await calls;
+    expect(warnings).toEqual([]);
+  });
+});
+
+test("a call of a gateway's client is sent as it is, also if the server does not list the tool", async () => {
+  const { client } = clientOf([echo], () => done);
+  const sent: unknown[] = [];
+  const send = async (to: CallClient, args: JsonObject, { total }: McpRequestOptions, tool: string) => {
+    sent.push([to === client, args, total, tool]);
+    return { raw: true };
+  };
+  const executor = executorWith();
+  const answers = await Promise.all(
+    ["echo", "unlisted"].map((tool) => executor.forward({ client, tool, args: { text: "a" }, send }, patient)),
+  );
+  expect(answers).toEqual([{ raw: true }, { raw: true }]);
+  expect(sent.toSorted()).toEqual([
+    [true, { text: "a" }, 5000, "echo"],
+    [true, { text: "a" }, 5000, "unlisted"],
+  ]);
+  await expect(executor.forward({ client, tool: "echo", args: { text: 7 }, send }, patient)).rejects.toMatchObject({
+    code: "arguments_invalid",
+  });
+  await executor.close();
+});
