@@ -1,8 +1,8 @@
-import { readdir, readFile, stat } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { temporaryFolder } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
-import { createAcceptedDefinitionsStore } from "../../src/discover/accepted-definitions.ts";
+import { createAcceptedDefinitionsStore, withDigests } from "../../src/discover/accepted-definitions.ts";
 
 const owner = { server: "s" };
 
@@ -60,4 +60,39 @@ test("two writers lose nothing of each other, and a damaged file is put aside", 
   await createAcceptedDefinitionsStore(folder.path).add(owner, new Map([["new", ["d"]]]));
   const aside = (await readdir(folder.path)).find((name) => name.includes(".corrupt-")) ?? "";
   expect(await readFile(join(folder.path, aside), "utf8")).toContain('"a":"b"');
+});
+
+test.each([
+  ["a list", "[]"],
+  ["of another version", '{"version":2,"server":"s","tools":{}}'],
+  ["without a server", '{"version":1,"tools":{}}'],
+  ["without tools", '{"version":1,"server":"s"}'],
+  ["with a digest that is no text", '{"version":1,"server":"s","tools":{"a":["d"],"b":["d",7]}}'],
+  ["no JSON", "{"],
+])("a file that is %s counts as empty until it is written again", async (_, text) => {
+  await using folder = await temporaryFolder();
+  await createAcceptedDefinitionsStore(folder.path).add(owner, new Map([["pay", ["one"]]]));
+  const [file = ""] = await readdir(folder.path);
+  await folder.write(file, text);
+  const store = createAcceptedDefinitionsStore(folder.path);
+  const read = await store.read(owner);
+  expect([read.of("pay"), read.isFull]).toEqual([undefined, false]);
+  const added = await store.add(owner, new Map([["pay", ["two"]]]));
+  expect([added.of("pay"), added.isFull]).toEqual([["two"], false]);
+});
+
+test("a file that cannot be read is no empty one", async () => {
+  await using folder = await temporaryFolder();
+  await createAcceptedDefinitionsStore(folder.path).add(owner, new Map([["pay", ["one"]]]));
+  const [file = ""] = await readdir(folder.path);
+  await rm(join(folder.path, file));
+  await mkdir(join(folder.path, file));
+  await expect(createAcceptedDefinitionsStore(folder.path).read(owner)).rejects.toMatchObject({
+    message: `${join(folder.path, file)} cannot be read: it is a folder, not a file`,
+  });
+});
+
+test("a digest that comes again is the newest, and is there once", () => {
+  expect(withDigests(["a", "b", "c"], ["b", "d"])).toEqual(["a", "c", "b", "d"]);
+  expect(withDigests([], [])).toEqual([]);
 });

@@ -21,6 +21,10 @@ test.each([
   ["other words", { ...tool, description: "Reads a file." }],
   ["annotations", { ...tool, annotations: { readOnlyHint: true } }],
   ["a new optional parameter", withProperty("more", { type: "string" })],
+  ["an equal maximum", withProperty("depth", { maximum: 10, type: "integer" })],
+  ["a type that is no longer named", withProperty("path", {})],
+  ["values that are no longer listed", withProperty("kind", {})],
+  ["a maximum that is gone", withProperty("depth", { type: "integer" })],
   ["a wider type", withProperty("depth", { type: ["number", "null"], maximum: 10 })],
   ["a higher maximum", withProperty("depth", { type: "integer", maximum: 20 })],
   ["one more value", withProperty("kind", { enum: ["a", "b", "c"] })],
@@ -33,28 +37,116 @@ test.each([
   expect(breakingChanges(tool, after)).toEqual([]);
 });
 
-test.each([
-  ["a new required parameter", withInput({ required: ["path", "depth"] }), "the parameter depth is now required"],
-  ["a removed parameter", withInput({ properties: { path: properties.path } }), "the parameter depth was removed"],
-  ["a narrower type", withProperty("path", { type: "integer" }), "the type was string and is now integer"],
-  ["a lower maximum", withProperty("depth", { type: "integer", maximum: 5 }), "maximum is now 5 (it was 10)"],
-  ["a removed value", withProperty("kind", { enum: ["a"] }), '"b" is no longer allowed'],
-  ["a new pattern", withProperty("path", { type: "string", pattern: "^/" }), 'pattern is now "^/"'],
+const closes = "no longer accepts parameters that the schema does not list";
+
+test.each<[string, CatalogTool, readonly string[]]>([
+  ["a new required parameter", withInput({ required: ["path", "depth"] }), ["the parameter depth is now required"]],
   [
-    "a closed object",
-    withInput({ additionalProperties: false }),
-    "no longer accepts parameters that the schema does not list",
+    "removed parameters",
+    withInput({ properties: { path: properties.path } }),
+    ["the parameter depth was removed", "the parameter kind was removed"],
   ],
-  ["an unknown new keyword", withInput({ oneOf: [] }), "oneOf is now []"],
-  ["no structured content", withOutput(undefined), "the result no longer has structured content"],
-  ["a removed member of the result", withOutput({ type: "object", properties: {} }), "the result no longer has size"],
+  [
+    "a narrower type",
+    withProperty("path", { type: "integer" }),
+    ["the parameter path: the type was string and is now integer"],
+  ],
+  [
+    "an integer instead of a number or nothing",
+    withProperty("depth", { type: ["null", "string"], maximum: 10 }),
+    ["the parameter depth: the type was integer and is now null or string"],
+  ],
+  [
+    "a type where there was none",
+    withProperty("kind", { enum: ["a", "b"], type: "string" }),
+    ["the parameter kind: the type was any and is now string"],
+  ],
+  [
+    "a lower maximum",
+    withProperty("depth", { type: "integer", maximum: 5 }),
+    ["the parameter depth: maximum is now 5 (it was 10)"],
+  ],
+  [
+    "a maximum that is no number",
+    withProperty("depth", { type: "integer", maximum: "20" }),
+    ['the parameter depth: maximum is now "20" (it was 10)'],
+  ],
+  ["removed values", withProperty("kind", { enum: ["c"] }), ['the parameter kind: "a", "b" is no longer allowed']],
+  [
+    "values where all were allowed",
+    withProperty("path", { type: "string", enum: ["x"] }),
+    ['the parameter path: only these values are allowed now: ["x"]'],
+  ],
+  [
+    "a new pattern",
+    withProperty("path", { type: "string", pattern: "^/" }),
+    ['the parameter path: pattern is now "^/"'],
+  ],
+  ["a closed object", withInput({ additionalProperties: false }), [`the tool ${closes}`]],
+  [
+    "a schema for all other parameters",
+    withInput({ additionalProperties: { type: "string" } }),
+    ["the parameter *: the schema has changed"],
+  ],
+  ["an unknown new keyword", withInput({ oneOf: [] }), ["the arguments: oneOf is now []"]],
+  ["no parameter at all", { ...tool, inputSchema: JSON.parse("false") }, ["the arguments: the schema has changed"]],
+  ["no structured content", withOutput(undefined), ["the result no longer has structured content"]],
+  ["a removed member of the result", withOutput({ type: "object", properties: {} }), ["the result no longer has size"]],
   [
     "a member of the result that may be missing",
     withOutput({ ...tool.outputSchema, required: [] }),
-    "the result may lack size",
+    ["the result may lack size"],
   ],
-])("%s breaks callers", (_what, after, change) => {
-  expect(breakingChanges(tool, after).join("\n")).toContain(change);
+  [
+    "a member of the result that may be something else",
+    withOutput({ ...tool.outputSchema, properties: { size: { type: ["number", "null"] } } }),
+    ["size of the result has changed"],
+  ],
+])("%s breaks callers", (_what, after, changes) => {
+  expect(breakingChanges(tool, after)).toEqual(changes);
+});
+
+test("what is nested has its path, in objects and in lists", () => {
+  const nested = (inner: object, items: object): CatalogTool =>
+    withProperty("list", { items: { properties: { inner, list: { items } } } });
+  expect(breakingChanges(nested({ type: "number" }, {}), nested({ type: "string" }, { type: "string" }))).toEqual([
+    "the parameter list[].inner: the type was number and is now string",
+    "the parameter list[].list[]: the type was any and is now string",
+  ]);
+  expect(breakingChanges(nested({}, {}), nested({ required: ["a"], additionalProperties: false }, {}))).toEqual([
+    "the parameter list[].inner.a is now required",
+    `list[].inner ${closes}`,
+  ]);
+  expect(breakingChanges(withProperty("list", { items: { type: "string" } }), withProperty("list", {}))).toEqual([]);
+  expect(breakingChanges(withProperty("list", {}), withProperty("list", { items: { type: "string" } }))).toEqual([
+    "the parameter list[]: the schema has changed",
+  ]);
+});
+
+test("a parameter that was never possible, and one that may be anything now, break no caller", () => {
+  expect(breakingChanges(withInput({ properties: { a: false } }), withInput({ properties: { a: {} } }))).toEqual([]);
+  expect(breakingChanges(withInput({ properties: { a: {} } }), withInput({ properties: { a: true } }))).toEqual([]);
+  expect(breakingChanges(withInput({ properties: { a: true } }), withInput({ properties: { a: false } }))).toEqual([
+    "the parameter a: the schema has changed",
+  ]);
+});
+
+test("a result without promises before, or with the same, breaks no caller", () => {
+  expect(breakingChanges(withOutput(undefined), tool)).toEqual([]);
+  expect(breakingChanges(tool, withOutput({ ...tool.outputSchema }))).toEqual([]);
+});
+
+test("twenty levels are compared one by one, and what is deeper as a whole", () => {
+  const deep = (levels: number, schema: object): object =>
+    levels === 0 ? schema : { properties: { a: deep(levels - 1, schema) } };
+  const changesAt = (levels: number): readonly string[] =>
+    breakingChanges(
+      withInput({ properties: { a: deep(levels, { type: "string" }) } }),
+      withInput({ properties: { a: deep(levels, { type: "number" }) } }),
+    );
+  const path = (levels: number): string => Array.from({ length: levels + 1 }, () => "a").join(".");
+  expect(changesAt(19)).toEqual([`the parameter ${path(19)}: the type was string and is now number`]);
+  expect(changesAt(20)).toEqual([`the parameter ${path(20)}: the schema has changed`]);
 });
 
 test.each([
@@ -71,5 +163,5 @@ test.each([
 test("an object is closed only once", () => {
   const closed = { additionalProperties: false };
   expect(breakingChanges(withInput(closed), withInput({ ...closed, title: "Read" }))).toEqual([]);
-  expect(breakingChanges(withInput({ additionalProperties: true }), withInput(closed))).toHaveLength(1);
+  expect(breakingChanges(withInput({ additionalProperties: true }), withInput(closed))).toEqual([`the tool ${closes}`]);
 });

@@ -1,8 +1,16 @@
+import { createHash } from "node:crypto";
 import { scaled, seed } from "@fairlead/test-servers";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { CatalogTool } from "../../src/discover/catalog.ts";
-import { definitionDigest, definitionOf, differenceOf } from "../../src/discover/tool-changes.ts";
+import {
+  definitionDigest,
+  definitionOf,
+  differenceOf,
+  isSameDefinition,
+  prepareDigests,
+  toolChanges,
+} from "../../src/discover/tool-changes.ts";
 
 const pay: CatalogTool = {
   name: "pay",
@@ -23,7 +31,42 @@ test("a definition is its name, title, description, schemas and annotations, in 
     }),
   );
   expect(definitionDigest(turned)).toBe(definitionDigest(pay));
-  expect(definitionDigest(pay)).toMatch(/^[0-9a-f]{64}$/);
+  expect(definitionDigest(pay)).toBe(createHash("sha256").update(definitionOf(pay)).digest("hex"));
+  expect(isSameDefinition(turned, pay)).toBe(true);
+});
+
+test("tools are added, removed and changed, in the order of their lists", () => {
+  const named = (name: string, changes: Partial<CatalogTool> = {}): CatalogTool => ({ ...pay, name, ...changes });
+  const before = [named("a"), named("b"), named("c"), named("d")];
+  const after = [named("y"), named("d", { title: "D" }), named("b", { description: "B" }), named("c"), named("x")];
+  expect(toolChanges(before, after)).toEqual({ added: ["y", "x"], removed: ["a"], changed: ["d", "b"] });
+  expect(toolChanges([], after)).toEqual({ added: ["y", "d", "b", "c", "x"], removed: [], changed: [] });
+  expect(toolChanges(before, [])).toEqual({ added: [], removed: ["a", "b", "c", "d"], changed: [] });
+  expect(toolChanges(before, [...before])).toEqual({ added: [], removed: [], changed: [] });
+});
+
+test.each<Partial<CatalogTool>>([
+  { name: "other" },
+  { title: "Other" },
+  { description: "Other." },
+  { inputSchema: { type: "object" } },
+  { outputSchema: { type: "object" } },
+  { annotations: {} },
+])("a definition with %j is another one", async (changed) => {
+  const other = { ...pay, ...changed };
+  await prepareDigests([pay, other]);
+  expect([isSameDefinition(pay, other), definitionDigest(pay) === definitionDigest(other)]).toEqual([false, false]);
+  expect(JSON.parse(definitionOf(other))).toEqual({ ...pay, ...changed });
+});
+
+test("eight levels below a schema are compared one by one, and what is deeper as a whole", () => {
+  const deep = (levels: number, value: string): object => (levels === 0 ? { value } : { a: deep(levels - 1, value) });
+  const difference = (levels: number): unknown =>
+    differenceOf({ ...pay, inputSchema: { ...deep(levels, "x") } }, { ...pay, inputSchema: { ...deep(levels, "y") } });
+  expect(difference(7)).toEqual([{ member: "inputSchema.a.a.a.a.a.a.a.value", before: "x", after: "y" }]);
+  expect(difference(8)).toEqual([
+    { member: "inputSchema.a.a.a.a.a.a.a.a", before: '{"value":"x"}', after: '{"value":"y"}' },
+  ]);
 });
 
 test.each<[string, Partial<CatalogTool>, unknown]>([
