@@ -66,3 +66,57 @@ test("a failed sign-in is tried again: the server answers", async () => {
   await using here = await scene();
   expect(await here.run(start, connecting, failed("auth_failed")).waiting([entry])).toEqual([]);
 });
+
+test("what failed is told with its server, its reason and its times, until the pause is over", async () => {
+  await using here = await scene();
+  await here.run(start, connecting, failed("unreachable")).flush();
+  const expected = { server: "s", failures: 1, failedAt: start, nextTryAt: start + 30_000, message: '"s" is gone' };
+  expect(await here.run(start).waiting([{ ...entry, name: "t", fingerprint: "g" }, entry])).toEqual([expected]);
+  expect(await here.run(start + 29_999).waiting([entry])).toEqual([expected]);
+  expect(await here.run(start + 30_000).waiting([entry])).toEqual([]);
+});
+
+test("states of no entry count for nothing, and a connection without an offer is no success", async () => {
+  await using here = await scene();
+  const starts = here.run(start);
+  for (const state of [connecting, failed("unreachable")]) starts.onState(undefined, state);
+  expect(await starts.waiting([entry])).toEqual([]);
+  await here.run(start, connecting, failed("unreachable")).flush();
+  const { offer: _, ...silent } = connected as Extract<ServerState, { readonly status: "connected" }>;
+  expect(await here.run(start + 1, connecting, silent).waiting([entry])).toHaveLength(1);
+});
+
+test.each([
+  "{",
+  "[]",
+  '{"version":2,"servers":{}}',
+  '{"version":1,"servers":[]}',
+  '{"version":1,"servers":{"f":7}}',
+  '{"version":1,"servers":{"f":{"failures":0,"failedAt":1000000,"message":"m"}}}',
+  '{"version":1,"servers":{"f":{"failures":"1","failedAt":1000000,"message":"m"}}}',
+  '{"version":1,"servers":{"f":{"failures":1,"failedAt":"now","message":"m"}}}',
+  '{"version":1,"servers":{"f":{"failures":1,"failedAt":1000000}}}',
+])("the file %s makes no server wait", async (text) => {
+  await using folder = await temporaryFolder();
+  await folder.write("failed-starts.json", text);
+  const starts = createFailedStarts({ state: folder.path, keyOf: async () => "f", now: () => start });
+  expect(await starts.waiting([entry])).toEqual([]);
+});
+
+test("failures of other servers are kept for an hour", async () => {
+  await using folder = await temporaryFolder();
+  const old = (failedAt: number) => ({ failures: 1, failedAt, message: "m" });
+  const hour = 3_600_000;
+  const now = 2 * hour;
+  await folder.write("failed-starts.json", {
+    version: 1,
+    servers: { recent: old(now - hour + 1), over: old(now - hour), f: old(now - 1000) },
+  });
+  const starts = createFailedStarts({ state: folder.path, keyOf: async () => "f", now: () => now });
+  for (const state of [connecting, failed("unreachable")]) starts.onState(entry, state);
+  await starts.flush();
+  expect(JSON.parse(await folder.read("failed-starts.json"))).toEqual({
+    version: 1,
+    servers: { recent: old(now - hour + 1), f: { failures: 2, failedAt: now, message: '"s" is gone' } },
+  });
+});

@@ -19,3 +19,17 @@ test.each([
 ] as const)("a request that ran with %o is recorded as %s", (facts, answer) => {
   expect(answerOf({ outcome: "ok", needsConfirmation: true, isAnswered: true, ...facts })).toEqual({ answer });
 });
+
+test.each([
+  ["denied by a rule", { outcome: "denied", needsConfirmation: false, isAnswered: true, how: "yes" }],
+  ["that changed meanwhile", { outcome: "changed", needsConfirmation: true, isAnswered: true, how: "yes" }],
+  ["about which nobody was asked", { outcome: "ok", needsConfirmation: false }],
+] as const)("a request %s is recorded without an answer", (_, facts) => {
+  expect(answerOf(facts)).toEqual({});
+});
+
+test("a request that failed after a yes is recorded with it", () => {
+  const facts = { outcome: "tool_error", needsConfirmation: true, isAnswered: true } as const;
+  expect(answerOf({ ...facts, how: "yes" })).toEqual({ answer: "asked" });
+  expect(answerOf({ ...facts, confirmed: true })).toEqual({ answer: "asked" });
+});

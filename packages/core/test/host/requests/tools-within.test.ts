@@ -27,3 +27,18 @@ test("tools of servers with alwaysLoad come first, then tools that were used bef
     "b.one",
   ]);
 });
+
+test("a tool that was used and is gone, or used twice, takes no place", async () => {
+  const used = ["c.gone", "b.one", "b.one"].map((name) => {
+    const [serverName = "", serverToolName = ""] = name.split(".");
+    return { serverName, serverToolName };
+  });
+  expect(await namesOf(tools, { tools: 2 }, { ...rules, used })).toEqual(["a.one", "b.one"]);
+});
+
+test("a tool that does not fit leaves its room to the next ones", async () => {
+  const [one, two, other, large] = tools;
+  const turned = [large, one, two, other].flatMap((tool) => tool ?? []);
+  expect(await namesOf(turned, { tokens: 100 }, rules)).toEqual(["a.one", "a.two", "b.one"]);
+  expect(await namesOf(turned, { tokens: 0 }, rules)).toEqual([]);
+});
