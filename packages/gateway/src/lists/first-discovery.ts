@@ -26,8 +26,8 @@ export async function discoverUnknown(
 
   function isAwaited(server: string): boolean {
     const status = states.get(server);
-    // Earlier requests have already waited long enough for this server.
-    if (status === "connecting") return now - (firstStarts.get(server) ?? now) < waitTime;
+    // A connected server without a catalog is still listing its tools. Earlier requests may have waited long enough.
+    if (status === "connecting" || status === "connected") return now - (firstStarts.get(server) ?? now) < waitTime;
     return status === "disconnected" && !failed.has(server);
   }
 
@@ -35,7 +35,7 @@ export async function discoverUnknown(
   if (unknown.length === 0) return;
   for (const server of unknown) {
     tried.add(server);
-    if (states.get(server) !== "connecting" || !firstStarts.has(server)) firstStarts.set(server, now);
+    if (states.get(server) === "disconnected" || !firstStarts.has(server)) firstStarts.set(server, now);
   }
   const starts = unknown.map(async (server) => {
     const own = host.shareOf(server) === "all" ? host : await hosts.hostOf(server, era);

@@ -1,0 +1,84 @@
+import { expect, test } from "vitest";
+import type { ClientHosts } from "../../src/hosts/client-hosts.ts";
+import { discoverUnknown } from "../../src/lists/first-discovery.ts";
+import { steppedClock } from "../support/stepped-clock.ts";
+
+/** A host with one server without a catalog. `start` resolves when the test says that the tools are listed. */
+function hostWith(status: string, failedStarts: readonly string[] = []) {
+  const clock = steppedClock();
+  const firstStarts = new Map<string, number>();
+  const started: unknown[] = [];
+  let listed = (): void => {};
+  const listing = new Promise<void>((resolve) => {
+    listed = resolve;
+  });
+  const host = {
+    catalog: () => undefined,
+    failedStarts: async () => failedStarts.map((server) => ({ server })),
+    states: () => [{ name: "books", status }],
+    shareOf: () => "all",
+    start(options: unknown) {
+      started.push(options);
+      return listing;
+    },
+  };
+  const hosts = { shared: { host, firstStarts } } as unknown as ClientHosts;
+  /** Returns what happened to the request of a new client: it `waits` for the server or `goes on`. */
+  async function request(tried = new Set<string>()): Promise<"waits" | "goes on"> {
+    let isOver = false;
+    const end = discoverUnknown(["books"], { hosts, clock, era: "modern", tried }).then(() => {
+      isOver = true;
+    });
+    const timer = new Promise<void>((resolve) => setImmediate(resolve));
+    await Promise.race([end, timer]);
+    return isOver ? "goes on" : "waits";
+  }
+  return { clock, started, request, listed };
+}
+
+test.each([
+  ["disconnected", "waits"],
+  ["connecting", "waits"],
+  ["connected", "waits"],
+  ["disabled", "goes on"],
+  ["blocked", "goes on"],
+])("a first list of a server that is %s and has no catalog %s", async (status, outcome) => {
+  const { request, started, listed } = hostWith(status);
+  expect(await request()).toBe(outcome);
+  expect(started).toEqual(outcome === "waits" ? [{ servers: ["books"] }] : []);
+  listed();
+});
+
+test("a first list does not wait for a server that failed recently", async () => {
+  expect(await hostWith("disconnected", ["books"]).request()).toBe("goes on");
+});
+
+test("a client waits for a server once", async () => {
+  const { request, listed } = hostWith("connecting");
+  const tried = new Set<string>();
+  expect(await request(tried)).toBe("waits");
+  expect([...tried]).toEqual(["books"]);
+  expect(await request(tried)).toBe("goes on");
+  listed();
+});
+
+test.each(["connecting", "connected"])(
+  "requests of all clients together wait two seconds for a server that is %s",
+  async (status) => {
+    const { clock, request, listed } = hostWith(status);
+    expect(await request()).toBe("waits");
+    clock.pass(1999);
+    expect(await request()).toBe("waits");
+    clock.pass(1);
+    expect(await request()).toBe("goes on");
+    listed();
+  },
+);
+
+test("the two seconds of a server that is started again begin again", async () => {
+  const { clock, request, listed } = hostWith("disconnected");
+  expect(await request()).toBe("waits");
+  clock.pass(2000);
+  expect(await request()).toBe("waits");
+  listed();
+});
