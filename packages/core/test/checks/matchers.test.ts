@@ -25,6 +25,33 @@ test("a matcher passes and fails like a file of checks, with the same words", as
   expect(unstructured.message()).toBe("the result has no structured content, and its text is not JSON");
 });
 
+test("each expectation is compared; a passed matcher says what did match, for a negated one", async () => {
+  const match = (expected: Parameters<typeof mcpMatchers.toMatchToolResult>[1]) => {
+    const { pass, message } = mcpMatchers.toMatchToolResult(result, expected);
+    return [pass, message()];
+  };
+  const matched = [true, "the result matches the expectation"];
+  const whole = JSON.stringify(result.content[0]?.text);
+  expect(match({})).toEqual(matched);
+  expect(match({ contains: ["ok", "job"], matches: "job \\d+", isError: false })).toEqual(matched);
+  expect(match({ contains: "no" })).toEqual([false, `the text does not contain "no": ${whole}`]);
+  expect(match({ contains: ["ok", "a", "x"] })).toEqual([
+    false,
+    `the text does not contain "a": ${whole}\nthe text does not contain "x": ${whole}`,
+  ]);
+  // A pattern may match at the very start of the text.
+  expect(match({ matches: /^2026/ })).toEqual(matched);
+  expect(match({ matches: /OK/ })).toEqual([false, `the text does not match /OK/: ${whole}`]);
+  expect(match({ matches: "OK" })).toEqual([false, `the text does not match OK: ${whole}`]);
+  expect(() => match({ matches: "(" })).toThrow(/^"\(" cannot be used as a pattern: ./);
+  const fits = await mcpMatchers.toMatchToolSchema(result, { required: ["size"] });
+  expect(fits.message()).toBe("the structured content matches the schema");
+});
+
 test("a masked result has no times, and nothing that a pattern of the test finds", () => {
-  expect(maskResult(result, [/job \d+/g])).toMatchObject({ content: [{ text: "<time>: ok, <masked>" }] });
+  expect(maskResult(result, [/job \d+/g])).toEqual({
+    ...result,
+    content: [{ type: "text", text: "<time>: ok, <masked>" }],
+  });
+  expect(maskResult({ content: [], isError: true })).toEqual({ content: [], isError: true });
 });

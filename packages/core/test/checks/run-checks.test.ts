@@ -114,6 +114,39 @@ describe("a snapshot", () => {
     ]);
   });
 
+  test("holds the error flag, the size of media, and the structured content", async () => {
+    const image = { type: "image" as const, mimeType: "image/png", data: Buffer.from("12345").toString("base64") };
+    const failed: CheckedResult = { content: [image], isError: true, structuredContent: { a: 1 } };
+    const snapshots = createSnapshots({}, true);
+    const checks = [{ call: "a", expect: { snapshot: true, isError: true } }];
+    expect(await outcomesOf({ checks }, serverOf({ a: failed }), snapshots)).toMatchObject([{ status: "updated" }]);
+    expect(JSON.parse(snapshots.changedText() ?? "")).toEqual({
+      schemaVersion: 1,
+      snapshots: {
+        a: { isError: true, content: [{ ...image, data: "<5 bytes>" }], structuredContent: { a: 1 } },
+      },
+    });
+  });
+
+  test("of the tools holds what a model sees of each", async () => {
+    const [inputSchema, outputSchema] = [{ type: "object" }, { type: "object", title: "out" }] as const;
+    const full = { description: "d", inputSchema, outputSchema, annotations: { title: "t" } };
+    const tools = [
+      { name: "full", title: "not compared", ...full },
+      { name: "bare", inputSchema },
+    ];
+    const snapshots = createSnapshots({}, true);
+    const ofTools = { tools: { snapshot: true } };
+    expect(await outcomesOf(ofTools, serverOf({}, { tools }), snapshots)).toMatchObject([{ status: "updated" }]);
+    const kept = { tools: { full, bare: { inputSchema } } };
+    expect(JSON.parse(snapshots.changedText() ?? "")).toEqual({ schemaVersion: 1, snapshots: kept });
+    const changed = [{ name: "bare", inputSchema, description: "new" }];
+    expect(await problemsOf(ofTools, serverOf({}, { tools: changed }), createSnapshots(kept, false))).toEqual([
+      expect.stringContaining("result.full is nothing, in the snapshot "),
+      'result.bare.description is "new", in the snapshot nothing',
+    ]);
+  });
+
   test("that is missing fails, and a server with hideResults has none", async () => {
     expect(await problemsOf(document, serverOf({ a: result }))).toEqual([
       "there is no snapshot yet: run the command again with --update",
@@ -141,6 +174,54 @@ test("latency is compared with a baseline call", async () => {
   expect(await problemsOf({ checks }, server, undefined, [0, 10, 0, 40])).toEqual([
     'the call took 4.0 times as long as "a", expected at most 3',
   ]);
+  // A baseline below a millisecond counts as one.
+  expect(await problemsOf({ checks }, server, undefined, [0, 0.5, 0, 3])).toEqual([]);
+  expect(await problemsOf({ checks }, server, undefined, [0, 0, 0, 3.5])).toEqual([
+    'the call took 3.5 times as long as "a", expected at most 3',
+  ]);
+});
+
+test("each outcome names its check, tool, duration and problems, and is reported as soon as it is there", async () => {
+  const calls: unknown[] = [];
+  const server = serverOf({ a: text("one"), b: text("two") });
+  const watched: CheckedServer = {
+    ...server,
+    call: (tool, args) => {
+      calls.push([tool, args]);
+      return server.call(tool, args);
+    },
+  };
+  const file = readCheckFile(
+    {
+      server: "s",
+      tools: { include: ["c"], snapshot: true },
+      checks: [
+        { name: "first", call: "a", arguments: { x: 1 }, expect: { text: "one" } },
+        { call: "b", expect: { text: "s3cret", snapshot: true } },
+      ],
+    },
+    "c.yaml",
+  );
+  const left = [5, 1, 5, 20, 5, 300];
+  let now = 0;
+  const clock = { now: () => (now += left.shift() ?? 0), after: () => () => {} };
+  const reported: unknown[] = [];
+  const outcomes = await runChecks(file, watched, {
+    snapshots: createSnapshots({}, true),
+    validator: { validate: async () => ({ issues: [], warnings: [] }) },
+    clock,
+    onOutcome: (outcome) => reported.push([outcome, calls.length]),
+  });
+  expect(outcomes).toEqual([
+    { name: "tools", durationMs: 1, problems: ['the tool "c" is missing'], status: "failed" },
+    { name: "first", tool: "a", durationMs: 20, problems: [], status: "passed" },
+    { name: "b", tool: "b", durationMs: 300, problems: ['the text is "two", expected "(hidden)"'], status: "failed" },
+  ]);
+  expect(reported).toEqual(outcomes.map((outcome, at) => [outcome, at]));
+  expect(calls).toEqual([
+    ["a", { x: 1 }],
+    ["b", {}],
+  ]);
 });
 
 test("a tool with readOnlyHint that changes the server's lists is flagged", async () => {
@@ -159,6 +240,39 @@ test("a tool with readOnlyHint that changes the server's lists is flagged", asyn
   expect(await problemsOf({ checks: [{ call: "peek" }] }, server)).toEqual([
     '"peek" has the annotation readOnlyHint, but the call changed the server\'s lists: added resource file:///b',
   ]);
+});
+
+test("the changes of a read-only tool are all named; another tool may change the lists and is not watched", async () => {
+  let listed = ["a", "b"];
+  let asked = 0;
+  const server = serverOf(
+    {},
+    {
+      tools: [
+        { name: "peek", inputSchema: {}, annotations: { readOnlyHint: true } },
+        { name: "write", inputSchema: {}, annotations: { readOnlyHint: false } },
+      ],
+      async listing() {
+        asked += 1;
+        return listed;
+      },
+      async call(_tool, { now }) {
+        listed = now as string[];
+        return text("ok");
+      },
+    },
+  );
+  const change = (call: string, now: readonly string[]) => ({ checks: [{ call, arguments: { now } }] });
+  expect(await problemsOf(change("peek", ["b", "a"]), server)).toEqual([]);
+  expect(asked).toBe(2);
+  expect(await problemsOf(change("peek", ["b", "c", "d"]), server)).toEqual([
+    '"peek" has the annotation readOnlyHint, but the call changed the server\'s lists: added c, added d, removed a',
+  ]);
+  expect(await problemsOf(change("peek", ["b", "c"]), server)).toEqual([
+    '"peek" has the annotation readOnlyHint, but the call changed the server\'s lists: removed d',
+  ]);
+  expect(await problemsOf(change("write", []), server)).toEqual([]);
+  expect(asked).toBe(6);
 });
 
 describe("a file", () => {
