@@ -74,11 +74,61 @@ describe("answers", () => {
       message: 'tools/call of say with {"word":"no"} was never recorded; recorded: {"word":"hi"}',
       evidence: { rpc: { code: -32602, data: { reason: "not_recorded" } } },
     });
-    await expect(request("prompts/list")).rejects.toMatchObject({ evidence: { rpc: { code: -32601 } } });
-    expect(player.unmatched().map(({ method, target }) => `${method} ${target}`.trim())).toEqual([
-      "tools/call say",
-      "prompts/list",
+    await expect(request("prompts/list", { _meta: { progressToken: 1 } })).rejects.toMatchObject({
+      message: "prompts/list was never recorded",
+      evidence: { rpc: { code: -32601, data: { reason: "not_recorded" } } },
+    });
+    await expect(callTool("say", { word: "no" })).rejects.toThrow("never recorded");
+    expect(player.unmatched()).toEqual([
+      { method: "tools/call", target: "say", params: { name: "say", arguments: { word: "no" } } },
+      { method: "prompts/list", target: "", params: {} },
     ]);
+  });
+
+  test("that are missing name up to three others: of the same target, or else the recorded targets", async () => {
+    const { callTool, request } = served(
+      recorded(
+        ...["a", "b", "a", "c", "d"].map((name, id) => call(id, name)),
+        ...[1, 1, 2, 3, 4].map((x, at) => call(10 + at, "x", { x })),
+        ["client", { id: 20, method: "resources/read", params: { uri: "r", more: 1 } }],
+        ["client", { id: 21, method: "tools/list", params: { cursor: "1" } }],
+        call(22, "long", { text: "y".repeat(300) }),
+      ),
+    );
+    const message = async (answer: Promise<unknown>): Promise<string> => {
+      const error = await answer.catch((caught: unknown) => caught);
+      return error instanceof Error ? error.message : "(answered)";
+    };
+    expect(await message(callTool("e", { x: 1 }))).toBe(
+      'tools/call of e with {"x":1} was never recorded; recorded: a; b; c',
+    );
+    expect(await message(callTool("x", { x: 5 }))).toBe(
+      'tools/call of x with {"x":5} was never recorded; recorded: {"x":1}; {"x":2}; {"x":3}',
+    );
+    expect(await message(request("resources/read", { uri: "s" }))).toBe(
+      'resources/read of s with {"uri":"s"} was never recorded; recorded: r',
+    );
+    expect(await message(request("tools/list", { _meta: {} }))).toBe(
+      'tools/list with {} was never recorded; recorded: {"cursor":"1"}',
+    );
+    expect(await message(callTool("long"))).toBe(
+      `tools/call of long with {} was never recorded; recorded: {"text":"${"y".repeat(190)}…`,
+    );
+  });
+
+  test("begin anew for each legacy client; modern clients share one sequence", async () => {
+    const { player, session } = served(twice);
+    const { signal } = new AbortController();
+    const count = (one: typeof session) =>
+      one.request("tools/call", { name: "count", arguments: {} }, { id: 1, signal });
+    const client = { closed: new Promise<never>(() => {}) } as unknown as ServedClient;
+    const answers = async (...eras: ("modern" | undefined)[]) => {
+      const texts: unknown[] = [];
+      for (const era of eras) texts.push((await count(player.session(client, era)))["text"]);
+      return texts;
+    };
+    expect(await answers(undefined, undefined)).toEqual(["one", "one"]);
+    expect(await answers("modern", "modern")).toEqual(["one", "two"]);
   });
 
   test("match by tool alone with loose", async () => {
@@ -102,6 +152,13 @@ describe("answers", () => {
       message: "gone",
       evidence: { rpc: { code: -32002, data: { uri: "a" } } },
     });
+  });
+
+  test("are errors with an internal code and no text if the recorded error has neither", async () => {
+    const { callTool } = served(recorded(call(1, "a"), ["server", { id: 1, error: { code: "x" } }]));
+    const error: unknown = await callTool("a").catch((caught: unknown) => caught);
+    expect(error).toMatchObject({ code: "rpc", message: "" });
+    expect(error instanceof WireError && error.evidence?.rpc).toEqual({ code: -32603 });
   });
 });
 
@@ -168,7 +225,53 @@ describe("what a server sends beside an answer", () => {
 
   test("a request that was never answered is an error, unless the client cancelled it", async () => {
     const cut = served(recorded(call(1, "slow")));
-    await expect(cut.callTool("slow")).rejects.toThrow("the recording ends before the answer to tools/call");
+    await expect(cut.callTool("slow")).rejects.toMatchObject({
+      message: "the recording ends before the answer to tools/call",
+      evidence: { rpc: { code: -32603, data: { reason: "not_recorded" } } },
+    });
+    const cancelled = served(
+      recorded(call(1, "slow"), ["client", { method: "notifications/cancelled", params: { requestId: 1 } }]),
+    );
+    const params = { name: "slow", arguments: {} };
+    const controller = new AbortController();
+    const waiting = cancelled.session.request("tools/call", params, { id: 1, signal: controller.signal });
+    controller.abort(new Error("enough"));
+    await expect(waiting).rejects.toThrow("enough");
+    await expect(
+      cancelled.session.request("tools/call", params, { id: 2, signal: AbortSignal.abort(new Error("before")) }),
+    ).rejects.toThrow("before");
+  });
+
+  test("a message without a subscription goes to the client: during a request about it, later about nothing", async () => {
+    const note = (data: string) => ({ method: "notifications/message", params: { data } });
+    const { callTool, sent } = served(
+      recorded(call(1, "a"), ["server", note("during")], result(1, "ok"), ["server", note("after")]),
+    );
+    await callTool("a");
+    await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+    expect(sent).toEqual([
+      { ...note("during"), about: 7 },
+      { ...note("after"), about: undefined },
+    ]);
+  });
+
+  test("a client's notification gets the recorded replies; a ping needs no capability", async () => {
+    const { session, sent } = served(
+      recorded(
+        ["client", { method: "notifications/initialized" }],
+        ["server", { id: 1, method: "ping", params: {} }],
+        ["client", { id: 1, result: {} }],
+        ["server", { id: 2, method: "roots/list", params: {} }],
+        ["server", { method: "notifications/message", params: {} }],
+      ),
+    );
+    session.notification?.("notifications/initialized", {});
+    session.notification?.("notifications/other", {});
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(sent).toEqual([
+      { ask: "ping", params: {}, about: undefined },
+      { method: "notifications/message", params: {}, about: undefined },
+    ]);
   });
 });
 
@@ -195,9 +298,21 @@ test.each([
   ["a result", 0, ["modern"]],
   ["an error about the request", -32_002, ["modern"]],
   ["an error about the version", -32_022, []],
+  ["an error about the method", -32_601, []],
 ])("%s tells in which era the server answered", (_what, code, eras) => {
   const answer = code === 0 ? result(1, "x") : (["server", { id: 1, error: { code, message: "no" } }] as const);
   expect(served(recorded(call(1, "t", {}, modern), answer)).player.eras).toEqual(eras);
+});
+
+test("a failed handshake does not tell that the server speaks its era; a request without a version is not modern", () => {
+  const failed = ["server", { id: 1, error: { code: -32_002, message: "no" } }] as const;
+  const eras = (method: string, params: JsonObject, answer: typeof failed | ReturnType<typeof result>) =>
+    served(recorded(["client", { id: 1, method, params }], answer)).player.eras;
+  expect(eras("initialize", {}, failed)).toEqual([]);
+  expect(eras("initialize", {}, result(1, "x"))).toEqual(["legacy"]);
+  expect(eras("server/discover", { _meta: modern }, failed)).toEqual([]);
+  expect(eras("server/discover", { _meta: modern }, result(1, "x"))).toEqual(["modern"]);
+  expect(eras("tools/list", {}, result(1, "x"))).toEqual([]);
 });
 
 test("an answer to wrong headers is not played: who listens compares them with the recorded schemas", async () => {
