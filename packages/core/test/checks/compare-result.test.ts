@@ -51,6 +51,9 @@ test("structured content may have further members, but lists have the same lengt
     'structured.owner.at is missing, expected {"x":1}',
     "structured.toString is missing, expected 1",
   ]);
+  expect(compareResult(result('{"tags":"xy"}'), { structured: { tags: ["x", "y"] } })).toEqual([
+    'structured.tags is "xy", expected ["x","y"]',
+  ]);
   expect(compared({ tags: ["x"] })).toEqual(['structured.tags is ["x","y"], expected ["x"]']);
   expect(compared({ tags: { 0: "x" } })).toEqual(['structured.tags is ["x","y"], expected {"0":"x"}']);
   expect(compared({ owner: ["Ada"] })).toEqual(['structured.owner is {"id":1,"name":"Ada"}, expected ["Ada"]']);
@@ -85,6 +88,7 @@ test("a value is compared with its snapshot member by member; members may not be
   ]);
   expect(differences("result", before, { ...before })).toEqual([]);
   expect(differences("result", [1, 2], [1])).toEqual(["result is [1], in the snapshot [1,2]"]);
+  expect(differences("result", "ab", ["a", "b"])).toEqual(['result is ["a","b"], in the snapshot "ab"']);
   expect(differences("result", [1], { 0: 1 })).toEqual(['result is {"0":1}, in the snapshot [1]']);
 });
 
@@ -96,6 +100,9 @@ test("a text of up to 300 characters is shown whole; a longer one from 60 charac
   const end = "x".repeat(60);
   expect(differences("r", `${long}1`, `${long}2`)).toEqual([`r is …${end}2", in the snapshot …${end}1"`]);
   expect(differences("r", "1", `1${long}`)).toEqual([`r is "1${"x".repeat(297)}…, in the snapshot "1"`]);
+  expect(differences("r", "y".repeat(100), "y".repeat(400))).toEqual([
+    `r is …${"y".repeat(299)}…, in the snapshot …${"y".repeat(60)}"`,
+  ]);
   // Equal up to its end, the shorter text is shown by its last characters only.
   const shorter = "y".repeat(400);
   expect(differences("r", `${shorter}${shorter}`, shorter)).toEqual([
