@@ -4,7 +4,7 @@
  */
 
 import type { JsonObject } from "@fairlead/wire";
-import { isObject, isShallow, listOf, parseJson } from "@fairlead/wire/json";
+import { isObject, isShallow, parseJson } from "@fairlead/wire/json";
 import { errorCodes } from "../errors.ts";
 import type { Content, Part } from "../normalise/model-types.ts";
 import type { GivenApproval } from "../policy/conversation-approvals.ts";
@@ -155,7 +155,7 @@ const shapes: { readonly [T in RecordedLine["type"]]: (line: JsonObject) => bool
   response: ({ index, part, beside, server }) =>
     isCount(index) &&
     isPart(part) &&
-    isOptional(beside, (parts) => listOf(parts).every(isPart)) &&
+    isOptional(beside, (parts) => Array.isArray(parts) && parts.every(isPart)) &&
     isOptional(server, isText),
   rewind: ({ to }) => isCount(to),
   compact: ({ contents }) => Array.isArray(contents) && contents.every(isContent),

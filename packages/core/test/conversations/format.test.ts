@@ -184,6 +184,7 @@ test.each([
   { type: "rewind", to: 0.5 },
   { type: "rewind", to: "1" },
   { type: "response", index: 0, part: { text: "a" }, beside: [{ text: "b" }, {}] },
+  { type: "response", index: 0, part: { text: "a" }, beside: { text: "b" } },
   { type: "compact", contents: [{ role: "model", parts: [] }, { role: "model" }] },
   {
     type: "names",
