@@ -28,3 +28,25 @@ test("no query finds nothing", async () => {
   expect(await found([])).toEqual([]);
   expect(await found([""])).toEqual([]);
 });
+
+test("other work gets its turn between two queries, but not before the first", async () => {
+  const order: string[] = [];
+  const index = {
+    rank: (query: string) => {
+      order.push(query);
+      return [];
+    },
+  };
+  const search = findTools(["one", "two"], { index, named: () => [], limit: 10 });
+  order.push("other work");
+  await search;
+  expect(order).toEqual(["one", "other work", "two"]);
+});
+
+test("a tool that is found by its name has the highest score", async () => {
+  const index = { rank: () => [{ ...b1, score: 5 }] };
+  expect(await findTools(["one"], { index, named: () => [a1], limit: 10 })).toEqual([
+    { ...a1, score: 1000 },
+    { ...b1, score: 5 },
+  ]);
+});

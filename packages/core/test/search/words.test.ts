@@ -17,6 +17,10 @@ test("words that tell nothing about a tool are left out", () => {
   expect(searchWords("Please use this tool to do it for me")).toEqual([]);
 });
 
+test("a word of more than 40 letters is left out", () => {
+  expect(searchWords(`${"x".repeat(40)} ${"y".repeat(41)}`)).toEqual(["x".repeat(40)]);
+});
+
 test("neighbouring Chinese, Japanese and Korean characters are words", () => {
   expect(searchWords("获取天气 weather")).toEqual(["获取", "取天", "天气", "weather"]);
   expect(searchWords("図")).toEqual(["図"]);
