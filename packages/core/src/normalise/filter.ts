@@ -64,7 +64,7 @@ function matches(pattern: string, text: string): boolean {
       star = p;
       resume = t;
       p += 1;
-    } else if (p < pattern.length && (pattern[p] === "?" || pattern[p] === text[t])) {
+    } else if (pattern[p] === "?" || pattern[p] === text[t]) {
       p += 1;
       t += 1;
     } else if (star >= 0) {

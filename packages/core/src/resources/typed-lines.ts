@@ -26,15 +26,13 @@ const expression = /^\s*(?:(?:fairlead\s+|\/)?(?:call|form)\s+)?[^\s=("']+\(/;
 /** Splits a text into lines. Quotes have the same meaning as in `splitWords`, which splits a line into words. */
 export function splitTypedLines(text: string): TypedLines {
   const lines: string[] = [];
-  let start = 0;
-  while (start <= text.length) {
+  for (let start = 0; ; ) {
     const { end, open } = readLine(text, start);
     const line = text.slice(start, end).trim();
     if (line !== "") lines.push(line);
     if (end >= text.length) return { lines, lastStart: start, ...(open && { open }) };
     start = end + 1;
   }
-  return { lines, lastStart: start };
 }
 
 interface ReadLine {
@@ -51,7 +49,6 @@ function readLine(text: string, start: number): ReadLine {
     if (character === "\n" && depth <= 0) return { end: at };
     if (isExpression && "([{".includes(character)) depth += 1;
     else if (isExpression && ")]}".includes(character)) depth -= 1;
-    else if (character === "\\" && !isExpression && text.charAt(at + 1) !== "\n") at += 1;
     else if ((character === '"' || character === "'") && (isExpression ? depth > 0 : mayOpen(text, start, at))) {
       const close = closingQuote(text, at);
       if (close === undefined) return { end: text.length, open: { quote: character, at } };
@@ -61,7 +58,7 @@ function readLine(text: string, start: number): ReadLine {
   return { end: text.length };
 }
 
-/** Whether a quote opens a quoted text. Inside a word, a quote is an apostrophe. */
+/** Whether a quote opens a quoted text. Inside a word, and after a backslash, it does not. */
 function mayOpen(text: string, start: number, at: number): boolean {
   return at === start || /[\s=]/.test(text.charAt(at - 1));
 }
