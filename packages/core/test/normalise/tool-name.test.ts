@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { scaled, seed } from "@fairlead/test-servers";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { assignNames, type Claim, generateValidName } from "../../src/normalise/tool-name.ts";
+import { assignNames, type Claim, createPinnedNames, generateValidName } from "../../src/normalise/tool-name.ts";
 import { acceptable, awkwardName } from "../support/adversarial-names.ts";
 
 describe("a valid name", () => {
@@ -132,4 +132,33 @@ test("what was pinned stays, and what comes later takes nothing of it", () => {
     }),
     { numRuns: scaled(10_000, 300), seed: seed() },
   );
+});
+
+describe("the names of a conversation", () => {
+  const pin = (server: string, name: string, as: string) => ({ server, name, as });
+
+  test("contain the server's name, and never change", () => {
+    const names = createPinnedNames([]);
+    expect(names.nameOf({ server: "a", name: "x" })).toBe("a__x");
+    expect(names.nameOf({ server: "b", name: "x" })).toBe("b__x");
+    expect(names.nameOf({ server: "a", name: "x", wish: "other" })).toBe("a__x");
+    expect(names.pins).toEqual([pin("a", "x", "a__x"), pin("b", "x", "b__x")]);
+  });
+
+  test("stay those of a resumed conversation", () => {
+    const names = createPinnedNames([pin("a", "x", "x"), pin("b", "x", "b__x")]);
+    expect(names.pins).toEqual([pin("a", "x", "x"), pin("b", "x", "b__x")]);
+    expect(names.nameOf({ server: "a", name: "x" })).toBe("x");
+    expect(names.nameOf({ server: "b", name: "y" })).toBe("b__y");
+    expect(names.pins.at(-1)).toEqual(pin("b", "y", "b__y"));
+  });
+
+  test("are given only once", () => {
+    const names = createPinnedNames([]);
+    names.pin(pin("a", "x", "b__y"));
+    names.pin(pin("c", "z", "b__y"));
+    expect(names.pins).toEqual([pin("a", "x", "b__y")]);
+    expect(names.nameOf({ server: "b", name: "y" })).toBe(`_${digest("b", "y")}`);
+    expect(names.nameOf({ server: "c", name: "z" })).toBe("c__z");
+  });
 });

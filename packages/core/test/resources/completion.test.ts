@@ -62,6 +62,7 @@ test("a server that does not offer it is not asked, nor one about what nobody ty
   const other = await answered({ values: ["x"] });
   expect(await completeArgument({ ...anything, value: "a".repeat(10_001) }, other)).toEqual([]);
   expect([...silent.asked, ...other.asked]).toEqual([]);
+  expect(await completeArgument({ ...anything, value: "a".repeat(10_000) }, other)).toEqual(["x"]);
 });
 
 test.each<[string, unknown, readonly string[]]>([
@@ -72,6 +73,7 @@ test.each<[string, unknown, readonly string[]]>([
   ],
   ["once", { values: ["a", "b", "a"] }, ["a", "b"]],
   ["plain", { values: ["ok", "", "a\u202eb", "\u001b[2J", "line\nbreak", "x".repeat(1001), 7, null] }, ["ok"]],
+  ["up to a length", { values: ["x".repeat(1000)] }, ["x".repeat(1000)]],
   ["or none, whatever comes", "nonsense", []],
   ["or none, if it is refused", new WireError("rpc", "no", { rpc: { code: -32602 } }), []],
 ])("values are taken %s", async (_, completion, expected) => {

@@ -66,6 +66,8 @@ test.each([
   ["items[1].name", "b"],
   ["none", "null"],
   ["length(items)", "3"],
+  ["constructor", "null"],
+  ["[items[0].id, constructor]", "1\nnull"],
 ])("jmespath %s", (jmespath, expected) => {
   const items = ["a", "b", "c"].map((name, at) => ({ id: at + 1, name }));
   expect(queryResult(JSON.stringify({ items }), { jmespath, tokens })).toMatchObject({
@@ -74,8 +76,31 @@ test.each([
   });
 });
 
+test("a query without an expression selects lines, and one with a text only the lines that contain it", () => {
+  expect(queryResult("a\nb\nab", { tokens, from: 2, lines: 1 })).toEqual({
+    kind: "selected",
+    text: "b\n",
+    first: 2,
+    last: 2,
+    total: 3,
+  });
+  expect(queryResult("a\nb\nab", { tokens, grep: "b", from: 2 })).toEqual({
+    kind: "selected",
+    text: "3: ab\n",
+    first: 2,
+    last: 2,
+    total: 2,
+  });
+});
+
+test("a query reads and selects ten million characters, but no more", () => {
+  const text = `"${"x".repeat(9_999_998)}"`;
+  const kindOf = (jmespath: string): string => queryResult(text, { jmespath, tokens: 1, lines: 1 }).kind;
+  expect([kindOf("@"), kindOf("[@]")]).toEqual(["selected", "failed"]);
+});
+
 test.each([
-  ["{}", "][", "arguments_invalid", /^jmespath: /],
+  ["{}", "][", "arguments_invalid", /^jmespath: (?!failed$)./],
   ["not JSON", "a", "arguments_invalid", /works only on JSON/],
   [`"${"x".repeat(10_000_000)}"`, "@", "too_large", /too large for jmespath/],
   [

@@ -1,6 +1,6 @@
 import type { Block } from "@fairlead/wire";
 import { describe, expect, test } from "vitest";
-import { displayOf, getStringifiedResultForDisplay } from "../../../src/normalise/content/display.ts";
+import { displayOf, getStringifiedResultForDisplay, plainDisplay } from "../../../src/normalise/content/display.ts";
 import type { Part } from "../../../src/normalise/model-types.ts";
 
 const fenced = (value: unknown): string => `\`\`\`json\n${JSON.stringify(value, undefined, 2)}\n\`\`\``;
@@ -88,7 +88,58 @@ describe("of a server's result a person is shown", () => {
       undefined,
       '[image image/png, 3 B]\n[content of the unknown type "x"]',
     ],
+    [
+      "a sound by its type and size, and an unknown block without a type",
+      [
+        { type: "audio", mimeType: "audio/wav", data: "QUJD" },
+        { type: "unknown", raw: 5 },
+      ],
+      undefined,
+      '[audio audio/wav, 3 B]\n[content of the unknown type ""]',
+    ],
+    [
+      "a link by its title, or else its name",
+      [
+        { type: "resource_link", uri: "x://1", name: "one", title: "The One" },
+        { type: "resource_link", uri: "x://2\n", name: "two" },
+      ],
+      undefined,
+      "Resource Link: The One at x://1\nResource Link: two at x://2␊",
+    ],
+    [
+      "an embedded resource by its text, or else its type and size",
+      [
+        { type: "resource", resource: { uri: "x://1", text: "words", blob: "QUJD" } },
+        { type: "resource", resource: { uri: "x://2", mimeType: "image/png", blob: "QUJD" } },
+        { type: "resource", resource: { uri: "x://3", blob: "QUJD" } },
+        { type: "resource", resource: { uri: "x://4" } },
+      ],
+      undefined,
+      'words\n[resource image/png, 3 B]\n[resource application/octet-stream, 3 B]\n[content of the unknown type "resource"]',
+    ],
+    [
+      "the line break at the end only of the last block",
+      [
+        { type: "text", text: "a\n" },
+        { type: "text", text: "b\r\n" },
+        { type: "text", text: "c\n" },
+      ],
+      undefined,
+      "a\nb\nc\n",
+    ],
   ])("%s", (_, content, structuredContent, expected) => {
     expect(displayOf(content, structuredContent)).toBe(expected);
   });
+});
+
+test.each<[string, readonly Block[], unknown, string]>([
+  ["blocks as text", [{ type: "text", text: "a" }], { b: 1 }, "a"],
+  ["structured content as JSON, if there are no blocks", [], { b: 1 }, '{\n  "b": 1\n}'],
+  ["nothing for nothing", [], undefined, ""],
+])("a called tool prints %s", (_, content, structuredContent, expected) => {
+  expect(plainDisplay(content, structuredContent)).toBe(expected);
+});
+
+test.each([null, undefined])("a result that is %s is shown as an empty list", (parts) => {
+  expect(getStringifiedResultForDisplay(parts)).toBe(fenced([]));
 });

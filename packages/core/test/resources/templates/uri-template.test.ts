@@ -285,6 +285,17 @@ describe("a hostile template", () => {
     expect(matchesTemplate("a".repeat(70_000), "{+a}")).toBe(false);
   });
 
+  test("is accepted up to each limit", () => {
+    expect(parseTemplate("a".repeat(8192)).kind).toBe("template");
+    expect(parseTemplate("a".repeat(8193)).kind).toBe("malformed");
+    expect(parseTemplate("{a}".repeat(128)).kind).toBe("template");
+    expect(parseTemplate("{a}".repeat(129)).kind).toBe("malformed");
+    expect(matchesTemplate("a".repeat(65_536), "{+a}")).toBe(true);
+    expect(matchesTemplate("a".repeat(65_537), "{+a}")).toBe(false);
+    expect(expandTemplate("{a}", { a: "a".repeat(65_536) })).toHaveLength(65_536);
+    expect(() => expandTemplate("{a}", { a: "a".repeat(65_537) })).toThrow("more than 65536 characters");
+  });
+
   test("makes no URI without end", () => {
     expect(() => expandTemplate("{a}".repeat(100), { a: "ä".repeat(1000) })).toThrow("more than 65536 characters");
   });
@@ -298,4 +309,13 @@ describe("a hostile template", () => {
       { numRuns: scaled(10_000, 300), seed: seed() },
     );
   });
+});
+
+test("a control character is encoded with two digits", () => {
+  expect(expandTemplate("x:{a}", { a: "\n" })).toBe("x:%0A");
+});
+
+test("one variable that takes an object makes the names in the URI free", () => {
+  expect(matchesTemplate("x:y?c=1", "x:y{?a,b*}")).toBe(true);
+  expect(matchesTemplate("x:y?c=1", "x:y{?a,b}")).toBe(false);
 });
