@@ -167,8 +167,10 @@ function spansOf(token: MarkedToken, style: SpanStyle): readonly Span[] {
       return token.tokens === undefined ? [span(shown(decoded(token.text)), style)] : inline(token.tokens, style);
     case "escape":
       return [span(shown(token.text), style)];
+    // `itemLines` shows the box in front of the item. If there are empty lines between the items, the parser also puts
+    // it into the item's paragraph.
     case "checkbox":
-      return [span(token.checked ? safe`[x] ` : safe`[ ] `, style)];
+      return [];
     case "html":
     case "def":
     case "space":
