@@ -5,6 +5,8 @@ import { endKeys, type Key, type KeyState, noKeys, readKeys } from "../../../src
 
 const esc = "\u001b";
 
+const letter = (text: string): Key => ({ name: "text", text });
+
 /** Every key of a text that comes in one piece, and what is left of it. */
 function keysOf(text: string): readonly Key[] {
   const { keys, state } = readKeys(noKeys, text);
@@ -40,6 +42,38 @@ test.each<[string, string, readonly Key[]]>([
   ["a function key of the Linux console", `${esc}[[Aa`, [{ name: "unknown" }, { name: "text", text: "a" }]],
   ["the window has the focus", `${esc}[I`, []],
   ["an answer of the terminal is no key", `${esc}]11;rgb:00/00/00\u0007a`, [{ name: "text", text: "a" }]],
+  ["other answers of the terminal", `${esc}P1$r${esc}\\a${esc}_x\u0007b${esc}^y${esc}\\c`, [..."abc"].map(letter)],
+  [
+    "an answer that ends with either end",
+    `${esc}]1\u0007a${esc}\\b`,
+    [letter("a"), { ...letter("\\"), meta: true }, letter("b")],
+  ],
+  ["Escape before a function key", `${esc}${esc}[15~`, [{ name: "escape" }, { name: "unknown" }]],
+  ["Escape before the window has the focus", `${esc}${esc}[I`, [{ name: "escape" }]],
+  ["the window has lost the focus", `${esc}[O`, []],
+  ["Alt-Space", `${esc} `, [{ name: "text", text: " ", meta: true }]],
+  ["Alt-O", `${esc}O`, [{ name: "text", text: "O", meta: true }]],
+  ["F1, and a letter that is no key", `${esc}OP${esc}[Ea`, [{ name: "unknown" }, { name: "unknown" }, letter("a")]],
+  [
+    "Ctrl-Space, as kitty sends it",
+    `${esc}[32;5u${esc}[0u`,
+    [
+      { ...letter(" "), ctrl: true },
+      { ...letter(" "), ctrl: true },
+    ],
+  ],
+  ["a modifier that does not exist", `${esc}[1;0A`, [{ name: "up" }]],
+  ["all modifiers", `${esc}[1;8A`, [{ name: "up", shift: true, meta: true, ctrl: true }]],
+  [
+    "Insert, Home and End of other terminals",
+    `${esc}[2~${esc}[7~${esc}[8~`,
+    [{ name: "insert" }, { name: "home" }, { name: "end" }],
+  ],
+  [
+    "the last code point, and the first one beyond",
+    `${esc}[1114111u${esc}[1114112u`,
+    [letter("\u{10ffff}"), { name: "unknown" }],
+  ],
   ["a code point beyond all", `${esc}[99999999u`, [{ name: "unknown" }]],
   [
     "a paste",
@@ -61,11 +95,25 @@ test("what goes on and on is no key, and what follows it is read", () => {
   expect(readKeys(noKeys, `${esc}]${"x".repeat(5000)}`)).toEqual({ keys: [], state: noKeys });
 });
 
+test("an unfinished sequence is kept until it is too long", () => {
+  const kept = (text: string): string => readKeys(noKeys, text).state.pending;
+  for (const pending of [esc, `${esc}O`, `${esc}[`, `${esc}[[`, `${esc}[1;5`, `${esc}[1 `, `${esc}]x`])
+    expect(readKeys(noKeys, `a${pending}`)).toEqual({ keys: [letter("a")], state: { pending } });
+  expect(readKeys(noKeys, `${esc}[[A`)).toEqual({ keys: [{ name: "unknown" }], state: noKeys });
+  const lengths = (start: string, most: number): readonly number[] =>
+    [most - 1, most].map((length) => kept(start.padEnd(length, "1")).length);
+  expect([lengths(`${esc}[`, 64), lengths(`${esc}]`, 4096)]).toEqual([
+    [63, 0],
+    [4095, 0],
+  ]);
+});
+
 const ctrlC: Key = { name: "text", text: "c", ctrl: true };
 
 test("a paste whose end is lost is what came of it, and keys are keys again", () => {
   const begun = readKeys(noKeys, `${esc}[200~half`).state;
   expect(readKeys(begun, ` of it${esc}[201~`).keys).toEqual([{ name: "paste", text: "half of it" }]);
+  expect(readKeys(begun, `x${esc}[20`)).toEqual({ keys: [], state: { pending: `${esc}[20`, paste: "halfx" } });
   const ended = endKeys(begun);
   expect(ended.keys).toEqual([{ name: "paste", text: "half" }]);
   expect(readKeys(ended.state, "\r").keys).toEqual([{ name: "enter" }]);
@@ -83,6 +131,13 @@ test("the rest of a paste that comes too late is pasted all the same: its line b
     ],
     state: noKeys,
   });
+  const pastes = `${esc}[200~x${esc}[201~${esc}[200~y${esc}[201~`;
+  expect(readKeys(state, pastes).keys).toEqual([
+    { name: "paste", text: "x" },
+    { name: "paste", text: "y" },
+  ]);
+  expect(readKeys(state, `${esc}[200~x`)).toEqual({ keys: [], state: { pending: "", paste: "x" } });
+  expect(endKeys(readKeys(state, esc).state)).toEqual({ keys: [{ name: "escape" }], state });
   const typed = readKeys(state, "a\r").state;
   expect(readKeys(typed, `${esc}[201~`)).toEqual({ keys: [], state: noKeys });
   expect(readKeys(typed, `${esc}[200~x${esc}[201~`)).toEqual({ keys: [{ name: "paste", text: "x" }], state: noKeys });

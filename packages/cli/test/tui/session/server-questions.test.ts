@@ -1,6 +1,7 @@
-import type { Model } from "@fairlead/core/model/model";
+import type { Model, ModelEvent } from "@fairlead/core/model/model";
 import { ToolConfirmationOutcome } from "@fairlead/core/registry/confirmation";
-import { expect, test } from "vitest";
+import type { JsonObject } from "@fairlead/wire";
+import { describe, expect, test } from "vitest";
 import { createQuestionQueue } from "../../../src/tui/session/question-queue.ts";
 import { answerServers } from "../../../src/tui/session/server-questions.ts";
 import { createStore } from "../../../src/tui/session/store.ts";
@@ -75,4 +76,177 @@ test.each([
   questions.answer(question?.key ?? "", { kind: "url", value });
   expect(await answered).toEqual({ action });
   expect(seen).toEqual(effects);
+});
+
+test("a call that the user typed runs without a question; other calls are asked about", async () => {
+  const asked: Asked[] = [];
+  const confirmed: unknown[] = [];
+  const { details } = confirmation({ onConfirm: async (...how) => void confirmed.push(how) });
+  const outcomes = [true, false].map((isTyped) => {
+    const { confirm } = answerServers({
+      questions: () => ({
+        ask: async (_kind, question) => {
+          asked.push(question);
+          return Cancel as never;
+        },
+      }),
+      model: () => expect.fail("a call needs no model"),
+      isConsented: async () => isTyped,
+      openUrl: () => expect.fail("a call opens no page"),
+      tell: () => expect.fail("a call has no note"),
+    });
+    return confirm(details, new AbortController().signal);
+  });
+  expect(await Promise.all(outcomes)).toEqual([ProceedOnce, Cancel]);
+  expect(confirmed).toEqual([[ProceedOnce, "typed"]]);
+  expect(asked).toEqual([{ kind: "confirmation", details }]);
+});
+
+test("a form of a server is asked as it is, and the answer is the user's", async () => {
+  const store = createStore(idle);
+  const questions = createQuestionQueue(store);
+  const { elicit } = answerServers({
+    questions: () => questions,
+    model: () => expect.fail("an elicitation needs no model"),
+    isConsented: () => expect.fail("an elicitation calls no tool"),
+    openUrl: () => expect.fail("a form opens no page"),
+    tell: () => expect.fail("a form has no note"),
+  });
+  const requestedSchema = { type: "object", properties: {} } as const;
+  const request = { mode: "form", serverName: "s", message: "Who?", requestedSchema } as const;
+  const answered = elicit(request, new AbortController().signal);
+  const [question] = store.get().questions;
+  const { serverName, message } = request;
+  expect(question).toEqual({
+    key: question?.key,
+    kind: "form",
+    serverName,
+    message,
+    schema: requestedSchema,
+    purpose: "elicitation",
+  });
+  questions.answer(question?.key ?? "", { kind: "form", value: { action: "decline" } });
+  expect(await answered).toEqual({ action: "decline" });
+});
+
+test.each([
+  [undefined, '"s" asked a question with an invalid form. Fairlead declined the request.'],
+  [
+    `file:///${"x".repeat(400)}`,
+    `"s" asked you to open an unsafe address: file:///${"x".repeat(292)}. Fairlead declined the request.`,
+  ],
+])("a request that cannot be asked is told: %j", (url, words) => {
+  const told: string[] = [];
+  const { onUnaskable } = answerServers({
+    questions: () => expect.fail("nothing is asked"),
+    model: () => expect.fail("no model is needed"),
+    isConsented: () => expect.fail("no tool is called"),
+    openUrl: () => expect.fail("no page is opened"),
+    tell: (text) => told.push(text),
+  });
+  onUnaskable({ serverName: "s", message: "Go", ...(url !== undefined && { url }) });
+  expect(told).toEqual([words]);
+});
+
+describe("a server's request to the model", () => {
+  const finish = (reason: "stop" | "length"): ModelEvent => ({
+    type: "finish",
+    reason,
+    content: { role: "model", parts: [] },
+  });
+  const says = (text: string): ModelEvent => ({ type: "text", text });
+
+  /** What the model gets, what the user is asked, and the result or the error. */
+  async function sample(
+    params: JsonObject,
+    events: readonly ModelEvent[],
+    { isGiven = true, provider = "gemini" }: { isGiven?: boolean; provider?: Model["provider"] } = {},
+  ) {
+    const sent: unknown[] = [];
+    const asked: Asked[] = [];
+    const stream: Model["stream"] = async function* (messages, tools, _signal, options) {
+      sent.push({ messages, tools, options });
+      yield* events;
+    };
+    const { sample: run } = answerServers({
+      questions: () => ({
+        ask: async (_kind, question) => {
+          asked.push(question);
+          return isGiven as never;
+        },
+      }),
+      model: () => ({ provider, name: "clever", stream }) as Model,
+      isConsented: () => expect.fail("no tool is called"),
+      openUrl: () => expect.fail("no page is opened"),
+      tell: () => expect.fail("no note is shown"),
+    });
+    const result = await run({ serverName: "s", params }, new AbortController().signal).catch(
+      (error: unknown) => error,
+    );
+    return { sent, asked, result };
+  }
+
+  test("is sent without the conversation, and the user sees the answer before the server", async () => {
+    const params = {
+      systemPrompt: "Be brief.",
+      maxTokens: 5,
+      messages: [
+        { role: "user", content: { type: "text", text: "What is this?" } },
+        {
+          role: "user",
+          content: [
+            { type: "image", data: "AAAA", mimeType: "image/png" },
+            { type: "image", data: "A" },
+          ],
+        },
+        { role: "assistant", content: { type: "text", text: "A cat." } },
+      ],
+    };
+    const usage = { type: "usage", inputTokens: 7, outputTokens: 2 } as const;
+    const { sent, asked, result } = await sample(params, [says("A "), says("dog."), usage, finish("stop")]);
+    expect(sent).toEqual([
+      {
+        messages: [
+          { role: "user", parts: [{ text: "What is this?" }] },
+          {
+            role: "user",
+            parts: [{ inlineData: { mimeType: "image/png", data: "AAAA" } }, { text: '{"type":"image","data":"A"}' }],
+          },
+          { role: "model", parts: [{ text: "A cat." }] },
+        ],
+        tools: [],
+        options: { system: "Be brief." },
+      },
+    ]);
+    const answer = { text: "A dog.", inputTokens: 7, outputTokens: 2, isCut: false };
+    expect(asked).toEqual([{ kind: "sampling", serverName: "s", params, model: "clever", answer }]);
+    expect(result).toEqual({
+      role: "assistant",
+      content: { type: "text", text: "A dog." },
+      model: "clever",
+      stopReason: "endTurn",
+    });
+  });
+
+  test.each<[params: JsonObject, events: readonly ModelEvent[], text: string, stopReason: string]>([
+    [{ maxTokens: 2 }, [says("12345678"), finish("stop")], "12345678", "endTurn"],
+    [{ maxTokens: 2 }, [says("12345"), says("67890"), says("x")], "12345678", "maxTokens"],
+    [{ maxTokens: 0 }, [says("1234567890"), finish("stop")], "1234567890", "endTurn"],
+    [{ maxTokens: "2" }, [says("1234567890"), finish("length")], "1234567890", "maxTokens"],
+  ])("with %j, the answer %j is cut where it is too long", async (params, events, text, stopReason) => {
+    const { sent, result } = await sample(params, events);
+    expect(sent).toEqual([{ messages: [], tools: [], options: {} }]);
+    expect(result).toMatchObject({ content: { text }, stopReason });
+  });
+
+  test("fails if there is no model, the model refuses, or the user does not give the answer", async () => {
+    const manual = await sample({}, [], { provider: "manual" });
+    expect(manual.result).toMatchObject({ code: "model", message: "no model configured", next: "/model" });
+    expect(manual.sent).toEqual([]);
+    const rejected = await sample({}, [{ type: "rejected", message: "too large" }]);
+    expect(rejected.result).toMatchObject({ code: "model", message: "too large", serverName: "s" });
+    expect(rejected.asked).toEqual([]);
+    const refused = await sample({}, [says("A dog."), finish("stop")], { isGiven: false });
+    expect(refused.result).toMatchObject({ code: "denied", serverName: "s" });
+  });
 });

@@ -1,0 +1,191 @@
+import { ToolConfirmationOutcome } from "@fairlead/core/registry/confirmation";
+import type { AnsweredQuestion, Inbox, InboxEntry } from "@fairlead/gateway/consent/inbox";
+import { describe, expect, test } from "vitest";
+import { showInbox } from "../../../src/tui/session/inbox-questions.ts";
+import { createQuestionQueue } from "../../../src/tui/session/question-queue.ts";
+import { createStore } from "../../../src/tui/session/store.ts";
+import type { QuestionOf } from "../../../src/tui/state/questions.ts";
+import { idle } from "../../support/tui/app-state.ts";
+
+const { ProceedOnce, ProceedAlwaysTool, ProceedAlwaysAndSave, ProceedAlwaysServer, Cancel } = ToolConfirmationOutcome;
+
+const entry = (id: string, more: Partial<InboxEntry> = {}): InboxEntry => ({
+  id,
+  since: 0,
+  client: "cursor",
+  server: "files",
+  kind: "tool",
+  name: "write_file",
+  args: { path: "a.txt" },
+  reason: "rule 1",
+  key: "key",
+  digest: "digest",
+  answers: ["no", "once", "conversation", "always"],
+  ...more,
+});
+
+interface Setting {
+  readonly answered?: Partial<AnsweredQuestion>;
+  readonly use?: "used" | "outdated" | "later";
+  readonly now?: number;
+}
+
+/** An inbox in memory, and the app that shows it. `done` lists what the app does, in order. */
+async function scene(entries: InboxEntry[], { answered = {}, use = "used", now = 0 }: Setting = {}) {
+  const done: string[] = [];
+  const store = createStore(idle);
+  const queue = createQuestionQueue(store);
+  let changed = (): void => {};
+  const inbox: Pick<Inbox, "list" | "answer" | "useOf" | "watch"> = {
+    list: async () => [...entries],
+    answer: async (id, answer, by, shown) => {
+      done.push(`answer ${id} ${answer} in ${by} (${shown?.key})`);
+      entries.splice(0, entries.length, ...entries.filter((each) => each.id !== id));
+      return { answer, by, at: 0, isFirst: true, isAwaited: true, ...answered };
+    },
+    useOf: async (id) => {
+      done.push(`use of ${id}`);
+      return use;
+    },
+    watch: async (listener) => {
+      changed = listener;
+      return { [Symbol.asyncDispose]: async () => void done.push("closed") };
+    },
+  };
+  const shown = await showInbox({
+    inbox,
+    ask: queue.ask,
+    note: (tone, text) => void done.push(`${tone}: ${text}`),
+    fail: (error) => void done.push(`fail: ${String(error)}`),
+    now: () => now,
+  });
+  /** Everything that follows from a change has happened, because the fakes never wait. */
+  const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+  await settled();
+  return {
+    done,
+    settled,
+    questions: () => store.get().questions as readonly QuestionOf<"confirmation">[],
+    answer: async (value: ToolConfirmationOutcome) => {
+      queue.answer(store.get().questions[0]?.key ?? "", { kind: "confirmation", value });
+      await settled();
+    },
+    change: async () => {
+      changed();
+      await settled();
+    },
+    [Symbol.asyncDispose]: () => shown[Symbol.asyncDispose](),
+  };
+}
+
+describe("a request of a client", () => {
+  test("is shown as a confirmation with its origin and the possible answers", async () => {
+    await using app = await scene([entry("AB1", { folder: "/w" })]);
+    const { onConfirm, ...details } = app.questions()[0]?.details ?? {};
+    expect(details).toEqual({
+      type: "mcp",
+      title: "Confirm a client's request",
+      serverName: "files",
+      toolName: "write_file",
+      toolDisplayName: "write_file",
+      description: "",
+      args: { path: "a.txt" },
+      rule: {
+        decision: "ask_user",
+        tier: "client",
+        text: 'asked by the program "cursor" in /w (approval AB1); rule 1',
+      },
+      outcomes: [ProceedOnce, ProceedAlwaysTool, ProceedAlwaysAndSave, Cancel],
+    });
+  });
+
+  test("for a resource names the kind, and offers no more than the gateway takes", async () => {
+    const change = [{ member: "description", before: "a", after: "b" }];
+    const asked = entry("AB1", { kind: "resource", name: "a://b", reason: "", answers: ["no", "once"], change });
+    await using app = await scene([asked]);
+    expect(app.questions()[0]?.details).toMatchObject({
+      toolName: "resource a://b",
+      toolDisplayName: "resource a://b",
+      rule: { text: 'asked by the program "cursor" (approval AB1)' },
+      change,
+      outcomes: [ProceedOnce, Cancel],
+    });
+  });
+
+  test.each([
+    [ProceedOnce, "once", true],
+    [ProceedAlwaysTool, "conversation", true],
+    [ProceedAlwaysAndSave, "always", true],
+    [ProceedAlwaysServer, "no", false],
+    [Cancel, "no", false],
+  ])("is answered: %s means %s", async (outcome, words, isUsed) => {
+    await using app = await scene([entry("AB1")]);
+    await app.answer(outcome);
+    expect(app.done).toEqual([`answer AB1 ${words} in the terminal app (key)`, ...(isUsed ? ["use of AB1"] : [])]);
+    expect(app.questions()).toEqual([]);
+  });
+
+  test.each([
+    ["outdated", "did not run: the tool's definition changed while the request waited."],
+    ["later", "has not run yet: it runs if the program sends the same request again within ten minutes."],
+  ] as const)("tells what became of the answer: %s", async (use, words) => {
+    await using app = await scene([entry("AB1")], { use });
+    await app.answer(ProceedOnce);
+    expect(app.done.slice(2)).toEqual([`info: The request for files.write_file ${words}`]);
+  });
+
+  test("that was answered elsewhere in the meantime is told, and its use does not matter", async () => {
+    await using app = await scene([entry("AB1")], { answered: { isFirst: false, by: "the page" }, use: "later" });
+    await app.answer(ProceedOnce);
+    expect(app.done.slice(1)).toEqual(["info: The request for files.write_file was already answered in the page."]);
+  });
+});
+
+test("the app asks about a request once, and not about one that is older than a minute", async () => {
+  const entries = [entry("NEW", { since: 2 }), entry("OLD", { since: 1 })];
+  await using app = await scene(entries, { now: 60_001 });
+  await app.change();
+  expect(app.questions().map(({ details }) => details.rule?.text)).toEqual([expect.stringContaining("(approval NEW)")]);
+});
+
+test("requests that come later are asked, and those that are gone are no longer asked", async () => {
+  const entries = [entry("ONE"), entry("TWO")];
+  await using app = await scene(entries);
+  entries.splice(0, 1);
+  entries.push(entry("SIX"));
+  await app.change();
+  const asked = app.questions().map(({ details }) => /approval (\w+)/.exec(details.rule?.text ?? "")?.[1]);
+  expect([asked, app.done]).toEqual([["TWO", "SIX"], []]);
+  // The same id again is another request.
+  entries.push(entry("ONE"));
+  await app.change();
+  expect(app.questions()).toHaveLength(3);
+});
+
+test("at its end, the app closes its questions without an answer and asks no more", async () => {
+  const entries = [entry("ONE")];
+  const app = await scene(entries);
+  await app[Symbol.asyncDispose]();
+  entries.push(entry("TWO"));
+  await app.change();
+  expect([app.questions(), app.done]).toEqual([[], ["closed"]]);
+});
+
+test("an inbox that cannot be read is reported", async () => {
+  const failures: unknown[] = [];
+  const broken = new Error("no access");
+  await using _shown = await showInbox({
+    inbox: {
+      list: () => Promise.reject(broken),
+      answer: () => expect.fail("nothing is answered"),
+      useOf: () => expect.fail("nothing is used"),
+      watch: async () => ({ [Symbol.asyncDispose]: async () => {} }),
+    },
+    ask: () => expect.fail("nothing is asked"),
+    note: () => expect.fail("nothing is told"),
+    fail: (error) => void failures.push(error),
+    now: () => 0,
+  });
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(failures).toEqual([broken]);
+});
