@@ -84,9 +84,7 @@ describe("colours", () => {
 
   test("each style has its own codes", () => {
     const { style } = writtenOutput({ isTTY: true }).context.out;
-    const styled = [style.bold, style.dim, style.red, style.green, style.yellow, style.cyan].map((paint) =>
-      paint(safe`x`),
-    );
+    const styled = (["bold", "dim", "red", "green", "yellow", "cyan"] as const).map((name) => style[name](safe`x`));
     expect(styled).toEqual([
       "\u001b[1mx\u001b[22m",
       "\u001b[2mx\u001b[22m",

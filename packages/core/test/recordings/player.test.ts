@@ -158,7 +158,7 @@ describe("answers", () => {
     const { callTool } = served(recorded(call(1, "a"), ["server", { id: 1, error: { code: "x" } }]));
     const error: unknown = await callTool("a").catch((caught: unknown) => caught);
     expect(error).toMatchObject({ code: "rpc", message: "" });
-    expect(error instanceof WireError && error.evidence?.rpc).toEqual({ code: -32603 });
+    expect(error instanceof WireError && error.evidence.rpc).toEqual({ code: -32603 });
   });
 });
 

@@ -25,13 +25,9 @@ function hostWith(status: string, failedStarts: readonly string[] = []) {
   const hosts = { shared: { host, firstStarts } } as unknown as ClientHosts;
   /** Returns what happened to the request of a new client: it `waits` for the server or `goes on`. */
   async function request(tried = new Set<string>()): Promise<"waits" | "goes on"> {
-    let isOver = false;
-    const end = discoverUnknown(["books"], { hosts, clock, era: "modern", tried }).then(() => {
-      isOver = true;
-    });
-    const timer = new Promise<void>((resolve) => setImmediate(resolve));
-    await Promise.race([end, timer]);
-    return isOver ? "goes on" : "waits";
+    const end = discoverUnknown(["books"], { hosts, clock, era: "modern", tried });
+    const later = new Promise<"waits">((resolve) => setImmediate(() => resolve("waits")));
+    return Promise.race([end.then(() => "goes on" as const), later]);
   }
   return { clock, started, request, listed };
 }

@@ -32,7 +32,7 @@ function scene() {
     listeners,
     emit: (name: string, event: object = {}) => listeners.get(name)?.(event),
     /** Lets 3 seconds pass and the rules be read. */
-    async check() {
+    check: async (): Promise<void> => {
       clock.pass(3000);
       await new Promise(setImmediate);
     },

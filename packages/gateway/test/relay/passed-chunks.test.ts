@@ -4,8 +4,8 @@ import { createPassedChunks, hasOnlyMessages } from "../../src/relay/passed-chun
 test("chunks are read later, oldest first, and once", () => {
   const chunks = createPassedChunks();
   const read: string[] = [];
-  chunks.add(Buffer.from("a"), (chunk) => read.push(`1 ${chunk}`));
-  chunks.add(Buffer.from("b"), (chunk) => read.push(`2 ${chunk}`));
+  chunks.add(Buffer.from("a"), (chunk) => read.push(`1 ${String(chunk)}`));
+  chunks.add(Buffer.from("b"), (chunk) => read.push(`2 ${String(chunk)}`));
   expect(read).toEqual([]);
   chunks.readAll();
   chunks.readAll();

@@ -42,7 +42,7 @@ test.each<[string, string, readonly Key[]]>([
   ["a function key of the Linux console", `${esc}[[Aa`, [{ name: "unknown" }, { name: "text", text: "a" }]],
   ["the window has the focus", `${esc}[I`, []],
   ["an answer of the terminal is no key", `${esc}]11;rgb:00/00/00\u0007a`, [{ name: "text", text: "a" }]],
-  ["other answers of the terminal", `${esc}P1$r${esc}\\a${esc}_x\u0007b${esc}^y${esc}\\c`, [..."abc"].map(letter)],
+  ["other answers of the terminal", `${esc}P1$r${esc}\\a${esc}_x\u0007b${esc}^y${esc}\\c`, ["a", "b", "c"].map(letter)],
   [
     "an answer that ends with either end",
     `${esc}]1\u0007a${esc}\\b`,

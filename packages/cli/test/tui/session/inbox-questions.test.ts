@@ -81,7 +81,7 @@ async function scene(entries: InboxEntry[], { answered = {}, use = "used", now =
 describe("a request of a client", () => {
   test("is shown as a confirmation with its origin and the possible answers", async () => {
     await using app = await scene([entry("AB1", { folder: "/w" })]);
-    const { onConfirm, ...details } = app.questions()[0]?.details ?? {};
+    const { onConfirm: _, ...details } = app.questions()[0]?.details ?? {};
     expect(details).toEqual({
       type: "mcp",
       title: "Confirm a client's request",

@@ -22,7 +22,7 @@ const unchanged: ServerChanges = { kept: [], replaced: [], added: [], removed: [
 function scene(state: ServerState, changes: ServerChanges = unchanged) {
   const done: string[] = [];
   const step = (...words: readonly unknown[]): void =>
-    void done.push(words.filter((word) => word !== undefined).join(" "));
+    void done.push(words.flatMap((word) => (word === undefined ? [] : [String(word)])).join(" "));
   const host = {
     states: () => [{ ...connected, name: "other" }, state],
     start: async (options?: { readonly servers?: readonly string[] }) => step("start", options?.servers ?? "all"),

@@ -90,7 +90,7 @@ test.each([
     },
   };
   const revoked = await revokeTokens(credentials, async (url, init) => {
-    sent.push([String(url), new URLSearchParams(String(init?.body)).get("token")]);
+    sent.push([String(url), new URLSearchParams(init?.body as string).get("token")]);
     return new Response(null, { status: left.shift() ?? 500 });
   });
   expect([revoked, sent]).toEqual([outcome, tokens.map((token) => ["https://i/v", token])]);

@@ -46,7 +46,7 @@ function scene(answer: () => Response, more: Partial<TokenRequestOptions> = {}) 
   return { options, sent };
 }
 
-const formOf = ({ init }: Sent): object => Object.fromEntries(new URLSearchParams(String(init?.body)));
+const formOf = ({ init }: Sent): object => Object.fromEntries(new URLSearchParams(init?.body as string));
 
 test("a code is sent with its verifier and its redirect URI, and is worth the tokens of the answer", async () => {
   const { options, sent } = scene(() => Response.json({ ...good, expires_in: 60 }));
