@@ -21,8 +21,8 @@ const unchanged: ServerChanges = { kept: [], replaced: [], added: [], removed: [
 /** The actions with fakes. `done` lists everything that happens, in order. */
 function scene(state: ServerState, changes: ServerChanges = unchanged) {
   const done: string[] = [];
-  const step = (...words: readonly unknown[]): void =>
-    void done.push(words.flatMap((word) => (word === undefined ? [] : [String(word)])).join(" "));
+  const step = (...words: readonly (string | boolean | readonly string[] | undefined)[]): void =>
+    void done.push(words.flatMap((word) => word ?? []).join(" "));
   const host = {
     states: () => [{ ...connected, name: "other" }, state],
     start: async (options?: { readonly servers?: readonly string[] }) => step("start", options?.servers ?? "all"),
@@ -41,7 +41,7 @@ function scene(state: ServerState, changes: ServerChanges = unchanged) {
       host: host as unknown as Host,
       note: (tone, text, next) => step(`${tone}:`, text, next && `→ ${next}`),
       show: (title, text) => step("show", `${title}:`, text),
-      fail: (error) => step("fail", error),
+      fail: (error) => step("fail", (error as Error).message),
     },
     settings: settings as unknown as LiveSettings,
     runVerb: async (...words) => `ran ${words.join(" ")}`,
