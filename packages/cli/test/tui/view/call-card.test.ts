@@ -31,6 +31,48 @@ test("time is told while it passes and when it is over, if there is any to speak
   expect(rows({ status: "ok", durationMs: 900 })).toEqual(["✓ github.create_issue title=Hello done"]);
 });
 
+test.each<[Partial<CallCard>, now: number, words: string]>([
+  [{ startedAt: 1000 }, 1999, "running"],
+  [{ startedAt: 1000 }, 2000, "running, 1 s"],
+  [{}, 90_000, "running"],
+  [{ startedAt: 0 }, 59_999, "running, 59 s"],
+  [{ startedAt: 0 }, 60_000, "running, 1 min 0 s"],
+  [{ status: "ok", startedAt: 0 }, 90_000, "done"],
+  [{ status: "error", startedAt: 0, durationMs: 1000 }, 90_000, "failed, 1 s"],
+])("the time of %j at %d", (more, now, words) => {
+  expect(rows({ args: {}, ...more }, 60, now)[0]).toMatch(new RegExp(`github\\.create_issue ${words}$`));
+});
+
+test("the name is bold, and the arguments and the status are dim", () => {
+  const [head = []] = callCardLines(card({ status: "queued" }), 0, 60);
+  expect(head).toEqual([
+    { text: "○ " },
+    { text: "github.create_issue", isBold: true },
+    { text: " title=Hello", isDim: true },
+    { text: " queued", isDim: true },
+  ]);
+});
+
+test("a tool of Fairlead itself has no server", () => {
+  const { server: _server, ...own } = card({ status: "queued", tool: "read_result", args: {} });
+  expect(callCardLines(own, 0, 60).map((line) => line.map(({ text }) => text).join(""))).toEqual([
+    "○ read_result queued",
+  ]);
+});
+
+test.each<[args: CallCard["args"], words: string]>([
+  [{ a: "x/y.z:1@b-c_d", b: "two words", c: "" }, 'a=x/y.z:1@b-c_d b="two words" c=""'],
+  [{ a: [1], b: { c: 1 }, d: null, e: 1.5, f: true }, "a=[…] b={…} d=null e=1.5 f=true"],
+])("the arguments %j are told as %s", (args, words) => {
+  expect(rows({ status: "queued", tool: "t", args }, 90)).toEqual([`○ github.t ${words} queued`]);
+});
+
+test("arguments are left out where fewer than eight columns are left", () => {
+  const head = (width: number): string | undefined =>
+    rows({ status: "queued", tool: "t", args: { a: "123456789" } }, width)[0];
+  expect([head(26), head(25)]).toEqual(["○ github.t a=1234… queued", "○ github.t queued"]);
+});
+
 test("a call without arguments is told without a gap", () =>
   expect(rows({ args: {} })).toEqual(["⠋ github.create_issue running"]));
 
@@ -59,6 +101,56 @@ test("a result is folded to its beginning, and shown whole with its arguments wh
     "  }",
     "  a",
     "  b",
+  ]);
+});
+
+test.each<[display: string, width: number, folded: readonly string[]]>([
+  ["a\nb\nc\n", 60, ["a", "b", "c"]],
+  ["a\nb\nc\nd", 60, ["a", "b", "c", "… 1 more line (Ctrl-O)"]],
+  [" \ta\tb", 60, ["     a    b"]],
+  ["x".repeat(38), 40, ["x".repeat(38)]],
+  ["x".repeat(39), 40, [`${"x".repeat(37)}…`, "… (Ctrl-O)"]],
+  [`a\n${"x".repeat(99)}`, 40, ["a", `${"x".repeat(37)}…`, "… (Ctrl-O)"]],
+  ["", 60, ["empty result"]],
+  [" \n", 60, []],
+])("the result %j, %d columns wide, is folded", (display, width, folded) => {
+  expect(rows({ status: "ok", args: {}, display }, width).slice(1)).toEqual(folded.map((row) => `  ${row}`));
+});
+
+test("an open result is shown up to its 2000th row, and says if there is more", () => {
+  const open = (count: number, files: readonly string[] = []): readonly string[] =>
+    rows({ status: "ok", args: {}, isOpen: true, files, display: Array(count).fill("x").join("\n") }).slice(1);
+  expect([open(2000).length, open(2001).length]).toEqual([2000, 2001]);
+  expect(open(2001).at(-1)).toBe("  … and more");
+  expect(open(2001, ["/f"]).slice(-2)).toEqual(["  … the rest does not fit here", "  saved in /f"]);
+  expect(rows({ status: "ok", args: {}, isOpen: true, display: "x" })).toEqual(["✓ github.create_issue done", "  x"]);
+});
+
+test("only a call that succeeded with nothing at all has an empty result", () => {
+  const media = [{ mimeType: "image/png", data: "AAAA" }];
+  const below = (more: Partial<CallCard>): readonly string[] => rows({ args: {}, display: "", ...more }).slice(1);
+  expect(below({ status: "ok" })).toEqual(["  empty result"]);
+  expect(below({ status: "running" })).toEqual([]);
+  expect(below({ status: "ok", media })).toEqual(["  [image image/png, 3 B]"]);
+  expect(below({ status: "ok", media, display: "a cat" })).toEqual(["  a cat"]);
+  expect(below({ status: "ok", files: ["/f"] })).toEqual(["  saved in /f"]);
+});
+
+test("an error is red, what to do is a command of the app, and another result stays", () => {
+  const error = { code: "tool_error", message: "it failed", next: "fairlead mcp list" } as const;
+  const lines = callCardLines(card({ status: "error", args: {}, error, display: "details" }), 0, 60).slice(1);
+  expect(
+    lines.map((line) =>
+      line
+        .map(({ text }) => text)
+        .join("")
+        .trim(),
+    ),
+  ).toEqual(["it failed", "/mcp list", "details"]);
+  expect(lines.map((line) => [line.at(-1)?.colour, line.at(-1)?.isDim === true])).toEqual([
+    ["red", false],
+    [undefined, true],
+    [undefined, false],
   ]);
 });
 
