@@ -119,6 +119,17 @@ test.each<[what: string, asked: Asked]>([
   for (const width of [30, 60]) expect(rows(asked, {}, width).join("").match(/Z/g)).toHaveLength(150);
 });
 
+test("every row of a long text from a server has the bar", () => {
+  const messages = [{ role: "user", content: { text: long } }];
+  const withText = (more: object): readonly string[] =>
+    rows({ ...sampling, ...more }).filter((row) => row.includes("ZZ"));
+  const whole = [56, 56, 38].map((count) => `│ ▏ ${"Z".repeat(count)}`);
+  expect(withText({ params: { messages } })).toEqual(whole);
+  expect(withText({ params: { systemPrompt: long } })).toEqual(whole);
+  expect(withText({ answer: { text: long } })).toEqual(whole);
+  expect(withText({ params: { other: long } })[0]).toBe(`│ ▏   "other": "${"Z".repeat(44)}`);
+});
+
 test("the address of a sign-in is pasted below what was told", () => {
   const messages = [{ kind: "paste_unusable", reason: "it has no code" } as const];
   const asked = { ...signIn, messages };
