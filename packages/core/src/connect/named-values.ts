@@ -9,19 +9,20 @@ export interface ValueInText {
 }
 
 /**
- * Matches `"name": "value"` and `name: 12`, also with single or escaped quotes. The lookahead matches the whole name at
- * once. Without it, the search in a long word would be slow.
+ * Matches `"name": 12`, and `"name": "value"` up to the value, also with single or escaped quotes. The lookahead matches
+ * the whole name at once. Without it, the search in a long word would be slow.
  */
-const member =
-  /(?=([\w.-]{1,80}))\1(?:\\*["'])?\s{0,9}:\s{0,9}(?:(\\*["'])((?:(?!\2)(?:\\.|[^\\]))*)\2|(-?\d[\d.]{0,40}))/gs;
+const member = /(?=([\w.-]{1,80}))\1(?:\\*["'])?\s{0,9}:\s{0,9}(?:(\\*)(["'])|(-?\d[\d.]{0,40}))/g;
 /** Matches `NAME=value` and `--name="value"`. */
 const assignment = /(?<![\w.-])([\w.-]{1,80})=(["']?)([^\s"';|&]+)\2/g;
 
 /** The values in `text` whose names `isTelling` accepts, in order. A value inside an earlier value is left out. */
 export function namedValuesIn(text: string, isTelling: (name: string) => boolean): readonly ValueInText[] {
   const found = [
-    ...[...text.matchAll(member)].map((match) => toValue(match, match[3] ?? match[4] ?? "", match[2]?.length ?? 0)),
-    ...[...text.matchAll(assignment)].map((match) => toValue(match, match[3] ?? "", match[2]?.length ?? 0)),
+    ...membersIn(text),
+    ...[...text.matchAll(assignment)].map(({ 0: all, 1: name = "", 2: quote = "", 3: value = "", index }) => {
+      return { name, value, start: index + all.length - quote.length - value.length };
+    }),
   ];
   const telling = found.filter(({ name, value }) => value !== "" && isTelling(name.replace(/^-+/, "")));
   let end = 0;
@@ -34,8 +35,39 @@ export function namedValuesIn(text: string, isTelling: (name: string) => boolean
     });
 }
 
-function toValue({ 0: all, 1: name = "", index }: RegExpExecArray, value: string, quote: number): ValueInText {
-  return { name, value, start: index + all.length - quote - value.length };
+function membersIn(text: string): readonly ValueInText[] {
+  const found: ValueInText[] = [];
+  const search = new RegExp(member);
+  for (let match = search.exec(text); match !== null; match = search.exec(text)) {
+    const [, name = "", escapes = "", quote, number = ""] = match;
+    const start = search.lastIndex - number.length;
+    const end = quote === undefined ? search.lastIndex : endOfQuoted(text, { start, quote, escapes: escapes.length });
+    if (end === undefined) continue;
+    found.push({ name, value: text.slice(start, end), start });
+    search.lastIndex = end;
+  }
+  return found;
+}
+
+/**
+ * Returns the end of a quoted value. If n backslashes escape the opening quote, n backslashes escape the closing quote.
+ * In front of them, the value may end with backslashes of its own, always a multiple of 2(n + 1). A quote with another
+ * number of backslashes belongs to the value.
+ */
+function endOfQuoted(text: string, { start, quote, escapes }: Quoted): number | undefined {
+  for (let at = text.indexOf(quote, start); at !== -1; at = text.indexOf(quote, at + 1)) {
+    let first = at;
+    while (first > start && text[first - 1] === "\\") first -= 1;
+    if ((at - first) % (2 * (escapes + 1)) === escapes) return at - escapes;
+  }
+  return undefined;
+}
+
+/** A quoted value: where it starts, its quote, and how many backslashes escape the quote. */
+interface Quoted {
+  readonly start: number;
+  readonly quote: string;
+  readonly escapes: number;
 }
 
 /** Returns `text` with `replacement(value)` in place of each value. */

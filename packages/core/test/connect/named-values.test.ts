@@ -8,6 +8,11 @@ test.each([
   ["{'key':'abc'}", "{'key':'<abc>'}"],
   [String.raw`{"key": "a\"b"}`, String.raw`{"key": "<a\"b>"}`],
   [String.raw`"{\"key\": \"abc\"}"`, String.raw`"{\"key\": \"<abc>\"}"`],
+  [String.raw`"{\"key\": \"a\\\"b\", \"other\": 1}"`, String.raw`"{\"key\": \"<a\\\"b>\", \"other\": 1}"`],
+  [String.raw`{"key": "a\\", "token": "b"}`, String.raw`{"key": "<a\\>", "token": "<b>"}`],
+  [String.raw`"{\"key\": \"a\\\\\", \"token\": \"\"}"`, String.raw`"{\"key\": \"<a\\\\>\", \"token\": \"\"}"`],
+  [`{"key": 'it"s', "token": "it's"}`, `{"key": '<it"s>', "token": "<it's>"}`],
+  ['key: "no end', 'key: "no end'],
   ["key: 12.5, token: -3", "key: <12.5>, token: <-3>"],
   ["key: abc", "key: abc"],
   ["--key=abc --other=def token=ghi", "--key=<abc> --other=def token=<ghi>"],
@@ -20,6 +25,18 @@ test.each([
   ["nothing to see", "nothing to see"],
 ])("the values of telling names in %j", (text, expected) => {
   expect(replaceValues(text, namedValuesIn(text, isTelling), (value) => `<${value}>`)).toBe(expected);
+});
+
+test.each([0, 1, 2, 3])("a value with quotes and backslashes in JSON that was written as JSON %i times", (times) => {
+  for (const secret of ['a"b', "a\\", '"', "\\", '\\"', '"\\"\\', 'a\\\\"', "'", "a\nb"]) {
+    let text = JSON.stringify({ key: secret, other: 1 });
+    let value = JSON.stringify(secret).slice(1, -1);
+    for (let time = 0; time < times; time += 1) {
+      text = JSON.stringify(text);
+      value = JSON.stringify(value).slice(1, -1);
+    }
+    expect(namedValuesIn(text, isTelling).map((found) => found.value)).toEqual([value]);
+  }
 });
 
 test("each value has its name and its place", () => {
