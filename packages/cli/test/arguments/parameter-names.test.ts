@@ -8,7 +8,7 @@ const closed = { type: "object", properties, additionalProperties: false };
 /** The warnings, or the message of the error. */
 function outcome(inputSchema: JsonObject, args: unknown): readonly string[] | string {
   try {
-    return checkParameterNames("s.t", { name: "t", inputSchema }, args);
+    return checkParameterNames("s.t", { serverToolName: "t", inputSchema }, args);
   } catch (error) {
     return (error as Error).message;
   }
