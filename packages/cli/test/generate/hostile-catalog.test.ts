@@ -59,6 +59,8 @@ function assignments(schemas: readonly object[]): { readonly text: string; reado
     const check = compileCheck(JSON.stringify(schema), false);
     const accepted = [0, 1, 2, 3]
       .map((turn) => sampleOf(schema, schema, turn))
+      // The validator leaves out members with this name, so it also accepts wrong ones.
+      .filter((value) => !JSON.stringify(value).includes('"__proto__"'))
       .filter((value) => check(value).issues.length === 0 && check(value).warnings.length === 0);
     return accepted.map((value, turn) => {
       const name = `value${at}_${turn}`;
