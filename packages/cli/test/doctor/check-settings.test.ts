@@ -123,7 +123,7 @@ describe("the trust of the folder", () => {
       ],
     ],
     [
-      "switched off, nobody knows where",
+      "switched off, and the file with this setting is not known",
       facts({}, { source: "disabled", trusted: true }),
       [
         warning(

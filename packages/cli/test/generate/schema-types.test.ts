@@ -152,7 +152,7 @@ describe("references", () => {
     ]);
   });
 
-  test("are intersected with what stands beside them", () => {
+  test("are intersected with the types of the keywords beside them", () => {
     const $defs = { a: { properties: { a: {} } } };
     expect(written({ $ref: "#/$defs/a", properties: { b: {} }, $defs }).declarations).toEqual([
       "export type Root = { b?: unknown } & A;",

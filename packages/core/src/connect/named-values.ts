@@ -42,9 +42,8 @@ function membersIn(text: string): readonly ValueInText[] {
     const [, name = "", escapes = "", quote, number = ""] = match;
     const start = search.lastIndex - number.length;
     const end = quote === undefined ? search.lastIndex : endOfQuoted(text, { start, quote, escapes: escapes.length });
-    if (end === undefined) continue;
-    found.push({ name, value: text.slice(start, end), start });
-    search.lastIndex = end;
+    // The search goes on inside a quoted value, because the value may be JSON with members of its own.
+    if (end !== undefined) found.push({ name, value: text.slice(start, end), start });
   }
   return found;
 }

@@ -13,6 +13,8 @@ test.each([
   [String.raw`"{\"key\": \"a\\\\\", \"token\": \"\"}"`, String.raw`"{\"key\": \"<a\\\\>\", \"token\": \"\"}"`],
   [`{"key": 'it"s', "token": "it's"}`, `{"key": '<it"s>', "token": "<it's>"}`],
   ['key: "no end', 'key: "no end'],
+  [String.raw`{"a":"{\"token\":\"b\\\"c\"}"}`, String.raw`{"a":"{\"token\":\"<b\\\"c>\"}"}`],
+  [String.raw`{"key":"{\"token\":\"b\"}"}`, String.raw`{"key":"<{\"token\":\"b\"}>"}`],
   ["key: 12.5, token: -3", "key: <12.5>, token: <-3>"],
   ["key: abc", "key: abc"],
   ["--key=abc --other=def token=ghi", "--key=<abc> --other=def token=<ghi>"],

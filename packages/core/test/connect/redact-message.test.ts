@@ -38,7 +38,7 @@ test("with hideResults, what a server answers is hidden once, and what describes
     id: 7,
     result: hiddenResult,
   });
-  // A second answer, and one to a question that nobody asked, belong to no list.
+  // A second response to a request, and a response without a request, belong to no list.
   for (const id of [8, undefined])
     expect(written(write, "received", { id, result })).toMatchObject({ result: hiddenResult });
   expect(written(write, "received", { method: "ping", params: { note: "n" } })).toEqual({

@@ -108,7 +108,7 @@ describe("a program is asked", () => {
     await expect(confirm(async () => false)).resolves.toBeUndefined();
   });
 
-  test("or the call is denied, if nobody can be asked", async () => {
+  test("or the call is denied, if the program cannot ask the user", async () => {
     const answers: unknown[] = [];
     const confirm = confirmThrough(undefined, signal);
     await expect(confirm(async () => details(answers))).rejects.toMatchObject({
@@ -120,7 +120,7 @@ describe("a program is asked", () => {
     expect(answers).toEqual([]);
   });
 
-  test("and if its definition may have changed, that is the reason, unless somebody said no", () => {
+  test("and if its definition may have changed, that is the reason, unless the user said no", () => {
     const rule = { decision: "ask_user", tier: "default", text: "ask", doubt: "no folder" } as const;
     const doubtful = declined(details([], rule), false);
     expect(doubtful).toEqual(mayHaveChanged("s", "s.pay", "no folder"));

@@ -88,7 +88,7 @@ test("an announced change is told when the host has read the list, or after a se
   expect(told).toEqual([["tools", "a"]]);
 });
 
-test("changed resources are told at once, to those who still listen", () => {
+test("listeners learn of a changed resource at once, until they stop listening", () => {
   const { news, emit } = scene();
   const [first, second]: [string[], string[]] = [[], []];
   const stop = news.onUpdated((server, uri) => first.push(`${server} ${uri}`));
@@ -121,7 +121,7 @@ test("changed rules are told within three seconds; rules that cannot be read are
   ]);
 });
 
-test("rules are read only while somebody listens", async () => {
+test("the rules are read only while a client listens", async () => {
   const { clock, rules, told, listen, check } = scene();
   await check();
   expect(rules.reads).toBe(0);

@@ -130,7 +130,7 @@ test("a continued call has the id, the capabilities, the level and the notificat
   ]);
 });
 
-test("a call that nobody continues is cancelled after ten minutes", async () => {
+test("a call that its client does not continue is cancelled after ten minutes", async () => {
   const clock = steppedClock();
   const parked = createParkedCalls({ clock });
   const { state, ended, isCancelled } = await asking(parked);

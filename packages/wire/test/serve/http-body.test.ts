@@ -40,7 +40,7 @@ test("a larger body is refused once and no longer read", () => {
   expect([texts, paused]).toEqual([[undefined], 1]);
 });
 
-test("after a connection error, nobody is told", () => {
+test("a connection error ends the body as an empty text", () => {
   const { source, texts } = read();
   expect(source.emit("error", new Error("reset"))).toBe(true);
   expect(texts).toEqual([""]);

@@ -144,7 +144,7 @@ describe("the plan of a sign-in", () => {
     expect(told.endpoints.authorization).toBeUndefined();
   });
 
-  test("is for the issuer that was chosen of several, and for the first where nobody chooses", async () => {
+  test("is for the issuer that the user chose, and for the first issuer if the user cannot choose", async () => {
     const several = { ...usual, [resourceAt]: { ...resource, authorization_servers: [issuer, "https://b.example"] } };
     expect((await discovering(several)).issuer).toBe(issuer);
     const questions: (readonly string[])[] = [];

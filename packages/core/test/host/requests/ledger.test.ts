@@ -23,7 +23,7 @@ test.each([
 test.each([
   ["denied by a rule", { outcome: "denied", needsConfirmation: false, isAnswered: true, how: "yes" }],
   ["that changed meanwhile", { outcome: "changed", needsConfirmation: true, isAnswered: true, how: "yes" }],
-  ["about which nobody was asked", { outcome: "ok", needsConfirmation: false }],
+  ["that needs no confirmation", { outcome: "ok", needsConfirmation: false }],
 ] as const)("a request %s is recorded without an answer", (_, facts) => {
   expect(answerOf(facts)).toEqual({});
 });

@@ -29,7 +29,7 @@ test("a changed tool is one about which a rule for changed definitions asks", ()
   expect([usual, decided(builtIn.changedUnseen)].map((one) => isChangedTool(asked, one))).toEqual([false, false]);
 });
 
-test("an answer in advance counts, but for a changed tool, and for a changed prompt only if nobody can be asked", () => {
+test("an answer in advance never counts for a changed tool; for a changed prompt it counts if the program cannot ask the user", () => {
   const request = (changes: Partial<AnyRequest>): AnyRequest => ({ ...asked, ...changes }) as AnyRequest;
   const confirm = (async () => {}) as unknown as NonNullable<AnyRequest["confirm"]>;
   const answers = (one: CarriedDecision, changes: Partial<AnyRequest>): boolean =>
