@@ -82,3 +82,13 @@ test("a URL is parsed, with its base if there is one", () => {
   expect(parseUrl("/c", "https://a.example/b")?.href).toBe("https://a.example/c");
   expect([parseUrl("/c"), parseUrl("")]).toEqual([undefined, undefined]);
 });
+
+test("a text is shortened to 1000 characters unless another limit is given", () => {
+  expect([clip("x".repeat(1001)), clip("ab", 1), clip("a", 1)]).toEqual([`${"x".repeat(999)}…`, "…", "a"]);
+});
+
+test("an error's message is shown as text, whatever it is", () => {
+  const error = new Error("no");
+  Object.defineProperty(error, "message", { value: 7 });
+  expect(errorMessage(error)).toBe("7");
+});
