@@ -35,6 +35,23 @@ test("it is JSON of the same value, and the same for members in another order", 
   );
 });
 
+test("many names are sorted like few names", () => {
+  for (const count of [15, 16, 17, 40]) {
+    const names = Array.from({ length: count }, (_, at) => `n${String(at).padStart(2, "0")}`);
+    const members = [...names].reverse().map((name) => [name, name] as const);
+    expect(canonicalJson(Object.fromEntries(members))).toBe(
+      `{${names.map((name) => `"${name}":"${name}"`).join(",")}}`,
+    );
+  }
+});
+
+test.each([99, 100, 101, 200])("a value below %i levels is written like one at the top", (levels) => {
+  const value = { b: [undefined, null, 1, "x", [], {}], a: undefined, c: { z: true, y: [[2], { k: 3 }] }, "": "" };
+  const text = '{"":"","b":[null,null,1,"x",[],{}],"c":{"y":[[2],{"k":3}],"z":true}}';
+  const within = Array.from({ length: levels }).reduce<unknown>((inner) => [0, inner, 1], value);
+  expect(canonicalJson(within)).toBe(`${"[0,".repeat(levels)}${text}${",1]".repeat(levels)}`);
+});
+
 test("no depth is too much", () => {
   const deep = `${'[{"a":'.repeat(100_000)}1${"}]".repeat(100_000)}`;
   expect(canonicalJson(JSON.parse(deep)) === deep).toBe(true);

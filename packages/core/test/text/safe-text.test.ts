@@ -24,6 +24,7 @@ test.each([
   ["a C1 control", "a\u009b2Jb", "a⟨U+009B⟩2Jb"],
   ["a carriage return that would overwrite the line", "safe\rEVIL", "safe␍EVIL"],
   ["Windows line ends", "a\r\nb", "a\nb"],
+  ["Windows line ends, twice", "a\r\nb\r\nc", "a\nb\nc"],
   ["newline and tab", "a\n\tb", "a\n\tb"],
   ["a bidi override", "a\u202etxt.exe", "atxt.exe"],
   ["zero-width characters", "pay\u200bpal", "paypal"],

@@ -31,12 +31,55 @@ test.each([
 });
 
 test.each([
+  ["", 0],
+  ["a", 1],
+  ["a".repeat(9), 1],
+  ["a".repeat(10), 2],
+  ["a".repeat(15), 2],
+  ["a".repeat(16), 3],
+  ["ABCdef", 1],
+  ["ABC", 1],
+  ["12", 1],
+  ["123", 1],
+  ["1234", 2],
+  ["漢", 1],
+  ["漢字漢字漢", 4],
+  ["漢字漢字漢字", 5],
+  ["🙂🙂", 4],
+  ["д", 1],
+  ["дддд", 2],
+  ["д".repeat(7), 2],
+  ["д".repeat(8), 3],
+  ["{", 1],
+  ["{{{", 1],
+  ["{{{{", 2],
+  ["{".repeat(7), 2],
+  ["{".repeat(8), 3],
+  [" ", 0],
+  ["  ", 1],
+  [" \n ", 1],
+  ["a b", 2],
+  ["a  b", 3],
+  ["a\nb\nc", 5],
+])("%j is estimated at %i tokens", (text, tokens) => {
+  expect(estimateTokens(text)).toBe(tokens);
+});
+
+test.each([
   [[], 0, false],
   [["a b c"], 5, false],
   [["one two three four"], 3, true],
   [["one two three four"], 4, false],
   [["one two", "three four"], 3, true],
   [["x".repeat(100)], 12, true],
+  // Each of these characters is a token, so the text is within the limit only while the limit allows all of them.
+  [["🙂🙂"], 4, false],
+  [["🙂🙂"], 3, true],
+  [["1 1 1", "1 1"], 5, false],
+  [["1 1 1", "1 1"], 4, true],
+  // One word of 8 characters for each token that is allowed, and one character more.
+  [["x".repeat(9), "x".repeat(7)], 2, false],
+  [["x".repeat(9), "x".repeat(8)], 2, true],
 ])("%j exceeds %i tokens: %s", (texts, most, expected) => {
   expect(exceedsTokens(texts, most)).toBe(expected);
 });
