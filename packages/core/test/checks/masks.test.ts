@@ -9,6 +9,8 @@ test.each([
   ["at 2026-01-31T08:30:00.000Z", "at <time>"],
   ["at 2026-01-31 08:30:00+01:00", "at <time>"],
   ["at 08:30:15 PM", "at <time>"],
+  ["on Sat, Jan 31 2026 08:30:15 GMT+0100 (CET)\nok", "on <time>\nok"],
+  ["on Saturday Jan 1 2026 08:30:15", "on <time>"],
   ["1767225600000", "<time>"],
   ["commit 0123456789abcdef0", "commit <id>"],
   ["deadbeefdeadbeef and 1234567890123456", "deadbeefdeadbeef and 1234567890123456"],

@@ -277,6 +277,14 @@ test("the changes of a read-only tool are all named; another tool may change the
   expect(asked).toBe(6);
 });
 
+test("a call of a tool that the server does not list is made, and fails with the server's answer", async () => {
+  const checks = [{ call: "gone" }, { call: "bare", expect: { text: "ok" } }];
+  expect(await outcomesOf({ checks }, serverOf({ bare: text("ok") }), undefined, [0, 2, 0, 3])).toEqual([
+    { name: "gone", tool: "gone", durationMs: 2, problems: ["the call failed: no tool gone"], status: "failed" },
+    { name: "bare", tool: "bare", durationMs: 3, problems: [], status: "passed" },
+  ]);
+});
+
 describe("a file", () => {
   test.each([
     [{ server: "s", check: [] }, 'the document has an unknown member "check"; did you mean "checks"?'],

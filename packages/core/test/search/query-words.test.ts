@@ -24,6 +24,8 @@ test.each([
   ["neighbouring letters exchanged and another one wrong", "calnedat"],
   ["another first letter", "kalendar"],
   ["two neighbouring letters replaced", "calxydar"],
+  ["a letter moved to the right and another one wrong", "calxedar"],
+  ["a letter moved to the left and another one wrong", "calnxdar"],
 ])("a word with %s does not: %s", (_what, word) => {
   expect(found(word, "calendar")).not.toContain("calendar");
 });

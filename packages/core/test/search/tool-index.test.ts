@@ -67,6 +67,8 @@ test("a change that fails does not stop later changes", async () => {
   await expect(failed).rejects.toBe(failure);
   await later;
   expect(names(index.rank("file weather", 10))).toEqual(["sky.forecast"]);
+  // Words of the tools that failed do not count for the tools after them.
+  expect(index.rank("file", 10)).toEqual([]);
   await index.remove("sky");
   expect(index.rank("weather", 10)).toEqual([]);
 });
@@ -80,6 +82,58 @@ test("an index that was changed often ranks as a new one", async () => {
   const fresh = await filled();
   for (const query of ["file", "weather", "folders inside", "city"])
     expect(index.rank(query, 10)[0]).toMatchObject({ tool: { name: fresh.rank(query, 10)[0]?.tool.name } });
+});
+
+/** The name of the server is a word that the index leaves out, so only the texts of the tools count. */
+const server = { name: "s" };
+const scores = (ranked: readonly RankedTool[]): readonly (readonly [string, number])[] =>
+  ranked.map(({ tool, score }) => [tool.name, Number(score.toFixed(6))]);
+
+test("a tool scores by the rarity of the word and by its place; tools with equal scores keep their order", async () => {
+  const index = createToolIndex();
+  const described = { name: "beta", description: "alpha" };
+  await index.set(server, [{ name: "gamma" }, described, { name: "alpha" }, { name: "delta" }]);
+  // Of 4 tools, 2 contain the word: ln(1 + 2 / 2.5) * f / (2 + f), with f = 3.658537 in a name, 2.325581 in a text.
+  const expected = [
+    ["alpha", 0.380034],
+    ["beta", 0.316014],
+  ];
+  expect(scores(index.rank("alpha", 10))).toEqual(expected);
+  expect(scores(index.rank("alpha", 1))).toEqual(expected.slice(0, 1));
+  expect(index.rank("alpha", 1)).toEqual([{ server: "s", tool: { name: "alpha" }, score: expect.any(Number) }]);
+  expect(index.rank("gamma delta", 10).map(({ tool }) => tool.name)).toEqual(["gamma", "delta"]);
+  expect(index.rank("gamma delta", 1).map(({ tool }) => tool.name)).toEqual(["gamma"]);
+});
+
+test("tools of a removed server do not count for the rarity of a word", async () => {
+  const index = createToolIndex();
+  const tools = [{ name: "alpha" }, { name: "beta", description: "alpha" }];
+  await index.set({ name: "t" }, [{ name: "gamma" }, { name: "delta" }]);
+  await index.set(server, tools);
+  await index.remove("t");
+  // Both of 2 tools contain the word: ln(1 + 0.5 / 2.5).
+  expect(scores(index.rank("alpha", 10))).toEqual([
+    ["alpha", 0.11788],
+    ["beta", 0.098022],
+  ]);
+  const fresh = createToolIndex();
+  await fresh.set(server, tools);
+  expect(index.rank("alpha", 10)).toEqual(fresh.rank("alpha", 10));
+});
+
+test("an index with over 1000 more removed tools than current ones is rebuilt and scores as a new one", async () => {
+  const one = [{ name: "alpha" }];
+  const fresh = createToolIndex();
+  await fresh.set(server, one);
+  const index = createToolIndex();
+  await index.set(
+    server,
+    Array.from({ length: 1001 }, () => ({ name: "alpha" })),
+  );
+  await index.set(server, one);
+  expect(index.rank("alpha", 10)).not.toEqual(fresh.rank("alpha", 10));
+  await index.set(server, one);
+  expect(index.rank("alpha", 10)).toEqual(fresh.rank("alpha", 10));
 });
 
 /** Fills the index and returns how often other work got its turn meanwhile. */
