@@ -153,6 +153,69 @@ const cases: readonly Case[] = [
     entry: { command: "x", timeout: 2147483647 },
     remarks: ["converted tool_timeout_sec"],
   },
+  {
+    title: "empty lists and tables of a command are left out",
+    program: "codex",
+    value: { command: "x", args: [], env: {}, env_vars: [] },
+    entry: { command: "x" },
+  },
+  {
+    title: "an empty table of headers is left out",
+    program: "cursor",
+    value: { url: "https://x.example", headers: {}, auth: {} },
+    entry: { url: "https://x.example" },
+  },
+  {
+    title: "empty tables of headers are left out",
+    program: "codex",
+    value: { url: "https://x.example", http_headers: {}, env_http_headers: {}, scopes: [] },
+    entry: { url: "https://x.example", type: "http" },
+  },
+  {
+    title: "httpUrl is an address for streamable HTTP",
+    program: "cursor",
+    value: { httpUrl: "https://x.example/mcp" },
+    entry: { url: "https://x.example/mcp", type: "http" },
+  },
+  {
+    title: "the secret of a client is kept",
+    program: "claude-code",
+    value: { type: "sse", url: "https://x.example", oauth: { clientId: "a", clientSecret: "b" } },
+    entry: { url: "https://x.example", type: "sse", oauth: { clientId: "a", clientSecret: "b" } },
+  },
+  {
+    title: "both tables of headers are kept, and a variable replaces a header of the same name",
+    program: "codex",
+    value: {
+      url: "https://x.example",
+      headers: { A: "1", B: "1" },
+      http_headers: { B: "2", C: "2" },
+      env_http_headers: { C: "SEA", D: "A-B" },
+      scopes: ["${x}"],
+    },
+    entry: {
+      url: "https://x.example",
+      type: "http",
+      headers: { A: "1", B: "2", C: "${SEA}" },
+      oauth: { scopes: ["$${x}"] },
+    },
+    remarks: ["converted scopes", "converted env_http_headers.C", "obstacle env_http_headers.D"],
+  },
+  {
+    title: "on Windows, a command that is no path stays as it is",
+    program: "cursor",
+    context: { folder: "C:\\app", root: "C:\\app", platform: "win32" },
+    value: { command: "server.exe" },
+    entry: { command: "server.exe" },
+  },
+  {
+    title: "on Windows, a command that is no text is in the way",
+    program: "cursor",
+    context: { platform: "win32" },
+    value: { command: 7 },
+    entry: {},
+    remarks: ["obstacle command"],
+  },
 ];
 
 test.each(cases)("what needs care in a server of another program: $program: $title", expectConversion);

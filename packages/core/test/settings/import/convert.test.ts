@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { convertServer } from "../../../src/settings/import/convert.ts";
+import { checkEntry, convertServer } from "../../../src/settings/import/convert.ts";
 import { type Case, context, convert, expectConversion, short } from "../../support/conversions.ts";
 
 const cases: readonly Case[] = [
@@ -70,6 +70,31 @@ const cases: readonly Case[] = [
     program: "claude-code",
     value: { type: "streamable-http", url: "https://example.com/mcp" },
     entry: { url: "https://example.com/mcp", type: "http" },
+  },
+  {
+    title: "the first key of a transport counts",
+    program: "claude-code",
+    value: { type: "SSE", transport: "http", url: "https://example.com/mcp" },
+    entry: { url: "https://example.com/mcp", type: "sse" },
+    remarks: ["dropped transport"],
+  },
+  ...["http", "streamable-http", "streamable_http", "streamableHttp"].map((transport) => ({
+    title: `${transport} is streamable HTTP`,
+    program: "claude-code" as const,
+    value: { transport, url: "https://example.com/mcp" },
+    entry: { url: "https://example.com/mcp", type: "http" },
+  })),
+  {
+    title: "a description is kept if it is a text",
+    program: "cursor",
+    value: { command: "x", description: "Searches files" },
+    entry: { command: "x", description: "Searches files" },
+  },
+  {
+    title: "a description that is no text is left out",
+    program: "cursor",
+    value: { command: "x", description: ["Searches files"] },
+    entry: { command: "x" },
   },
   {
     title: "a bare URL is tried both ways",
@@ -293,4 +318,20 @@ test("envFile is handed on, unread", () => {
     envFile: "${workspaceFolder}/.env",
     remarks: [],
   });
+});
+
+test("every mistake of an entry is listed, those of the whole entry first", () => {
+  const list = (entry: Readonly<Record<string, unknown>>): readonly string[] =>
+    checkEntry("it", entry).map(({ kind, key, message }) => `${kind} ${key}: ${message}`);
+  expect(list({ command: "x", args: ["${A"], cwd: "/${secret:S}", timeout: 0 })).toEqual([
+    'obstacle timeout: "timeout" is 0; it must be between 1 and 2147483647',
+    'obstacle args[0]: cannot be expanded: "${A" has no closing "}"',
+    "obstacle cwd: uses the secret S; a command and its folder are shown and approved, so they must not contain a secret",
+  ]);
+  expect(list({ url: "ftp://h", command: " ", timeout: "1" })).toEqual([
+    "obstacle : the entry has command and url; it must have exactly one of them",
+    'obstacle timeout: "timeout" must be a number, not text',
+    "obstacle url: is not an http:// or https:// address",
+  ]);
+  expect(list({ url: "ftp://${HOST}/" })).toEqual([]);
 });

@@ -131,6 +131,25 @@ const unchanged: readonly Case[] = [
     entry: { command: "npx", args: ["-y", "other", "mcp-remote", url] },
   },
   {
+    title: "a word that is none of the runner's",
+    program: "claude-desktop",
+    value: { command: "npx", args: ["", "mcp-remote", url] },
+    entry: { command: "npx", args: ["", "mcp-remote", url] },
+  },
+  {
+    title: "arguments that are not a list",
+    program: "claude-desktop",
+    value: { command: "mcp-remote", args: {} },
+    entry: { command: "mcp-remote" },
+    remarks: ["obstacle args"],
+  },
+  {
+    title: "no arguments",
+    program: "claude-desktop",
+    value: { command: "mcp-remote" },
+    entry: { command: "mcp-remote" },
+  },
+  {
     title: "another program",
     program: "claude-desktop",
     value: { command: "node", args: ["mcp-remote", url] },
@@ -144,6 +163,8 @@ const unchanged: readonly Case[] = [
       ["an option without its value", [url, "--host"]],
       ["a header without a name", [url, "--header", "value"]],
       ["a port that is too long", [url, "123456"]],
+      ["an empty word", [url, "", "x"]],
+      ["an address inside another text", [`x${url}`]],
     ] as const
   ).map(([title, args]) => ({
     title,
@@ -156,6 +177,53 @@ const unchanged: readonly Case[] = [
 
 describe("mcp-remote becomes the URL that it connects to", () => {
   test.each(cases)("$title", expectConversion);
+
+  test.each([
+    ["-y"],
+    ["--yes"],
+    ["-q"],
+    ["--quiet"],
+    ["dlx"],
+    ["x"],
+    ["exec"],
+    ["--"],
+    ["-p"],
+    ["--package"],
+    ["exec", "--yes", "--"],
+  ])("after the runner's words %s %s %s", (...words) => {
+    expect(
+      convert({ program: "cursor", value: { command: "npx", args: [...words, "mcp-remote", url] } }).entry,
+    ).toEqual({
+      url,
+    });
+  });
+
+  test.each([
+    [["--debug"], {}],
+    [["--silent"], {}],
+    [["--allow-http"], {}],
+    [["--enable-proxy"], {}],
+    [["--host", "h"], {}],
+    [["--auth-timeout", "9"], {}],
+    [["80", "--debug"], {}],
+    [["--transport", "http-only"], { type: "http" }],
+    [["--transport", "sse-only"], { type: "sse" }],
+    [["--transport", "http-first"], {}],
+    [["--transport", "sse-first"], {}],
+    [["--ignore-tool", "--debug"], { excludeTools: ["--debug"] }],
+    [["--header", "A:b: c"], { headers: { A: "b: c" } }],
+    [["--header", "A:1", "--header", "A:2"], { headers: { A: "2" } }],
+  ])("with the options %j", (options, more) => {
+    const value = { command: "npx", args: ["mcp-remote", url, ...options] };
+    expect(convert({ program: "cursor", value }).entry).toEqual({ url, ...more });
+  });
+
+  test.each(["npx", "bunx", "pnpx", "pnpm", "yarn", "bun", "npm", "npx.cmd", "C:\\x\\NPX.EXE"])(
+    "run by %s",
+    (command) => {
+      expect(convert({ program: "cursor", value: { command, args: ["mcp-remote", url] } }).entry).toEqual({ url });
+    },
+  );
 });
 
 describe("stays a command", () => {

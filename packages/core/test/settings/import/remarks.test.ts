@@ -98,6 +98,12 @@ test.each<Row>([
     { type: "http", url: "http://h", command: "x", args: [], env: {}, cwd: "/", envFile: "x", env_vars: [] },
     ["command", "args", "env", "cwd", "envFile", "env_vars"].map((key) => `dropped ${key}: ${ofUrl}`),
   ],
+  ["cursor", { command: "x", env_vars: ["A"] }, [`dropped env_vars: ${noSetting}`]],
+  [
+    "cursor",
+    { type: "sse", transport: "http", transportType: "stdio", url: "http://h" },
+    [`dropped transport: ${noSetting}`, `dropped transportType: ${noSetting}`],
+  ],
   [
     "claude-code",
     { url: "http://h", headersHelper: "x" },

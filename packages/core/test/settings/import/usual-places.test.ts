@@ -77,6 +77,16 @@ test("variables of the programs move their files", () => {
   expect(places).toContain("claude-code /c/.claude.json");
   expect(places).toContain("codex /x/config.toml");
   expect(places).toContain("claude-desktop /g/Claude/claude_desktop_config.json");
+  expect(places).toContain("vscode /g/Code/User/mcp.json");
+  expect(places).toContain("zed /g/zed/settings.json");
+  expect(places).toContain("opencode /g/opencode/opencode.jsonc");
+  const onWindows = own({ platform: "win32", home: "C:\\me", env: { APPDATA: "D:\\a", XDG_CONFIG_HOME: "D:\\g" } });
+  expect(onWindows).toContain("claude-desktop D:\\a\\Claude\\claude_desktop_config.json");
+  expect(onWindows).toContain("zed D:\\a\\Zed\\settings.json");
+  expect(onWindows).toContain("opencode C:\\me\\.config\\opencode\\opencode.json");
+  const onMac = own({ platform: "darwin", home: "/me", env: { APPDATA: "/a", XDG_CONFIG_HOME: "/g" } });
+  expect(onMac).toContain("claude-desktop /me/Library/Application Support/Claude/claude_desktop_config.json");
+  expect(onMac).toContain("zed /g/zed/settings.json");
 });
 
 test("at home, the user's own files are not a project's too", () => {
@@ -93,6 +103,18 @@ test.each([
   ["/home/me/.cursor/mcp.json", undefined],
   ["/home/me/.codex/config.toml", undefined],
   ["/home/me/servers.json", undefined],
+  ["/home/me/.mcp.json", "/home/me"],
+  ["/home/me/.vscode/mcp.json", undefined],
+  ["/other/.codex/config.toml", "/other"],
+  ["/other/.zed/settings.json", undefined],
+  ["/other/.cursor/sub/mcp.json", undefined],
 ] as const)("%s belongs to the project %s", (file, folder) => {
   expect(projectFolder(file, { home: "/home/me", platform: "linux" })).toBe(folder);
+});
+
+test("the project's folder is found with the separators of the platform", () => {
+  const home = "C:\\me";
+  expect(projectFolder("C:\\app\\.vscode\\mcp.json", { home, platform: "win32" })).toBe("C:\\app");
+  expect(projectFolder("C:\\me\\.cursor\\mcp.json", { home, platform: "win32" })).toBeUndefined();
+  expect(projectFolder("C:\\app\\.vscode\\mcp.json", { home, platform: "linux" })).toBeUndefined();
 });
