@@ -26,6 +26,17 @@ export function propertyOf(raw: unknown, dialect: SchemaDialect = "gemini"): { s
   };
 }
 
+/** As `propertyOf`, but each repair also has its note: `action keyword: note`. */
+export function reportedOf(raw: unknown, dialect: SchemaDialect = "gemini"): { schema: unknown; repairs: string[] } {
+  const { schema, repairs } = compiledOf({ type: "object", properties: { p: raw } }, dialect);
+  return {
+    schema: (schema["properties"] as JsonObject)["p"],
+    repairs: repairs.map(({ action, path, keyword, note }) => {
+      return `${action} ${path.replace("/properties/p", "")}/${keyword}: ${note}`;
+    }),
+  };
+}
+
 export const plainValues: JsonObject[] = ["string", "number", "boolean", "object"].map((type) => ({ type }));
 /** What the API gets where anything fits. */
 export const anything: JsonObject = { anyOf: [...plainValues, { type: "array", items: { anyOf: plainValues } }] };
