@@ -1,6 +1,6 @@
 // Finds the mutants that the compiler refuses. `npm run check` fails with such a mistake, so no test has to notice it.
 import { spawnSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { applied } from "./operators.mjs";
 
@@ -24,24 +24,21 @@ export function accepted(mutants, count, refusedOf) {
 }
 
 /**
- * Returns the mutants with a type error in their file. The exports of the sources have declared types, so a mutant does
- * not change the types of other files, and the mutants of many files are compiled together: one of each file at a time.
+ * Returns the mutants with a type error. The compiler gets each as one more file beside its source, so that it finds the
+ * errors of all mutants at once.
  */
-export function refusedMutants(copy, mutants, compile = () => filesWithTypeErrors(copy)) {
-  const refused = new Set();
-  let left = mutants;
-  while (left.length > 0) {
-    const byFile = new Map(left.toReversed().map((mutant) => [mutant.file, mutant]));
-    const sources = new Map([...byFile.keys()].map((file) => [file, readFileSync(join(copy, file), "utf8")]));
-    for (const [file, mutant] of byFile) writeFileSync(join(copy, file), applied(sources.get(file), mutant));
-    try {
-      for (const file of compile()) if (byFile.has(file)) refused.add(byFile.get(file));
-    } finally {
-      for (const [file, source] of sources) writeFileSync(join(copy, file), source);
-    }
-    left = left.filter((mutant) => byFile.get(mutant.file) !== mutant);
+export function refusedMutants(copy, mutants, compile = filesWithTypeErrors) {
+  const files = new Map(
+    mutants.map((mutant, index) => [mutant.file.replace(/[.]tsx?$/, `.mutant-${index}$&`), mutant]),
+  );
+  try {
+    for (const [file, mutant] of files)
+      writeFileSync(join(copy, file), applied(readFileSync(join(copy, mutant.file), "utf8"), mutant));
+    const wrong = compile(copy, new Set(mutants.map(({ file }) => file.split("/")[1])));
+    return new Set([...files].filter(([file]) => wrong.has(file)).map(([, mutant]) => mutant));
+  } finally {
+    for (const file of files.keys()) rmSync(join(copy, file), { force: true });
   }
-  return refused;
 }
 
 /** Compiles the sources once, because a package is checked against the compiled declarations of the others. */
@@ -49,14 +46,12 @@ export function compileDeclarations(copy) {
   tsc(copy, ["-b", "packages/cli"]);
 }
 
-function filesWithTypeErrors(copy) {
-  const output = ["wire", "core", "gateway", "cli"].map((name) =>
-    tsc(copy, ["-p", `packages/${name}`, "--noEmit", "--pretty", "false"]),
-  );
+function filesWithTypeErrors(copy, packages) {
+  const output = [...packages].map((name) => tsc(copy, ["-p", `packages/${name}`, "--noEmit", "--pretty", "false"]));
   return new Set([...output.join("\n").matchAll(/^(packages\/[^(\n]+)\([0-9,]+\): error /gm)].map(([, file]) => file));
 }
 
 function tsc(copy, args) {
   const compiler = join(copy, "node_modules/typescript/bin/tsc");
-  return spawnSync(process.execPath, [compiler, ...args], { cwd: copy, encoding: "utf8" }).stdout;
+  return spawnSync(process.execPath, [compiler, ...args], { cwd: copy, encoding: "utf8", maxBuffer: 2 ** 28 }).stdout;
 }

@@ -1,5 +1,5 @@
 // A copy of the checkout to make mistakes in.
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -40,15 +40,4 @@ function packageModules(root) {
   return readdirSync(join(root, "packages"))
     .map((name) => join("packages", name, "node_modules"))
     .filter((folder) => readdirSync(join(root, folder, "..")).includes("node_modules"));
-}
-
-/** Compiles and bundles the copy's sources as they are. Files are written in spite of type errors, which mutants often have. */
-export function build(copy) {
-  const compiler = join(copy, "node_modules/typescript/bin/tsc");
-  spawnSync(process.execPath, [compiler, "-b", "packages/core", "packages/test-servers"], {
-    cwd: copy,
-    stdio: "ignore",
-  });
-  for (const script of ["bundle-library", "bundle"])
-    spawnSync(process.execPath, [join(copy, "scripts", `${script}.mjs`)], { cwd: copy, stdio: "ignore" });
 }

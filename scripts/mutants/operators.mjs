@@ -1,6 +1,6 @@
 /*
  * The changes that a test should notice. Each is a small mistake that a person could make, at one place of a source
- * file.
+ * file. `form`, `whole` and `token` say how switches.mjs writes the change so that it can be switched on and off.
  */
 import { parseSync } from "@swc/core";
 
@@ -57,7 +57,10 @@ const typeKeys = new Set([
   "implements",
 ]);
 
-/** Returns every change of one file: its position in bytes, the old text and the new text. */
+/**
+ * Returns every change of one file: its position in bytes, the old text, the new text, and its form. `whole` is the
+ * expression or statement that the change is about, and `token` the part of it that the switch replaces.
+ */
 export function mutantsOf(file, source) {
   const bytes = Buffer.from(source);
   const program = parseSync(source, {
@@ -69,7 +72,8 @@ export function mutantsOf(file, source) {
   const found = [];
   const at = (node) => ({ start: node.span.start - 1, end: node.span.end - 1 });
   const text = ({ start, end }) => bytes.subarray(start, end).toString();
-  const add = (kind, span, replacement) => found.push({ file, kind, ...span, original: text(span), replacement });
+  const add = (kind, span, replacement, { form = kind, whole = span, token } = {}) =>
+    found.push({ file, kind, ...span, original: text(span), replacement, form, whole, ...(token && { token }) });
 
   function between(before, after, token) {
     const from = at(before).end;
@@ -84,17 +88,19 @@ export function mutantsOf(file, source) {
   }
 
   const visitors = {
-    BinaryExpression({ operator, left: before, right: after }) {
-      const span = between(before, after, operator);
-      if (span === undefined) return;
-      if (operator === "??") add("fallback", { start: at(before).end, end: at(after).end }, "");
-      else if (operator === "+" && [before, after].some(({ type }) => type === "NumericLiteral"))
-        add("operator", span, "-");
-      else if (swaps[operator] !== undefined) add("operator", span, swaps[operator]);
+    BinaryExpression(node) {
+      const { operator, left: before, right: after } = node;
+      const token = between(before, after, operator);
+      if (token === undefined) return;
+      const whole = at(node);
+      const isSum = operator === "+" && [before, after].some(({ type }) => type === "NumericLiteral");
+      if (operator === "??") add("fallback", { start: at(before).end, end: at(after).end }, "", { whole, token });
+      else if (isSum) add("operator", token, "-", { whole, token });
+      else if (swaps[operator] !== undefined) add("operator", token, swaps[operator], { whole, token });
     },
-    IfStatement: ({ test }) => add("condition", at(test), `!(${text(at(test))})`),
-    ConditionalExpression: ({ test }) => add("condition", at(test), `!(${text(at(test))})`),
-    BooleanLiteral: (node) => add("boolean", at(node), String(!node.value)),
+    IfStatement: ({ test }) => add("condition", at(test), `!(${text(at(test))})`, { form: "inversion" }),
+    ConditionalExpression: ({ test }) => add("condition", at(test), `!(${text(at(test))})`, { form: "inversion" }),
+    BooleanLiteral: (node) => add("boolean", at(node), String(!node.value), { form: "inversion" }),
     ReturnStatement({ argument }) {
       // `false` and `null` mostly mean the same as `undefined`, and booleans are inverted anyway.
       if (argument && !/^(?:undefined|null|true|false)$/.test(text(at(argument))))
@@ -108,20 +114,15 @@ export function mutantsOf(file, source) {
       // Text with spaces is for people; its wording does not change what the program does.
       if (node.value !== "" && !inError && !/\s/.test(node.value)) add("string", at(node), '""');
     },
-    OptionalChainingExpression({ optional, base }) {
-      if (!optional) return;
-      const object = base.object ?? base.callee;
-      const end = at(object).end;
-      const index = bytes.indexOf("?.", end);
-      const next = bytes.subarray(index + 2, index + 3).toString();
-      if (index !== -1) add("optional", { start: index, end: index + 2 }, next === "(" || next === "[" ? "" : ".");
-    },
     CallExpression({ callee, arguments: [first] }) {
       const name =
         callee.type === "MemberExpression" && callee.property.type === "Identifier" ? callee.property : undefined;
       // With a regular expression, which must be global, `replace` does what `replaceAll` does.
       if (name?.value === "replaceAll" && first?.expression.type !== "StringLiteral") return;
-      if (name !== undefined && Object.hasOwn(methods, name.value)) add("method", at(name), methods[name.value]);
+      if (name === undefined || !Object.hasOwn(methods, name.value)) return;
+      // The dot before the name goes too, because the switch writes `list["some"]`.
+      const token = { start: bytes.lastIndexOf(".", at(name).start), end: at(name).end };
+      add("method", at(name), methods[name.value], { whole: token, token });
     },
   };
 
@@ -150,9 +151,14 @@ export function mutantsOf(file, source) {
 }
 
 /** Returns the source with the change. */
-export function applied(source, { start, end, replacement }) {
+export function applied(source, { start, end, replacement, whole }) {
   const bytes = Buffer.from(source);
-  return Buffer.concat([bytes.subarray(0, start), Buffer.from(replacement), bytes.subarray(end)]).toString();
+  const text = (from, to) => bytes.subarray(from, to).toString();
+  const isLogical = replacement === "&&" || replacement === "||";
+  // In `a && b && c`, the other operator would bind differently without parentheses.
+  const [open, close] = isLogical ? ["(", ")"] : ["", ""];
+  const changed = `${open}${text(whole.start, start)}${replacement}${text(end, whole.end)}${close}`;
+  return `${text(0, whole.start)}${changed}${text(whole.end)}`;
 }
 
 function isErrorMade({ type, callee }) {

@@ -1,0 +1,58 @@
+// Which tests reach which mutants, and in which order they are tried: the likeliest to notice the mutant first.
+import { basename, dirname } from "node:path";
+
+/** Milliseconds of tests that are run for one mutant in one test file, the shortest tests first. */
+const mostOfFile = 10_000;
+
+/**
+ * Reads the rows that the test runner wrote in step "reach".
+ *
+ * @returns For each mutant its candidates, best first: a test file with the tests that reach the mutant. `isReloaded` says
+ * that the mutant is reached only while modules are loaded, so that each test file that loads its module can notice it.
+ */
+export function candidatesOf(mutants, rows) {
+  const files = new Map();
+  for (const { file, test, ms, reached, modules } of rows) {
+    const known = files.get(file) ?? { file, modules: new Set(), tests: [] };
+    files.set(file, known);
+    for (const module of modules ?? []) known.modules.add(module);
+    if (test !== undefined) known.tests.push({ id: test, ms, reached: new Set(reached) });
+  }
+  const loaded = new Set(rows.flatMap((row) => row.loaded ?? []));
+  return mutants.map((mutant, number) => {
+    const reaching = [...files.values()].flatMap((known) =>
+      candidate(known, mutant, false, (test) => test.reached.has(number)),
+    );
+    const isLoadedOnly = reaching.length === 0 && loaded.has(number);
+    const loading = !isLoadedOnly
+      ? []
+      : [...files.values()]
+          .filter(({ modules }) => modules.has(mutant.file))
+          .flatMap((known) => candidate(known, mutant, true, () => true));
+    return [...reaching, ...loading].sort((one, other) => other.score - one.score);
+  });
+}
+
+function candidate({ file, modules, tests }, mutant, isReloaded, isReaching) {
+  const chosen = [];
+  let sum = 0;
+  for (const { id, ms } of tests.filter(isReaching).toSorted((one, other) => one.ms - other.ms)) {
+    if (sum > mostOfFile) break;
+    sum += ms;
+    chosen.push({ id, ms });
+  }
+  if (chosen.length === 0) return [];
+  const size = isReloaded ? modules.size : sum;
+  return [{ file, isReloaded, tests: chosen, ms: sum, score: nearness(file, mutant.file) - Math.log10(5 + size) }];
+}
+
+/** How near a test file is to a source file by name and folder: core/test/auth/a.test.ts is near to core/src/auth/a.ts. */
+function nearness(test, source) {
+  const [, testPackage, , ...testFolders] = dirname(test).split("/");
+  const [, sourcePackage, , ...sourceFolders] = dirname(source).split("/");
+  if (testPackage !== sourcePackage) return -1;
+  const [testName, sourceName] = [test, source].map((file) => basename(file).replace(/(?:[.]test)?[.]tsx?$/, ""));
+  const shared = testFolders.filter((folder, at) => folder === sourceFolders[at]).length;
+  const isBeside = testName.startsWith(`${sourceName}-`) || sourceName.startsWith(`${testName}-`);
+  return 0.7 * shared + (testName === sourceName ? 4 : isBeside ? 2 : 0);
+}

@@ -1,0 +1,44 @@
+// The configuration for the tests of a copy with mutants: that of the project, with the switches in the sources and our own test runner.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { withSwitches } from "./switches.mjs";
+
+const { copy, mutants, files, workers } = JSON.parse(readFileSync(process.env.MUTANTS_PLAN, "utf8"));
+const { default: project } = await import(pathToFileURL(join(copy, "vitest.config.ts")).href);
+const numbered = mutants.map((mutant, number) => ({ ...mutant, number }));
+
+const switches = {
+  name: "mutants",
+  enforce: "pre",
+  transform(code, id) {
+    const own = numbered.filter(({ file }) => id.split("?")[0] === join(copy, file));
+    return own.length === 0 ? undefined : { code: withSwitches(code, own), map: null };
+  },
+};
+const own = (name) => fileURLToPath(new URL(name, import.meta.url));
+// The first project has the tests of the packages. The others test the keychain, which needs a process for each file, and the scripts.
+const [{ test, ...rest }] = project.test.projects;
+
+export default {
+  root: copy,
+  test: {
+    ...project.test,
+    reporters: ["dot"],
+    maxWorkers: workers,
+    fileParallelism: workers > 1,
+    projects: [
+      {
+        ...rest,
+        plugins: [switches],
+        test: {
+          ...test,
+          root: copy,
+          ...(files && { include: files }),
+          setupFiles: [own("switch-functions.mjs"), ...test.setupFiles],
+          runner: own("test-runner.mjs"),
+        },
+      },
+    ],
+  },
+};
