@@ -57,8 +57,7 @@ export function createItemReader(text: string): ItemReader {
 
 function parseItems(text: string): readonly unknown[] | undefined {
   try {
-    const items = JSON.parse(`[${text}]`) as readonly unknown[];
-    return items.length > 0 ? items : undefined;
+    return JSON.parse(`[${text}]`) as readonly unknown[];
   } catch {
     return undefined;
   }
