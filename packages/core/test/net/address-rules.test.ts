@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { checkAddresses, checkUrl } from "../../src/net/address-rules.ts";
+import { HostError } from "../../src/errors.ts";
+import { checkAddresses, checkSameNetwork, checkUrl } from "../../src/net/address-rules.ts";
 
 const isRefused = (check: () => void): boolean => {
   try {
@@ -15,6 +16,8 @@ test.each([
   ["1.1.1.1", true],
   ["2606:4700::1111", true],
   // Networks that have only IPv6 write the addresses of others like this.
+  ["2000::1", true],
+  ["3fff:ffff::1", true],
   ["64:ff9b::1.1.1.1", true],
   ["64:ff9b::10.0.0.1", false],
   ["::ffff:1.1.1.1", true],
@@ -91,3 +94,77 @@ test.each<[string, string | undefined, boolean]>([
 ])("%s, with a server at %s, may be asked by its looks: %s", (url, near, isAsked) => {
   expect(isRefused(() => checkUrl(new URL(url), near === undefined ? undefined : new URL(near)))).toBe(!isAsked);
 });
+
+test("the user reads why a URL or an address is refused", () => {
+  const reasons = (check: () => void): unknown => {
+    try {
+      return check();
+    } catch (error) {
+      return error instanceof HostError ? [error.code, error.message, error.next] : error;
+    }
+  };
+  const refused = "Fairlead refused the request to";
+  expect(reasons(() => checkUrl(new URL("ftp://h/"), undefined))).toEqual([
+    "denied",
+    'Fairlead sends no requests to "ftp:" addresses',
+    undefined,
+  ]);
+  expect(reasons(() => checkUrl(new URL("https://u:p@h.example/x"), undefined))).toEqual([
+    "denied",
+    `${refused} https://h.example: the URL contains a user name or password`,
+    undefined,
+  ]);
+  expect(reasons(() => checkUrl(new URL("http://h.example/x"), undefined))).toEqual([
+    "denied",
+    `${refused} http://h.example: the URL must use https`,
+    undefined,
+  ]);
+  expect(reasons(() => checkAddresses("h", ["1.1.1.1", "fd00::1", "10.0.0.1"], []))).toEqual([
+    "denied",
+    `${refused} h: fd00::1 is not a public address`,
+    "Only an MCP server in the same network may refer Fairlead to such an address.",
+  ]);
+  expect(reasons(() => checkAddresses("app.localhost", ["127.0.0.1", "1.1.1.1", "9.9.9.9"], ["127.0.0.1"]))).toEqual([
+    "denied",
+    `${refused} app.localhost: it resolves to 1.1.1.1, which is not a loopback address`,
+    undefined,
+  ]);
+  expect(reasons(() => checkAddresses("app.localhost", ["127.0.0.1", "::1"], ["127.0.0.1"]))).toBeUndefined();
+  expect(reasons(() => checkSameNetwork("h", ["10.0.0.1", "1.1.1.1", "9.9.9.9"], ["10.0.0.9", "10.0.0.8"]))).toEqual([
+    "denied",
+    `${refused} h: its address was 10.0.0.9 and is now 1.1.1.1`,
+    undefined,
+  ]);
+});
+
+test.each<[string[], string[], boolean]>([
+  [["1.1.1.1"], ["9.9.9.9"], true],
+  [["1.1.1.1"], ["10.0.0.1"], false],
+  [["1.1.1.1"], ["10.0.0.1", "1.1.1.1"], true],
+  [["1.1.1.1"], ["9.9.9.9", "10.0.0.1"], false],
+  [["10.0.0.2"], ["10.0.0.1"], true],
+  [["1.1.1.1"], [], true],
+  [[], ["10.0.0.1"], true],
+])("the server's own name at %j, which was at %j before, is asked: %s", (addresses, near, isAsked) => {
+  expect(isRefused(() => checkSameNetwork("mcp.example", addresses, near))).toBe(!isAsked);
+});
+
+test.each([
+  ["224.0.0.1", false],
+  ["255.255.255.255", false],
+  ["::", false],
+  ["ff02::1", false],
+  ["fe80::1", false],
+  ["not an address", false],
+  ["198.18.0.1", true],
+  ["192.168.0.1", true],
+])("with the server at the same kind of address, another host at %s is asked: %s", (address, isAsked) => {
+  expect(isRefused(() => checkAddresses("host", [address], [address], "mcp.example"))).toBe(!isAsked);
+});
+
+test.each(["4000::1", "1fff::1", "::2", "2001:db8::1", "64:ff9b:1::1.1.1.1"])(
+  "%s is in no range that is assigned to hosts, so it is not public",
+  (address) => {
+    expect(isRefused(() => checkAddresses("host", [address], []))).toBe(true);
+  },
+);

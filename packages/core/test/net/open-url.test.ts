@@ -169,7 +169,11 @@ test.each<[string, string | undefined]>([
   ["https://login.example/a\tb", undefined],
   ["https://login.example/\u202ecod.exe", undefined],
   ["https://login.example/\u0000", undefined],
-  [`https://login.example/${"x".repeat(20_000)}`, undefined],
+  [`https://login.example/${"x".repeat(16_385 - 22)}`, undefined],
+  [`https://login.example/${"x".repeat(16_384 - 22)}`, `https://login.example/${"x".repeat(16_384 - 22)}`],
+  ["https://[2001:db8::1]/%7e?%C3%a9", "https://[2001:db8::1]/%7e?%C3%a9"],
+  ["https://a_b.example/", "https://a_b.example/"],
+  ["http://user@localhost/", undefined],
   ["", undefined],
 ])("%j may be opened as %j", (text, href) => {
   expect(webUrl(text)?.href).toBe(href);
