@@ -56,6 +56,22 @@ test.each(programNames.filter((name) => name !== "codex"))(
   },
 );
 
+test("a server's relative command starts in the folder of its project, or of its file", async () => {
+  await using folder = await temporaryFolder();
+  const file = await folder.write("claude.json", {
+    mcpServers: { own: { command: "./a" } },
+    projects: { "/app": { mcpServers: { kept: { command: "./b" } } } },
+  });
+  const environment = { env: {}, home: "/home/me", cwd: "/app/sub", platform: "linux" } as const;
+  const context = { environment, root: "/app", trusted: true, target: "user", lookup: () => undefined } as const;
+  const commands = async (source: { folder?: string }): Promise<unknown> =>
+    (await collect([{ program: "claude-code", file, ...source }], context)).candidates.map(
+      ({ name, conversion }) => `${name}: ${String(conversion.entry["command"])}`,
+    );
+  expect(await commands({})).toEqual(["own: ./a", "kept: /app/b"]);
+  expect(await commands({ folder: "/other" })).toEqual(["own: /other/a", "kept: /app/b"]);
+});
+
 test.each([
   ["vscode", '{ "servers": { "a": { "command": "x", "args": ["\\u0041", 1.5e3, null, true] } } /* end */ }'],
   [

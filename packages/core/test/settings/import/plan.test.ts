@@ -176,6 +176,13 @@ test.each<[existing: unknown, imported: unknown, isSame: boolean]>([
   [7, 7, true],
   [7, "7", false],
   [["a"], { 0: "a" }, false],
+  [[], "", false],
+  [[], [], true],
+  [["a", "b"], ["a", "c"], false],
+  [{}, {}, true],
+  [{ a: "1", b: "2" }, { a: "1", b: "3" }, false],
+  [null, null, true],
+  [null, {}, false],
 ])("whether %j in the settings is the same as %j: %s", (existing, imported, isSame) => {
   const options = { existing: new Map([["x", { value: existing }]]) };
   expect(plan([candidate("x", "cursor", { value: imported })], options)).toEqual([

@@ -162,6 +162,14 @@ test.each<Row>([
   ],
   ["vscode", { command: "x", env: { A: "${input:}" } }, ["obstacle env.A: ${input:} has no name"]],
   [
+    "vscode",
+    { command: "x", env: { A: "${input:-a b}" } },
+    [
+      "converted env.A: ${input:-a b} becomes ${secret:_-a_b}",
+      "hint env.A: VS Code asks for this value; Fairlead uses the stored secret _-a_b instead. If a secret with that name is already stored, this server will get that secret → fairlead secret set _-a_b",
+    ],
+  ],
+  [
     "windsurf",
     { command: "x", enabled: false },
     [
