@@ -79,3 +79,21 @@ test("what becomes known later is added below, once, and what is selected stays 
   expect(extend(moved, "/m", more)).toEqual({ ...moved, suggestions: [...list.suggestions, { value: "/more" }] });
   expect(extend(undefined, "/m", more)?.suggestions).toEqual(more.suggestions);
 });
+
+test("a new list selects its first suggestion, and Enter inserts it only if the typed text is unfinished", () => {
+  const suggestions = [{ value: "/mcp" }, { value: "/model" }];
+  const opened = { from: 1, to: 3, suggestions, selected: 0 };
+  expect(openCompletion(" /m", { from: 1, to: 3, suggestions })).toEqual({ ...opened, isChosen: false });
+  expect(openCompletion(" /m", { from: 1, to: 3, suggestions, isUnfinished: true })).toEqual({
+    ...opened,
+    isChosen: true,
+  });
+  const withTyped = [{ value: "/m" }, { value: "/mcp" }];
+  expect(openCompletion(" /m", { from: 1, to: 3, suggestions: withTyped })?.suggestions).toEqual(withTyped);
+});
+
+test("a list has at most 50 suggestions, and names with invisible characters do not count", () => {
+  const values = Array.from({ length: 51 }, (_, at) => ({ value: `/x${at}` }));
+  const offered = [{ value: "/\u200b" }, ...values];
+  expect(openCompletion("/", { from: 0, to: 1, suggestions: offered })?.suggestions).toEqual(values.slice(0, 50));
+});

@@ -1,6 +1,17 @@
 import { expect, test } from "vitest";
 import { editKey } from "../../../src/tui/input/edit-key.ts";
-import { type Editor, emptyEditor, insert, paste, wholeText } from "../../../src/tui/input/editor.ts";
+import {
+  type Editor,
+  emptyEditor,
+  erase,
+  insert,
+  isLong,
+  type Move,
+  move,
+  moveLine,
+  paste,
+  wholeText,
+} from "../../../src/tui/input/editor.ts";
 import { addEntry, createHistory, type InputHistory } from "../../../src/tui/input/history.ts";
 import { noKeys, readKeys } from "../../../src/tui/input/keys.ts";
 
@@ -95,3 +106,75 @@ test("who has gone back and sends something begins again at the end", () => {
   const { history: walked } = press(`${esc}[A${esc}[A`, emptyEditor, history);
   expect(typed(`${esc}[A`, emptyEditor, addEntry(walked, "second"))).toBe("second|");
 });
+
+test.each([
+  ["1000 characters", "x".repeat(1000), false],
+  ["1001 characters", "x".repeat(1001), true],
+  ["5 lines", lines(5), false],
+  ["6 lines", lines(6), true],
+])("a paste of %s is long enough for a label: %s", (_, pasted, isLabelled) => {
+  expect(isLong(pasted)).toBe(isLabelled);
+  expect(paste(emptyEditor, pasted).text === pasted).toBe(!isLabelled);
+});
+
+test("a label counts the lines of a paste with more than 5 lines, and the characters of any other", () => {
+  const fiveLines = `${"x".repeat(1001)}${"\n".repeat(4)}`;
+  expect(paste(emptyEditor, fiveLines).text).toBe("[pasted 1005 characters]");
+  expect(paste(emptyEditor, `${fiveLines}\n`).text).toBe("[pasted 6 lines]");
+});
+
+test("a label is new, whether the user typed the same text or erased the label of an earlier paste", () => {
+  const typedLabel = paste(insert(emptyEditor, "[pasted 9 lines]"), lines(9));
+  expect(typedLabel.text).toBe("[pasted 9 lines][pasted 9 lines #2]");
+  const erased = paste(erase(paste(emptyEditor, lines(9)), "left"), lines(9));
+  expect(erased.text).toBe("[pasted 9 lines #2]");
+});
+
+test("the cursor moves over a label as over one character, wherever the label is", () => {
+  const label = "[pasted 9 lines]";
+  const inside = insert(paste(insert(emptyEditor, "a"), lines(9)), "b");
+  const cursors = (from: Editor, where: Move): readonly number[] => {
+    const first = move(from, where);
+    const second = move(first, where);
+    return [first, second, move(second, where), move(move(second, where), where)].map(({ cursor }) => cursor);
+  };
+  const end = label.length + 2;
+  expect(cursors(inside, "left")).toEqual([end - 1, 1, 0, 0]);
+  expect(cursors({ ...inside, cursor: 0 }, "right")).toEqual([1, end - 1, end, end]);
+  const atStart = insert(paste(emptyEditor, lines(9)), "xy");
+  expect(cursors(atStart, "left")).toEqual([label.length + 1, label.length, 0, 0]);
+});
+
+test.each<[string, Editor, Move, Editor]>([
+  ["a character to the left is not cut", at("ab|c"), "left", at("a|c")],
+  ["a character to the right is not cut", at("a|bc"), "right", at("a|c")],
+  ["a word to the left is cut", at("one two|"), "word_left", { ...at("one |"), cut: "two" }],
+  ["the first word is cut", at("one|"), "word_left", { ...at("|"), cut: "one" }],
+  ["punctuation before a word is cut with it", at("|, two three"), "word_right", { ...at("| three"), cut: ", two" }],
+  ["the start of the line is cut", at("a\nbc|d"), "line_start", { ...at("a\n|d"), cut: "bc" }],
+  ["the end of the line is cut", at("a|b\nc"), "line_end", { ...at("a|\nc"), cut: "b" }],
+  ["the start of the text is cut", at("a\nb|c"), "start", { ...at("|c"), cut: "a\nb" }],
+  ["the end of the text is cut", at("a|\nbc"), "end", { ...at("a|"), cut: "\nbc" }],
+])("%s", (_, editor, where, expected) => {
+  expect(erase(editor, where)).toEqual(expected);
+});
+
+test.each<[string, -1 | 1, string | undefined]>([
+  ["\nabc|", -1, "|\nabc"],
+  ["\n|abc", -1, "|\nabc"],
+  ["ab|c\n", 1, "abc\n|"],
+  ["abc\n|", 1, undefined],
+  ["|\nabc", -1, undefined],
+  ["ab|c\nd", 1, "abc\nd|"],
+  ["a\n|\nb", 1, "a\n\n|b"],
+  ["a\n|\nb", -1, "|a\n\nb"],
+  ["abc", 1, undefined],
+])("in %j, the cursor moves %j line to %j", (text, by, expected) => {
+  expect(moveLine(at(text), by)).toEqual(expected === undefined ? undefined : at(expected));
+});
+
+/** An editor whose cursor is at the bar. */
+function at(text: string): Editor {
+  const [before = "", after = ""] = text.split("|");
+  return { ...emptyEditor, text: before + after, cursor: before.length };
+}

@@ -1,4 +1,7 @@
 import { expect, test } from "vitest";
+import { emptyEditor } from "../../../src/tui/input/editor.ts";
+import { routeKey } from "../../../src/tui/input/key-router.ts";
+import type { Key } from "../../../src/tui/input/keys.ts";
 import type { AppState } from "../../../src/tui/state/app-state.ts";
 import { after, call, confirmation, idle, inTurn, press } from "../../support/tui/app-state.ts";
 
@@ -111,4 +114,61 @@ test("the key that answers one question does not answer the next: that must be s
 test("a frame with an earlier question in it is not one with this", () => {
   const asked = after(idle, { type: "ask", question: confirmation("q2") });
   expect(shown(asked, "q1").focus).toBe("unseen");
+});
+
+const ctrl = (text: string): Key => ({ name: "text", text, ctrl: true });
+
+test("a key that means nothing, and any key while the app quits, changes nothing", () => {
+  const asked = shown(after(idle, { type: "ask", question: confirmation("q1") }));
+  for (const state of [idle, asked]) expect(routeKey(state, { name: "unknown" })).toEqual({ events: [] });
+  const quitting = { ...asked, isQuitting: true };
+  for (const key of [{ name: "text", text: "y" }, { name: "enter" }, ctrl("c"), ctrl("l")] as const)
+    expect(routeKey(quitting, key)).toEqual({ events: [] });
+  expect(routeKey({ ...idle, isQuitting: true }, { name: "text", text: "y" })).toEqual({ events: [] });
+});
+
+test("Ctrl-L redraws the screen, Ctrl-O unfolds a result, and the letters alone are typed", () => {
+  expect(routeKey(idle, ctrl("l"))).toEqual({ events: [], action: { type: "redraw" } });
+  expect(routeKey(idle, ctrl("o"))).toEqual({ events: [{ type: "fold" }] });
+  expect(press(idle, "lo").state.editor.text).toBe("lo");
+  expect(routeKey(idle, { name: "text", text: "l", meta: true })).toEqual({ events: [] });
+});
+
+test("Tab moves to a question only if there is one and the prompt has the focus", () => {
+  const tab: Key = { name: "tab" };
+  const asked = after(idle, { type: "ask", question: confirmation("q1") });
+  const typing = shown(after(press(idle, "tell me").state, { type: "ask", question: confirmation("q1") }));
+  expect([idle.focus, asked.focus, typing.focus]).toEqual(["input", "unseen", "input"]);
+  expect([routeKey(idle, tab), routeKey(asked, tab)]).toEqual([{ events: [] }, { events: [] }]);
+  expect(routeKey(typing, tab)).toEqual({ events: [{ type: "focus", focus: "dialog" }] });
+});
+
+test.each([
+  ["queued", "cancel_calls"],
+  ["running", "cancel_calls"],
+  ["ok", "cancel_turn"],
+  ["failed", "cancel_turn"],
+] as const)("with a %s call, Escape does this: %s", (status, action) => {
+  expect(kindsOf(inTurn(call("a", status)), escapeKey)).toEqual([action]);
+});
+
+test("a paste into the argument of a call is quoted; without a model, every line is a call", () => {
+  const pasteInto = (state: AppState, text: string): string =>
+    press(press(state, text).state, "\u001b[200~b c\u001b[201~").state.editor.text;
+  const manual: AppState = { ...idle, model: { provider: "manual", name: "manual" } };
+  expect(pasteInto(idle, "s.t a=")).toBe('s.t a="b c"');
+  expect(pasteInto(idle, "what is a=")).toBe("what is a=b c");
+  expect(pasteInto(manual, "what is a=")).toBe('what is a="b c"');
+});
+
+test("Ctrl-C keeps the text of the prompt for Ctrl-Y", () => {
+  expect(routeKey(press(idle, "abc").state, ctrl("c"))).toEqual({
+    events: [{ type: "edit", editor: { ...emptyEditor, cut: "abc" } }],
+  });
+});
+
+test("Enter after a backslash inserts a line break only at the end of the text", () => {
+  expect(press(idle, "a\\\u001b[D\r").actions).toEqual([{ type: "submit", text: "a\\" }]);
+  const { events } = routeKey(press(idle, "a\\").state, { name: "enter" });
+  expect(events).toEqual([{ type: "edit", editor: { ...emptyEditor, text: "a\n", cursor: 2 } }]);
 });

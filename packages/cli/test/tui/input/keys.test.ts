@@ -192,3 +192,29 @@ test("wherever the stream is cut, the keys are the same", () => {
     { seed: seed(), numRuns: scaled(5000) },
   );
 });
+
+test.each<[string, string, readonly Key[]]>([
+  ["Home and PageDown of other terminals", `${esc}[1~${esc}[6~`, [{ name: "home" }, { name: "pagedown" }]],
+  ["Enter and Tab of the keypad", `${esc}OM${esc}OZ`, [{ name: "enter" }, { name: "tab" }]],
+  [
+    "control characters above ASCII",
+    "\u0080\u009f\u00a0",
+    [{ name: "unknown" }, { name: "unknown" }, letter("\u00a0")],
+  ],
+  ["a code without a number", `${esc}[u${esc}[27;2;?~`, [{ name: "unknown" }, { name: "unknown" }]],
+  ["a sequence that never ends", `${esc}[1;5`, [{ name: "unknown" }]],
+  ["Ctrl with a sign", "\u001c\u001f", ["\\", "_"].map((text) => ({ name: "text", text, ctrl: true }))],
+  ["Alt with Ctrl and a letter", `${esc}\u0001`, [{ name: "text", text: "a", ctrl: true, meta: true }]],
+])("%s", (_, typed, keys) => {
+  expect(keysOf(typed)).toEqual(keys);
+});
+
+test("after an unfinished paste, the text up to the first end marker is pasted", () => {
+  const { state } = endKeys(readKeys(noKeys, `${esc}[200~half`).state);
+  expect(readKeys(state, `a${esc}[201~b${esc}[201~c`).keys).toEqual([
+    { name: "paste", text: "a" },
+    letter("b"),
+    { name: "unknown" },
+    letter("c"),
+  ]);
+});

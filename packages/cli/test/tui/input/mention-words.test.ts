@@ -51,3 +51,69 @@ describe("the server of a template", () => {
     ]);
   });
 });
+
+const template = (uriTemplate: string, server = "s"): HostResource => ({
+  kind: "template",
+  server,
+  name: "page",
+  uriTemplate,
+});
+
+test("a resource is found by its title, or by its name if it has no title", () => {
+  const all: readonly HostResource[] = [
+    { kind: "resource", server: "a", name: "zebra", title: "Horse", uri: "a://1" },
+    { kind: "resource", server: "b", name: "quagga", uri: "b://2" },
+  ];
+  expect(offerMentions("quagga", all)).toEqual([{ value: "@b://2", about: "quagga" }]);
+  expect(offerMentions("Horse", all)).toEqual([{ value: "@a://1", about: "Horse" }]);
+  expect(offerMentions("zebra", all)).toEqual([]);
+});
+
+test("at most 30 resources are offered", () => {
+  const all = Array.from({ length: 31 }, (_, at): HostResource => {
+    return { kind: "resource", server: "a", name: `r${at}`, uri: `a://${at}` };
+  });
+  expect(offerMentions("", all).map(({ value }) => value)).toEqual(all.slice(0, 30).map((_, at) => `@a://${at}`));
+});
+
+test.each([
+  ["notes", true],
+  ["notes:/", true],
+  ["notes://", false],
+  ["notes:notes://", false],
+  ["notes://y", false],
+])("a template is offered at @%s until its fixed text is typed: %j", (typed, isOffered) => {
+  expect(offerMentions(typed, [template("notes://{year}/{day}", "notes")])).toHaveLength(isOffered ? 1 : 0);
+});
+
+test.each([
+  ["p://{a}.md", "p://x", [{ name: "a", value: "x" }]],
+  ["p://{a}/{b}", "p://1/2/3", [{ name: "b", value: "2/3", given: { a: "1" } }]],
+  ["p://{a}/{b}.md", "p://1/2.md", []],
+  ["p://{+a}", "p://x/y", [{ name: "a", value: "x/y" }]],
+  ["p://{#a}", "p://x", []],
+  ["p://{?a}", "p://x", []],
+  ["p://{a,b}", "p://x", []],
+  ["p://{a}/{b,c}", "p://x/y", []],
+  ["p://fixed", "p://fixed", []],
+])("the server of %s is asked at @%s for %j", (uriTemplate, typed, requests) => {
+  const of = { kind: "template", server: "s", uriTemplate };
+  const questions = templateQuestions(typed, [template(uriTemplate)]);
+  expect(questions.map(({ request }) => request)).toEqual(requests.map((request) => ({ of, ...request })));
+});
+
+test("the text after the server's name is the value, also if the URI scheme is the server's name", () => {
+  const [question] = templateQuestions("n:n:x", [template("n:{a}", "n")]);
+  expect(question?.request).toMatchObject({ name: "a", value: "x" });
+});
+
+test("a value is encoded as its expression asks, and the word is complete after the last variable", () => {
+  const written = (uriTemplate: string, typed: string): unknown =>
+    templateQuestions(typed, [template(uriTemplate)]).map(({ write }) => write("a/b c"));
+  const about = (uriTemplate: string): object => ({ label: "a/b c", about: `a of ${uriTemplate}` });
+  expect(written("p://{a}.md", "p://")).toEqual([
+    { value: "@p://a%2Fb%20c.md", ...about("p://{a}.md"), isOpen: false },
+  ]);
+  expect(written("p://{+a}", "p://")).toEqual([{ value: "@p://a/b%20c", ...about("p://{+a}"), isOpen: false }]);
+  expect(written("p://{a}/{b}", "p://")).toEqual([{ value: "@p://a%2Fb%20c/", ...about("p://{a}/{b}"), isOpen: true }]);
+});

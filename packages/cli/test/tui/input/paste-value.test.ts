@@ -50,3 +50,25 @@ test("a list of calls stays a list, and a message to a model is pasted as it is"
   expect(pasteAtCursor(withText(emptyEditor, "s.t a="), "b c", false).text).toBe('s.t a="b c"');
   expect(pasteAtCursor(withText(emptyEditor, "/teach knot="), "b c", false).text).toBe('/teach knot="b c"');
 });
+
+test.each([
+  ["s.t text='one'|", " two", "s.t text='one two'|"],
+  ["s.t text='one'|", "it's", "s.t text='oneit\\'s'|"],
+  ['s.t text="one"|', ' "two"', 's.t text="one \\"two\\""|'],
+  ["s.t text=|", "a b", 's.t text="a b"|'],
+  ["s.t text=ab|cd x=1", "1 2", 's.t text="ab1 2cd"| x=1'],
+  ["s.t text=|", 'a"b', 's.t text="a\\"b"|'],
+  ["s.t text=|", "word", "s.t text=word|"],
+  ["s.t text='x |", "it's", "s.t text='x it\\'s|"],
+  ["s.t |", "a=1\nb=2", "s.t a=1 b=2|"],
+  ["s.t x/|", "a\nb", "s.t x/a b|"],
+  ["s.t|", "a\nb", "s.ta\nb|"],
+  ["s.t(|", "a\nb", "s.t(a\nb|"],
+  ["/teach |", "a\nb", "/teach a\nb|"],
+  [" /teach |", "a\nb", " /teach a\nb|"],
+  ["s.t a=1\ns.t text=|", "x y", 's.t a=1\ns.t text="x y"|'],
+])("the prompt %j with a paste of %j becomes %j", (typed, pasted, expected) => {
+  const editor = withText(emptyEditor, typed.replace("|", ""), typed.indexOf("|"));
+  const { text, cursor } = pasteAtCursor(editor, pasted, true);
+  expect(`${text.slice(0, cursor)}|${text.slice(cursor)}`).toBe(expected);
+});
