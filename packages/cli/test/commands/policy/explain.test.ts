@@ -1,0 +1,143 @@
+import { expect, test } from "vitest";
+import { type Machine, machine, userFile } from "../../support/machine.ts";
+
+const rule = (tool: string, decision: string, priority: number): string =>
+  `[[rule]]\nmcpName = "demo"\n${tool}decision = "${decision}"\npriority = ${priority}\n`;
+
+const files = {
+  [userFile]: { mcpServers: { new: { command: "x" }, "a*b": { command: "y" } } },
+  "home/.gemini/policies/m.toml": [
+    rule('toolName = "greet"\n', "deny", 5),
+    rule("", "allow", 3),
+    rule('toolName = "gr*"\n', "ask_user", 4),
+  ].join(""),
+};
+
+async function explained(here: Machine, words: string): Promise<readonly [number, string]> {
+  const { code, stdout, stderr } = await here.run("policy", "explain", ...words.split(" "));
+  return [code, `${stdout}${stderr}`.replaceAll(`${here.home}/.gemini/policies/`, "")];
+}
+
+test("the user sees the decision, its rule, the weaker rules in order, and what the catalog cache lacks", async () => {
+  await using here = await machine(files);
+  const noCatalog = "has no cached catalog yet, so the tool's annotations are unknown; to load them: fairlead tools";
+  const explanations: Readonly<Record<string, string>> = {
+    "demo.greet": `demo.greet: deny
+  because  a rule in m.toml:1 denies it
+  rule     demo.greet
+  weaker   a rule in m.toml:10 asks about it
+           a rule in m.toml:6 allows it
+           the default for tools asks about it
+`,
+    "demo.grow --headless": `demo.grow: deny
+  because    the rule for runs without a terminal denies it
+  otherwise  a rule in m.toml:10 asks about it
+  weaker     a rule in m.toml:6 allows it
+             the default for tools asks about it
+  note       "demo" has no tool "grow" in its cached catalog
+`,
+    "demo.count --mode plan": `demo.count: deny
+  because    plan mode denies it
+  otherwise  a rule in m.toml:6 allows it
+  weaker     the default for tools asks about it
+`,
+    "new.x": `new.x: ask
+  because  the default for tools asks about it
+  note     "new" ${noCatalog}
+`,
+    "new.x --mode yolo": `new.x: allow
+  because    yolo mode allows it
+  otherwise  the default for tools asks about it
+  note       "new" ${noCatalog}
+`,
+    "a*b.x": `a*b.x: ask
+  because  the default for tools asks about it
+  note     "a*b" ${noCatalog}
+`,
+    "--kind resource new.x://a": `resource new.x://a: ask
+  because  the default for resources asks about it
+`,
+    "--kind sampling new": `sampling of new: ask
+  because  the default for sampling asks about it
+`,
+    "--kind prompt demo.teach": `prompt demo.teach: allow
+  because  a rule in m.toml:6 allows it
+  rule     everything of demo
+  weaker   the default for prompts allows it
+`,
+    "--server none --tool x": `none.x: ask
+  because  the default for tools asks about it
+  note     no server "none" is configured here
+`,
+    "--kind prompt --server none --tool x": `prompt none.x: allow
+  because  the default for prompts allows it
+  note     no server "none" is configured here
+`,
+  };
+  for (const [words, text] of Object.entries(explanations))
+    expect(await explained(here, words), words).toEqual([0, text]);
+});
+
+test("the user must name one tool, prompt or resource, not a pattern", async () => {
+  await using here = await machine(files);
+  const refusals: Readonly<Record<string, string>> = {
+    "none.x?": '"none.x?" is a pattern: policy explain takes one tool\n  next: fairlead policy list',
+    "no?.x": '"no?.x" is a pattern: policy explain takes one tool\n  next: fairlead policy list',
+    "a*b.*": '"a*b.*" is a pattern: policy explain takes one tool\n  next: fairlead policy list',
+    "--kind prompt new": "no prompt is named: policy explain takes one prompt\n  next: fairlead prompts new",
+    "--kind prompt new.*": "no prompt is named: policy explain takes one prompt\n  next: fairlead prompts new",
+    "--kind resource a*b": "no resource is named: policy explain takes one resource\n  next: fairlead resources 'a*b'",
+  };
+  for (const [words, text] of Object.entries(refusals))
+    expect(await explained(here, words), words).toEqual([2, `fairlead: ${text}\n`]);
+});
+
+test("the JSON document names the rule, the rule that it replaces, and the others that match", async () => {
+  await using here = await machine(files);
+  const { stdout } = await here.run("policy", "explain", "demo.grow", "--headless", "--json");
+  const file = `${here.home}/.gemini/policies/m.toml`;
+  const ofUser = { tier: "user", server: "demo" };
+  expect(JSON.parse(stdout)).toEqual({
+    schemaVersion: 1,
+    server: "demo",
+    tool: "grow",
+    kind: "tool",
+    known: "server",
+    mode: "default",
+    interactive: false,
+    changed: false,
+    decision: "deny",
+    rule: {
+      decision: "deny",
+      tier: "default",
+      priority: 0,
+      origin: { source: "built_in", name: "headless" },
+      text: "the rule for runs without a terminal denies it",
+    },
+    over: {
+      ...ofUser,
+      decision: "ask_user",
+      priority: 4,
+      tool: "gr*",
+      origin: { source: "policy_file", file, line: 10 },
+      text: `a rule in ${file}:10 asks about it`,
+    },
+    matched: [
+      {
+        ...ofUser,
+        decision: "allow",
+        priority: 3,
+        origin: { source: "policy_file", file, line: 6 },
+        text: `a rule in ${file}:6 allows it`,
+      },
+      {
+        decision: "ask_user",
+        tier: "default",
+        priority: 0,
+        kind: "tool",
+        origin: { source: "built_in", name: "tools" },
+        text: "the default for tools asks about it",
+      },
+    ],
+  });
+});
