@@ -1,11 +1,11 @@
 // The configuration for the tests of a copy with mutants: that of the project, with the switches in the sources and our own test runner.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { fileURLToPath } from "node:url";
+import project from "../../vitest.config.ts";
 import { withSwitches } from "./switches.mjs";
 
 const { copy, mutants, files, workers } = JSON.parse(readFileSync(process.env.MUTANTS_PLAN, "utf8"));
-const { default: project } = await import(pathToFileURL(join(copy, "vitest.config.ts")).href);
 const numbered = mutants.map((mutant, number) => ({ ...mutant, number }));
 
 const switches = {
