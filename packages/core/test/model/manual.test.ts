@@ -83,3 +83,52 @@ test("what cannot be read is said by whoever reads it, and gets to see the tools
 test("where nothing was typed, nothing is said", async () => {
   expect(await all(model, [])).toEqual([{ type: "finish", reason: "stop", content: { role: "model", parts: [] } }]);
 });
+
+test("the manual model accepts any number of tools in Gemini's dialect, with media in responses", () => {
+  expect(model).toEqual({
+    provider: "manual",
+    name: "manual",
+    dialect: "gemini",
+    maxDeclarations: Number.POSITIVE_INFINITY,
+    takesMediaInResponses: true,
+    stream: expect.any(Function),
+  });
+});
+
+test("the user reads that one line was not run, or the text of the caller", async () => {
+  expect(await toldFor("first\ncall b")).toEqual(["? first\n\nThe last line was not run."]);
+  const counting = createManualModel({ parse, onStopped: (left) => `${left} left` });
+  expect(await all(counting, [user("first\ncall b\ncall c")])).toEqual([
+    { type: "text", text: "? first\n\n2 left" },
+    { type: "finish", reason: "stop", content: { role: "model", parts: [{ text: "? first\n\n2 left" }] } },
+  ]);
+});
+
+test("a cancelled request runs no line, and a line that is cancelled while it is read is not called", async () => {
+  const read: string[] = [];
+  const abort = new AbortController();
+  const slow = createManualModel({
+    parse(line) {
+      read.push(line);
+      abort.abort();
+      return parse(line);
+    },
+  });
+  await expect(all(slow, [user("call a")], AbortSignal.abort())).rejects.toMatchObject({ code: "cancelled" });
+  expect(read).toEqual([]);
+  const seen: unknown[] = [];
+  const reading = async (): Promise<void> => {
+    for await (const event of slow.stream([user("call a")], tools, abort.signal)) seen.push(event);
+  };
+  await expect(reading()).rejects.toMatchObject({ code: "cancelled" });
+  expect(read).toEqual(["call a"]);
+  expect(seen).toEqual([]);
+});
+
+test("a message without parts is not what the user typed", async () => {
+  const history: Content[] = [user("call a"), { role: "user", parts: [] }];
+  expect(await all(model, history)).toEqual([
+    { type: "call", call: { name: "a", args: {} } },
+    { type: "finish", reason: "stop", content: { role: "model", parts: [{ functionCall: { name: "a", args: {} } }] } },
+  ]);
+});

@@ -60,3 +60,70 @@ test.each([
 ])("%j is no script", (text, message) => {
   expect(() => createScriptedModel({ script: text })).toThrow(message);
 });
+
+test("a scripted model accepts any number of tools in Gemini's dialect, with media in responses", () => {
+  expect(createScriptedModel({ script: "", source: "a.jsonl" })).toEqual({
+    provider: "scripted",
+    name: "a.jsonl",
+    dialect: "gemini",
+    maxDeclarations: Number.POSITIVE_INFINITY,
+    takesMediaInResponses: true,
+    stream: expect.any(Function),
+  });
+});
+
+test.each(["stop", "length", "safety", "malformed_call", "other"])("an answer may finish with %s", async (reason) => {
+  const model = createScriptedModel({ script: `{"role":"model","parts":[],"finish":{"reason":"${reason}"}}` });
+  expect(await all(model, [])).toEqual([{ type: "finish", reason, content: { role: "model", parts: [] } }]);
+});
+
+test("the user reads all reasons with which an answer may finish", () => {
+  const script = '{"role":"model","parts":[],"finish":7}';
+  expect(() => createScriptedModel({ script })).toThrow(
+    'the script, line 1: "finish" needs a reason: stop, length, safety, malformed_call, other',
+  );
+});
+
+test("only the messages after the model's last answer are compared with the script", async () => {
+  const lines = ['{"role":"user","parts":[{"text":"again"},{"text":"more"}]}', '{"role":"model","parts":[]}'];
+  const run = (...messages: readonly Content[]) => all(createScriptedModel({ script: lines.join("\n") }), messages);
+  const missing = (text: string) => ({
+    message: `the script, line 2: the request before this answer does not contain "${text}"`,
+  });
+  const model: Content = { role: "model", parts: [{ text: "again more" }] };
+  await expect(run(user("again more"), model, user("x"))).rejects.toMatchObject(missing("again"));
+  await expect(run(user("x"), model, user("again"))).rejects.toMatchObject(missing("more"));
+  expect(await run(user("x"), model, user("again"), user("more"))).toHaveLength(1);
+});
+
+test("the response of a function counts as text of the request; a request without one is told", async () => {
+  const line = '{"role":"user","parts":[{"text":"\\"output\\":\\"5\\""},{"functionResponse":{"name":"add"}}]}';
+  const run = (message: Content) =>
+    all(createScriptedModel({ script: `${line}\n{"role":"model","parts":[]}` }), [message]);
+  expect(await run(answered("add"))).toHaveLength(1);
+  await expect(run(user('"output":"5"'))).rejects.toMatchObject({
+    message: "the script, line 2: the request before this answer answers no function, not add",
+  });
+  await expect(run({ role: "user", parts: [{ functionResponse: { name: "add" } }] })).rejects.toMatchObject({
+    message: `the script, line 2: the request before this answer does not contain ""output":"5""`,
+  });
+  await expect(run({ role: "user", parts: [{ inlineData: { mimeType: "a/b", data: "" } }] })).rejects.toMatchObject({
+    message: `the script, line 2: the request before this answer does not contain ""output":"5""`,
+  });
+});
+
+test("a cancelled request gets no answer of the script, and the rest of an answer is not sent", async () => {
+  const model = createScriptedModel({ script: '{"role":"model","parts":[{"text":"a"},{"text":"b"}]}' });
+  const abort = new AbortController();
+  const cancelled = { code: "cancelled" };
+  await expect(all(model, [], AbortSignal.abort())).rejects.toMatchObject(cancelled);
+  const seen: unknown[] = [];
+  const reading = async (): Promise<void> => {
+    for await (const event of model.stream([], [], abort.signal)) {
+      seen.push(event);
+      abort.abort();
+    }
+  };
+  await expect(reading()).rejects.toMatchObject(cancelled);
+  expect(seen).toEqual([{ type: "text", text: "a" }]);
+});
