@@ -1,4 +1,4 @@
-import { chmod, lstat, readdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { chmod, lstat, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { temporaryFolder } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
@@ -71,6 +71,76 @@ describe("writing", () => {
     expect(await here.receipts.list()).toEqual([]);
   });
 
+  test("a file that connect has written already is not written again, and its receipt stays", async () => {
+    await using here = await scene();
+    expect(await writeConnect(await here.plan(), here.receipts)).toBe("written");
+    const receipt = await receiptOf(here.receipts);
+    expect(await writeConnect(await here.plan(), here.receipts)).toBe("unchanged");
+    expect(await here.receipts.list()).toEqual([receipt]);
+    expect(await here.receipts.textBefore(receipt)).toEqual({ text });
+  });
+
+  test("a second connect that fails leaves the receipt of the first", async () => {
+    await using here = await scene();
+    await writeConnect(await here.plan(), here.receipts);
+    const receipt = await receiptOf(here.receipts);
+    const other = { ...entry, args: [...entry.args, "--quiet"] };
+    const plan = await planConnect({ client: "cursor", file: here.file, entry: other, move: [] }, here.receipts);
+    expect(plan).toMatchObject({ before: text, moved: [], earlier: receipt });
+    await chmod(here.file, 0o444);
+    await expect(writeConnect(plan, here.receipts)).rejects.toThrow("it is marked as read-only");
+    expect(await here.receipts.list()).toEqual([receipt]);
+    expect(await here.receipts.textBefore(receipt)).toEqual({ text });
+  });
+
+  test("a receipt has no token, and lists the folders that connect created", async () => {
+    await using here = await scene();
+    const file = join(here.path, "a", "b", "mcp.json");
+    const headers = { Authorization: "Bearer token" };
+    const form = { url: "http://127.0.0.1:1/mcp", headers, http_headers: headers };
+    const plan = await planConnect({ client: "cursor", file, entry: form, move: [] }, here.receipts);
+    expect(await writeConnect(plan, here.receipts)).toBe("written");
+    expect(await receiptOf(here.receipts)).toMatchObject({
+      client: "cursor",
+      file,
+      before: null,
+      entry: { url: "http://127.0.0.1:1/mcp" },
+      folders: [join(here.path, "a"), join(here.path, "a", "b")],
+    });
+    expect(JSON.stringify(await here.receipts.list())).not.toContain("token");
+    expect(await undo(here.receipts)).toBe("restore");
+    expect((await readdir(here.path)).sort()).toEqual(["client", "state"]);
+  });
+
+  test("a folder that another program uses stays when its file is removed", async () => {
+    await using here = await scene();
+    const file = join(here.path, "a", "b", "mcp.json");
+    await writeConnect(await planConnect({ client: "cursor", file, entry, move: [] }, here.receipts), here.receipts);
+    await here.write("a/other", "");
+    expect(await undo(here.receipts)).toBe("restore");
+    expect(await readdir(join(here.path, "a"))).toEqual(["other"]);
+  });
+
+  test("a server of another program named fairlead is left alone", async () => {
+    await using here = await scene('{ "mcpServers": {\n "fairlead": { "command": "other" } } }');
+    await expect(here.plan()).rejects.toMatchObject({
+      code: "usage",
+      message: `${here.file}:2:2: Cursor has another server named "fairlead"; the file was not changed`,
+      next: "Rename or remove that server, then try again.",
+    });
+  });
+
+  test("the servers that a first connect moved come back after a second one", async () => {
+    await using here = await scene('{ "mcpServers": { "a": { "command": "a" }, "b": { "command": "b" } } }');
+    const plan = (move: readonly string[]) =>
+      planConnect({ client: "cursor", file: here.file, entry, move }, here.receipts);
+    await writeConnect(await plan(["a"]), here.receipts);
+    await writeFile(here.file, (await here.content()).replace('"b": { "command": "b" }', '"b": { "command": "c" }'));
+    const second = await plan(["b", "a"]);
+    expect(second.moved).toEqual(["a", "b"]);
+    expect(JSON.parse(second.before ?? "")).toEqual({ mcpServers: { a: { command: "a" }, b: { command: "c" } } });
+  });
+
   test("a link to a file that is not there yet gets its file, and loses it again", async () => {
     await using here = await scene("none");
     await symlink(join(here.path, "dotfile.json"), here.file);
@@ -115,6 +185,42 @@ describe("undoing", () => {
     expect(await here.content()).not.toContain("fairlead");
   });
 
+  test("a file that the user has deleted is not made again", async () => {
+    await using here = await scene();
+    await writeConnect(await here.plan(), here.receipts);
+    await rm(here.file);
+    expect(await undo(here.receipts)).toBe("gone");
+    expect(await readdir(join(here.path, "client"))).toEqual([".keep"]);
+    expect(await here.receipts.list()).toEqual([]);
+  });
+
+  test("a file that changed after the plan was made is left alone, and its receipt stays", async () => {
+    await using here = await scene();
+    await writeConnect(await here.plan(), here.receipts);
+    const receipt = await receiptOf(here.receipts);
+    const plan = await planDisconnect(receipt, here.receipts);
+    await writeFile(here.file, "{}");
+    await expect(writeDisconnect(receipt, plan, here.receipts)).rejects.toMatchObject({
+      code: "busy",
+      message: `${here.file} was changed by another program meanwhile; Fairlead did not change it`,
+      next: "Try again.",
+    });
+    expect(await here.content()).toBe("{}");
+    expect(await here.receipts.list()).toEqual([receipt]);
+  });
+
+  test("a file that changed after connect loses only Fairlead's entry", async () => {
+    await using here = await scene();
+    await writeConnect(await here.plan(), here.receipts);
+    const wrote = await here.content();
+    const changed = wrote.replace("{", '{ "other": 1,');
+    await writeFile(here.file, changed);
+    const plan = await planDisconnect(await receiptOf(here.receipts), here.receipts);
+    expect(plan).toMatchObject({ kind: "changed", text: changed, wrote });
+    expect(await undo(here.receipts)).toBe("changed");
+    expect(JSON.parse(await here.content())).toEqual({ other: 1, mcpServers: {} });
+  });
+
   test("a file that another program has removed is not made again", async () => {
     await using here = await scene();
     await writeConnect(await here.plan(), here.receipts);
@@ -141,17 +247,17 @@ describe.each(clientNames)("an entry of %s", (client) => {
 });
 
 test.each([
-  ["claude-code", "mcpServers", "Claude Code", ["claude"]],
-  ["claude-desktop", "mcpServers", "Claude Desktop", ["claude-desktop"]],
-  ["codex", "mcp_servers", "Codex", ["codex"]],
-  ["gemini", "mcpServers", "Gemini CLI", ["gemini"]],
-  ["cursor", "mcpServers", "Cursor", ["cursor", "cursor-agent"]],
-  ["vscode", "servers", "VS Code", ["code"]],
-  ["windsurf", "mcpServers", "Windsurf", ["windsurf"]],
-  ["zed", "context_servers", "Zed", ["zed", "zeditor"]],
-  ["opencode", "mcp", "opencode", ["opencode"]],
-] as const)("%s has its servers under %s", (client, key, title, commands) => {
-  expect(clients[client]).toMatchObject({ key, title, commands });
+  ["claude-code", "mcpServers", "Claude Code", ["claude"], "json"],
+  ["claude-desktop", "mcpServers", "Claude Desktop", ["claude-desktop"], "json"],
+  ["codex", "mcp_servers", "Codex", ["codex"], "toml"],
+  ["gemini", "mcpServers", "Gemini CLI", ["gemini"], "jsonc"],
+  ["cursor", "mcpServers", "Cursor", ["cursor", "cursor-agent"], "jsonc"],
+  ["vscode", "servers", "VS Code", ["code"], "jsonc"],
+  ["windsurf", "mcpServers", "Windsurf", ["windsurf"], "jsonc"],
+  ["zed", "context_servers", "Zed", ["zed", "zeditor"], "jsonc"],
+  ["opencode", "mcp", "opencode", ["opencode"], "jsonc"],
+] as const)("%s has its servers under %s", (client, key, title, commands, syntax) => {
+  expect(clients[client]).toMatchObject({ key, title, commands, syntax });
 });
 
 test("the form of an entry is the one that its client reads", () => {

@@ -265,3 +265,17 @@ describe("a transport that is about to be used", () => {
       });
   });
 });
+
+test("an impersonated service account has nothing to expand", async () => {
+  await using world = await createWorld();
+  const authentication = { targetAudience: "a", targetServiceAccount: "$A" };
+  await world.writeUser({
+    mcpServers: { s: { url: "http://h", authProviderType: "sa-impersonation", ...authentication } },
+  });
+  const { definition } = serverOf(await world.load({ env: { A: "a" } }), "s");
+  if (definition === undefined) throw new Error("there is no definition");
+  expect(await expandAuthentication(definition, noSecrets)).toEqual({
+    provider: "sa-impersonation",
+    ...authentication,
+  });
+});
