@@ -76,3 +76,51 @@ test("in the home folder there is no workspace file", async () => {
   await using here = await machine();
   expect((await here.runWith({ cwd: here.home }, "settings", "path")).stdout).toMatch(/workspace settings +none/);
 });
+
+test("settings path shows the user every file in order, weakest first, with its state", async () => {
+  await using here = await machine({ [userFile]: {}, [projectFile]: {}, "etc/settings.json": "{" });
+  const shown = async (...words: readonly string[]): Promise<string> => {
+    const { stdout } = await here.run("settings", "path", ...words);
+    // The width of a column depends on the machine's folder.
+    return stdout.replaceAll(here.path, "").replaceAll(/ {2,}/g, "  ");
+  };
+  const files = (workspace: string): string => `system-defaults settings  /etc/system-defaults.json  (does not exist)
+user settings  /home/.gemini/settings.json
+workspace settings  ${workspace}
+system settings  /etc/settings.json  (invalid; see: fairlead settings validate)
+trusted folders  /home/.gemini/trustedFolders.json
+env file  /home/.gemini/.env
+env file  /home/.env
+`;
+  const file = "/project/.gemini/settings.json";
+  const envFiles = "env file  /project/.gemini/.env\nenv file  /project/.env\n";
+  const state = "state folder  /home/.fairlead\n";
+  const none = "none  (none: this is the home folder, or --no-workspace is set)";
+  const root = "workspace root  /project  (nearest folder with .gemini)";
+  expect(await shown()).toBe(`${root}\n${files(`${file}  (not read: the folder is not trusted)`)}${envFiles}${state}`);
+  expect(await shown("--trust-workspace", "-C", here.project)).toBe(
+    `workspace root  /project  (given with -C)\n${files(file)}${envFiles}${state}`,
+  );
+  expect(await shown("-C", here.home)).toBe(`workspace root  /home  (given with -C)\n${files(none)}${state}`);
+});
+
+test("settings validate counts files, warnings and errors", async () => {
+  await using here = await machine();
+  expect(await here.run("settings", "validate")).toEqual({
+    code: 0,
+    stdout: "",
+    stderr: "no problems (0 settings files read)\n",
+  });
+  await here.write(userFile, { mcpServers: { odd: 7, more: 8 } });
+  await here.write("home/.gemini/policies/m.toml", "[[rule]]\ndecision = 7\npriority = 1\n");
+  const { code, stdout, stderr } = await here.run("settings", "validate");
+  expect([code, stderr]).toEqual([
+    3,
+    "fairlead: 3 errors in the settings\n  next: correct the lines above, then: fairlead settings validate\n",
+  ]);
+  expect(stdout.match(/^\S+: error: /gm)).toEqual([
+    `${here.home}/.gemini/settings.json:3:12: error: `,
+    `${here.home}/.gemini/settings.json:4:13: error: `,
+    expect.stringMatching(/m\.toml:\d+:\d+: error: $/),
+  ]);
+});
