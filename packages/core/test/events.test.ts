@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createEmitter, type HostEvent } from "../src/events.ts";
+import { createEmitter, type HostEvent, MCPDiscoveryState, MCPServerStatus } from "../src/events.ts";
 
 const connecting: HostEvent = { type: "state", state: { name: "a", since: 0, status: "connecting" } };
 const changed: HostEvent = { type: "list_changed", server: "a", list: "tools" };
@@ -41,4 +41,37 @@ test("what a listener causes comes after what it heard, for everyone", () => {
   on("discovery", (event) => seen.push(event));
   emit(connecting);
   expect(seen).toEqual([connecting, changed, completed]);
+});
+
+test("the emitter delivers events that several listeners emit in the order in which they were emitted", () => {
+  const { on, emit } = createEmitter();
+  const seen: string[] = [];
+  on("state", () => {
+    emit(changed);
+    emit(completed);
+    emit(changed);
+  });
+  on("list_changed", ({ type }) => seen.push(type));
+  on("discovery", ({ type }) => seen.push(type));
+  emit(connecting);
+  expect(seen).toEqual(["list_changed", "discovery", "list_changed"]);
+  emit(completed);
+  expect(seen).toHaveLength(4);
+});
+
+test("callers can compare states with these names", () => {
+  expect(MCPServerStatus).toEqual({
+    DISCONNECTED: "disconnected",
+    CONNECTING: "connecting",
+    CONNECTED: "connected",
+    DISCONNECTING: "disconnecting",
+    NEEDS_AUTH: "needs_auth",
+    DISABLED: "disabled",
+    BLOCKED: "blocked",
+  });
+  expect(MCPDiscoveryState).toEqual({
+    NOT_STARTED: "not_started",
+    IN_PROGRESS: "in_progress",
+    COMPLETED: "completed",
+  });
 });

@@ -90,3 +90,38 @@ test("whether the settings name a wrong package", () => {
   expect(npmFailure(["npm error code ENOTFOUND"])?.isPackage).toBe(false);
   expect(npmFailure(["npm error code 1"])).toBeUndefined();
 });
+
+test.each([
+  ["the last line that names a problem", ["Error: first", "Error: second", "bye"], "Error: second"],
+  ["the last line, not npm's notice after it", ["starting", "giving up", "npm notice update", "  "], "giving up"],
+  ["npm's last line, if there is no other", ["npm warn first", "npm warn second", "  "], "npm warn second"],
+  ["a line without the spaces around it", ["  giving up \t"], "giving up"],
+  ["at most 200 characters of the server's line", ["x".repeat(201)], "x".repeat(200)],
+  [
+    "at most 200 characters of npm's line",
+    ["npm error code EX", `npm error ${"x".repeat(201)}`],
+    `EX ${"x".repeat(197)}`,
+  ],
+])("the line that matters: %s", (_what, lines, expected) => {
+  expect(stderrLine(lines)).toBe(`stderr: ${expected}`);
+});
+
+test.each([
+  [
+    ["code E404", "404 Not Found", "404 x is not in this registry", "404 y could not be found"],
+    "E404 x is not in this registry",
+    true,
+  ],
+  [["code E404", "404 Not Found", "404 Really"], "E404 Not Found", true],
+  [["code ETARGET", "code E404", "404 words"], "E404 words", true],
+  [["code ETARGET", "notarget none"], "ETARGET none", true],
+  [["code ETARGET", "etarget none"], "ETARGET etarget none", true],
+  [["code ETARGET", "Target none"], "ETARGET none", true],
+  [["code EINVALIDPACKAGENAME", "Invalid package name"], "EINVALIDPACKAGENAME Invalid package name", true],
+  [["code ENOVERSIONS"], "ENOVERSIONS", true],
+  [["code EACCES", "syscall open", "permission denied"], "EACCES permission denied", false],
+  [["code EX", "", "code 1", "A complete log of this run", "A complete log of this run is at /x"], "EX", false],
+  [["words", "could not determine executable to run"], "could not determine executable to run", true],
+])("npm's lines %j: the user reads %j", (lines, text, isPackage) => {
+  expect(npmFailure(lines.map((line) => `npm error ${line}`))).toEqual({ text, isPackage });
+});

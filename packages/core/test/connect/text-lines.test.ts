@@ -54,3 +54,37 @@ test("however text is cut into pieces, the lines are the same", () => {
   });
   fc.assert(same, { seed: seed() });
 });
+
+test("a line of exactly the longest length keeps what follows it out, and a carriage return of a whole line is removed", () => {
+  expect(linesOf(["0123456789\r\n"])).toEqual(["0123456789"]);
+  expect(linesOf(["012345678\r", "\nnext"])).toEqual(["012345678", "next"]);
+  expect(linesOf(["01234567890", "a", "b\n"])).toEqual(["0123456789"]);
+  expect(linesOf(["0123456789", "\n"])).toEqual(["0123456789"]);
+});
+
+test("the reader of the lines is called once for each piece with complete lines, and never without lines", () => {
+  const seen: (readonly string[])[] = [];
+  let allowed = 0;
+  const splitter = createTextLines({
+    limit: 10,
+    rate: { take: (wanted) => Math.min(wanted, allowed) },
+    lines: (more) => seen.push(more),
+  });
+  splitter.push("1\n2\n");
+  splitter.push("");
+  expect(seen).toEqual([]);
+  allowed = 5;
+  splitter.push("3\n4\n");
+  splitter.end();
+  expect(seen).toEqual([["(2 lines dropped: the server wrote too fast)", "3", "4"]]);
+});
+
+test("at the end, the last dropped lines are not also counted as dropped", () => {
+  const seen: string[] = [];
+  const splitter = createTextLines({ limit: 10, rate: { take: () => 0 }, lines: (more) => seen.push(...more) });
+  splitter.push(`${"x".repeat(3999)}\na\nb\n`);
+  splitter.end();
+  expect(seen).toEqual(["x".repeat(3995), "a", "b"]);
+  splitter.end();
+  expect(seen).toHaveLength(3);
+});

@@ -22,3 +22,19 @@ test("log messages have a rate; how many were dropped is said before the next on
   expect(said()[1]).toBe("1 log messages dropped: the server sent more than 100 per second");
   expect(said()).toHaveLength(2);
 });
+
+test("the message about dropped log messages is a warning of the same server", () => {
+  const emitted: ServerNews[] = [];
+  const logs = createLogLimit("s", manualClock(), (news) => emitted.push(news));
+  for (let count = 0; count < 1001; count += 1) logs.push({ type: "log", server: "s", level: "info", data: count });
+  logs.flush();
+  expect(emitted.slice(-2)).toEqual([
+    { type: "log", server: "s", level: "info", data: 999 },
+    {
+      type: "log",
+      server: "s",
+      level: "warning",
+      data: "1 log messages dropped: the server sent more than 100 per second",
+    },
+  ]);
+});

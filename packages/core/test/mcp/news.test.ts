@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
-import { toNews } from "../../src/mcp/news.ts";
+import type { Catalog } from "../../src/discover/catalog.ts";
+import { toolChanges } from "../../src/discover/tool-changes.ts";
+import { catalogNews, kindsOf, toNews } from "../../src/mcp/news.ts";
 
 test.each<[string, object, object | undefined]>([
   ["notifications/tools/list_changed", {}, { type: "list_changed", server: "s", list: "tools" }],
@@ -17,4 +19,42 @@ test.each<[string, object, object | undefined]>([
   ["constructor", {}, undefined],
 ])("%s %j", (method, params, news) => {
   expect(toNews("s", method, { ...params })).toEqual(news);
+});
+
+const empty: Catalog = {
+  tools: [],
+  prompts: [],
+  resources: [],
+  resourceTemplates: [],
+  dropped: [],
+  repaired: [],
+  truncated: [],
+};
+const tool = (name: string, description = ""): Catalog["tools"][number] => ({ name, description, inputSchema: {} });
+const prompts = [{ name: "p", arguments: [] }];
+const resources = [{ uri: "x://1", name: "one" }];
+const resourceTemplates = [{ uriTemplate: "x://{n}", name: "n" }];
+
+test("after a notification about a list, these lists are read again", () => {
+  expect(kindsOf).toEqual({
+    tools: ["tools"],
+    prompts: ["prompts"],
+    resources: ["resources", "resourceTemplates"],
+  });
+});
+
+test.each<[string, Partial<Catalog> | undefined, Partial<Catalog>, readonly string[]]>([
+  ["a first catalog without items", undefined, {}, []],
+  ["a first catalog", undefined, { tools: [tool("a")], prompts, resources }, ["tools", "prompts", "resources"]],
+  ["equal catalogs", { tools: [tool("a")], prompts }, { tools: [tool("a")], prompts: [...prompts] }, []],
+  ["another tool", { tools: [tool("a")] }, { tools: [tool("a"), tool("b")] }, ["tools"]],
+  ["one tool less", { tools: [tool("a"), tool("b")] }, { tools: [tool("a")] }, ["tools"]],
+  ["one of two tools changed", { tools: [tool("a"), tool("b")] }, { tools: [tool("a"), tool("b", "x")] }, ["tools"]],
+  ["another prompt", {}, { prompts }, ["prompts"]],
+  ["another resource", { resourceTemplates }, { resources, resourceTemplates }, ["resources"]],
+  ["another template", { resources }, { resources, resourceTemplates }, ["resources"]],
+])("the event for %s names the changed lists", (_what, before, after, lists) => {
+  const news = catalogNews("s", before && { ...empty, ...before }, { ...empty, ...after });
+  const tools = toolChanges(before?.tools ?? [], after.tools ?? []);
+  expect(news).toEqual(lists.length === 0 ? undefined : { type: "catalog", server: "s", lists, tools });
 });

@@ -1,7 +1,7 @@
 import { type JsonObject, WireError } from "@fairlead/wire";
 import { describe, expect, test } from "vitest";
 import type { Elicitation, ElicitationAnswer } from "../../src/mcp/elicitation.ts";
-import { type Answerers, answerRequests } from "../../src/mcp/requests.ts";
+import { type Answerers, answerRequests, type Completion, toCompletion } from "../../src/mcp/requests.ts";
 import { manualClock } from "../support/manual-clock.ts";
 
 const signal = new AbortController().signal;
@@ -174,3 +174,21 @@ test.each<[string, JsonObject]>([
     }
   },
 );
+
+test.each<[unknown, Completion]>([
+  [
+    { values: ["a", 1, "b", null], total: 7, hasMore: true },
+    { values: ["a", "b"], total: 7, hasMore: true },
+  ],
+  [
+    { values: ["a"], total: "7", hasMore: "yes" },
+    { values: ["a"], hasMore: false },
+  ],
+  [
+    { values: "a", total: 0 },
+    { values: [], total: 0, hasMore: false },
+  ],
+  ["nothing", { values: [], hasMore: false }],
+])("the server's suggestions %j are read as %j", (raw, completion) => {
+  expect(toCompletion(raw)).toEqual(completion);
+});

@@ -184,3 +184,18 @@ test("an error becomes plain data", () => {
   expect(toFailure(error)).toEqual(exited);
   expect(toFailure(new HostError("protocol", "odd"))).toEqual({ reason: "protocol", message: "odd" });
 });
+
+test("a server that waits for approval is blocked, and the user can start it again", () => {
+  const because: Failure = { reason: "awaiting_approval", message: "not approved", next: "approve" };
+  const blocked = transition(states.connecting, { type: "ended", because }, 2);
+  expect(blocked).toEqual({ ...now, status: "blocked", ...because });
+  expect(transition(blocked, changes.disconnect, 2)).toEqual(lazyNow);
+});
+
+test.each(["user", "not_allowed", "excluded"] as const)(
+  "a request to a server with the reason %s is denied",
+  (reason) => {
+    const state: ServerState = { ...at, status: "blocked", reason: "excluded", message: "no" };
+    expect(notConnectedError({ ...state, reason } as ServerState)).toMatchObject({ code: "denied", message: "no" });
+  },
+);

@@ -1,6 +1,6 @@
 import { type JsonObject, WireError } from "@fairlead/wire";
 import { expect, test } from "vitest";
-import { openSubscription } from "../../src/mcp/subscription.ts";
+import { listsThatChange, openSubscription } from "../../src/mcp/subscription.ts";
 import { manualClock } from "../support/manual-clock.ts";
 import { scriptedSession } from "./scripted-session.ts";
 
@@ -102,4 +102,61 @@ test("it is over when the conversation is", async () => {
   life.abort();
   await clock.pass(3_600_000);
   expect(told).toEqual(["0 asked"]);
+});
+
+test("the client asks for all three lists, and reports all three as possibly missed", async () => {
+  const { clock, told, asked } = testSubscription([{ ends: cut }, {}], {
+    tools: { listChanged: true },
+    prompts: { listChanged: true },
+    resources: { listChanged: true },
+  });
+  await clock.pass(60_000);
+  const notifications = { toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true };
+  expect(asked).toEqual([{ notifications }, { notifications }]);
+  expect(told).toEqual(["0 asked", "1000 asked", "1000 missed tools prompts resources"]);
+  expect(listsThatChange({ resources: { listChanged: true }, tools: { listChanged: "yes" } })).toEqual(["resources"]);
+});
+
+/** Opens a subscription whose first connection breaks at once, the second after `open` milliseconds. */
+async function reopenedAfter(open: number): Promise<readonly string[]> {
+  const clock = manualClock();
+  const life = new AbortController();
+  const told: string[] = [];
+  const waits: (boolean | undefined)[] = [];
+  let asked = 0;
+  const subscription = openSubscription({
+    session: {
+      capabilities: both,
+      async request() {
+        asked += 1;
+        told.push(`${clock.now()} asked`);
+        queueMicrotask(() => subscription.acknowledged());
+        if (asked === 3) return new Promise(() => {});
+        if (asked === 2) await new Promise<void>((resolve) => clock.after(open, resolve));
+        throw cut;
+      },
+    },
+    serverName: "s",
+    clock: {
+      ...clock,
+      after(milliseconds, action, how) {
+        waits.push(how?.background);
+        return clock.after(milliseconds, action, how);
+      },
+    },
+    random: () => 0.5,
+    signal: life.signal,
+    onMissed: () => told.push(`${clock.now()} missed`),
+    onTrouble: () => told.push("trouble"),
+  });
+  await clock.pass(3_600_000);
+  life.abort();
+  expect(waits).toEqual([true, true]);
+  return told;
+}
+
+test("the pause is short again only after a subscription that stayed open for a minute", async () => {
+  const before = ["0 asked", "1000 asked", "1000 missed"];
+  expect(await reopenedAfter(59_999)).toEqual([...before, "62599 asked", "62599 missed"]);
+  expect(await reopenedAfter(60_000)).toEqual([...before, "62000 asked", "62000 missed"]);
 });
