@@ -8,6 +8,9 @@ import {
   type PanelState,
   type PanelStep,
   panelKey,
+  panelTabs,
+  selectedServer,
+  serverVerbs,
 } from "../../../src/tui/state/mcp-panel.ts";
 import { panelExtent, panelLines } from "../../../src/tui/view/dialogs/mcp-panel-frame.ts";
 
@@ -30,6 +33,7 @@ const servers: readonly ServerState[] = [
   },
   { name: "slow", since: 1000, status: "connecting" },
 ];
+const { transport: _transport, ...inProcess } = peer;
 const list = openPanel();
 const extent = { rows: 30, page: 10 };
 const opened: PanelState = { ...list, server: "linear", open: { server: "linear", tab: "tools", scroll: 0 } };
@@ -97,6 +101,71 @@ test.each<[string, PanelState, Key, PanelStep]>([
   expect(panelKey(panel, key, servers, extent)).toEqual(step);
 });
 
+const stay = (panel: PanelState): PanelStep => ({ kind: "stay", panel });
+const looking = (tab: (typeof panelTabs)[number]): PanelStep => ({
+  kind: "look",
+  server: "linear",
+  tab,
+  panel: { ...opened, open: { server: "linear", tab, scroll: 0 } },
+});
+const inTab = (tab: (typeof panelTabs)[number], scroll = 0): PanelState => ({
+  ...opened,
+  open: { server: "linear", tab, scroll },
+});
+const first = { ...list, server: "github" };
+
+test("the names of the tabs and of the actions are the words of the subcommands", () => {
+  expect(panelTabs).toEqual(["tools", "prompts", "resources", "log", "calls"]);
+  expect(serverVerbs).toEqual(["start", "stop", "restart", "enable", "disable", "auth", "test"]);
+});
+
+test.each<[string, PanelState, Key, PanelStep]>([
+  ["q closes the list", list, { name: "text", text: "q" }, { kind: "close" }],
+  ["q goes back to the list", opened, { name: "text", text: "q" }, stay({ ...list, server: "linear" })],
+  ["Ctrl-C goes back too", opened, { name: "text", text: "c", ctrl: true }, stay({ ...list, server: "linear" })],
+  ["Ctrl-Q does nothing", list, { name: "text", text: "q", ctrl: true }, stay(first)],
+  ["Alt-Q does nothing", list, { name: "text", text: "q", meta: true }, stay(first)],
+  ["c alone does nothing", list, { name: "text", text: "c" }, stay(first)],
+  ["a pasted q does nothing", list, { name: "paste", text: "q" }, stay(first)],
+  ["a pasted letter is no action", list, { name: "paste", text: "r" }, stay(first)],
+  ["Ctrl-R is no action", list, { name: "text", text: "r", ctrl: true }, stay(first)],
+  ["Alt-R is no action", list, { name: "text", text: "r", meta: true }, stay(first)],
+  ["Ctrl-D is no Ctrl-C", list, { name: "text", text: "d", ctrl: true }, stay(first)],
+  ["x stops the selected server", list, { name: "text", text: "x" }, { kind: "do", verb: "stop", server: "github" }],
+  ["t tests it", list, { name: "text", text: "t" }, { kind: "do", verb: "test", server: "github" }],
+  ["d disables it", list, { name: "text", text: "d" }, { kind: "do", verb: "disable", server: "github" }],
+  ["Right opens it", { ...list, server: "linear" }, { name: "right" }, looking("tools")],
+  ["Left stays in the list", list, { name: "left" }, stay(first)],
+  ["down after the last selects the first", { ...list, server: "slow" }, { name: "down" }, stay(first)],
+  ["up selects the one before", { ...list, server: "linear" }, { name: "up" }, stay(first)],
+  ["the first is selected if the selected one is gone", { ...list, server: "gone" }, { name: "home" }, stay(first)],
+  ["Right opens the next tab", inTab("prompts"), { name: "right" }, looking("resources")],
+  ["Tab opens the next tab", inTab("resources"), { name: "tab" }, looking("log")],
+  ["after the last tab the first follows", inTab("calls"), { name: "right" }, looking("tools")],
+  ["Shift-Tab opens the tab before", inTab("log"), { name: "tab", shift: true }, looking("resources")],
+  ["Shift-Right opens the next tab", inTab("log"), { name: "right", shift: true }, looking("calls")],
+  ["Left opens the tab before", inTab("prompts"), { name: "left" }, looking("tools")],
+  ["End scrolls to the end", inTab("log", 3), { name: "end" }, stay(inTab("log", 20))],
+  ["Space scrolls by a page", inTab("log", 3), { name: "text", text: " " }, stay(inTab("log", 12))],
+  ["a key without a meaning keeps the row", inTab("log", 3), { name: "insert" }, stay(inTab("log", 3))],
+])("in the panel: %s", (_, panel, key, step) => {
+  expect(panelKey(panel, key, servers, extent)).toStrictEqual(step);
+});
+
+test("e enables a server that is disabled", () => {
+  const disabled: ServerState = { name: "off", since: 0, status: "disabled", reason: "user", message: "" };
+  const key: Key = { name: "text", text: "e" };
+  expect(panelKey(list, key, [disabled], extent)).toEqual({ kind: "do", verb: "enable", server: "off" });
+});
+
+test("the open server goes before the selected one, and the first one before none", () => {
+  const [github, linear, slow] = servers;
+  expect(selectedServer({ ...opened, server: "slow" }, servers)).toBe(linear);
+  expect(selectedServer({ ...list, server: "slow" }, servers)).toBe(slow);
+  expect(selectedServer({ ...list, server: "gone" }, servers)).toBe(github);
+  expect(selectedServer(list, [])).toBeUndefined();
+});
+
 test("with no servers there is nothing to do but to close it", () => {
   expect(panelKey(list, { name: "text", text: "s" }, [], extent)).toEqual({ kind: "stay", panel: list });
   expect(panelKey(list, { name: "escape" }, [], extent)).toEqual({ kind: "close" });
@@ -117,6 +186,12 @@ test.each<[string, ServerState, readonly string[]]>([
     "not connected",
     { name: "a", since: 0, status: "disconnected", reason: "lazy" },
     ["start", "restart", "disable", "auth", "test"],
+  ],
+  ["connecting", { name: "a", since: 0, status: "connecting" }, ["stop", "restart", "disable", "auth", "test"]],
+  [
+    "the demo, which has no transport",
+    { name: "a", since: 0, status: "connected", peer: inProcess, offer },
+    ["stop", "restart", "disable"],
   ],
   ["disabled", { name: "a", since: 0, status: "disabled", reason: "user", message: "" }, ["enable"]],
   ["blocked", { name: "a", since: 0, status: "blocked", reason: "untrusted_folder", message: "" }, ["disable"]],

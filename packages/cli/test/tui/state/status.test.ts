@@ -1,11 +1,22 @@
 import type { ServerState } from "@fairlead/core/events";
 import { expect, test } from "vitest";
-import { contextWords, serverWords } from "../../../src/tui/state/status.ts";
+import { contextWords, hasMoving, serverWords } from "../../../src/tui/state/status.ts";
 
 const offer = { tools: 1, prompts: 0, resources: 0, resourceTemplates: 0 };
 const peer = { era: "legacy", protocolVersion: "2025-06-18", serverInfo: { name: "s", version: "1" } } as const;
 const ready = (name: string): ServerState => ({ name, since: 0, status: "connected", peer, offer });
 const because = { reason: "server_exited", message: "it ended" } as const;
+
+const starting = (name: string, since: number): ServerState => ({ name, since, status: "connecting" });
+const again: ServerState = {
+  name: "b",
+  since: 0,
+  status: "disconnected",
+  reason: "backoff",
+  nextTryAt: 11_000,
+  because,
+  message: "again soon",
+};
 
 test.each<[string, readonly ServerState[], string]>([
   ["none", [], "no servers"],
@@ -29,15 +40,7 @@ test.each<[string, readonly ServerState[], string]>([
     "a failed server, one that reconnects, an idle one, and a disabled one that is left out",
     [
       { name: "a", since: 0, status: "disconnected", ...because },
-      {
-        name: "b",
-        since: 0,
-        status: "disconnected",
-        reason: "backoff",
-        nextTryAt: 11_000,
-        because,
-        message: "again soon",
-      },
+      again,
       { name: "c", since: 0, status: "disconnected", reason: "lazy" },
       { name: "d", since: 0, status: "disabled", reason: "user", message: "off" },
     ],
@@ -51,6 +54,32 @@ test.each<[string, readonly ServerState[], string]>([
       { name: "c", since: 0, status: "blocked", reason: "excluded", message: "excluded" },
     ],
     "2 awaiting approval · 1 blocked",
+  ],
+  ["two of a kind, both named", [starting("a", 10_000), starting("b", 9_000)], "2 starting (a, b 1 s)"],
+  ["a server that starts since less than a second", [starting("a", 9_001)], "1 starting (a)"],
+  ["a server that stops, without its name", [{ name: "a", since: 0, status: "disconnecting" }], "1 stopping"],
+  ["the demo server alone", [ready("demo")], "1 ready"],
+  ["the demo server beside another one, which is not shown", [ready("demo"), starting("a", 10_000)], "1 starting (a)"],
+  [
+    "only disabled servers",
+    [{ name: "d", since: 0, status: "disabled", reason: "user", message: "off" }],
+    "no servers",
+  ],
+  ["a name with a control character", [starting("a\u001bb", 10_000)], "1 starting (a␛b)"],
+  [
+    "one of each kind, in the order of the status line",
+    [
+      { name: "i", since: 0, status: "disconnected", reason: "lazy" },
+      { name: "h", since: 0, status: "blocked", reason: "excluded", message: "" },
+      { name: "g", since: 0, status: "blocked", reason: "awaiting_approval", message: "" },
+      { name: "f", since: 0, status: "disconnected", ...because },
+      { name: "e", since: 0, status: "needs_auth", reason: "auth_required", message: "" },
+      { name: "d", since: 0, status: "disconnecting" },
+      { ...again, name: "c" },
+      starting("b", 0),
+      ready("a"),
+    ],
+    "1 ready · 1 starting (b 10 s) · 1 reconnecting (c in 1 s) · 1 stopping · 1 needs sign-in (e) · 1 failed (f) · 1 awaiting approval · 1 blocked · 1 idle",
   ],
   [
     "of many, two are named",
@@ -66,5 +95,40 @@ test("the share of the context, by kind", () => {
   expect(contextWords(tokens)).toBe("12 % of the context: tools 1.2k, messages 9k, results 5k");
   expect(contextWords({ declarations: 0, history: 12, results: 0, context: 1_000 })).toBe(
     "1 % of the context: tools 0, messages 12, results 0",
+  );
+});
+
+test("seconds pass only while a server starts or reconnects", () => {
+  const still: readonly ServerState[] = [
+    ready("a"),
+    { name: "b", since: 0, status: "disconnecting" },
+    { name: "c", since: 0, status: "disabled", reason: "user", message: "off" },
+    { name: "d", since: 0, status: "disconnected", reason: "lazy" },
+    { name: "e", since: 0, status: "disconnected", ...because },
+  ];
+  expect([[], still].map(hasMoving)).toEqual([false, false]);
+  expect(
+    [
+      [...still, starting("x", 0)],
+      [again, ...still],
+    ].map(hasMoving),
+  ).toEqual([true, true]);
+});
+
+test.each([
+  [0, "0"],
+  [999, "999"],
+  [1_000, "1k"],
+  [1_049, "1k"],
+  [1_050, "1.1k"],
+  [9_949, "9.9k"],
+  [9_999, "10k"],
+  [10_000, "10k"],
+  [10_499, "10k"],
+  [10_500, "11k"],
+  [123_456, "123k"],
+])("%d tokens are written as %s", (declarations, words) => {
+  expect(contextWords({ declarations, history: 0, results: 0, context: 1_000_000 })).toContain(
+    `tools ${words}, messages 0, results 0`,
   );
 });
