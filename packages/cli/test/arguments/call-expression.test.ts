@@ -24,6 +24,7 @@ describe("a call written as in code", () => {
     [`s.t("issue-id": 1, other-id: 2)`, call([], { "issue-id": 1, "other-id": 2 })],
     [String.raw`s.t("\n\t\"\'\\\u0041\x42\u{1F600}\q")`, call(["\n\t\"'\\AB😀q"])],
     [String.raw`s.t("\ud83d\ude00")`, call(["😀"])],
+    [String.raw`s.t("\r\b\f\v\0|\u{10ffff}")`, call(["\r\b\f\v\0|\u{10ffff}"])],
     [`s.t("(not) a, 'call'")`, call(["(not) a, 'call'"])],
     ["s.t('x\n', \n y: \"a\r\nb\"\n)", call(["x\n"], { y: "a\r\nb" })],
     ["s.t(größe: 1, $x_1: 2)", call([], { größe: 1, $x_1: 2 })],
@@ -69,6 +70,7 @@ describe("a mistake is named with its place", () => {
     ["s.t(12345678901234567890)", "character 5: JavaScript cannot hold the number 12345678901234567890 exactly"],
     ["s.t(1e999)", "character 5: JavaScript cannot hold the number 1e999 exactly"],
     [String.raw`s.t("\u12")`, String.raw`character 7: "\u" needs a hexadecimal character code`],
+    [String.raw`s.t("\x1")`, String.raw`character 7: "\x" needs a hexadecimal character code`],
     [String.raw`s.t("\u{110000}")`, "character 7: u{110000} is not a Unicode character"],
     [`s.t(${"[".repeat(70)})`, "character 70: nested more than 64 levels deep"],
   ])("%s", (word, message) => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { coerce } from "../../src/arguments/coerce.ts";
+import { coerce, inexactNumber, listItemsOf, parseExactJson } from "../../src/arguments/coerce.ts";
 
 const value = (value: unknown) => ({ kind: "value", value });
 const mistake = (reason: string) => ({ kind: "mistake", reason });
@@ -93,5 +93,94 @@ describe("text becomes what the schema asks for, or a named mistake", () => {
   test("alternatives nested without end are not followed without end", () => {
     const nested = Array.from({ length: 10_000 }).reduce<object>((inner) => ({ anyOf: [inner] }), { type: "integer" });
     expect(coerce("5", nested)).toEqual(value("5"));
+  });
+});
+
+describe("JSON is read exactly", () => {
+  const twice = (key: string) => mistake(`has the key "${key}" twice in one object`);
+
+  test.each([
+    ['{"a":1,"b":2}', value({ a: 1, b: 2 })],
+    ['{"a":1,"a":2}', twice("a")],
+    ['{"a":1,"\\u0061":2}', twice("a")],
+    ['{"":1,"":2}', twice("")],
+    ['[{"a":1},{"a":2}]', value([{ a: 1 }, { a: 2 }])],
+    ['{"a":{"a":{"a":1}}}', value({ a: { a: { a: 1 } } })],
+    ['{"a":{"b":1},"b":2}', value({ a: { b: 1 }, b: 2 })],
+    ['{"a":{"b":1},"a":2}', twice("a")],
+    ['{"x":{"b":1,"b":2}}', twice("b")],
+    ['{"a":"}","a":2}', twice("a")],
+    ['{"a":"{","b":2,"a":3}', twice("a")],
+    ['{"a":"\\"","a":2}', twice("a")],
+    [String.raw`{"a":"\\","a":2}`, twice("a")],
+    ['{"a":"a:a","b":":"}', value({ a: "a:a", b: ":" })],
+    ['"a:b"', value("a:b")],
+    [
+      '{"a":12345678901234567890,"a":1}',
+      mistake("has a number that JavaScript cannot hold exactly: 12345678901234567890"),
+    ],
+  ])("%s", (text, expected) => {
+    expect(parseExactJson(text)).toEqual(expected);
+  });
+
+  test("and what is no JSON is a mistake", () => {
+    expect(parseExactJson("{a}")).toEqual({ kind: "mistake", reason: expect.stringMatching(/^is not JSON: \S/) });
+  });
+
+  test.each([
+    ["1e5", undefined],
+    ["1.00000000000000000001", undefined],
+    ["0000000000000000", undefined],
+    ['"12345678901234567890" 1e400', "1e400"],
+    ['["\\"12345678901234567890"]', undefined],
+    ["[1e400, 1e500]", "1e400"],
+    ["-12345678901234567890", "-12345678901234567890"],
+  ])("the first number that would lose digits in %s is %s", (json, number) => {
+    expect(inexactNumber(json)).toBe(number);
+  });
+});
+
+describe("the types that a schema allows", () => {
+  test("are those of the first list among its alternatives", () => {
+    const first = { type: "array", items: { type: "integer" } };
+    const second = { type: "array", items: { type: "boolean" } };
+    const schema = { anyOf: [{ type: "null" }, { type: "array", enum: [[1]] }, first, second] };
+    expect(listItemsOf(schema, schema)?.items).toEqual({ type: "integer" });
+    expect(listItemsOf({ type: "string" }, {})).toBeUndefined();
+    expect(coerce("5", schema)).toEqual(value([5]));
+  });
+
+  test("are named in the order of the alternatives", () => {
+    const schema = { anyOf: [{ type: "boolean" }, { type: "integer" }] };
+    expect(coerce("x", schema)).toEqual(mistake('must be true or false or an integer, not "x"'));
+  });
+
+  test.each([
+    ["null", { enum: [1], nullable: true }, value(null)],
+    ["null", { enum: [1] }, mistake('must be one of 1, not "null"')],
+    ["2", { type: ["integer", "null"], enum: [1] }, mistake('must be one of 1, not "2"; did you mean 1?')],
+    ['{"a":1}', { enum: [{ a: 1 }] }, value({ a: 1 })],
+    ['{"a":2}', { enum: [{ a: 1 }] }, mistake('must be one of {"a":1}, not "{\\"a\\":2}"; did you mean {"a":1}?')],
+    ["[1]", { enum: [[1]] }, value([1])],
+  ])("%s for %j", (text, schema, expected) => {
+    expect(coerce(text, schema)).toEqual(expected);
+  });
+
+  test("count for eight levels of alternatives, and for two hundred schemas", () => {
+    const nested = (levels: number) =>
+      Array.from({ length: levels }).reduce<object>((inner) => ({ anyOf: [inner] }), { type: "integer" });
+    expect([coerce("5", nested(8)), coerce("5", nested(9))]).toEqual([value(5), value("5")]);
+    const all = (levels: number) =>
+      Array.from({ length: levels }).reduce<object>((inner) => ({ allOf: [inner] }), { type: "integer" });
+    expect([coerce("5", all(8)), coerce("5", all(9))]).toEqual([value(5), value("5")]);
+    const wide = (schemas: number) => ({ anyOf: Array.from({ length: schemas }, () => ({ type: "integer" })) });
+    expect([coerce("5", wide(199)), coerce("5", wide(200))]).toEqual([value(5), value("5")]);
+  });
+
+  test("of twenty choices, all are shown", () => {
+    const choices = Array.from({ length: 20 }, (_, at) => `choice-${at}`);
+    expect(coerce("none of them", { enum: choices })).toEqual(
+      mistake(`must be one of ${choices.join(", ")}, not "none of them"`),
+    );
   });
 });

@@ -40,6 +40,23 @@ test.each<readonly [string, JsonObject, unknown, readonly string[] | string]>([
   ["a name that allOf may allow", { ...closed, allOf: [{}] }, { zzz: 1 }, []],
   ["a name that a pattern may allow", { ...closed, patternProperties: { "^z": {} } }, { zzz: 1 }, []],
   ["a name that anyOf may declare", { properties, anyOf: [{}] }, { zzz: 1 }, []],
+  ["a name that oneOf may declare", { properties, oneOf: [{}] }, { zzz: 1 }, []],
+  [
+    "two mistyped names: the suggestion is for the first",
+    closed,
+    { masage: 1, languag: 2 },
+    's.t has no parameter "masage", "languag"; did you mean "message"?',
+  ],
+  [
+    "an abbreviation of several names, the first of which is meant",
+    { properties: { locale: {}, location: {}, sort: {}, start: {} } },
+    { loc: 1, srt: 1, cation: 1 },
+    [
+      's.t has no parameter "loc" (did you mean "locale"?); Fairlead sends the argument anyway',
+      's.t has no parameter "srt" (did you mean "sort"?); Fairlead sends the argument anyway',
+      's.t has no parameter "cation" (did you mean "location"?); Fairlead sends the argument anyway',
+    ],
+  ],
   ["a name that is welcome", { properties, additionalProperties: true }, { zzz: 1 }, []],
   ["a name, if the schema declares none", { type: "object" }, { zzz: 1 }, []],
   ["missing names", { properties, required: ["message", "count"] }, {}, 's.t needs "message", "count"'],
