@@ -69,7 +69,7 @@ undo: fairlead mcp add --replace -s user on '{"command":"z"}'`,
     [
       "hidden",
       `removed "hidden" from ${user} (user)`,
-      "cannot be undone: the entry has control or invisible characters",
+      `undo: fairlead mcp add --replace -s user hidden '{"command":"z\\u200b"}'`,
     ],
     [
       "p",
