@@ -101,6 +101,7 @@ describe("a server is added to a TOML file, or replaced at its end", () => {
       { command: "C:\\n", args: ["it's \\", "tab\\\t", 'say "x"', "\u007f"], n: 1.5, on: true, list: [] },
       `[mcp_servers.f]\ncommand = 'C:\\n'\nargs = ["it's \\\\", "tab\\\\\\t", "say \\"x\\"", "\\u007F"]\nn = 1.5\non = true\nlist = []\n`,
     ],
+    ["", { command: "\u007f-\u007f" }, '[mcp_servers.f]\ncommand = "\\u007F-\\u007F"\n'],
     [
       "",
       { env: { A_1: "x", "b-c": "y", "d e": "z", "": "w" } },
@@ -127,6 +128,7 @@ describe("a server is removed from a TOML file", () => {
 
   test.each([
     ['mcp_servers.a.command = "x"\n', "1:1"],
+    ['mcp_servers.a.command = "x"\n[mcp_servers.a.env]\nK = "v"\n', "1:1"],
     ['[mcp_servers]\na = { command = "x" }\n', "2:1"],
     ['[mcp_servers]\na.command = "x"\n[mcp_servers.a.env]\nK = "v"\n', "2:1"],
     ['x = 1\nmcp_servers = { a = { command = "x" } }\n', "2:1"],

@@ -139,6 +139,38 @@ describe("writing", () => {
     const second = await plan(["b", "a"]);
     expect(second.moved).toEqual(["a", "b"]);
     expect(JSON.parse(second.before ?? "")).toEqual({ mcpServers: { a: { command: "a" }, b: { command: "c" } } });
+    expect(JSON.parse(second.after)).toEqual({ mcpServers: { fairlead: entry } });
+  });
+
+  test("without Fairlead's entry, the file's text is the one that disconnect restores", async () => {
+    await using here = await scene('{ "mcpServers": { "a": { "command": "a" } } }');
+    const plan = (move: readonly string[]) =>
+      planConnect({ client: "cursor", file: here.file, entry, move }, here.receipts);
+    await writeConnect(await plan(["a"]), here.receipts);
+    await writeFile(here.file, text);
+    expect(await plan([])).toMatchObject({ before: text, moved: [] });
+  });
+
+  test("an entry of Fairlead without a receipt is left out of the text that disconnect restores", async () => {
+    await using here = await scene(
+      JSON.stringify({ mcpServers: { fairlead: { ...entry, args: ["fairlead", "serve"] } } }),
+    );
+    const plan = await here.plan();
+    expect(plan).toMatchObject({ before: '{"mcpServers":{}}', moved: [], earlier: undefined });
+    expect(JSON.parse(plan.after)).toEqual({ mcpServers: { fairlead: entry } });
+  });
+
+  test("a file that is not text, and a folder below a file, are refused", async () => {
+    await using here = await scene();
+    await writeFile(here.file, Buffer.from([0xff, 0x00, 0xff]));
+    await expect(here.plan()).rejects.toMatchObject({
+      code: "internal",
+      message: `${here.file} cannot be written: it is not valid UTF-8 text; Fairlead did not change it`,
+    });
+    const file = join(here.file, "below", "mcp.json");
+    const plan = await planConnect({ client: "cursor", file, entry, move: [] }, here.receipts);
+    await expect(writeConnect(plan, here.receipts)).rejects.toThrow("a part of its path is a file, not a folder");
+    expect(await here.receipts.list()).toEqual([]);
   });
 
   test("a link to a file that is not there yet gets its file, and loses it again", async () => {
