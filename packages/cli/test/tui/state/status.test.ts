@@ -8,6 +8,7 @@ const ready = (name: string): ServerState => ({ name, since: 0, status: "connect
 const because = { reason: "server_exited", message: "it ended" } as const;
 
 const starting = (name: string, since: number): ServerState => ({ name, since, status: "connecting" });
+const excluded: ServerState = { name: "x", since: 0, status: "blocked", reason: "excluded", message: "" };
 const again: ServerState = {
   name: "b",
   since: 0,
@@ -81,6 +82,8 @@ test.each<[string, readonly ServerState[], string]>([
     ],
     "1 ready · 1 starting (b 10 s) · 1 reconnecting (c in 1 s) · 1 stopping · 1 needs sign-in (e) · 1 failed (f) · 1 awaiting approval · 1 blocked · 1 idle",
   ],
+  ["a server that the settings exclude", [excluded], "1 blocked"],
+  ["two servers that the settings exclude", [excluded, { ...excluded, name: "y" }], "2 blocked"],
   [
     "of many, two are named",
     ["a", "b", "c"].map((name) => ({ name, since: 10_000, status: "connecting" }) as const),

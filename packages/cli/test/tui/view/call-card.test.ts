@@ -111,6 +111,8 @@ test.each<[display: string, width: number, folded: readonly string[]]>([
   ["x".repeat(38), 40, ["x".repeat(38)]],
   ["x".repeat(39), 40, [`${"x".repeat(37)}…`, "… (Ctrl-O)"]],
   [`a\n${"x".repeat(99)}`, 40, ["a", `${"x".repeat(37)}…`, "… (Ctrl-O)"]],
+  [`a\nb\n${"x".repeat(99)}`, 40, ["a", "b", `${"x".repeat(37)}…`, "… (Ctrl-O)"]],
+  [`a\nb\nc\n${"x".repeat(99)}\ne`, 40, ["a", "b", "c", "… 2 more lines (Ctrl-O)"]],
   ["", 60, ["empty result"]],
   [" \n", 60, []],
 ])("the result %j, %d columns wide, is folded", (display, width, folded) => {
@@ -124,6 +126,33 @@ test("an open result is shown up to its 2000th row, and says if there is more", 
   expect(open(2001).at(-1)).toBe("  … and more");
   expect(open(2001, ["/f"]).slice(-2)).toEqual(["  … the rest does not fit here", "  saved in /f"]);
   expect(rows({ status: "ok", args: {}, isOpen: true, display: "x" })).toEqual(["✓ github.create_issue done", "  x"]);
+});
+
+test("an open result is shown up to its 400000th character", () => {
+  const last = (count: number): string | undefined =>
+    rows({ status: "ok", args: {}, isOpen: true, display: "x".repeat(count) }, 2002).at(-1);
+  expect(last(400_000)).toBe(`  ${"x".repeat(2000)}`);
+  expect(last(400_001)).toBe("  … and more");
+});
+
+test("what Fairlead says below a call is dim, and what the server says is not", () => {
+  const below = (more: Partial<CallCard>): readonly string[] =>
+    callCardLines(card({ args: {}, ...more }), 0, 60)
+      .slice(1)
+      .flat()
+      .map(({ text, isDim }) => `${isDim === true ? "dim" : "plain"}: ${text}`);
+  expect(below({ status: "ok", display: "" })).toEqual(["plain:   ", "dim: empty result"]);
+  expect(below({ status: "ok", files: ["/f"] })).toEqual(["plain:   ", "dim: saved in /f"]);
+  expect(below({ progress: { progress: 1, total: 2, message: "half" } })).toEqual([
+    "plain:   ",
+    "plain: ██████████░░░░░░░░░░ 50%",
+    "dim:  half",
+  ]);
+  expect(below({ status: "ok", display: "a\nb\nc\nd" })).toEqual([
+    ...["a", "b", "c"].flatMap((row) => ["plain:   ", `plain: ${row}`]),
+    "plain:   ",
+    "dim: … 1 more line (Ctrl-O)",
+  ]);
 });
 
 test("only a call that succeeded with nothing at all has an empty result", () => {

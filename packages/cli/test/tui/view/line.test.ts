@@ -60,6 +60,65 @@ test("wide characters take two columns, and none is cut in half", () => {
   expect(text(clipLine(line("ab", "cd"), 3))).toBe("ab…");
 });
 
+describe("the pieces of a line", () => {
+  const bold = (words: string): Line[number] => span(toSafeLine(words), { isBold: true });
+  const dim = (words: string): Line[number] => span(toSafeLine(words), { isDim: true });
+  const plain = (words: string): Line[number] => span(toSafeLine(words));
+
+  test.each<[width: number, Line]>([
+    [7, [bold("ab"), plain("cd"), dim("ef")]],
+    [6, [bold("ab"), plain("cd"), dim("ef")]],
+    [5, [bold("ab"), plain("cd"), dim(""), dim("…")]],
+    [4, [bold("ab"), plain("c"), plain("…")]],
+    [3, [bold("ab"), plain(""), plain("…")]],
+    [2, [bold("a"), bold("…")]],
+    [1, [bold(""), bold("…")]],
+    [0, [bold(""), bold("")]],
+  ])("clipped to %d columns keep their order and their styles", (width, expected) => {
+    expect(clipLine([bold("ab"), plain("cd"), dim("ef")], width)).toStrictEqual(expected);
+  });
+
+  test.each<[Line, width: number, readonly Line[]]>([
+    [[bold("ab"), dim("cde")], 4, [[bold("ab"), dim("cd")], [dim("e")]]],
+    [[bold("abcd"), dim("ef")], 4, [[bold("abcd")], [dim("ef")]]],
+    [[bold("a b"), dim("  c")], 4, [[bold("a b"), dim(" ")], [dim(" c")]]],
+    [[bold("")], 4, [[]]],
+    [[bold("a"), dim(""), plain("b")], 4, [[bold("a"), plain("b")]]],
+    [[bold("abc")], 1, [[bold("ab")], [bold("c")]]],
+    [[bold("中a中")], 3, [[bold("中a")], [bold("中")]]],
+  ])("%j broken at %d columns", (given, width, expected) => {
+    expect(breakLine(given, width)).toStrictEqual(expected);
+  });
+
+  test.each<[Line, width: number, readonly Line[]]>([
+    [[bold("ab "), dim("cde")], 4, [[bold("ab"), bold(" ")], [dim("cde")]]],
+    [[bold("abcd  e")], 5, [[bold("abcd")], [bold("e")]]],
+    [[bold("abcd efgh")], 4, [[bold("abcd")], [bold("efgh")]]],
+    [[bold("abcd efgh")], 5, [[bold("abcd"), bold(" ")], [bold("efgh")]]],
+    [[bold("abcd efgh")], 9, [[bold("abcd"), bold(" "), bold("efgh")]]],
+    [[bold("      a")], 4, [[bold("    ")], [bold("  "), bold("a")]]],
+    [[bold("a"), dim("b "), plain(" c")], 4, [[bold("a"), dim("b"), dim(" "), plain(" ")], [plain("c")]]],
+    [[bold("abcdef g")], 4, [[bold("abcd")], [bold("ef"), bold(" "), bold("g")]]],
+    [[bold("a bcdefg")], 4, [[bold("a"), bold(" "), bold("bc")], [bold("defg")]]],
+    [[bold("ab")], 1, [[bold("ab")]]],
+  ])("%j wrapped at %d columns", (given, width, expected) => {
+    expect(wrapLine(given, width)).toStrictEqual(expected);
+  });
+});
+
+test.each([
+  ["", 0],
+  ["a~", 2],
+  ["é", 1],
+  ["e\u0301", 1],
+  ["中a", 3],
+  ["🎉", 2],
+  ["─", 1],
+])("%j takes %d columns", (given, count) => {
+  expect(columns(given)).toBe(count);
+  expect(lineColumns(line(given, "x", given))).toBe(2 * count + 1);
+});
+
 describe("whatever the text is", () => {
   const options = { seed: seed() };
   const widths = fc.integer({ min: 2, max: 40 });
