@@ -121,3 +121,44 @@ test.each([
   );
   expect(lines).toHaveLength(count);
 });
+
+test("the client reads how to use the two tools of the gateway", async () => {
+  const { host } = budgetHost();
+  expect(await withinBudget(host, [listable("a"), listable("b")], { tools: 1 })).toEqual([
+    {
+      name: "search_tools",
+      description:
+        "Finds tools that are not in the tool list. Returns their names, descriptions and input schemas. Call them with call_tool.",
+      inputSchema: {
+        type: "object",
+        properties: {
+          queries: {
+            type: "array",
+            items: { type: "string" },
+            description: "What the tools should do, in a few words.",
+          },
+          limit: {
+            type: "integer",
+            minimum: 1,
+            maximum: 20,
+            description: "Maximum number of tools to return. Default: 5.",
+          },
+        },
+        required: ["queries"],
+      },
+      annotations: { readOnlyHint: true, openWorldHint: false },
+    },
+    {
+      name: "call_tool",
+      description: "Calls a tool that search_tools has found.",
+      inputSchema: {
+        type: "object",
+        properties: {
+          name: { type: "string", description: "The name of the tool, as search_tools returned it." },
+          arguments: { type: "object", description: "The tool's arguments, as its input schema describes them." },
+        },
+        required: ["name"],
+      },
+    },
+  ]);
+});
