@@ -202,7 +202,7 @@ describe("undoing", () => {
     await writeFile(join(here.path, "state/clients", name), '{ "mcpServers": { "planted": { "command": "evil" } } }');
     const plan = await planDisconnect(await receiptOf(here.receipts), here.receipts);
     expect(plan).toMatchObject({ kind: "changed", wrote: undefined });
-    expect("after" in plan && plan.after).not.toContain("evil");
+    expect("after" in plan && JSON.parse(plan.after)).toEqual({ mcpServers: {} });
   });
 
   test("a broken receipt counts as none", async () => {
@@ -251,6 +251,27 @@ describe("undoing", () => {
     expect(plan).toMatchObject({ kind: "changed", text: changed, wrote });
     expect(await undo(here.receipts)).toBe("changed");
     expect(JSON.parse(await here.content())).toEqual({ other: 1, mcpServers: {} });
+  });
+
+  test("the text that connect wrote is known with its token, which only the file has", async () => {
+    await using here = await scene();
+    const form = { url: "http://127.0.0.1:1/mcp", headers: { Authorization: "Bearer token" } };
+    const plan = await planConnect({ client: "cursor", file: here.file, entry: form, move: [] }, here.receipts);
+    await writeConnect(plan, here.receipts);
+    const changed = plan.after.replace("{", '{ "other": 1,');
+    await writeFile(here.file, changed);
+    expect(await planDisconnect(await receiptOf(here.receipts), here.receipts)).toMatchObject({ wrote: plan.after });
+    await writeFile(here.file, changed.replace("token", "other"));
+    expect(await planDisconnect(await receiptOf(here.receipts), here.receipts)).toMatchObject({ wrote: undefined });
+  });
+
+  test("the servers that connect moved come back although the user has removed Fairlead's entry", async () => {
+    await using here = await scene('{ "mcpServers": { "a": { "command": "a" } } }');
+    const request = { client: "cursor", file: here.file, entry, move: ["a"] } as const;
+    await writeConnect(await planConnect(request, here.receipts), here.receipts);
+    await writeFile(here.file, text);
+    expect(await undo(here.receipts)).toBe("changed");
+    expect(JSON.parse(await here.content())).toEqual({ mcpServers: { a: { command: "a" } } });
   });
 
   test("a file that another program has removed is not made again", async () => {
