@@ -67,7 +67,8 @@ export function createModernClients(serve: (open: OpenChannel) => Promise<void>)
   }
 
   function deliver(...arrival: Arrival): void {
-    if (events !== undefined) return void events.message(...arrival);
+    // While earlier messages wait, this one waits behind them.
+    if (events !== undefined && early.length === 0) return void events.message(...arrival);
     early.push(arrival);
     if (!isServing) start();
   }

@@ -204,6 +204,12 @@ describe("a session over HTTP", () => {
     });
   });
 
+  test("ends with its channel", async () => {
+    const { open, counts } = openSession();
+    await (await open()).close();
+    expect(counts()).toEqual({ ends: 1, closings: 1 });
+  });
+
   test("ends before it is opened", () => {
     const { session, counts } = openSession();
     session.end();

@@ -77,6 +77,7 @@ test.each([
   ["application/json, text/event-stream", false],
   ["text/event-stream, application/json", true],
   ["text/event-stream, */*", true],
+  ["text/event-stream, application/json, text/event-stream", true],
   ["*/*, text/event-stream", false],
   ["application/*, text/event-stream", false],
   ["text/html, text/event-stream", true],

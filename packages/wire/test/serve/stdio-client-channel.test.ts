@@ -190,9 +190,13 @@ describe("after the end of stdin", () => {
     expect(client.events.messages).toEqual(messages);
   });
 
-  test("a cancelled notification without parameters cancels nothing", async () => {
+  test("a cancelled notification without parameters cancels nothing, nor does another notification", async () => {
     using client = await open();
-    await client.write(request(1), { jsonrpc: "2.0", method: "notifications/cancelled", params: 1 });
+    await client.write(
+      request(1),
+      { jsonrpc: "2.0", method: "notifications/cancelled", params: 1 },
+      { jsonrpc: "2.0", method: "notifications/other", params: { requestId: 1 } },
+    );
     client.input.end();
     await turn();
     expect(client.closings()).toBe(0);
@@ -236,11 +240,22 @@ describe("after the end of stdin", () => {
     await client.write(request(1));
     client.input.end();
     await turn();
-    await client.channel.send(request(7, "roots/list"));
+    const sent = client.channel.send(request(7, "roots/list"));
+    expect(sent).toBeInstanceOf(Promise);
+    await sent;
     await turn();
     expect(client.written()).toEqual([]);
     expect(client.events.messages.at(-1)).toEqual(error(7, -32603, "the client has closed stdin and cannot answer"));
     expect(client.closings()).toBe(0);
+  });
+
+  test("a response that cannot be written closes the channel if no error replaces it", async () => {
+    using client = await open();
+    await client.write(request(1));
+    client.input.end();
+    await turn();
+    await failure(client.channel.send({ jsonrpc: "2.0", id: 1, result: { text: 1n } }));
+    expect(await client.events.over).toBeUndefined();
   });
 
   test("a response that cannot be written may be replaced by an error before the channel closes", async () => {

@@ -270,6 +270,14 @@ describe("the end of the pipe", () => {
     expect(await sent).toBe(cause);
   });
 
+  test("is no unhandled rejection for a sender that does not wait", async () => {
+    const outbox = outboxTo(pipe(true));
+    void outbox.send({ id: 1 });
+    outbox.fail(new WireError("exited", "gone"));
+    void outbox.send({ id: 2 });
+    await turn();
+  });
+
   test("before a write leaves the message unsent", async () => {
     const to = pipe(false);
     const outbox = outboxTo(to);
