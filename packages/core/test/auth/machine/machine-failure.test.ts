@@ -26,7 +26,10 @@ function refused(error: string, more: Partial<MachineRefusal> = {}, description?
   return { code, message: message.replace('token request for "docs" ', ""), next, evidence };
 }
 
-const by = (method: "client_secret_post" | "private_key_jwt", from?: string): MachineRefusal["proof"] => ({
+const by = (
+  method: "client_secret_basic" | "client_secret_post" | "private_key_jwt",
+  from?: string,
+): MachineRefusal["proof"] => ({
   method,
   headers: {},
   parameters: {},
@@ -98,6 +101,30 @@ const reasons: readonly (readonly [string, Partial<MachineRefusal>, string, stri
     { proof: by("client_secret_post") },
     'client "machine" is unknown to the authorization server, or the client\'s secret is wrong',
     `Correct "clientId" and "clientSecret" ${settings}.`,
+  ],
+  [
+    "invalid_client",
+    { proof: by("client_secret_basic"), client: undefined },
+    'client "" is unknown to the authorization server, or the client\'s secret is wrong',
+    `Correct "clientId" and "clientSecret" ${settings}.`,
+  ],
+  [
+    "invalid_client",
+    { proof: by("private_key_jwt") },
+    'the authorization server does not accept the key  for client "machine"',
+    `Register the public key of the client with the authorization server, or correct "privateKeyFile" and "keyId" ${settings}.`,
+  ],
+  [
+    "invalid_grant",
+    { assertion: jwt({ aud: "a" }), audiences: [] },
+    "the JWT in the file /run/token is for a, not for ",
+    "Have the JWT issued for the authorization server.",
+  ],
+  [
+    "invalid_grant",
+    { assertion: { jwt: "no JWT", from: "the file /run/token" } },
+    "the JWT in the file /run/token is for no audience, not for https://login.example",
+    "Have the JWT issued for https://login.example.",
   ],
   ["invalid_grant", {}, "the authorization server rejected the grant", `Check the settings ${settings}.`],
   [

@@ -94,3 +94,14 @@ test.each<[string, object | string, boolean]>([
   await folder.write("a.failed.json", content);
   expect((await pausesIn(folder.path, { now: 1_000_000 }).errorOf("a")) !== undefined).toBe(counts);
 });
+
+test.each(["unreachable", "http_status", "auth_failed"] as const)(
+  "another process reads a pause after %s, whatever the error is about",
+  async (code) => {
+    await using folder = await temporaryFolder();
+    const time = { now: 1_000_000 };
+    const failed = new HostError(code, "no");
+    await pausesIn(folder.path, time).begin("a", failed, 0);
+    expect(await pausesIn(folder.path, time).errorOf("a")).toEqual(failed);
+  },
+);

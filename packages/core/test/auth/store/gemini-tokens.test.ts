@@ -62,6 +62,26 @@ test.each([
   expect((await read([odd, other])).map(([url]) => url)).toEqual(["https://other.example/mcp"]);
 });
 
+test("a token has its own type, or is a Bearer token, and without a time it is as old as can be", async () => {
+  const token = { accessToken: "a", tokenType: "DPoP" };
+  const odd = { ...record, mcpServerUrl: "https://b.example/mcp", updatedAt: "now", token: { accessToken: "b" } };
+  expect((await read([{ ...record, token }, odd])).map(([, { tokens }]) => tokens)).toEqual([
+    { accessToken: "a", tokenType: "DPoP", obtainedAt: 500_000 },
+    { accessToken: "b", tokenType: "Bearer", obtainedAt: 0 },
+  ]);
+});
+
+test("of two records for one address the later one counts", async () => {
+  const later = { ...record, token: { ...record.token, accessToken: "later" } };
+  expect((await read([record, later])).map(([, { tokens }]) => tokens?.accessToken)).toEqual(["later"]);
+});
+
+test("a thousand records are read, and no more", async () => {
+  const many = Array.from({ length: 1001 }, (_, at) => ({ ...record, mcpServerUrl: `https://docs.example/${at}` }));
+  const urls = (await read(many)).map(([url]) => url);
+  expect([urls.length, urls.at(-1)]).toEqual([1000, "https://docs.example/999"]);
+});
+
 test.each([["{}"], ["["], [""], ["null"]])("a file with %j has none", async (content) => {
   expect(await read(content)).toEqual([]);
 });

@@ -31,6 +31,8 @@ const most: Credentials = {
   },
   scopes: ["read"],
   audiences: ["all"],
+  dpopKey: '{"kty":"EC"}',
+  machine: { assertionAudience: "https://issuer", signingAlgorithms: ["ES256"] },
   tokens: { ...tokens, refreshToken: "r", scope: "read", idToken: "i", expiresAt: 8 },
 };
 
@@ -39,6 +41,23 @@ test.each([
   ["the most", most],
 ])("%s that can be stored comes back as it was", (_, credentials) => {
   expect(readCredentials(writeCredentials(credentials))).toEqual(credentials);
+});
+
+test.each(["none", "client_secret_basic", "client_secret_post"] as const)(
+  "the client's authentication %s comes back as it was",
+  (authentication) => {
+    const stored = { ...least, client: { clientId: "c", authentication } };
+    expect(readCredentials(writeCredentials(stored))).toEqual(stored);
+  },
+);
+
+test.each<[unknown, object]>([
+  [{ assertionAudience: "a" }, { machine: { assertionAudience: "a" } }],
+  [{ assertionAudience: "a", signingAlgorithms: [1] }, { machine: { assertionAudience: "a" } }],
+  [{ signingAlgorithms: ["ES256"] }, {}],
+  ["a", {}],
+])("the machine %j is read as %j", (machine, expected) => {
+  expect(readCredentials(JSON.stringify({ ...least, machine }))).toEqual({ ...least, ...expected });
 });
 
 test.each(["serverName", "serverUrl", "resource", "issuer", "client", "endpoints"])(
