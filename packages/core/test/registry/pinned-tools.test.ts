@@ -44,6 +44,54 @@ test("what cannot be offered is not, under any name", () => {
   expect(conversation.getFunctionDeclarations().map(({ name }) => name)).toEqual(["b__x"]);
 });
 
+test("a tool under another name is the same object until it changes", () => {
+  const registry = new ToolRegistry({ serverOrder: ["a", "b"] });
+  registry.replaceServer("b", offered("b", "x"));
+  const conversation = registry.openConversation();
+  registry.replaceServer("a", offered("a", "x"));
+  const held = conversation.getTool("a__x");
+  expect(held?.name).toBe("a__x");
+  registry.replaceServer("c", offered("c", "y"));
+  expect(conversation.getTool("a__x")).toBe(held);
+  registry.replaceServer("a", offered("a", "x"));
+  expect(conversation.getTool("a__x")).not.toBe(held);
+});
+
+test("the names of a conversation are listed in the order in which it used them", () => {
+  const registry = new ToolRegistry();
+  registry.replaceServer("a", offered("a", "x", "y"));
+  const conversation = registry.openConversation();
+  const first = [
+    { server: "a", name: "x", as: "x" },
+    { server: "a", name: "y", as: "y" },
+  ];
+  expect(conversation.names()).toEqual(first);
+  registry.replaceServer("b", offered("b", "z"));
+  expect(conversation.getEveryTool().map(({ name }) => name)).toEqual(["x", "y", "b__z"]);
+  expect(conversation.names()).toEqual([...first, { server: "b", name: "z", as: "b__z" }]);
+});
+
+test("a resumed conversation lists its earlier names and names the new tools", () => {
+  const registry = new ToolRegistry();
+  registry.replaceServer("a", offered("a", "x", "y"));
+  const earlier = [{ server: "a", name: "x", as: "old" }];
+  const resumed = registry.openConversation(earlier);
+  expect(resumed.names()).toEqual([...earlier, { server: "a", name: "y", as: "a__y" }]);
+  expect(namesOf(resumed.getAllTools())).toEqual({ "a/x": "old", "a/y": "a__y" });
+});
+
+test("a conversation that is ready has the tools that the registry has then", async () => {
+  const registry = new ToolRegistry();
+  registry.replaceServer("a", offered("a", "x"));
+  const conversation = registry.openConversation();
+  registry.replaceServer("a", offered("a", "x", "y"));
+  const tools = await conversation.ready();
+  expect(tools.map(({ name }) => name)).toEqual(["x", "a__y"]);
+  expect(conversation.getEveryTool()).toBe(tools);
+  registry.replaceServer("b", offered("b", "x"));
+  expect((await conversation.ready()).map(({ name }) => name)).toEqual(["x", "a__y", "b__x"]);
+});
+
 describe("very many tools are named in slices", () => {
   const many = (server: string, count: number) =>
     offered(server, ...Array.from({ length: count }, (_, at) => `t${at}`));
