@@ -28,7 +28,8 @@ Examples:
 
   async run(context) {
     const { out, globals } = context;
-    const host = await explained(() => hostStatus(placeOf(context).folder));
+    const { folder } = placeOf(context);
+    const host = await explained(() => hostStatus(folder));
     if (globals.json) return out.json({ running: host !== undefined, ...(host ?? { clients: [], servers: [] }) });
     if (host === undefined) return out.print(safe`not running`);
     const { pid, version, clients, servers, path } = host;
@@ -63,7 +64,8 @@ Examples:
 
   async run(context) {
     const { out, globals } = context;
-    const pid = await explained(() => stopHost(placeOf(context).folder, { isRunning, kill }));
+    const { folder } = placeOf(context);
+    const pid = await explained(() => stopHost(folder, { isRunning, kill }));
     if (globals.json) return out.json({ stopped: pid !== undefined, ...(pid !== undefined && { pid }) });
     out.print(pid === undefined ? safe`not running` : safe`stopped: process ${pid}`);
   },
