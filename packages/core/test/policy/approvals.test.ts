@@ -9,6 +9,7 @@ import { definitionDigest, definitionOf } from "../../src/discover/tool-changes.
 import {
   approvedTool,
   canKeepApprovals,
+  forgetApprovalsNamed,
   forgetToolApproval,
   readToolApprovals,
   saveToolApproval,
@@ -174,3 +175,31 @@ test.each([
   await folder.write("file", "");
   expect(await canKeepApprovals(join(folder.path, path))).toBe(expected);
 });
+
+test("all approvals of a tool's name are removed, of every definition and workspace, and counted", async () => {
+  await using folder = await temporaryFolder();
+  const save = (owner: { server: string; fingerprint: string; workspace?: string }, name: string) =>
+    saveToolApproval(folder.path, owner, { ...pay, name }, now);
+  for (const owner of [identity, { ...identity, fingerprint: "f2" }, { ...identity, workspace: "/w" }])
+    await save(owner, "pay");
+  await save(identity, "read");
+  await save({ ...identity, server: "t" }, "pay");
+  expect(await forgetApprovalsNamed(folder.path, "s", "none")).toBe(0);
+  expect(await readToolApprovals(folder.path)).toHaveLength(5);
+  expect(await forgetApprovalsNamed(folder.path, "s", "pay")).toBe(3);
+  expect((await readToolApprovals(folder.path)).map(({ server, tool }) => `${server}.${tool}`)).toEqual([
+    "t.pay",
+    "s.read",
+  ]);
+  expect(await forgetApprovalsNamed(folder.path, "s", "pay")).toBe(0);
+});
+
+test.each([["null"], ["7"], ["{}"], ['{"name":"pay"}'], ['{"inputSchema":{}}'], ["{"]])(
+  "a saved definition %s is damaged",
+  (definition) => {
+    const approval = { ...identity, tool: "pay", digest: definitionDigest(pay), approvedAt: "", definition };
+    expect(approvedTool(approval)).toBeUndefined();
+    expect(approvedTool({ ...approval, definition: definitionOf(pay) })).toEqual(pay);
+    expect(approvedTool({ ...approval, definition: definitionOf(pay), digest: "other" })).toBeUndefined();
+  },
+);

@@ -277,3 +277,24 @@ describe("annotations", () => {
     expect(engine.check(request({ annotations: claimed, trustsAnnotations })).decision).toBe(expected);
   });
 });
+
+test("a definition that may have changed is asked about with the reason, and denied without a terminal", () => {
+  const engine = new PolicyEngine({ rules: [userAllows] });
+  const doubtful = { isChanged: true, doubt: "the disk is full" };
+  const told = (interactive: boolean) => {
+    const { decision, rule: by, over } = engine.check(request({ ...doubtful, interactive }));
+    return { decision, by: [by.origin.name, by.decision, by.denyMessage], over };
+  };
+  expect(told(true)).toEqual({
+    decision: "ask_user",
+    by: ["unsaved", "ask_user", "the disk is full"],
+    over: userAllows,
+  });
+  expect(told(false)).toEqual({ decision: "deny", by: ["unsaved", "deny", "the disk is full"], over: userAllows });
+});
+
+test("a rule about one client is for that client only", () => {
+  const engine = new PolicyEngine({ rules: [rule("user", "allow", { client: exactName("editor") })] });
+  const decisions = ["editor", "other", undefined].map((client) => engine.check(request({ client })).decision);
+  expect(decisions).toEqual(["allow", "ask_user", "ask_user"]);
+});

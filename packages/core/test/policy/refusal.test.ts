@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { changed, notConfirmed, refusal } from "../../src/policy/refusal.ts";
-import { builtIn, defaultRules } from "../../src/policy/rules/built-in-rules.ts";
+import { changed, changedWhileAsked, notConfirmed, policySubject, refusal } from "../../src/policy/refusal.ts";
+import { builtIn, defaultRules, unsavedRule } from "../../src/policy/rules/built-in-rules.ts";
 import type { Decision, PolicyRule } from "../../src/policy/rules/rule.ts";
 import { rule } from "../support/consent-desk.ts";
 
@@ -80,4 +80,59 @@ test("a changed definition is told with the command that shows the change", () =
     "my files.read denied: the user has not confirmed these arguments",
     "Confirm the call first, or: fairlead policy allow 'my files.read'",
   ]);
+});
+
+test("a definition that may have changed is told with the reason why Fairlead cannot know", () => {
+  const decision: Decision = { decision: "deny", rule: unsavedRule("the disk is full", "deny") };
+  expect(told(refusal({ serverName, serverToolName }, decision))).toEqual([
+    "denied",
+    "my files.read denied: its definition may have changed since an earlier run: the disk is full",
+    "Make Fairlead's folder writable (fairlead doctor checks this), or set FAIRLEAD_HOME to another folder.",
+  ]);
+});
+
+test("a client that cannot ask the user is told so, with the command that allows the request for it", () => {
+  const asking: Decision = { decision: "ask_user", rule: rule("user", "ask_user", serverName) };
+  const request = { serverName, serverToolName, client: "my editor" };
+  expect(told(refusal(request, asking))).toEqual([
+    "denied",
+    'my files.read denied: it needs confirmation, and "my editor" cannot ask the user (a rule in user.toml:1 asks about it)',
+    "fairlead policy allow --client 'my editor' 'my files.read'",
+  ]);
+  const denying: Decision = { decision: "deny", rule: rule("user", "deny", serverName) };
+  expect(told(refusal(request, denying))).toEqual([
+    "denied",
+    "my files.read denied: a rule in user.toml:1 denies it",
+    "fairlead policy explain --client 'my editor' 'my files.read'",
+  ]);
+  const headless: Decision = { decision: "deny", rule: builtIn.headless, over: defaultRules.tool };
+  expect(told(refusal(request, headless))[2]).toBe("fairlead policy allow --client 'my editor' 'my files.read'");
+});
+
+test("the subject of a policy command names the client and the kind only where they matter", () => {
+  expect(policySubject({ serverName: "s", serverToolName: "" })).toBe("s");
+  expect(policySubject({ serverName: "s", serverToolName: "t", kind: "tool" })).toBe("s.t");
+  expect(policySubject({ serverName: "s", serverToolName: "u", kind: "resource", client: "c" })).toBe(
+    "--client c --kind resource s.u",
+  );
+});
+
+test.each([
+  [{ who: "user", kind: "tool" }, "repeat the call"],
+  [{ who: "user", kind: "prompt" }, "repeat the prompt"],
+  [{ who: "user", kind: "resource" }, "repeat the read"],
+  [{ who: "user", kind: "sampling" }, "repeat the request"],
+  [{ who: "user" }, "repeat the call"],
+  [{ who: "model" }, "ask the model again"],
+  [{}, "ask the model again"],
+  [{ who: "user", client: "c" }, "send the request again"],
+] as const)("after a change during the question, the sender of %j is told to %s", (more, step) => {
+  const request = { serverName, serverToolName, ...more };
+  const next = `${step}; Fairlead shows the change and asks again`;
+  const error = changedWhileAsked(request, { decision: "ask_user", rule: defaultRules.tool });
+  expect([error.code, error.serverName, error.next]).toEqual(["changed", serverName, next]);
+  expect(error.message).toMatch(/ did not run: the settings of "my files" changed while you were asked$/);
+  expect(changedWhileAsked(request, { decision: "ask_user", rule: builtIn.changed }).message).toMatch(
+    / did not run: its definition changed while you were asked$/,
+  );
 });

@@ -7,7 +7,8 @@ import { createWorld, serverOf } from "../../support/load-settings.ts";
 
 async function definitionOf(entry: object, isWorkspace = false): Promise<ServerDefinition> {
   await using world = await createWorld();
-  await (isWorkspace ? world.writeWorkspace : world.writeUser)({ mcpServers: { docs: entry } });
+  const content = { mcpServers: { docs: entry } };
+  await (isWorkspace ? world.writeWorkspace(content) : world.writeUser(content));
   const { definition } = serverOf(await world.load({ env: { EMPTY: "" } }), "docs");
   if (definition === undefined) throw new Error("there is no definition");
   return definition;
