@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { describe, expect, test } from "vitest";
 import { discover, type Handshake, initialize } from "../../src/eras/handshake.ts";
 import { type EraPlan, negotiate } from "../../src/eras/negotiate.ts";
@@ -297,6 +298,11 @@ describe("a plan", () => {
   });
 
   test("auto over stdio fails as a probe if the probe is lost", async () => {
+    await using cut = await serverThat({
+      "server/discover": [new WireError("stream_lost", "cut")],
+      initialize: [legacy],
+    });
+    expect(await failure(negotiate(cut.handshake, "auto", "stdio"))).toMatchObject({ code: "stream_lost" });
     const lost = new WireError("exited", "gone", { exitCode: 3 });
     await using opened = await serverThat({ "server/discover": [lost] });
     const error = await failure(negotiate(opened.handshake, "auto", "stdio"));
@@ -347,6 +353,25 @@ describe("a stdio server that is slow to answer the probe", () => {
     expect(await failed).toMatchObject({ message: "no legacy", evidence: { step: "initialize", rpc: { code: 7 } } });
   });
 
+  test("and answers only the probe is a modern server", async () => {
+    for (const initialized of [undefined, { error: { code: 7, message: "no legacy" } }]) {
+      await using opened = await serverThat({}, slow);
+      const agreed = negotiate(opened.handshake, "auto", "stdio");
+      await opened.server.heard("initialize");
+      opened.server.say({ jsonrpc: "2.0", id: 1, ...modern });
+      if (initialized) opened.server.say({ jsonrpc: "2.0", id: 2, ...initialized });
+      expect(await agreed).toMatchObject({ era: "modern", greeting: { serverInfo: { name: "m" } } });
+    }
+  });
+
+  test("and refuses initialize without an answer to the probe fails", async () => {
+    await using opened = await serverThat({ initialize: [{ error: { code: 7, message: "no legacy" } }] }, slow);
+    expect(await failure(negotiate(opened.handshake, "auto", "stdio"))).toMatchObject({ message: "no legacy" });
+    const lost = new WireError("exited", "gone", { step: "initialize" });
+    await using gone = await serverThat({ initialize: [lost] }, slow);
+    expect(await failure(negotiate(gone.handshake, "auto", "stdio"))).toBe(lost);
+  });
+
   test("is given up with the caller, who aborts", async () => {
     const stop = new AbortController();
     await using opened = await serverThat({}, { signal: stop.signal, ...slow });
@@ -354,5 +379,7 @@ describe("a stdio server that is slow to answer the probe", () => {
     await opened.server.heard("initialize");
     stop.abort("enough");
     expect(await failed).toMatchObject({ code: "cancelled", cause: "enough" });
+    expect(opened.methods()).toEqual(["server/discover", "initialize"]);
+    expect(getEventListeners(stop.signal, "abort")).toEqual([]);
   });
 });

@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { describe, expect, test } from "vitest";
 import { followTask, taskCancelledError } from "../../src/eras/task.ts";
 import { WireError } from "../../src/errors.ts";
@@ -91,9 +92,11 @@ describe("the pause between two polls", () => {
     await turn();
     expect(time.left()).toEqual([pause]);
     expect(asked).toEqual([]);
+    expect(getEventListeners(stop.signal, "abort")).toHaveLength(1);
     time.advance(pause);
     expect(await result).toEqual({ done: { status: "completed" } });
     expect(asked).toEqual([get(stop)]);
+    expect(getEventListeners(stop.signal, "abort")).toEqual([]);
   });
 
   test("ends with a notification about the task", async () => {

@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { PassThrough, Readable } from "node:stream";
 import { describe, expect, test } from "vitest";
 import { createEventReader, type EventReader } from "../../src/http/event-reader.ts";
@@ -143,6 +144,7 @@ describe("the pause before a reconnect", () => {
     expect(time.left()).toEqual([pause]);
     time.advance(pause);
     await pausing;
+    expect(getEventListeners(signal, "abort")).toEqual([]);
   });
 
   test("keeps the process alive only if the caller says so", async () => {

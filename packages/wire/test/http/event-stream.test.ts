@@ -84,6 +84,14 @@ describe("the limits of a stream", () => {
     ]);
   });
 
+  test("count no comment for an event of five lines", async () => {
+    const { counted } = await read(["event: x\nid: 1\ndata: a\ndata: b\n\n"]);
+    expect(counted).toEqual([
+      ["bytes", 32],
+      ["lines", 5],
+    ]);
+  });
+
   test.each([
     ["\n", 130, [64, 64, 2]],
     ["\r", 64, [64]],
@@ -149,6 +157,36 @@ describe("a long event", () => {
     held[1]?.();
     await reading;
     expect(order).toEqual(["begin long", "end long", "begin next", "begin last", "end last", "over"]);
+  });
+
+  test("is handled before more is read", async () => {
+    const budget = countingBudget();
+    const body = new PassThrough();
+    let finish: () => void = () => undefined;
+    const reading = readEvents(
+      body,
+      { maxBytes: 1000, budget },
+      {
+        event: ({ data }) =>
+          data === "long"
+            ? new Promise<void>((resolve) => {
+                finish = resolve;
+              })
+            : undefined,
+        retry: () => undefined,
+      },
+    );
+    body.write("data: long\n\n");
+    await turn();
+    body.end("data: next\n\n");
+    await turn();
+    expect(budget.counted).toEqual([
+      ["bytes", 12],
+      ["lines", 2],
+    ]);
+    finish();
+    await reading;
+    expect(budget.counted).toHaveLength(4);
   });
 
   test("whose handling fails fails the stream with that error", async () => {

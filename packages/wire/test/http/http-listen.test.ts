@@ -1,5 +1,6 @@
 import { Readable } from "node:stream";
 import { expect, test } from "vitest";
+import { WireError } from "../../src/errors.ts";
 import type { HttpAnswer } from "../../src/http/http-client.ts";
 import { keepListening } from "../../src/http/http-listen.ts";
 import { createReadBudget } from "../../src/rpc/read-budget.ts";
@@ -17,7 +18,10 @@ const answer = (status: number, body = ""): HttpAnswer => ({
 const news = 'data: {"jsonrpc":"2.0","method":"n"}\n\n';
 
 /** Listens for as long as there are answers; returns how long it waited before each but the first. */
-async function listen(answers: readonly HttpAnswer[]) {
+async function listen(
+  answers: readonly (HttpAnswer | WireError)[],
+  expired: (answer: HttpAnswer) => WireError | undefined = () => undefined,
+) {
   const time = jumpingTime();
   const stop = new AbortController();
   let reopened = 0;
@@ -28,22 +32,25 @@ async function listen(answers: readonly HttpAnswer[]) {
     },
   };
   const visits: number[] = [];
+  const positions: unknown[] = [];
   await keepListening({
-    async get() {
+    async get(position) {
       const next = answers[visits.length];
       if (next === undefined) stop.abort();
       stop.signal.throwIfAborted();
       visits.push(time.now());
+      positions.push(position);
+      if (next instanceof WireError) throw next;
       return next ?? answer(405);
     },
-    expired: () => undefined,
+    expired,
     events,
     budget: createReadBudget({ limits: defaultLimits, times: defaultTimes, time, onFlooding: () => undefined }),
     limits: defaultLimits,
     time,
     signal: stop.signal,
   });
-  return { pauses: visits.slice(1).map((moment, index) => moment - (visits[index] ?? 0)), events, reopened };
+  return { pauses: visits.slice(1).map((moment, index) => moment - (visits[index] ?? 0)), events, reopened, positions };
 }
 
 test("a stream that is closed politely again and again, with nothing on it, is visited less and less", async () => {
@@ -74,4 +81,64 @@ test("a stream that fails is tried again, eight times in a row at most", async (
 test.each([400, 404, 405])("a server that answers %d has no such stream", async (status) => {
   const { pauses, events } = await listen([answer(status), answer(200, news)]);
   expect([pauses, events.messages]).toEqual([[], []]);
+});
+
+test.each([400, 401, 499])(
+  "the body of the refusal %d is read, so that its connection can be used again",
+  async (status) => {
+    const refusal = answer(status, "no");
+    await listen([refusal]);
+    expect(refusal.body.listenerCount("data")).toBe(1);
+  },
+);
+
+test.each([408, 429, 500])("a server that answers %d may have such a stream later", async (status) => {
+  const { pauses, events } = await listen([answer(status), answer(200, news)]);
+  expect(pauses).toEqual([1_000]);
+  expect(events.messages).toHaveLength(1);
+  expect(events.diagnostics[0]).toBe(`the GET stream broke off: the GET stream answered with HTTP status ${status}`);
+});
+
+test("a success that is no event stream counts as a failure", async () => {
+  const page = { ...answer(200, "hello"), headers: { "content-type": "text/html" } };
+  const { pauses, events } = await listen([page, answer(200, news)]);
+  expect(pauses).toEqual([1_000]);
+  expect(events.diagnostics[0]).toBe("the GET stream broke off: the GET stream answered with HTTP status 200");
+  const created = { ...answer(201, news), headers: { "content-type": "text/event-stream" } };
+  expect((await listen([created])).events.messages).toEqual([]);
+});
+
+test.each(["stream_lost", "unreachable"] as const)(
+  "a server that is %s for a long time is tried for ever",
+  async (code) => {
+    const lost = Array.from({ length: 20 }, () => new WireError(code, "gone"));
+    const { pauses, events, reopened } = await listen([...lost, answer(200, news)]);
+    expect(pauses).toHaveLength(20);
+    expect(events.messages).toHaveLength(1);
+    // Notifications may be lost, although the first stream never opened.
+    expect(reopened).toBe(1);
+  },
+);
+
+test("a server that wants the user to sign in is not asked again", async () => {
+  const { pauses, events } = await listen([new WireError("unauthorized", "no"), answer(200, news)]);
+  expect([pauses, events.messages, events.diagnostics]).toEqual([[], [], []]);
+});
+
+test("an expired session ends the stream only if the stream was open before", async () => {
+  const asked: number[] = [];
+  const expired = ({ status }: HttpAnswer): WireError | undefined => {
+    asked.push(status);
+    return status === 404 ? new WireError("session_expired", "gone") : undefined;
+  };
+  const { pauses, events } = await listen([answer(200, news), answer(404), answer(200, news)], expired);
+  expect([pauses, events.messages.length, asked]).toEqual([[1_000], 1, [404]]);
+  asked.length = 0;
+  await listen([answer(404)], expired);
+  expect(asked).toEqual([]);
+});
+
+test("each stream is opened at the position of the last event", async () => {
+  const { positions } = await listen([answer(200, news), answer(200, `id: 7\n${news}`), answer(200, news)]);
+  expect(positions).toEqual([undefined, undefined, "7"]);
 });

@@ -195,6 +195,24 @@ describe("a request of the other side", () => {
     expect(replies).toEqual([{ jsonrpc: "2.0", id: 1, result: { second: true } }]);
   });
 
+  test("whose handler fails gets the handler's JSON-RPC error, or an internal error", async () => {
+    const { take, serveWith, replies } = inbound();
+    serveWith(async (method) => {
+      if (method === "rpc") throw new WireError("rpc", "rejected", { rpc: { code: -1, data: { by: "user" } } });
+      if (method === "wire") throw new WireError("timeout", "too late");
+      throw new Error("broken");
+    });
+    for (const [id, method] of ["rpc", "wire", "other"].entries()) {
+      take(id, method);
+      await turn();
+    }
+    expect(replies).toEqual([
+      { jsonrpc: "2.0", id: 0, error: { code: -1, message: "rejected", data: { by: "user" } } },
+      error(1, -32603, "too late"),
+      error(2, -32603, "broken"),
+    ]);
+  });
+
   test("with an odd result gets an empty one", async () => {
     const { take, serveWith, replies } = inbound();
     // A handler in JavaScript may return anything.
