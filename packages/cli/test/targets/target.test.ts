@@ -35,6 +35,10 @@ describe("or says what is wrong", () => {
     ["b.only", "server_unknown", 'there is no tool "b.only"; did you mean "a.b.only"?', "fairlead tools"],
     ["clsoed.tool", "server_unknown", 'there is no server "clsoed"; did you mean "closed"?', "fairlead mcp list"],
     ["elsewhere.tool", "server_unknown", 'there is no server "elsewhere"', "fairlead mcp list"],
+    // The first server that has the tool is suggested.
+    ["t", "server_unknown", 'there is no tool "t"; did you mean "a.t"?', "fairlead tools"],
+    ["else.where.tool", "server_unknown", 'there is no server "else"', "fairlead mcp list"],
+    [".tool", "usage", '".tool" is not of the form server.tool', "fairlead tools"],
     ["nonsense", "usage", '"nonsense" is not of the form server.tool', "fairlead tools"],
     ["", "usage", '"" is not of the form server.tool', "fairlead tools"],
   ])("%s", (word, code, message, next) => {

@@ -1,6 +1,13 @@
 import { PassThrough } from "node:stream";
+import { Command } from "commander";
 import { describe, expect, test } from "vitest";
-import { createImageDrawing, imageProtocol } from "../../../src/output/reports/inline-image.ts";
+import {
+  createImageDrawing,
+  defineImageOption,
+  imageDrawing,
+  imageProtocol,
+} from "../../../src/output/reports/inline-image.ts";
+import { writtenOutput } from "../../support/written-output.ts";
 
 const terminal = Object.assign(new PassThrough(), { isTTY: true });
 
@@ -88,5 +95,54 @@ describe("nothing of a server reaches the terminal as it is", () => {
     const drawn = draw(protocol, sly) ?? "";
     expect(drawn).not.toContain("[2J");
     expect(drawn.replaceAll(/␛_G[\w=,]*;|␛\\|␛\]1337;[^:]*:|␇$/g, "")).toMatch(/^[\w+/=]+$/);
+  });
+});
+
+describe("a picture is drawn only up to a size, and only if it is one", () => {
+  const drawn = (what: "image" | "audio" | "resource", bytes: Buffer): boolean =>
+    createImageDrawing("iterm")({ what, mimeType: "image/gif", data: bytes.toString("base64") }) !== undefined;
+
+  test("sound is never drawn", () => {
+    expect([drawn("image", gif), drawn("resource", gif), drawn("audio", gif)]).toEqual([true, true, false]);
+  });
+
+  test("more than 8 000 000 bytes are not drawn", () => {
+    expect(drawn("image", Buffer.concat([gif, Buffer.alloc(8_000_001 - gif.length)]))).toBe(false);
+  });
+
+  test("a PNG that ends before its width is not scaled", () => {
+    const short = png.subarray(0, 19).toString("base64");
+    expect(draw("kitty", short, 1)).toBe(`␛_Ga=T,f=100,q=2,m=0;${short}␛\\`);
+    const whole = png.subarray(0, 20).toString("base64");
+    expect(draw("kitty", whole, 1)).toBe(`␛_Ga=T,f=100,q=2,c=1,m=0;${whole}␛\\`);
+  });
+
+  test("a PNG of exactly the terminal's width is not scaled", () => {
+    const exact = Buffer.concat([png.subarray(0, 16), Buffer.from([0, 0, 0, 60])]).toString("base64");
+    expect(draw("kitty", exact, 10)).not.toContain("c=10");
+    expect(draw("kitty", exact, 9)).toContain(",c=9,");
+  });
+});
+
+describe("the user decides with --images", () => {
+  const env = { TERM: "xterm-kitty" };
+
+  function drawing(argv: readonly string[], given: Parameters<typeof writtenOutput>[0] = {}) {
+    const command = new Command("x").exitOverride().configureOutput({ writeErr: () => {} });
+    defineImageOption(command);
+    command.parse([...argv], { from: "user" });
+    const { context } = writtenOutput({ isTTY: true, env, ...given });
+    Object.assign(context.io.stdout, { columns: 10 });
+    return imageDrawing({ ...context, command });
+  }
+
+  test("whether pictures are drawn", () => {
+    const media = { what: "image", mimeType: "image/png", data: png.toString("base64") } as const;
+    expect(drawing([])?.(media)).toContain(",c=10,");
+    expect(drawing(["--images", "auto"])).toBeDefined();
+    expect(drawing(["--images", "off"])).toBeUndefined();
+    expect(drawing([], { json: true })).toBeUndefined();
+    expect(drawing([], { isTTY: false })).toBeUndefined();
+    expect(() => drawing(["--images", "x"])).toThrow("Allowed choices are auto, off.");
   });
 });

@@ -13,6 +13,8 @@ describe("badges are what a server claims, in words", () => {
     // Whoever says both is not believed the better one.
     [{ readOnlyHint: true, destructiveHint: true }, "[read-only] [destructive]"],
     [{ readOnlyHint: "true", destructiveHint: 1 }, ""],
+    [{ idempotentHint: true }, "[idempotent]"],
+    [{ idempotentHint: true, readOnlyHint: false }, "[idempotent]"],
   ])("%j", (annotations, words) => {
     expect(badges(annotations ? { annotations } : {}, plain).join(" ")).toBe(words);
   });
@@ -24,15 +26,22 @@ describe("badges are what a server claims, in words", () => {
 });
 
 describe("a tool to try is one that is said to be harmless", () => {
-  const destructive = { annotations: { destructiveHint: true } };
-  const silent = {};
-  const readOnly = { annotations: { readOnlyHint: true } };
-  test.each([
+  type Tool = { readonly annotations?: Record<string, boolean> };
+  const destructive: Tool = { annotations: { destructiveHint: true } };
+  const silent: Tool = {};
+  const readOnly: Tool = { annotations: { readOnlyHint: true } };
+  test.each<[tools: readonly Tool[], expected: Tool | undefined]>([
     [[destructive, silent, readOnly], readOnly],
     [[destructive, silent], silent],
+    [[silent, { annotations: {} }, destructive], silent],
+    [[silent, readOnly, { annotations: { readOnlyHint: true, openWorldHint: true } }], readOnly],
+    [
+      [{ annotations: { destructiveHint: true, readOnlyHint: false } }, { annotations: { destructiveHint: false } }],
+      { annotations: { destructiveHint: false } },
+    ],
     [[destructive], undefined],
     [[], undefined],
   ])("%j", (tools, expected) => {
-    expect(harmless(tools)).toBe(expected);
+    expect(harmless(tools)).toEqual(expected);
   });
 });

@@ -1,0 +1,149 @@
+import { HostError } from "@fairlead/core/errors";
+import type { ServerState } from "@fairlead/core/events";
+import type { Host } from "@fairlead/core/host";
+import { describe, expect, test } from "vitest";
+import { connectServer, lookUp, namesOf } from "../../src/targets/look-up.ts";
+import { writtenOutput } from "../support/written-output.ts";
+
+interface Given {
+  /** The servers of the host, in the order of the settings. */
+  readonly servers?: readonly string[];
+  /** Servers with a cached catalog. */
+  readonly cached?: readonly string[];
+  /** Servers that cannot be reached. */
+  readonly down?: readonly string[];
+  /** Servers that failed to start in an earlier run. */
+  readonly failed?: readonly string[];
+  /** Replaces the connection attempt. */
+  readonly start?: Host["start"];
+}
+
+/** A host that writes down to which servers it connects. */
+function hostOf({ servers = ["a", "b", "c"], cached = [], down = [], failed = [], start }: Given) {
+  const started: (readonly string[])[] = [];
+  const connected = new Set<string>();
+  const state = (name: string): ServerState =>
+    (connected.has(name)
+      ? { name, since: 0, status: "connected" }
+      : {
+          name,
+          since: 0,
+          status: "disconnected",
+          reason: "server_exited",
+          message: `${name} exited`,
+          next: `look at ${name}`,
+        }) as unknown as ServerState;
+  const host = {
+    recall: () => Promise.resolve(cached.map((server) => ({ server }))),
+    states: () => servers.map(state),
+    failedStarts: () =>
+      Promise.resolve(
+        failed.map((server) => ({ server, message: `${server} failed`, failedAt: 0, nextTryAt: Number.MAX_VALUE })),
+      ),
+    on: () => () => {},
+    start:
+      start ??
+      (({ servers: names = [] }: { readonly servers?: readonly string[] }) => {
+        started.push(names);
+        for (const name of names) if (!down.includes(name)) connected.add(name);
+        return Promise.resolve();
+      }),
+  } as unknown as Host;
+  return { host, started, connected };
+}
+
+const missing = new HostError("usage", "there is no such prompt");
+
+interface Search {
+  readonly named?: readonly string[];
+  readonly isOpen?: boolean;
+  readonly servers?: readonly string[];
+  readonly wait?: number;
+  /** The connected or cached server that has the prompt. */
+  readonly owner?: string;
+}
+
+async function found(given: Given, { named = [], isOpen = true, owner, ...search }: Search) {
+  const { host, started, connected } = hostOf(given);
+  const { context, stderr } = writtenOutput();
+  const known = (name: string): boolean => connected.has(name) || (given.cached ?? []).includes(name);
+  const find = (): string | HostError => (owner !== undefined && known(owner) ? owner : missing);
+  const result = await lookUp({ named, isOpen, find, ...search }, host, context).catch((error: unknown) => error);
+  return { result, started, stderr: stderr() };
+}
+
+describe("the user names a prompt or a resource", () => {
+  test("that a cached catalog has: Fairlead connects to no server", async () => {
+    expect(await found({ cached: ["b"] }, { owner: "b" })).toEqual({ result: "b", started: [], stderr: "" });
+    expect(await found({ cached: ["b"] }, { owner: "b", named: ["b"] })).toEqual({
+      result: "b",
+      started: [],
+      stderr: "",
+    });
+  });
+
+  test("of a server without a cached catalog: Fairlead connects to that server only", async () => {
+    expect(await found({ cached: ["a"] }, { owner: "b", named: ["a", "b"] })).toEqual({
+      result: "b",
+      started: [["b"]],
+      stderr: "",
+    });
+  });
+
+  test("of no server in particular: Fairlead connects to the servers without a cached catalog", async () => {
+    expect(await found({ cached: ["a"] }, { owner: "c" })).toEqual({ result: "c", started: [["b", "c"]], stderr: "" });
+    expect((await found({}, { owner: "c", servers: ["a", "c"] })).started).toEqual([["a", "c"]]);
+    expect((await found({}, { owner: "c", wait: 100_000 })).result).toBe("c");
+  });
+
+  test("of a server whose cached catalog lacks it: Fairlead connects to the server, in case the catalog is old", async () => {
+    expect(await found({ cached: ["a"] }, { named: ["a"], isOpen: false })).toEqual({
+      result: missing,
+      started: [["a"]],
+      stderr: "",
+    });
+    expect((await found({ cached: ["a"] }, { named: ["a"], isOpen: true, owner: "b" })).started).toEqual([
+      ["a", "b", "c"],
+    ]);
+  });
+
+  test("of a server that cannot be reached: the user learns why", async () => {
+    const { result, stderr } = await found({ down: ["a", "b"] }, { named: ["b"], isOpen: false });
+    expect(result).toMatchObject({ code: "server_exited", next: "look at b" });
+    expect(stderr).toBe("");
+  });
+
+  test("that no server has: the user learns which other servers could not be asked", async () => {
+    const { result, started, stderr } = await found({ down: ["b"], failed: ["c", "elsewhere"] }, {});
+    expect({ result, started }).toEqual({ result: missing, started: [["a", "b"]] });
+    expect(stderr).toMatch(
+      /^.*b exited.*\n {2}next: look at b\nc failed \(tried .*\)\n {2}next: to try the server now: npx fairlead mcp test c\n$/,
+    );
+  });
+
+  test("and waits no longer than the limit", async () => {
+    const start: Host["start"] = (options) =>
+      new Promise((_resolve, reject) => {
+        const late = new HostError("cancelled", "late");
+        if (options?.signal?.aborted) reject(late);
+        options?.signal?.addEventListener("abort", () => reject(late), { once: true });
+      });
+    expect((await found({ start }, { wait: 0 })).result).toBe(missing);
+  });
+
+  test("and a failure before the limit is passed on", async () => {
+    const failure = new HostError("internal", "broken");
+    const { result } = await found({ start: () => Promise.reject(failure) }, { wait: 100_000 });
+    expect(result).toBe(failure);
+  });
+});
+
+test("Fairlead connects to one server, or says why it cannot", async () => {
+  const { host, started } = hostOf({ down: ["b"] });
+  const { context } = writtenOutput();
+  expect(namesOf(host)).toEqual(["a", "b", "c"]);
+  await connectServer("a", host, context);
+  await connectServer("unknown", host, context);
+  await expect(connectServer("b", host, context)).rejects.toMatchObject({ code: "server_exited" });
+  expect(started).toEqual([["a"], ["unknown"], ["b"]]);
+});
