@@ -147,7 +147,7 @@ test.each([
   ["queued", "cancel_calls"],
   ["running", "cancel_calls"],
   ["ok", "cancel_turn"],
-  ["failed", "cancel_turn"],
+  ["error", "cancel_turn"],
 ] as const)("with a %s call, Escape does this: %s", (status, action) => {
   expect(kindsOf(inTurn(call("a", status)), escapeKey)).toEqual([action]);
 });

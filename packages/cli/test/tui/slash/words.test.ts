@@ -15,6 +15,9 @@ test.each([
   ["look: fairlead trust add, then fairlead mcp list", "look: /trust add, then /mcp list"],
   ["fairlead call demo.greet", "fairlead call demo.greet"],
   ["/opt/fairlead mcp list", "/opt/fairlead mcp list"],
+  ["npx fairlead conversations", "/resume"],
+  ["fairlead resources, fairlead prompts, fairlead policy", "/resources, /prompts, /policy"],
+  ["fairlead history; fairlead conversations", "/history; /resume"],
 ])("%j is %j here", (text, here) => {
   expect(typedHere(text)).toBe(here);
 });

@@ -1,0 +1,271 @@
+import type { Model } from "@fairlead/core/model/model";
+import { describe, expect, test } from "vitest";
+import { lookFor, namedServer, serverNames } from "../../../src/tui/slash/command.ts";
+import { allCommands, builtIns, commandsOf } from "../../../src/tui/slash/commands.ts";
+import { idle } from "../../support/tui/app-state.ts";
+import { conversationTool, slashScene } from "../../support/tui/slash-services.ts";
+
+const command = (wanted: string) => builtIns.find(({ name }) => name === wanted) ?? expect.fail(wanted);
+const [help, history, model] = [command("help"), command("history"), command("model")];
+const [policy, quit, trust] = [command("policy"), command("quit"), command("trust")];
+
+test("the user has these commands, with these arguments and summaries", () => {
+  expect(builtIns.map(({ name, usage = "", summary }) => `/${name} ${usage}: ${summary}`)).toEqual([
+    "/mcp [list|desc|schema|logs|reload|start|stop|restart|enable|disable|auth|test] [SERVER]: list and manage servers",
+    "/tools [SERVER] | [on|off] SERVER[.TOOL]: list the tools of this conversation, or switch tools on or off",
+    "/resources [SERVER]: list the servers' resources; to use one in a message, type @ and its name",
+    "/prompts [SERVER]: list the servers' prompts",
+    "/call SERVER.TOOL [key=value …]: call a tool yourself; the model sees the result with your next message",
+    "/form SERVER.TOOL [key=value …]: call a tool by filling in a form",
+    "/clear : start a new conversation on an empty screen",
+    "/resume [ID]: continue an earlier conversation",
+    "/rename NAME: give the conversation a name",
+    "/compact [undo]: shorten the conversation: the model continues from its own summary; to undo this: /compact undo",
+    "/copy : copy the last answer to the clipboard",
+    "/export FILE: write the conversation to a new Markdown file",
+    "/model [NAME|manual]: show the model, or switch to another",
+    "/policy [list|explain|allow|ask|deny|remove] [SERVER.TOOL]: show and change the rules for tool calls",
+    "/trust [add|list|remove]: trust this folder and its servers, or revoke the trust",
+    "/history [--server NAME] [--denied] [--since 1d]: show recent calls and the rules that decided them",
+    "/help : list all commands and keys",
+    "/quit : quit (also: Ctrl-C twice on an empty prompt)",
+  ]);
+});
+
+test("prompts of servers are commands after the built-in ones, and each command runs with the app's services", async () => {
+  const prompt = (server: string, name: string) => ({ server, name, serverPromptName: name, arguments: [] });
+  const scene = slashScene({ host: { prompts: () => [prompt("s", "teach"), prompt("s", "quit")] } });
+  const names = commandsOf(scene.services).map(({ name }) => name);
+  expect(names.slice(builtIns.length - 1)).toEqual(["quit", "teach", "s.quit"]);
+  const all = allCommands(scene.services);
+  expect(all.map(({ name }) => name)).toEqual(names);
+  const found = all.find(({ name }) => name === "rename");
+  await expect(async () => found?.run("", scene.services.session)).rejects.toThrow(
+    "the conversation's name is missing",
+  );
+});
+
+describe("the functions that commands share", () => {
+  test("servers are suggested with their status in words", () => {
+    expect(serverNames(slashScene().services)).toEqual([
+      { value: "files", about: "connected" },
+      { value: "docs", about: "needs auth" },
+    ]);
+  });
+
+  test.each([
+    [100, 96],
+    [25, 21],
+    [24, 20],
+    [23, 20],
+    [10, 20],
+  ])("on a screen with %j columns, lists have %j", (columns, wanted) => {
+    const { services } = slashScene({ state: { ...idle, size: { columns, rows: 24 } } });
+    expect(lookFor(services).columns).toBe(wanted);
+  });
+
+  test("a server's name may have blanks around it, and an unknown one is an error", () => {
+    const { services } = slashScene();
+    expect([namedServer(" files ", services), namedServer("", services), namedServer("  ", services)]).toEqual([
+      "files",
+      undefined,
+      undefined,
+    ]);
+    expect(() => namedServer("other", services)).toThrow('there is no server "other"');
+  });
+});
+
+const listRules = ["show", "/policy list", "output of policy list"];
+
+test.each([
+  ["", [["run", "policy", "list"], listRules]],
+  ["list", [["run", "policy", "list"], listRules]],
+  [
+    "explain a.b",
+    [
+      ["run", "policy", "explain", "a.b"],
+      ["show", "/policy explain", "output of policy explain a.b"],
+    ],
+  ],
+  ...["allow", "ask", "deny", "remove"].map((verb): [string, unknown[]] => [
+    `${verb} "a.b c" d`,
+    [
+      ["change"],
+      ["run", "policy", verb, "a.b c", "d"],
+      ["show", `/policy ${verb}`, `output of policy ${verb} a.b c d`],
+    ],
+  ]),
+])("/policy %s", async (words, done) => {
+  expect(await slashScene().run(policy, words)).toEqual(done);
+});
+
+test("/policy suggests its verbs, and then the tools of the conversation", () => {
+  const tools = [conversationTool("files", "read"), conversationTool("files", "off", { enabled: false })];
+  const { services } = slashScene({ conversation: { tools: () => tools } });
+  expect(policy.complete?.([], services)).toEqual([
+    { value: "list", about: "list the rules" },
+    { value: "explain", about: "show which rule decides for a tool" },
+    { value: "allow", about: "allow a tool to run without confirmation" },
+    { value: "ask", about: "ask you before each call of a tool" },
+    { value: "deny", about: "deny every call of a tool" },
+    { value: "remove", about: "remove a rule" },
+  ]);
+  expect(policy.complete?.(["allow"], services)).toEqual([
+    { value: "files.read", about: "the tool read" },
+    { value: "files.off", about: "the tool off" },
+  ]);
+});
+
+const listTrust = [
+  ["run", "trust", "list"],
+  ["show", "/trust list", "output of trust list"],
+];
+
+test.each([
+  ["list", listTrust],
+  ["nonsense", listTrust],
+  ["remove", [["change"], ["run", "trust", "remove"], ["show", "/trust remove", "output of trust remove"]]],
+  ["remove /a", [["change"], ["run", "trust", "remove", "/a"], ["show", "/trust remove", "output of trust remove /a"]]],
+])("/trust %s", async (words, done) => {
+  expect(await slashScene().run(trust, words)).toEqual(done);
+});
+
+test("/trust and /history suggest their arguments", () => {
+  const { services } = slashScene();
+  expect(trust.complete?.([], services)).toEqual([{ value: "add" }, { value: "list" }, { value: "remove" }]);
+  expect(trust.complete?.(["add"], services)).toEqual([]);
+  const options = ["--server", "--tool", "--since", "--denied", "--utc", "--limit"].map((value) => ({ value }));
+  expect(history.complete?.(["--server"], services)).toEqual(options);
+});
+
+test("/history waits until the history is written, and passes its options on", async () => {
+  expect(await slashScene().run(history, "--server 'a b'")).toEqual([
+    ["flush history"],
+    ["run", "history", "--limit", "20", "--server", "a b"],
+    ["show", "/history", "output of history --limit 20 --server a b"],
+  ]);
+});
+
+test("/quit ends the app", async () => {
+  expect(await slashScene().run(quit, "")).toEqual([["quit"]]);
+});
+
+describe("/model", () => {
+  const manual = { provider: "manual", name: "manual" };
+  const clever = { provider: "gemini", name: "clever" };
+  const found = (name: string) => ({ kind: "model", model: { provider: "gemini", name } });
+  const ollama = (...models: readonly string[]) => ({ kind: "offer", ollama: { models } });
+
+  const scene = (current: Pick<Model, "provider" | "name">, choice?: unknown) => {
+    const asked: unknown[] = [];
+    const find = async (name?: string) => {
+      asked.push(name);
+      return choice ?? found(name ?? "chosen");
+    };
+    const services = { models: { manual, find } } as object;
+    return { ...slashScene({ session: { model: () => current }, services }), asked };
+  };
+  const doubt = " Fairlead did not check that this model exists; your next message will show whether it does.";
+
+  test.each([
+    [
+      manual,
+      "manual",
+      [
+        ["set model", "manual"],
+        ["note", "info", "No model: you call the tools yourself."],
+      ],
+      [],
+    ],
+    [
+      clever,
+      " manual ",
+      [
+        ["set model", "manual"],
+        ["note", "info", "No model: you call the tools yourself."],
+      ],
+      [],
+    ],
+    [clever, "", [["note", "info", "The model is clever.", "/model NAME or /model manual"]], []],
+    [
+      clever,
+      "other",
+      [
+        ["set model", "other"],
+        ["note", "info", `The model is now other.${doubt}`],
+      ],
+      ["other"],
+    ],
+    [
+      manual,
+      "other",
+      [
+        ["set model", "other"],
+        ["note", "info", `The model is now other.${doubt}`],
+      ],
+      ["other"],
+    ],
+    [
+      manual,
+      "",
+      [
+        ["set model", "chosen"],
+        ["note", "info", "The model is now chosen."],
+      ],
+      [undefined],
+    ],
+  ])("with the model %j, /model %s", async (current, words, done, asked) => {
+    const app = scene(current as Pick<Model, "provider" | "name">);
+    expect([await app.run(model, words), app.asked]).toEqual([done, asked]);
+  });
+
+  test.each([
+    ["", { kind: "none", next: "Set GEMINI_API_KEY." }, "no model configured", "Set GEMINI_API_KEY."],
+    ["x", { kind: "none", next: "Set it." }, 'no model "x": no configured provider has it', "Set it."],
+    ["", ollama("a", "b"), "no model configured; Ollama is running with a, b", "/model a"],
+    ["x", ollama("a"), 'no model "x": no configured provider has it; Ollama is running with a', "/model a"],
+    ["", ollama(), "no model configured; Ollama is running with ", "/model NAME"],
+  ])("without a model, /model %s explains what is missing", async (words, choice, text, next) => {
+    expect(await scene(manual as Model, choice).run(model, words)).toEqual([["note", "warning", text, next]]);
+  });
+
+  test("suggests manual mode as its only argument", () => {
+    const { services } = slashScene();
+    expect(model.complete?.([], services)).toEqual([
+      { value: "manual", about: "no model: you call the tools yourself" },
+    ]);
+    expect(model.complete?.(["x"], services)).toEqual([]);
+  });
+});
+
+test("/help lists commands, keys and how to call a tool, and shows invisible characters of a server", async () => {
+  const commands = [
+    { name: "one", usage: "[X]", summary: "first\u200b" },
+    { name: "two", summary: "second" },
+  ];
+  const scene = slashScene({ session: { commands: () => commands } });
+  const [[kind, title, text] = []] = (await scene.run(help, "")) as readonly (readonly string[])[];
+  expect([kind, title]).toEqual(["show", "/help"]);
+  expect(text).toBe(`  /one [X]  first⟨U+200B⟩
+  /two      second
+
+  Enter                   send; during a turn, send when the turn ends
+  Alt-Enter, Ctrl-J       new line; also Enter after a backslash
+  Tab, ↑ ↓                complete
+  ↑ ↓                     move between lines; ↑ in the first line shows
+                          earlier entries
+  Esc, Ctrl-C             stop the call, then the turn, then clear the
+                          prompt; queued messages go back to the prompt;
+                          Ctrl-C twice quits
+  Ctrl-O                  expand or fold the last result
+  Ctrl-A, Ctrl-E          start and end of the line
+  Alt-B, Alt-F            previous and next word
+  Ctrl-W, Ctrl-U, Ctrl-K  cut the word before the cursor, the line before
+                          it, the line after it
+  Ctrl-Y                  insert the text that was cut
+  Ctrl-L                  redraw the screen
+  Ctrl-D                  quit, if the prompt is empty; press it twice
+                          during a turn
+
+To call a tool yourself, type: server.tool key=value …`);
+});
