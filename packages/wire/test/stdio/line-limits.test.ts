@@ -145,6 +145,27 @@ describe("a reader that is busy", () => {
     expect(seen).toEqual(["1"]);
   });
 
+  test("has lines to wait for as long as it is busy", () => {
+    let isBusy = false;
+    const { push, resume, seen } = splitter({ isBusy: () => isBusy });
+    push("1\n");
+    isBusy = true;
+    expect(resume()).toBe(false);
+    push("2\n");
+    expect([resume(), seen]).toEqual([false, ["1"]]);
+    isBusy = false;
+    expect([resume(), seen]).toEqual([true, ["1", "2"]]);
+  });
+
+  test("gets no line after the end", () => {
+    const { push, end, seen } = splitter();
+    push("1\n2");
+    end();
+    push("3\n");
+    end();
+    expect(seen).toEqual(["1", "2"]);
+  });
+
   test("gives up a line that is too long when it comes to it", () => {
     const { push, refill, seen } = busy(1, { limit: 5 });
     push("1\n2\n");
