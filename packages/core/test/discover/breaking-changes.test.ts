@@ -165,3 +165,41 @@ test("an object is closed only once", () => {
   expect(breakingChanges(withInput(closed), withInput({ ...closed, title: "Read" }))).toEqual([]);
   expect(breakingChanges(withInput({ additionalProperties: true }), withInput(closed))).toEqual([`the tool ${closes}`]);
 });
+
+test("a schema for other parameters is compared with the earlier one, at its own path", () => {
+  const others = (schema: object | boolean): CatalogTool => withInput({ additionalProperties: schema });
+  expect(breakingChanges(others({ type: "string" }), others({ type: "number" }))).toEqual([
+    "the parameter *: the type was string and is now number",
+  ]);
+  expect(breakingChanges(others({ type: "integer" }), others({ type: "number" }))).toEqual([]);
+  const nested = (schema: object): CatalogTool => withProperty("path", { additionalProperties: schema });
+  expect(breakingChanges(nested({ type: "string" }), nested({ type: "number" }))).toEqual([
+    "the parameter path.*: the type was string and is now number",
+  ]);
+});
+
+test.each<[string, (schema: object) => object, string]>([
+  ["lists", (items) => ({ items }), "[]"],
+  ["other parameters", (additionalProperties) => ({ additionalProperties }), ".*"],
+])("twenty levels of %s are compared one by one too", (_, around, step) => {
+  const deep = (levels: number, schema: object): object => (levels === 0 ? schema : around(deep(levels - 1, schema)));
+  const changesAt = (levels: number): readonly string[] =>
+    breakingChanges(
+      withInput({ properties: { a: deep(levels, { type: "string" }) } }),
+      withInput({ properties: { a: deep(levels, { type: "number" }) } }),
+    );
+  expect(changesAt(19)).toEqual([`the parameter a${step.repeat(19)}: the type was string and is now number`]);
+  expect(changesAt(20)).toEqual([`the parameter a${step.repeat(20)}: the schema has changed`]);
+});
+
+test.each([
+  ["a smaller step of a number", "multipleOf", 4, 2, "multipleOf is now 2 (it was 4)"],
+  ["a larger step of a number", "multipleOf", 2, 4, "multipleOf is now 4 (it was 2)"],
+  ["a limit that was no number", "maximum", "9", 10, 'maximum is now 10 (it was "9")'],
+  ["a limit that is no number", "minimum", 9, "1", 'minimum is now "1" (it was 9)'],
+  ["a new limit", "minimum", undefined, 1, "minimum is now 1"],
+])("%s breaks callers", (_, name, before, after, change) => {
+  expect(breakingChanges(withProperty("n", { [name]: before }), withProperty("n", { [name]: after }))).toEqual([
+    `the parameter n: ${change}`,
+  ]);
+});

@@ -64,3 +64,48 @@ test("a job without the right to a token is told which one", async () => {
     next: 'Give the job "permissions: id-token: write".',
   });
 });
+
+test("each service is asked as its documentation says, and answers with the whole text or one member", async () => {
+  await using cloud = await webServer(({ path }, response) => {
+    response.end(path.startsWith("/computeMetadata") ? " a.b.c \n" : '{"access_token":"azure","value":"github"}');
+  });
+  const env = {
+    GCE_METADATA_HOST: new URL(cloud.origin).host,
+    IDENTITY_ENDPOINT: `${cloud.origin}/msi`,
+    ACTIONS_ID_TOKEN_REQUEST_URL: `${cloud.origin}/oidc?api-version=2`,
+    ACTIONS_ID_TOKEN_REQUEST_TOKEN: "job",
+  };
+  const tokens = [];
+  for (const service of ["gcp", "azure", "github"] as const)
+    tokens.push(await requestAssertion({ serverName, env, audience: "https://x", service }));
+  expect(tokens).toEqual(["a.b.c", "azure", "github"]);
+  expect(cloud.seen.map(({ path }) => path)).toEqual([
+    "/computeMetadata/v1/instance/service-accounts/default/identity?audience=https%3A%2F%2Fx&format=full",
+    "/msi?api-version=2019-08-01&resource=https%3A%2F%2Fx",
+    "/oidc?api-version=2&audience=https%3A%2F%2Fx",
+  ]);
+  expect(cloud.seen[1]?.headers["x-identity-header"]).toBe("");
+});
+
+test("an answer without the token is empty, and an error names the service's address", async () => {
+  await using cloud = await webServer(({ path }, response) =>
+    path.startsWith("/empty") ? response.end('{"other":1}') : response.writeHead(403).end(),
+  );
+  const ask = (endpoint: string) =>
+    requestAssertion({ serverName, env: { IDENTITY_ENDPOINT: endpoint }, audience: "x", service: "azure" });
+  expect(await ask(`${cloud.origin}/empty`)).toBe("");
+  await expect(ask(`${cloud.origin}/refused`)).rejects.toMatchObject({
+    code: "auth_failed",
+    message: `assertion of "docs" cannot be used: ${cloud.origin} answered HTTP 403`,
+    next: "Run Fairlead on an Azure machine that has a managed identity.",
+  });
+  await expect(ask("no address")).rejects.toThrow("the environment has no valid URL of the metadata service");
+});
+
+test.each([{ ACTIONS_ID_TOKEN_REQUEST_URL: "https://x" }, { ACTIONS_ID_TOKEN_REQUEST_TOKEN: "job" }])(
+  "a job with only %j gets no token",
+  async (env) => {
+    const asked = requestAssertion({ serverName, env, audience: "x", service: "github" });
+    await expect(asked).rejects.toThrow("github gives this process no token");
+  },
+);
