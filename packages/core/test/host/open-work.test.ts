@@ -1,6 +1,6 @@
 import { getEventListeners } from "node:events";
 import { expect, test } from "vitest";
-import { createOpenWork } from "../../src/host/open-work.ts";
+import { createOpenWork, once } from "../../src/host/open-work.ts";
 
 function untilAborted(signal: AbortSignal): Promise<unknown> {
   if (signal.aborted) return Promise.resolve(signal.reason);
@@ -53,4 +53,76 @@ test("work without the controller has a signal of its own, and leaves no listene
   }, signal);
   expect(given).not.toBe(signal);
   expect(getEventListeners(signal, "abort")).toHaveLength(0);
+});
+
+test("work without a signal of its caller gets the host's own signal, and its result goes to the caller", async () => {
+  const work = createOpenWork();
+  const seen: AbortSignal[] = [];
+  expect(await work.run(async (signal) => seen.push(signal))).toBe(1);
+  expect(seen).toEqual([work.closing]);
+  await expect(work.run(() => Promise.reject(new Error("no")))).rejects.toThrow("no");
+});
+
+test("work follows its caller's signal until it ends", async () => {
+  const work = createOpenWork();
+  const caller = new AbortController();
+  const reason = await work.run((signal) => {
+    expect([signal === caller.signal, signal.aborted]).toEqual([false, false]);
+    const ended = untilAborted(signal);
+    caller.abort("enough");
+    return ended;
+  }, caller.signal);
+  expect(reason).toBe("enough");
+  expect(await work.run(untilAborted, caller.signal)).toBe("enough");
+  const other = new AbortController();
+  await work.run(async () => {
+    expect(getEventListeners(other.signal, "abort")).toHaveLength(1);
+  }, other.signal);
+  expect(getEventListeners(other.signal, "abort")).toEqual([]);
+  await work.close();
+});
+
+test("closing aborts all work, waits for it, and lets no other work begin", async () => {
+  const work = createOpenWork();
+  const caller = new AbortController();
+  const order: string[] = [];
+  const running = [undefined, caller.signal].map((signal) =>
+    work.run(async (until) => {
+      const reason = await untilAborted(until);
+      order.push("work");
+      return reason;
+    }, signal),
+  );
+  await Promise.all([
+    work.close().then(() => order.push("closed")),
+    work.close().then(() => order.push("closed again")),
+  ]);
+  expect(order).toEqual(["work", "work", "closed", "closed again"]);
+  const cancelled = { code: "cancelled", message: "the host was closed" };
+  expect(await Promise.all(running)).toEqual([expect.objectContaining(cancelled), expect.objectContaining(cancelled)]);
+  expect(caller.signal.aborted).toBe(false);
+  const closed = { code: "usage", message: "this host has been closed" };
+  await expect(work.run(async () => 1)).rejects.toMatchObject(closed);
+  expect(() => work.enter(undefined)).toThrow(expect.objectContaining(closed));
+  expect(() => work.throwIfClosed()).toThrow(expect.objectContaining(closed));
+  await expect(work.run(async () => 1, caller.signal)).rejects.toMatchObject(closed);
+  expect(getEventListeners(caller.signal, "abort")).toEqual([]);
+  await work.close();
+});
+
+test("work that fails without a reader ends no process", async () => {
+  const work = createOpenWork();
+  const failed = work.run(() => Promise.reject(new Error("unread")));
+  await new Promise(setImmediate);
+  await expect(failed).rejects.toThrow("unread");
+});
+
+test("a value that is made once is the same for every caller", async () => {
+  let count = 0;
+  const make = once(async () => {
+    count += 1;
+    return { count };
+  });
+  expect(await make()).toBe(await make());
+  expect(count).toBe(1);
 });

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
-import { HostError } from "../../src/errors.ts";
-import { explainUnknown, statusOf, toCallFailure, toHostError } from "../../src/turn/failure-messages.ts";
+import { type ErrorCode, HostError } from "../../src/errors.ts";
+import { MCPToolTestHelper } from "../../src/testing.ts";
+import { explainUnknown, statusOf, tellFailure, toCallFailure, toHostError } from "../../src/turn/failure-messages.ts";
 
 const named = (name: string, server?: string, serverToolName?: string) => ({
   name,
@@ -61,4 +62,39 @@ test("an unexpected error is an internal error of the host with its cause", () =
   expect(toHostError(cause)).toMatchObject({ code: "internal", message: "internal error of the host: boom", cause });
   const own = new HostError("denied", "x");
   expect(toHostError(own)).toBe(own);
+});
+
+test.each<[ErrorCode, string]>([
+  ["denied", "The call was not allowed and did not run."],
+  ["awaiting_approval", "The call was not allowed and did not run."],
+  ["untrusted_folder", "The call was not allowed and did not run."],
+  ["changed", "The call did not run: the definition of the tool has changed."],
+  ["arguments_invalid", "The call did not run: its arguments are invalid."],
+  ["call_timeout", "There was no answer in time: the call may or may not have had its effect."],
+  ["lost", "The connection was lost before the server answered: the call may or may not have had its effect."],
+  ["tool_error", "The call failed."],
+])("the model is told about %s in a sentence of the host, and the reason is marked as untrusted", (code, sentence) => {
+  const told = tellFailure(new HostError(code, "why"));
+  expect(told.split("\n")[0]).toBe(sentence);
+  expect(told).toContain(`${code}: why`);
+  expect(told).toMatch(/<untrusted_context_\w+>[\s\S]*: why[\s\S]*<\/untrusted_context_\w+>/);
+  expect(told).not.toContain("parameters of");
+});
+
+test("only a model with wrong arguments is told the tool's parameters, after the reason", () => {
+  const tool = MCPToolTestHelper.createTestTool("s", "t", {
+    parameterSchemaJson: { type: "object", properties: { a: { type: "string" } } },
+  });
+  const told = tellFailure(new HostError("arguments_invalid", "why"), tool);
+  expect(told).toMatch(
+    /arguments_invalid: why[\s\S]*parameters of t: \{"type":"object","properties":\{"a":\{"type":"string"\}\}\}/,
+  );
+  expect(tellFailure(new HostError("denied", "why"), tool)).not.toContain("parameters of");
+  const properties = Object.fromEntries(
+    Array.from({ length: 1000 }, (_, at) => [`a_rather_long_name_${at}`, { type: "string" }]),
+  );
+  const large = MCPToolTestHelper.createTestTool("s", "t", { parameterSchemaJson: { type: "object", properties } });
+  const short = tellFailure(new HostError("arguments_invalid", "why"), large);
+  expect(short).toContain("parameters of t: ");
+  expect(short).not.toContain('"type":"object"');
 });

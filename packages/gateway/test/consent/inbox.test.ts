@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { temporaryFolder } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
 import { openInbox } from "../../src/consent/inbox.ts";
-import { readAnswer } from "../../src/consent/inbox-answers.ts";
+import { readAnswer, useAnswer } from "../../src/consent/inbox-answers.ts";
 import {
   type EntryFile,
   entryFiles,
@@ -13,6 +13,8 @@ import {
   removeEntry,
   writeEntry,
 } from "../../src/consent/inbox-folder.ts";
+import { hasWatcher } from "../../src/consent/inbox-watchers.ts";
+import { steppedClock } from "../support/stepped-clock.ts";
 
 const question = {
   client: "cursor",
@@ -131,4 +133,91 @@ test.each<[string, unknown]>([
   await writeEntry(folder, numbered(32), Date.now(), new Set());
   const ids = (await entryFiles(folder)).map(({ id }) => id);
   expect([ids.length, ids.includes(left.id)]).toEqual([32, false]);
+});
+
+test("the user sees open questions from the oldest to the newest, for one hour", async () => {
+  await using state = await temporaryFolder();
+  const folder = inboxFolder(state.path);
+  let time = 1_700_000_000_000;
+  const inbox = openInbox(state.path, { now: () => time });
+  const [first, second] = [
+    await writeEntry(folder, numbered(1), time, new Set()),
+    await writeEntry(folder, numbered(2), time + 1, new Set()),
+  ];
+  expect((await inbox.list()).map(({ id }) => id)).toEqual([first.id, second.id]);
+  expect(await inbox.show(second.id.toLowerCase())).toEqual({ ...numbered(2), id: second.id, since: time + 1 });
+  const missing = {
+    code: "not_found",
+    message: "approval 00000000000000000000 not found: it was answered before, or it expired",
+    next: "fairlead approvals list",
+  };
+  await expect(inbox.show("0".repeat(30))).rejects.toMatchObject(missing);
+  time += 3_600_000;
+  expect((await inbox.list()).map(({ id }) => id)).toEqual([first.id, second.id]);
+  time += 1;
+  expect((await inbox.list()).map(({ id }) => id)).toEqual([second.id]);
+  await expect(inbox.answer(first.id, "once", "here")).rejects.toMatchObject({ code: "not_found" });
+  expect(await inbox.answer(second.id.toLowerCase(), "once", "here")).toEqual({
+    answer: "once",
+    by: "here",
+    at: time,
+    isFirst: true,
+    isAwaited: true,
+  });
+});
+
+test("the user reads what became of an answer: a later request uses it, or a request has used it", async () => {
+  await using state = await temporaryFolder();
+  const folder = inboxFolder(state.path);
+  const inbox = openInbox(state.path);
+  const entry = await writeEntry(folder, question, Date.now(), new Set());
+  await makeLate(folder, entry);
+  const given = await inbox.answer(entry.id, "once", "here");
+  expect(given).toMatchObject({ isFirst: true, isAwaited: false });
+  expect(await inbox.useOf(entry.id, given)).toBe("later");
+  const [late = entry] = await entryFiles(folder);
+  expect(await useAnswer(folder, late, given)).toBe(true);
+  expect(await inbox.useOf(entry.id.toLowerCase(), given)).toBe("used");
+  expect(await inbox.useOf(entry.id, { ...given, isAwaited: true })).toBe("used");
+  expect(await inbox.answer(entry.id, "no", "there")).toEqual({ ...given, isFirst: false, isAwaited: false });
+});
+
+test("the user is told that a later request uses the answer if no request has used it after three seconds", async () => {
+  await using state = await temporaryFolder();
+  const folder = inboxFolder(state.path);
+  const clock = steppedClock();
+  const inbox = openInbox(state.path, { clock });
+  const entry = await writeEntry(folder, question, Date.now(), new Set());
+  const given = await inbox.answer(entry.id, "once", "here");
+  const unused = inbox.useOf(entry.id, given);
+  await clock.fire(3000);
+  expect([await unused, clock.pending()]).toEqual(["later", 0]);
+  expect(await useAnswer(folder, entry, given, true)).toBe(true);
+  expect([await inbox.useOf(entry.id, given), clock.pending()]).toEqual(["outdated", 0]);
+});
+
+test("a process that shows the inbox is registered until it stops", async () => {
+  await using state = await temporaryFolder();
+  const folder = inboxFolder(state.path);
+  const clock = steppedClock();
+  expect(await hasWatcher(folder)).toBe(false);
+  let calls = 0;
+  const watching = await openInbox(state.path, { clock }).watch(() => {
+    calls += 1;
+  });
+  expect([await hasWatcher(folder), (await readdir(join(folder, "watchers"))).length]).toEqual([true, 1]);
+  const before = calls;
+  await clock.fire(1000);
+  expect(calls).toBeGreaterThan(before);
+  await watching[Symbol.asyncDispose]();
+  expect([await hasWatcher(folder), await readdir(join(folder, "watchers")), clock.pending()]).toEqual([false, [], 0]);
+});
+
+test("files of processes that have ended are removed; other files stay", async () => {
+  await using state = await temporaryFolder();
+  const folder = inboxFolder(state.path);
+  for (const name of ["2147483647-00000000", `${process.pid}-00000000`, "notes"])
+    await state.write(`inbox/watchers/${name}`, "1");
+  expect(await hasWatcher(folder)).toBe(false);
+  expect(await readdir(join(folder, "watchers"))).toEqual(["notes"]);
 });

@@ -155,3 +155,43 @@ test("after the end nothing is told and nothing is waited for", async () => {
   clock.pass(10_000);
   expect(told).toEqual([]);
 });
+
+test("no timer of the news keeps the process alive", async () => {
+  const clock = handClock();
+  const set: unknown[] = [];
+  const host = {
+    on: () => () => {},
+    policy: async () => ({}),
+  } as unknown as Pick<Host, "on" | "policy">;
+  const news = createListNews(host, {
+    after(milliseconds, action, how) {
+      set.push([milliseconds, how]);
+      return clock.after(milliseconds, action);
+    },
+  });
+  news.announce("tools", "a");
+  news.changed(["tools"]);
+  const stop = news.onLists(() => {});
+  await new Promise(setImmediate);
+  expect(set).toEqual([
+    [1000, { background: true }],
+    [100, { background: true }],
+    [3000, { background: true }],
+  ]);
+  stop();
+  news.close();
+});
+
+test("a list that was read and announced again is told again", () => {
+  const { news, clock, told, listen } = scene();
+  listen();
+  news.announce("tools", "a");
+  news.read(["tools"], "a");
+  clock.pass(100);
+  news.announce("tools", "a");
+  clock.pass(1100);
+  expect(told).toEqual([
+    ["tools", "a"],
+    ["tools", "a"],
+  ]);
+});

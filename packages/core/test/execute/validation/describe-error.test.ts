@@ -72,3 +72,63 @@ test("an issue carries its keyword and its parameters, cut where they are long",
     },
   ]);
 });
+
+test.each<[string, object, string]>([
+  ["required", { missingProperty: "p" }, "/p is missing"],
+  ["additionalProperties", { additionalProperty: "p" }, "/p is not a known property"],
+  ["unevaluatedProperties", { unevaluatedProperty: "p" }, "/p is not a known property"],
+  ["type", { type: "array" }, "must be an array"],
+  ["type", { type: "boolean" }, "must be true or false"],
+  ["type", { type: "integer" }, "must be an integer"],
+  ["type", { type: "null" }, "must be null"],
+  ["type", { type: "number" }, "must be a number"],
+  ["type", { type: "object" }, "must be an object"],
+  ["type", { type: ["string", "integer", "null"] }, "must be a string, an integer or null"],
+  ["enum", { allowedValues: ["a", 1] }, "is not one of: a, 1"],
+  [
+    "enum",
+    { allowedValues: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10] },
+    "is not one of: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, … (11 in all)",
+  ],
+  ["const", { allowedValue: { a: 1 } }, 'must be {"a":1}'],
+  ["minimum", { limit: 2 }, "must be at least 2"],
+  ["maximum", { limit: 2 }, "must be at most 2"],
+  ["exclusiveMinimum", { limit: 2 }, "must be more than 2"],
+  ["exclusiveMaximum", { limit: 2 }, "must be less than 2"],
+  ["multipleOf", { multipleOf: 3 }, "must be a multiple of 3"],
+  ["minLength", { limit: 1 }, "must have at least 1 character"],
+  ["maxLength", { limit: 2 }, "must have at most 2 characters"],
+  ["pattern", { pattern: "^a$" }, "must match the pattern ^a$"],
+  ["minItems", { limit: 1 }, "must have at least 1 item"],
+  ["maxItems", { limit: 0 }, "must have at most 0 items"],
+  ["items", { limit: 2 }, "must have at most 2 items"],
+  ["additionalItems", { limit: 2 }, "must have at most 2 items"],
+  ["unevaluatedItems", { limit: 1 }, "must have at most 1 item"],
+  ["uniqueItems", { i: 3, j: 1 }, "must not have the same item twice (at indexes 1 and 3)"],
+  ["contains", { minContains: 2 }, "must have at least 2 items matching the contains schema"],
+  ["minProperties", { limit: 1 }, "must have at least 1 property"],
+  ["maxProperties", { limit: 2 }, "must have at most 2 properties"],
+  ["propertyNames", { propertyName: "n" }, 'has a property whose name is not allowed: "n"'],
+  ["dependencies", { property: "a", deps: "b, c" }, 'needs b, c as well, because "a" is given'],
+  ["dependentRequired", { property: "a", deps: "b" }, 'needs b as well, because "a" is given'],
+  ["not", {}, 'must not match the schema in "not"'],
+  ["false schema", {}, "is not allowed"],
+])("the user reads what the keyword %s with %j wants", (keyword, params, message) => {
+  expect(told(error(keyword, params))).toEqual([message]);
+});
+
+test.each(["anyOf", "oneOf", "contains", "not"])("the errors inside %s are not told one by one", (keyword) => {
+  const inner = [error("type", { type: "string" }), error("type", { type: "null" })];
+  const outer = error(keyword, keyword === "oneOf" ? { passingSchemas: null } : { minContains: 1 });
+  const messages: Readonly<Record<string, string>> = {
+    anyOf: "must be a string or null",
+    oneOf: "must be a string or null",
+    contains: "must have at least 1 item matching the contains schema",
+    not: 'must not match the schema in "not"',
+  };
+  expect(told(...inner, outer)).toEqual([messages[keyword]]);
+  const other = error("minimum", { limit: 1 });
+  expect(told(error("type", { type: "string" }), other, error("anyOf"))).toEqual([
+    "matches none of the allowed forms (must be a string; must be at least 1)",
+  ]);
+});

@@ -157,3 +157,29 @@ test.each([
   expect(patternWeight(pattern)).toBeGreaterThanOrEqual(size);
   expect(patternWeight(pattern)).toBeLessThanOrEqual(3 * size + 10);
 });
+
+test.each(["$dynamicRef", "$recursiveRef", "$anchor", "$dynamicAnchor", "$id"])(
+  "a schema with %s inside is not checked on the main thread",
+  (keyword) => {
+    expect(costOf({ properties: { a: { [keyword]: "#a" } } })).toBeUndefined();
+    expect(costOf({ properties: { [keyword]: { type: "string" } } })).toBeDefined();
+  },
+);
+
+test.each([
+  ["[\\]]a", 4],
+  ["[]a", 4],
+  ["[a", 3],
+  ["[", 3],
+  ["\\(a", 3],
+  ["(a)b", 5],
+])("the pattern %s has the weight %i", (pattern, weight) => {
+  expect(patternWeight(pattern)).toBe(weight);
+});
+
+test("only objects and lists inside a value have members", () => {
+  const limit = { nodes: 100, characters: 100 };
+  expect(measure([null, 1, "ab", true, ["c"], { d: null }], limit)).toEqual({ nodes: 9, characters: 4 });
+  expect(measure({ a: null, b: ["cd", null], e: { f: 1 } }, limit)).toEqual({ nodes: 7, characters: 6 });
+  expect(measure(null, limit)).toEqual({ nodes: 1, characters: 0 });
+});
