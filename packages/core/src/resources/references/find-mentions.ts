@@ -139,7 +139,7 @@ function readPlain(text: string, at: number): Reading {
   }
   const quoteBefore = quotes.includes(text.charAt(at - 1)) ? text.charAt(at - 1) : "";
   const isOpenQuote = quoteBefore !== "" && text.charAt(next) !== quoteBefore;
-  const kept = withoutCjkWords(withoutPunctuation(withoutEmphasis(units, text, at)));
+  const kept = withoutPunctuation(withoutCjkWords(withoutEmphasis(units, text, at)));
   const last = kept.at(-1);
   if (last === undefined || kept.length > longestTarget || isOpenQuote) return { end: next };
   const target = kept.map(({ character }) => character).join("");

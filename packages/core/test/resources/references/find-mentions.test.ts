@@ -57,6 +57,20 @@ describe("a reference is found", () => {
     ["**@demo://about**を見て", ["demo://about"]],
     ["@docs/設計.md @docs/設計 @demo://メモ", ["docs/設計.md", "docs/設計", "demo://メモ"]],
     ["@docs/v2設計.md", ["docs/v2設計.md"]],
+    ["(@demo://about)を見て", ["demo://about"]],
+    ["(@x://f(1))を見て", ["x://f(1)"]],
+    ["@x://a[1] and [@x://a[1]]", ["x://a[1]", "x://a[1]"]],
+    ["@a://b)).", ["a://b"]],
+    [String.raw`@a.\.`, ["a.."]],
+    ["**a**@b", ["b"]],
+    ["***a***@b", ["b"]],
+    ["@(x @a://b", ["a://b"]],
+    ['@"x @a://b', ["a://b"]],
+    ["``@x`` @y", ["y"]],
+    ["`a` @x `b` @y", ["x", "y"]],
+    ["``a`` ``@b`` @c", ["c"]],
+    ["**x @a**b**", ["a**b"]],
+    ["*x\n*@a*", ["a"]],
   ])("in %s", (text, expected) => {
     expect(targets(text)).toEqual(expected);
   });
@@ -90,6 +104,11 @@ describe("nothing is found", () => {
     "first_@example.com",
     "a~@b",
     "**a@b.c**",
+    "*a*@b",
+    "a**@b",
+    "**a** b**@c",
+    "a ** b**@c",
+    "{@x://a}",
   ])("in %s", (text) => {
     expect(targets(text)).toEqual([]);
   });
@@ -101,6 +120,17 @@ test("a backtick that is never closed hides nothing", () => {
 
 test("what is longer than any name is only text", () => {
   expect(targets(`@${"a".repeat(9000)} @x://y @"${"b".repeat(9000)}"`)).toEqual(["x://y"]);
+});
+
+test("a target has at most 8192 characters", () => {
+  const lengths = (text: string) => targets(text).map(({ length }) => length);
+  expect(lengths(`@${"a".repeat(8192)} @"${"b".repeat(8192)}"`)).toEqual([8192, 8192]);
+  expect(lengths(`@${"a".repeat(8193)}`)).toEqual([]);
+});
+
+test("emphasis ends a mention if it began at most 200 characters before it", () => {
+  expect(targets(`*${"y".repeat(198)} @a*`)).toEqual(["a"]);
+  expect(targets(`*${"y".repeat(199)} @a*`)).toEqual(["a*"]);
 });
 
 test("a mention stands where it was written, its punctuation outside", () => {
