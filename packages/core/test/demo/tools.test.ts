@@ -45,6 +45,8 @@ test.each([
   ["greet", { name: "Ada" }, says("Hello, Ada!")],
   ["greet", { name: "Ada", language: "ja" }, says("こんにちは, Ada!")],
   ["greet", { name: "Ada", language: "es", loud: true }, says("HOLA, ADA!")],
+  ["greet", { name: "Ada", language: "de" }, says("Moin, Ada!")],
+  ["greet", { name: "Ada", language: "fr" }, says("Bonjour, Ada!")],
   ["count", { to: 3, pause: 0 }, says("1 2 3")],
   ["wait", { seconds: 0 }, says("Waited 0 s.")],
   ["fail", undefined, { ...says("This tool failed: this is a test"), isError: true }],
@@ -63,6 +65,8 @@ describe("arguments that do not fit are an error result, which a model can read"
     ["greet", { name: "Ada", loud: "yes" }, '"loud" must be true or false'],
     ["greet", { name: "Ada", toString: "x" }, 'there is no parameter "toString"'],
     ["greet", JSON.parse('{"name":"Ada","__proto__":1}'), 'there is no parameter "__proto__"'],
+    ["greet", { one: 1, name: "Ada", two: 2 }, 'there is no parameter "one"'],
+    ["picture", { size: 7 }, '"size" must be an integer from 8 to 256'],
     ["picture", { size: 8.5 }, '"size" must be an integer from 8 to 256'],
     ["picture", { size: 257 }, '"size" must be an integer from 8 to 256'],
     ["wait", { seconds: -1 }, '"seconds" must be a number from 0 to 3600'],
@@ -74,6 +78,8 @@ describe("arguments that do not fit are an error result, which a model can read"
 describe("a structured result fits its schema and says the same as text", () => {
   test.each([
     ["to be\nor not", { characters: 12, words: 4, lines: 2, longestWord: "not" }],
+    ["two big cats nap", { characters: 16, words: 4, lines: 1, longestWord: "cats" }],
+    ["big cat", { characters: 7, words: 2, lines: 1, longestWord: "big" }],
     ["", { characters: 0, words: 0, lines: 0, longestWord: "" }],
     ["Ahoi 👩‍🚀, Käpt'n", { characters: 14, words: 2, lines: 1, longestWord: "Käpt'n" }],
   ])("%j", async (text, structuredContent) => {
@@ -99,6 +105,39 @@ describe("a picture is a PNG of the size that was asked for", () => {
     expect(pixels).toHaveLength(16 * 17);
     expect(new Set(pixels).size).toBeGreaterThan(1);
     expect(Math.max(...pixels)).toBeLessThan(8);
+  });
+});
+
+test.each([
+  ["waves", ["12521521", "72027573", "27671016", "21303640", "73147465", "16760105", "40205750", "65265256"]],
+  ["rings", ["17522571", "72144127", "51744715", "24422442", "24422442", "51744715", "72144127", "17522571"]],
+  ["squares", ["07070707", "70707070", "07070707", "70707070", "07070707", "70707070", "07070707", "70707070"]],
+])("the smallest picture of %s has these shades, each row unfiltered", async (pattern, rows) => {
+  const { content } = await call("picture", { pattern, size: 8 });
+  const [, image] = content as { readonly data: string }[];
+  const [, , data] = chunksOf(Buffer.from(image?.data ?? "", "base64"));
+  const pixels = inflateSync(data?.data ?? "");
+  expect(rows.map((_, y) => pixels.subarray(y * 9, y * 9 + 9).join(""))).toEqual(rows.map((row) => `0${row}`));
+});
+
+test("a picture may have 256 pixels on each side, and shows waves unless the client says otherwise", async () => {
+  const { content } = await call("picture", { size: 256 });
+  expect((content as JsonObject[])[0]).toEqual({ type: "text", text: "A picture of waves, 256 × 256 pixels." });
+});
+
+test("the result of statistics has a schema, and a tool without required parameters names none", async () => {
+  const { tools } = await createDemoSession().request("tools/list");
+  const integer = { type: "integer" };
+  const [, , statistics, , , fail] = tools as JsonObject[];
+  expect(statistics?.["outputSchema"]).toEqual({
+    type: "object",
+    properties: { characters: integer, words: integer, lines: integer, longestWord: { type: "string" } },
+    required: ["characters", "words", "lines", "longestWord"],
+  });
+  expect(fail?.["inputSchema"]).toEqual({
+    type: "object",
+    properties: { reason: { type: "string", description: "the reason to report", default: "this is a test" } },
+    additionalProperties: false,
   });
 });
 
