@@ -102,7 +102,7 @@ export function layoutInput(
   // After the last character, the cursor is drawn on a space.
   if (cursor >= text.length) put(blank, true);
 
-  const above = Math.max(0, Math.min(cursorRow - most + 1, rows.length - most));
+  const above = Math.max(0, cursorRow - most + 1);
   const shown = rows.slice(above, above + most);
   return { rows: shown, above, below: rows.length - above - shown.length };
 }

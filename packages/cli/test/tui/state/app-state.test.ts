@@ -25,5 +25,7 @@ test("calls that will ask count as questions if the open question is about a cal
   expect(questionNumber(after(state, { type: "ask", question: confirmation() }))).toEqual({ index: 1, total: 3 });
   const other = { kind: "trust", key: "q", root: "/", servers: [], approved: [] } as const;
   expect(questionNumber(after(state, { type: "ask", question: other }))).toEqual({ index: 1, total: 1 });
+  const both = after(state, { type: "ask", question: other }, { type: "ask", question: confirmation() });
+  expect(questionNumber(both)).toEqual({ index: 1, total: 4 });
   expect(questionNumber(after(idle, { type: "ask", question: other }))).toEqual({ index: 1, total: 1 });
 });

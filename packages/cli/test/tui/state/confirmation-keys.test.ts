@@ -1,7 +1,7 @@
 import { ToolConfirmationOutcome as Outcome } from "@fairlead/core/registry/confirmation";
 import { describe, expect, test } from "vitest";
 import type { Key } from "../../../src/tui/input/keys.ts";
-import { confirmationKey } from "../../../src/tui/state/confirmation-keys.ts";
+import { confirmationKey, offeredKeys } from "../../../src/tui/state/confirmation-keys.ts";
 
 const all = Object.values(Outcome);
 const extent = { rows: 30, page: 10 };
@@ -57,3 +57,18 @@ test.each([
 ] as const)("%s at row %i shows row %i first", (name, scroll, next) =>
   expect(press({ name }, all, scroll)).toEqual({ state: { scroll: next } }),
 );
+
+test("every key has a label, and a short one for a narrow screen", () => {
+  expect(offeredKeys(all)).toEqual([
+    { letter: "y", words: "yes, once", short: "once", outcome: Outcome.ProceedOnce },
+    { letter: "t", words: "always this tool", short: "tool", outcome: Outcome.ProceedAlwaysTool },
+    { letter: "s", words: "always this server", short: "server", outcome: Outcome.ProceedAlwaysServer },
+    { letter: "a", words: "always, and save", short: "save", outcome: Outcome.ProceedAlwaysAndSave },
+    { letter: "n", words: "no (also Enter, Esc)", short: "no", outcome: Outcome.Cancel },
+  ]);
+  expect(offeredKeys([Outcome.ProceedAlwaysServer, Outcome.ProceedOnce]).map(({ letter }) => letter)).toEqual([
+    "y",
+    "s",
+    "n",
+  ]);
+});

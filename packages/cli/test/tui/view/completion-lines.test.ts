@@ -35,6 +35,14 @@ test("only the selected one is marked, in bold and with a sign", () => {
   ]);
 });
 
+test("what is said of a suggestion and the number of suggestions are dim", () => {
+  const list = listOf([{ value: "a", about: "one" }, { value: "b" }, { value: "c" }]);
+  expect(completionLines(list, { width: 40, height: 2 })).toEqual([
+    [{ text: "› ", isBold: true }, { text: "a", isBold: true }, { text: "  " }, { text: "one", isDim: true }],
+    [{ text: "  1 of 3", isDim: true }],
+  ]);
+});
+
 test("a long label leaves room for what is said of it", () => {
   const [row = ""] = rows(listOf([{ value: "x".repeat(200), about: "words" }]));
   expect(row).toBe(`› ${"x".repeat(19)}…  words`);

@@ -2,7 +2,7 @@ import { ToolConfirmationOutcome } from "@fairlead/core/registry/confirmation";
 import { createElement } from "react";
 import { describe, expect, test } from "vitest";
 import type { QuestionOf } from "../../../../src/tui/state/questions.ts";
-import { dialogLines } from "../../../../src/tui/view/dialogs/dialog-frame.ts";
+import { dialogFrame, dialogLines } from "../../../../src/tui/view/dialogs/dialog-frame.ts";
 import type { Room } from "../../../../src/tui/view/frame.ts";
 import type { Line } from "../../../../src/tui/view/line.ts";
 import { Lines } from "../../../../src/tui/view/lines.tsx";
@@ -120,4 +120,64 @@ test("what does not fit is scrolled, and how much more there is stands in the fr
   const end = rowsOf(confirmation({ args }), room, 1000);
   expect(end[6]).toBe("│ ▏ Creates an issue.");
   expect(end[7]).toBe("├─ the end; ↑ 43 rows");
+});
+
+test.each<[annotations: Record<string, unknown>, words: string]>([
+  [{}, "none"],
+  [{ readOnlyHint: true }, "read-only (claimed by the server, not verified)"],
+  [{ readOnlyHint: false }, "not read-only (claimed by the server, not verified)"],
+  [{ destructiveHint: true }, "destructive (claimed by the server, not verified)"],
+  [{ destructiveHint: false }, "not destructive (claimed by the server, not verified)"],
+  [{ idempotentHint: true }, "idempotent (claimed by the server, not verified)"],
+  [{ idempotentHint: false }, "not idempotent (claimed by the server, not verified)"],
+  [{ openWorldHint: true }, "open world (claimed by the server, not verified)"],
+  [{ openWorldHint: false }, "closed world (claimed by the server, not verified)"],
+  [{ readOnlyHint: "yes" }, 'readOnlyHint = "yes" (claimed by the server, not verified)'],
+  [{ other: true }, "other = true (claimed by the server, not verified)"],
+])("the annotations %j are told as %j", (annotations, words) => {
+  expect(rowsOf(confirmation({ annotations }), { width: 100, height: 40 })[3]).toBe(`│ hints    ${words}`);
+});
+
+test("a confirmation is yellow, a changed definition is red, and the sides of a change have their colours", () => {
+  const change = [{ member: "description", before: "b".repeat(80), after: "a" }];
+  const { colour, body } = dialogFrame(confirmation({ change, args: {} }), {}, alone, { width: 62, height: 40 });
+  expect(colour).toBe("yellow");
+  const lines = body.map((row) => ("line" in row ? row.line : row));
+  const bar = { text: "▏ ", isDim: true };
+  expect(lines.slice(2, 8).map((line) => line.filter(({ text: words }) => words.trim() !== ""))).toEqual([
+    [
+      { text: "CHANGED", isBold: true, colour: "red" },
+      { text: "definition:", isBold: true, colour: "red" },
+      { text: "accepted", isBold: true, colour: "red" },
+      { text: "(-),", isBold: true, colour: "red" },
+      { text: "now", isBold: true, colour: "red" },
+      { text: "(+):", isBold: true, colour: "red" },
+    ],
+    [bar, { text: "description" }],
+    [bar, { text: "- ", colour: "red" }, { text: "b".repeat(54), colour: "red" }],
+    [bar, { text: "b".repeat(26), colour: "red" }],
+    [bar, { text: "+ ", colour: "green" }, { text: "a", colour: "green" }],
+    [
+      { text: "Arguments:", isBold: true },
+      { text: "none", isBold: true },
+    ],
+  ]);
+});
+
+test.each([
+  [52, "╰─ y yes, once · n no (also Enter, Esc)"],
+  [51, "╰─ y once · n no"],
+])("on a screen of %d columns the keys are %j", (width, keys) => {
+  const question = confirmation({ outcomes: [ToolConfirmationOutcome.ProceedOnce] });
+  expect(rowsOf(question, { width, height: 30 }).at(-1)).toBe(keys);
+});
+
+test("a form without a state is an empty frame", () => {
+  const form = { key: "q", kind: "form", serverName: "s", message: "", schema: {}, purpose: "arguments" } as const;
+  expect(dialogFrame(form, {}, alone, { width: 60, height: 10 })).toEqual({
+    title: [],
+    body: [],
+    keys: [],
+    colour: "cyan",
+  });
 });

@@ -192,3 +192,33 @@ test.each<[schema: object, hints: readonly string[]]>([
 ])("the hints of %j", (schema, hints) => {
   expect(fieldRows(schema).slice(2)).toEqual(hints.map((hint) => `  ${hint}`));
 });
+
+test.each<[purpose: "elicitation" | "arguments", toolName: string | undefined, title: string, heading: string]>([
+  ["elicitation", undefined, "s asks you", "Message:"],
+  ["elicitation", "t", "s asks you", "Message:"],
+  ["arguments", undefined, "Arguments for s", "Tool:"],
+  ["arguments", "t", "Arguments for s.t", "Tool:"],
+])("a form for %s of the tool %s says what it is for", (purpose, toolName, title, heading) => {
+  const question = {
+    key: "q",
+    kind: "form",
+    serverName: "s",
+    ...(toolName !== undefined && { toolName }),
+    message: "words",
+    schema: {},
+    purpose,
+  } as const;
+  const shown = formFrame(question, openForm({}), { index: 1, total: 2 }, { width: 60, height: 40 });
+  expect(textOf(shown.title)).toBe(`(1 of 2) ${title}`);
+  expect(shown.colour).toBe("cyan");
+  expect(linesOf(shown).slice(0, 2).map(textOf)).toEqual([heading, "▏ words"]);
+});
+
+test("the number of choices is dim", () => {
+  const titles = Array.from({ length: 10 }, (_, index) => `t${index}`);
+  expect(styled({ field: { enum: titles } }, "isDim")).toEqual(["10 choices"]);
+});
+
+test("an entry of another kind than the field's input is not drawn", () => {
+  expect(fieldRows({ type: "string" }, { entries: [{ kind: "chosen", at: 0 }] })).toEqual(["› field"]);
+});

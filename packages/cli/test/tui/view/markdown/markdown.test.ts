@@ -102,6 +102,56 @@ describe("code in colours", () => {
     expect(plain.flat().some(({ colour }) => colour !== undefined)).toBe(false);
   });
 
+  test.each<[language: string, code: string, words: string, style: object]>([
+    ["js", "const a = 1; // c", "const", { colour: "magenta" }],
+    ["JS", "const a = 1; // c", "const", { colour: "magenta" }],
+    ["js", "const a = 1; // c", "1", { colour: "yellow" }],
+    ["js", "const a = 1; // c", "// c", { isDim: true }],
+    ["js", "const a = 'b';", "'b'", { colour: "green" }],
+    ["js", "function f() {}", "f", { colour: "blue" }],
+    ["diff", "- a", "- a", { colour: "red" }],
+    ["diff", "+ a", "+ a", { colour: "green" }],
+    // What stands within a piece of code and has no colour of its own has the colour of the piece.
+    ["js", "const a = `b${c}`;", "`b", { colour: "green" }],
+    ["js", "const a = `b${c}`;", "${c}", { colour: "green" }],
+    ["js", "a", "a", {}],
+  ])("%s: %j", (language, code, words, style) => {
+    const spans = createHighlight()(code, language)?.flat() ?? [];
+    expect(spans.filter(({ text: each }) => each === words)).toEqual([{ text: words, ...style }]);
+  });
+
+  test("keeps empty lines, and has one line for each line of the code", () => {
+    expect(createHighlight()("/* a\n\nb */\n", "js")).toEqual([
+      [{ text: "/* a", isDim: true }],
+      [],
+      [{ text: "b */", isDim: true }],
+      [],
+    ]);
+  });
+
+  test("is left out for code of more than 50000 characters", () => {
+    const highlight = createHighlight();
+    expect(highlight(" ".repeat(50_000), "js")).toBeDefined();
+    expect(highlight(" ".repeat(50_001), "js")).toBeUndefined();
+  });
+
+  test("is loaded once, and a listener that has left is not told", async () => {
+    const highlighter = createHighlighter();
+    const told: string[] = [];
+    const leave = highlighter.subscribe(() => told.push("left"));
+    leave();
+    await new Promise<void>((resolve) => {
+      highlighter.subscribe(() => told.push("here"));
+      highlighter.subscribe(resolve);
+      highlighter.want();
+      highlighter.want();
+    });
+    const loaded = highlighter.get();
+    highlighter.want();
+    await Promise.resolve();
+    expect([told, highlighter.get()]).toEqual([["here"], loaded]);
+  });
+
   test("is left out for a language that nobody knows, and for very long code", () => {
     const highlight = createHighlight();
     expect(highlight("x", "klingon")).toBeUndefined();
