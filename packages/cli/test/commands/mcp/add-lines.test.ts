@@ -58,9 +58,17 @@ undo: fairlead mcp remove -s user npx
     ],
     [
       [
-        ...["-s", "user", "-t", "sse", "--timeout", "2s", "--description", "text", "--trust"],
-        ...["--include-tools", "a,b", "--exclude-tools", "c", "-H", "A: Bearer sk-canary-4711"],
-        ...["web", "https://example.com/sse"],
+        "-s",
+        "user",
+        "--transport=sse",
+        "--timeout=2s",
+        "--description=text",
+        "--trust",
+        "--include-tools=a,b",
+        "--exclude-tools=c",
+        "--header=A: Bearer sk-canary-4711",
+        "web",
+        "https://example.com/sse",
       ],
       `added "web" in ${user} (user)
   transport     sse

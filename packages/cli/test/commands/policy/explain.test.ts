@@ -1,3 +1,5 @@
+import { join } from "node:path";
+import { stdioServer } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
 import { type Machine, machine, userFile } from "../../support/machine.ts";
 
@@ -140,4 +142,35 @@ test("the JSON document names the rule, the rule that it replaces, and the other
       },
     ],
   });
+});
+
+test("the user sees that a definition changed, also if another rule decides; a listed name with * is no pattern", async () => {
+  await using here = await machine();
+  const tools = (description: string): object[] =>
+    ["pay", "p*"].map((name) => ({ name, description, inputSchema: { type: "object" } }));
+  await here.write(userFile, { mcpServers: { s: stdioServer("counted", "", join(here.path, "list.json")) } });
+  await here.write("list.json", tools("Pays once."));
+  await here.run("mcp", "list");
+  await here.write("list.json", tools("Pays twice."));
+  expect(await here.run("call", "s.pay")).toMatchObject({ code: 6 });
+  const changed = `  because    the rule for changed definitions asks about it
+  otherwise  the default for tools asks about it
+`;
+  expect(await explained(here, "s.pay")).toEqual([0, `s.pay: ask\n${changed}`]);
+  expect(await explained(here, "s.p*")).toEqual([0, `s.p*: ask\n${changed}`]);
+  await here.run("policy", "deny", "s.pay");
+  expect(await explained(here, "s.pay")).toEqual([
+    0,
+    `s.pay: deny
+  because  a rule in fairlead.toml:3 denies it
+  rule     s.pay
+  weaker   the default for tools asks about it
+  changed  the tool's definition differs from the accepted one
+`,
+  ]);
+  expect((await here.run("policy", "allow", "s.p*")).stdout).toMatch(/^allow s\.p\\\*: written to .*:9\n$/);
+  // The catalog cache has both tools, so the rule that is stronger than the new rule for the server is named.
+  expect((await here.run("policy", "deny", "s.*")).stderr.replaceAll(`${here.home}/.gemini/policies/`, "")).toBe(
+    "note: for s.p* a stronger rule decides: a rule in fairlead.toml:9 allows it\nundo: fairlead policy remove 's.*'\n",
+  );
 });
