@@ -76,3 +76,41 @@ test("very long files are not compared line by line", () => {
   const after = text("c", ...numbered(1, 1001), "d");
   expect(lineDifference(before, after).slice(0, 3)).toEqual(["- a", "- line 1", "- line 2"]);
 });
+
+test("exactly 80 lines and exactly 400 columns are shown in full", () => {
+  const eighty = numbered(1, 80);
+  expect(lineDifference("", text(...eighty))).toEqual(eighty.map((line) => `+ ${line}`));
+  expect(lineDifference("", text(...eighty, "more"))).toEqual([...eighty.map((line) => `+ ${line}`), "… 1 more lines"]);
+  expect(lineDifference("", text("y".repeat(400)))).toEqual([`+ ${"y".repeat(400)}`]);
+  expect(lineDifference("", text("y".repeat(401)))).toEqual([`+ ${"y".repeat(400)}… (401 characters)`]);
+});
+
+test("a line of 400 columns is shown whole, of a longer one only the part that differs", () => {
+  const [short, long] = ["h".repeat(399), "h".repeat(400)];
+  expect(lineDifference(`${short}a`, `${short}b`)).toEqual([`- ${short}a`, `+ ${short}b`]);
+  const h = "h".repeat(60);
+  expect(lineDifference(`${long}a`, `${long}b`)).toEqual([`- …${h}a`, `+ …${h}b`]);
+  expect(lineDifference(`a${long}`, `b${long}`)).toEqual([`- a${h}…`, `+ b${h}…`]);
+  const same = "s".repeat(60);
+  const middle = "m".repeat(400);
+  expect(lineDifference(`${same}a${middle}${same}`, `${same}b${same}`)).toEqual([
+    `- ${same}a${middle.slice(0, 339)}… (521 characters)`,
+    `+ ${same}b${same}`,
+  ]);
+});
+
+test("only the values of secrets are hidden, and every one of them", () => {
+  const secret = "sk-1234567890abcdef1234";
+  expect(lineDifference("", `"API_KEY": "a1", 'token' = "b\\"2", "name": "c3", "${secret}", "plain"`)).toEqual([
+    `+ "API_KEY": "(hidden)", 'token' = "(hidden)", "name": "c3", "(hidden)", "plain"`,
+  ]);
+});
+
+test("lines at both ends and in the middle are compared in order", () => {
+  expect(lineDifference(text("a", "b", "c", "d"), text("b", "d", "e"))).toEqual(["- a", "  b", "- c", "  d", "+ e"]);
+  expect(lineDifference(text("a", "a"), text("a", "a", "a"))).toEqual(["  a", "  a", "+ a"]);
+  expect(lineDifference(text("a", "b"), text("a", "b"))).toEqual(["  a", "  b"]);
+  expect(lineDifference(text("x"), "")).toEqual(["- x"]);
+  expect(lineDifference("", "")).toEqual([]);
+  expect(lineDifference(text("\ta\tb"), text("\t\tc"))).toEqual(["-     a\tb", "+         c"]);
+});

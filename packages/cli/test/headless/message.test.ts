@@ -13,11 +13,11 @@ const prompt = (serverName: string, name: string) => ({
 const prompts = [prompt("a", "review"), prompt("b", "hidden")];
 
 /** A host with two prompts in its cached catalogs. It writes down what it is asked. */
-function hostOf(asked: unknown[]): Host {
+function hostOf(asked: unknown[], cached: readonly string[]): Host {
   const text = (words: string) => ({ type: "text", text: words });
   return {
     states: () => ["a", "b"].map((name) => ({ name, status: "connected" })),
-    recall: () => Promise.resolve([{ server: "a" }, { server: "b" }]),
+    recall: () => Promise.resolve(cached.map((server) => ({ server }))),
     failedStarts: () => Promise.resolve([]),
     on: () => () => {},
     start: ({ servers }: { readonly servers: readonly string[] }) => {
@@ -50,11 +50,15 @@ function hostOf(asked: unknown[]): Host {
 
 async function composed(
   typed: string,
-  { piped, ...options }: { piped?: string; servers?: readonly string[]; wait?: number } = {},
+  {
+    piped,
+    cached = ["a", "b"],
+    ...options
+  }: { piped?: string; cached?: readonly string[]; servers?: readonly string[]; wait?: number } = {},
 ) {
   const asked: unknown[] = [];
   const given = { typed, servers: options.servers, wait: options.wait };
-  const message = await composeMessage(given, piped, hostOf(asked), writtenOutput().context).catch(
+  const message = await composeMessage(given, piped, hostOf(asked, cached), writtenOutput().context).catch(
     (error: unknown) => error as HostError,
   );
   return { message, asked };
@@ -115,8 +119,19 @@ describe("the message to the model", () => {
   });
 
   test("is an error if the prompt's arguments are wrong, and Fairlead connects to no server", async () => {
-    const { message, asked } = await composed("/review");
+    const { message, asked } = await composed("/review", { cached: [] });
     expect(message).toMatchObject({ code: "arguments_invalid", message: expect.stringContaining("topic is missing") });
     expect(asked).toEqual([]);
+  });
+
+  test("is an error if no server has the prompt, once Fairlead has connected to the servers that may have it", async () => {
+    const { message, asked } = await composed("/unknown x", { cached: ["b"] });
+    expect(message).toMatchObject({ code: "usage", message: expect.stringContaining("unknown") });
+    expect(asked).toEqual([["start", "a"]]);
+    expect((await composed("/unknown x", { cached: [], servers: ["b"] })).asked).toEqual([["start", "b"]]);
+    expect((await composed("/a.unknown x", { cached: [] })).asked).toEqual([
+      ["start", "a"],
+      ["start", "a"],
+    ]);
   });
 });

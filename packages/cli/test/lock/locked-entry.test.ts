@@ -13,6 +13,10 @@ describe("of an entry the lock file has", () => {
     ["API_TOKEN", "$API_TOKEN"],
     ["PASSWORD", "${secret:DB_PASSWORD}"],
     ["NODE_OPTIONS", "--require ./hook.cjs"],
+    ["ANY", "x".repeat(200)],
+    ["ANY", "~/data2024"],
+    ["ANY", "./data2024"],
+    ["ANY", "https://example.com/${N2Q4ZjA5YjEtM2U1Ny00}/abc1"],
   ])("the variable %s=%s as it is", (name, value) => {
     expect(lockedEntry({ env: { [name]: value } })).toEqual({ env: { [name]: value } });
   });
@@ -22,7 +26,9 @@ describe("of an entry the lock file has", () => {
     ["ANY", "sk-live-51Habcdefghijklmn"],
     ["ANY", "s3cret"],
     ["ANY", "my-secret-word"],
-    ["ANY", "x".repeat(500)],
+    ["ANY", "x".repeat(201)],
+    ["ANY", "1a"],
+    ["ANY", "data2024/files"],
     ["ANY", "Bearer abcdef"],
   ])("not the variable %s=%s", (name, value) => {
     expect(lockedEntry({ env: { [name]: value } })).toEqual({ env: { [name]: "(hidden)" } });
