@@ -32,3 +32,17 @@ test("a line that was begun as the answer to what is gone is for nobody; later o
   clock.pass(5000);
   expect(late.isLate()).toBe(false);
 });
+
+test("a line is late also if the app has not looked since the question closed", () => {
+  const clock = handClock();
+  let state: AppState = after(idle, { type: "ask", question: clientId });
+  const late = createLateLine({ get: () => state, clock });
+  clock.pass(10_000);
+  late.look();
+  state = idle;
+  expect(late.isLate()).toBe(true);
+  clock.pass(4999);
+  expect(late.isLate()).toBe(true);
+  clock.pass(1);
+  expect(late.isLate()).toBe(false);
+});

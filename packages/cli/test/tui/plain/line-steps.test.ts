@@ -164,3 +164,37 @@ test("a word where a letter is asked for is answered with the letters, and the q
     text: '"yes" is not an answer. Type one letter: y (yes, once), t (always this tool), s (always this server), n (no (also Enter, Esc)).',
   });
 });
+
+test("the first and the last option are chosen by their numbers", () => {
+  const choice = asked({ kind: "choice", serverName: "s", message: "which?", options: ["a", "b"] });
+  expect([valuesOf(choice, "1"), valuesOf(choice, " 2 ")]).toEqual([[0], [1]]);
+  expect(entered(choice, "3").state.items.at(-1)).toMatchObject({
+    kind: "note",
+    tone: "warning",
+    text: '"3" is not a choice: type a number from 1 to 2.',
+  });
+});
+
+test.each<[Asked, string]>([
+  [{ kind: "url", serverName: "s", message: "", url: "https://a", purpose: "elicitation" }, "y, h or n"],
+  [{ kind: "trust", root: "/a", servers: [], approved: [] }, "y or n"],
+])("the user is told the letters of a question: %j", (question, letters) => {
+  expect(entered(asked(question), "what").state.items.at(-1)).toMatchObject({
+    kind: "note",
+    tone: "warning",
+    text: `"what" is not an answer. Type one letter: ${letters}.`,
+  });
+});
+
+test("a valid value removes the problem of its field, and keeps the others", () => {
+  const before = formOf({ age: { type: "integer" }, size: { type: "integer" } });
+  const problems = (...lines: readonly string[]): readonly unknown[] => {
+    const { dialog } = entered(before, ...lines).state;
+    return dialog?.kind === "form" ? [dialog.form.focus, [...dialog.form.problems.keys()]] : [];
+  };
+  expect([problems("x"), problems("x", "3"), problems("x", "3", "y")]).toEqual([
+    [0, [0]],
+    [1, []],
+    [1, [1]],
+  ]);
+});

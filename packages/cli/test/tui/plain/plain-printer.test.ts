@@ -90,3 +90,33 @@ test("the second Ctrl-C that quits is announced once, and an app that quits show
   expect(on(armed)).toBe("");
   expect(on(note("bye"), { type: "quit" })).toBe("\nbye\n");
 });
+
+test("a call that waits is not printed before it runs", () => {
+  const { on, told } = printing();
+  told();
+  on(sent);
+  expect(on(turn(call("a", "queued")))).toBe("");
+  expect(on(turn(call("a", "running")))).toBe("s.echo running\n");
+  expect(on(turn(call("b", "requested")), turn(call("b", "running")))).toBe("s.echo running\n");
+});
+
+test("a question whose dialog changes is printed again, and so is the next question", () => {
+  const { on, told } = printing();
+  told();
+  const title = /github: run create_issue\?/g;
+  const times = (text: string): number => text.match(title)?.length ?? 0;
+  const [first, second] = [confirmation(), { ...confirmation(), key: "next" }];
+  expect(times(on({ type: "ask", question: first }))).toBe(1);
+  expect(times(on({ type: "ask", question: second }))).toBe(0);
+  expect(times(on({ type: "dialog", dialog: { key: first.key, kind: "read", scroll: 0 } }))).toBe(1);
+  expect(times(on({ type: "asked", key: first.key }))).toBe(1);
+  expect(times(on({ type: "asked", key: "next" }))).toBe(0);
+});
+
+test("the prompt of a user who types while a question is open is the usual one", () => {
+  const editor = { text: "abc", cursor: 3, pastes: new Map(), cut: "" };
+  const { on } = printing(after(idle, { type: "edit", editor }));
+  const question = confirmation();
+  on({ type: "ask", question });
+  expect(on({ type: "drawn", key: question.key })).toBe("> ");
+});

@@ -230,6 +230,7 @@ describe("a server's request to the model", () => {
 
   test.each<[params: JsonObject, events: readonly ModelEvent[], text: string, stopReason: string]>([
     [{ maxTokens: 2 }, [says("12345678"), finish("stop")], "12345678", "endTurn"],
+    [{}, [says("12345678")], "12345678", "endTurn"],
     [{ maxTokens: 2 }, [says("12345"), says("67890"), says("x")], "12345678", "maxTokens"],
     [{ maxTokens: 0 }, [says("1234567890"), finish("stop")], "1234567890", "endTurn"],
     [{ maxTokens: "2" }, [says("1234567890"), finish("length")], "1234567890", "maxTokens"],
