@@ -34,7 +34,8 @@ async function serverThat(
     onMessage(message, it) {
       const answer = next(message);
       counts.set(message["method"], (counts.get(message["method"]) ?? 0) + 1);
-      if (answer !== undefined && message["id"] !== undefined) it.say({ jsonrpc: "2.0", id: message["id"], ...answer });
+      if (answer === undefined || answer instanceof WireError || message["id"] === undefined) return;
+      it.say({ jsonrpc: "2.0", id: message["id"], ...answer });
     },
   });
   const rpc = await rpcTo(server);
@@ -72,7 +73,8 @@ describe("initialize", () => {
     );
     expect(await initialize(opened.handshake, "2025-06-18")).toEqual({
       protocolVersion: "2025-11-25",
-      ...{ capabilities: { a: {} }, serverInfo: { name: "l", version: "1", title: "L" } },
+      capabilities: { a: {} },
+      serverInfo: { name: "l", version: "1", title: "L" },
     });
     const params = { protocolVersion: "2025-06-18", capabilities: { roots: {} }, clientInfo };
     expect(opened.server.sent).toEqual([
@@ -324,7 +326,7 @@ describe("a stdio server that is slow to answer the probe", () => {
         serverInfo: { name: "l", version: "1", title: "L" },
       },
     });
-    expect(opened.methods()).toEqual(["server/discover", ...["initialize", "notifications/initialized"]]);
+    expect(opened.methods()).toEqual(["server/discover", "initialize", "notifications/initialized"]);
   });
 
   test("and then answers both has both eras", async () => {

@@ -59,7 +59,7 @@ function follow(
     tell: (params: JsonObject, method = "status") => {
       for (const listener of listeners) listener(method, { taskId: "t", ...params });
     },
-    async next(milliseconds: number) {
+    next: async (milliseconds: number) => {
       await turn();
       time.advance(milliseconds);
       await turn();

@@ -33,7 +33,7 @@ function face(options: Partial<HttpFaceOptions<string>> = {}, limits = { session
   const opens: { readonly open: OpenChannel; readonly era: string; readonly context: string }[] = [];
   const owners = createHttpOwners({ ...limits, unsentBytes: 100_000 }, () => 0);
   const owner = owners.get("me");
-  const { takePost, takeOther } = createHttpFace<string>(
+  const handler = createHttpFace<string>(
     {
       eras: ["legacy", "modern"],
       onClient: (open, era, context) => void opens.push({ open, era, context }),
@@ -45,19 +45,19 @@ function face(options: Partial<HttpFaceOptions<string>> = {}, limits = { session
     opens,
     owner,
     end: () => owners.end(),
-    post(body: unknown, headers: IncomingMessage["headers"] = {}): WrittenResponse {
+    post: (body: unknown, headers: IncomingMessage["headers"] = {}): WrittenResponse => {
       const written = writtenResponse();
       const text = typeof body === "string" ? body : JSON.stringify(body);
-      takePost({ text, headers }, written.response, owner, "the context");
+      handler.takePost({ text, headers }, written.response, owner, "the context");
       return written;
     },
-    other(method: string, headers: IncomingMessage["headers"] = {}): WrittenResponse {
+    other: (method: string, headers: IncomingMessage["headers"] = {}): WrittenResponse => {
       const written = writtenResponse();
-      takeOther(requestWith(headers, method), written.response, owner);
+      handler.takeOther(requestWith(headers, method), written.response, owner);
       return written;
     },
     /** Opens the client with this number and returns its channel and what it got. */
-    async serve(number = 0): Promise<{ readonly channel: Channel; readonly events: ReturnType<typeof recorder> }> {
+    serve: async (number = 0): Promise<{ readonly channel: Channel; readonly events: ReturnType<typeof recorder> }> => {
       const events = recorder();
       const open = opens[number]?.open;
       if (open === undefined) throw new Error("no such client");

@@ -23,7 +23,7 @@ async function relayTo(server: WebServer, kind: HttpTarget["kind"] = "http") {
       times: { endGrace: 200 },
     },
   );
-  return { ...relay, received, reported, [Symbol.asyncDispose]: relay.close };
+  return { ...relay, received, reported, [Symbol.asyncDispose]: () => relay.close() };
 }
 
 const methodOf = ({ body }: Seen): unknown => (JSON.parse(body) as JsonObject)["method"];

@@ -7,13 +7,18 @@ const megabyte = 1024 * 1024;
 /** A splitter that notes what happens, with long lines as their length. */
 function splitter(options: Partial<LineOptions> = {}) {
   const seen: unknown[] = [];
-  const { push, ...splitting } = createLineSplitter({
+  const splitting = createLineSplitter({
     limit: 100,
     line: (text) => void seen.push(text.length > 200 ? text.length : text),
     tooLong: () => void seen.push("(too long)"),
     ...options,
   });
-  return { ...splitting, seen, push: (text: string | Buffer) => push(Buffer.from(text)) };
+  return {
+    seen,
+    push: (text: string | Buffer) => splitting.push(Buffer.from(text)),
+    resume: () => splitting.resume(),
+    end: () => splitting.end(),
+  };
 }
 
 describe("the length of a line", () => {
