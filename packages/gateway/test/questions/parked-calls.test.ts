@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import type { JsonObject } from "@fairlead/wire";
 import { expect, test } from "vitest";
 import type { ClientCall } from "../../src/questions/client-call.ts";
@@ -38,4 +39,25 @@ test("a question that is withdrawn at once is not sent to the client", async () 
   setTimeout(withdrawn.resolve, 0);
   expect(await started).toMatchObject({ inputRequests: { question_2: { params: { message: "second" } } } });
   parked.close();
+});
+
+test("an answered question leaves no listener, and its call can be aborted with the question", async () => {
+  const parked = createParkedCalls({ clock: steppedClock(), mostOfClient: 1 });
+  const own = new AbortController();
+  let signal: AbortSignal | undefined;
+  const { requestState } = await parked.start(requestOf("one"), (call) => {
+    signal = call.signal;
+    return call.ask("elicitation/create", { message: "?" }, own.signal);
+  });
+  expect(getEventListeners(own.signal, "abort")).toHaveLength(1);
+  const refused: AbortSignal[] = [];
+  const second = parked.start(requestOf("one"), (call) => {
+    refused.push(call.signal);
+    return asks(call).catch(() => ({}));
+  });
+  await expect(second).rejects.toThrow("1 requests of this client are already waiting for its answers");
+  expect(refused.map(({ aborted }) => aborted)).toEqual([true]);
+  const answers = { question_1: { action: "accept" } };
+  expect(await parked.resume(requestOf("one"), String(requestState), answers)).toEqual({ action: "accept" });
+  expect([getEventListeners(own.signal, "abort"), signal && getEventListeners(signal, "abort")]).toEqual([[], []]);
 });

@@ -1,5 +1,6 @@
 import { temporaryFolder } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
+import { errorCodes } from "../../../src/errors.ts";
 import type { ServerState } from "../../../src/events.ts";
 import { createFailedStarts, type FailedStarts } from "../../../src/host/catalogs/failed-starts.ts";
 import type { ServerDefinition } from "../../../src/settings/define/definition.ts";
@@ -119,4 +120,33 @@ test("failures of other servers are kept for an hour", async () => {
     version: 1,
     servers: { recent: old(now - hour + 1), f: { failures: 2, failedAt: now, message: '"s" is gone' } },
   });
+});
+
+test("these errors of a start are recorded, and no others", async () => {
+  const recorded: string[] = [];
+  for (const reason of errorCodes) {
+    await using here = await scene();
+    const state = { ...failed("unreachable"), reason } as ServerState;
+    if ((await here.run(start, connecting, state).waiting([entry])).length > 0) recorded.push(reason);
+  }
+  expect(recorded.toSorted()).toEqual([
+    "command_not_found",
+    "connect_timeout",
+    "http_status",
+    "no_capabilities",
+    "not_mcp",
+    "protocol",
+    "proxy",
+    "server_exited",
+    "tls",
+    "unreachable",
+  ]);
+});
+
+test("a server that has worked and then fails at its next start is recorded", async () => {
+  await using here = await scene();
+  const again = here.run(start, connecting, connected, connecting, failed("unreachable"));
+  expect(await again.waiting([entry])).toEqual([
+    { server: "s", failures: 1, failedAt: start, message: '"s" is gone', nextTryAt: start + 30_000 },
+  ]);
 });

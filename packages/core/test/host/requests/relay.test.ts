@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import type { JsonObject } from "@fairlead/wire";
 import type { ChannelEvents } from "@fairlead/wire/serve";
 import { expect, test } from "vitest";
@@ -291,4 +292,33 @@ test("a client of a server that cannot be reached is disconnected", async () => 
   );
   await expect(failed).rejects.toBe(error);
   expect(seen).toEqual([67_108_864, "closed"]);
+});
+
+test("a call that the host aborts ends without a reply, and leaves no listener behind", async () => {
+  const stop = new AbortController();
+  const ends: unknown[] = [];
+  const at = await relayed(({ execute }) =>
+    execute(stop.signal).catch((error: unknown) => {
+      ends.push(error);
+      throw error;
+    }),
+  );
+  await at.send(request(1, "tools/call", { name: "t" }));
+  expect(getEventListeners(stop.signal, "abort")).toHaveLength(1);
+  stop.abort();
+  await at.send({ jsonrpc: "2.0", method: "notifications/initialized" });
+  expect(ends).toEqual([expect.objectContaining({ code: "cancelled", message: "the client cancelled the request" })]);
+  expect(at.toClient).toEqual([]);
+  const before = getEventListeners(at.closing.signal, "abort").length;
+  await at.leave();
+  expect([before, getEventListeners(at.closing.signal, "abort")]).toEqual([1, []]);
+});
+
+test("a call that the server answers leaves no listener at its signal", async () => {
+  const stop = new AbortController();
+  const at = await relayed(({ execute }) => execute(stop.signal));
+  await at.send(request(1, "tools/call", { name: "t" }));
+  await at.answer({ jsonrpc: "2.0", id: 1, result: {} });
+  expect(getEventListeners(stop.signal, "abort")).toEqual([]);
+  await at.leave();
 });

@@ -1,0 +1,175 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import type { Peer } from "../../../src/events.ts";
+import {
+  type CatalogCache,
+  type CatalogCacheOptions,
+  type CatalogSnapshot,
+  createCatalogCache,
+} from "../../../src/host/catalogs/catalog-cache.ts";
+import type { ServerDefinition } from "../../../src/settings/define/definition.ts";
+import { createWorld, serverOf } from "../../support/load-settings.ts";
+
+const week = 604_800_000;
+const legacy: Peer = {
+  era: "legacy",
+  protocolVersion: "2025-11-25",
+  serverInfo: { name: "x", version: "1" },
+  transport: "http",
+};
+const snapshot = (peer: Partial<Peer> = {}, ttlMs?: number): CatalogSnapshot => ({
+  catalog: {
+    tools: [{ name: "t", inputSchema: { type: "object" } }],
+    prompts: [],
+    resources: [],
+    resourceTemplates: [],
+    dropped: [],
+    repaired: [],
+    truncated: [],
+    ...(ttlMs !== undefined && { ttlMs }),
+  },
+  hidden: [],
+  offer: { tools: 1, prompts: 0, resources: 0, resourceTemplates: 0 },
+  peer: { ...legacy, ...peer },
+});
+
+/** Servers in user and workspace settings, and caches of several runs over one state folder. */
+async function scene() {
+  const world = await createWorld();
+  await world.writeUser({ mcpServers: { web: { url: "https://x.example/mcp" }, program: { command: "node" } } });
+  await world.writeWorkspace({ mcpServers: { own: { command: "node" } } });
+  const settings = await world.load();
+  const definition = (name: string): ServerDefinition => {
+    const { definition: found } = serverOf(settings, name);
+    if (found === undefined) throw new Error(`${name} is not defined`);
+    return found;
+  };
+  const state = join(world.home, ".fairlead");
+  return {
+    state,
+    world,
+    web: definition("web"),
+    program: definition("program"),
+    own: definition("own"),
+    run: (options: Partial<CatalogCacheOptions> = {}): CatalogCache =>
+      createCatalogCache({ state, secret: async () => undefined, now: () => 1000, ...options }),
+    [Symbol.asyncDispose]: () => world[Symbol.asyncDispose](),
+  };
+}
+
+test("the next run recalls the catalog that this run kept, with the times of connecting and saving", async () => {
+  await using at = await scene();
+  expect(await at.run().recall(at.web)).toBeUndefined();
+  const first = at.run();
+  await first.keep(at.web, snapshot({}, 500));
+  const kept = { ...snapshot({}, 500), reachedAt: 1000, savedAt: 1000, freshUntil: 1500 };
+  expect(await first.recall(at.web)).toEqual(kept);
+  expect(await at.run().recall(at.web)).toEqual(kept);
+  expect(await at.run().recall(at.program)).toBeUndefined();
+  await at.run({ now: () => 2000 }).keep(at.web, snapshot());
+  expect(await at.run().recall(at.web)).toEqual({ ...snapshot(), reachedAt: 1000, savedAt: 2000 });
+  expect((await readdir(at.state)).toSorted()).toEqual(["catalogs", "catalogs.key"]);
+});
+
+test.each([
+  ["the same protocol", {}, week - 1, 1000],
+  ["the same protocol after a week", {}, week, 1000 + week],
+  ["another era", { era: "modern" }, 1, 1001],
+  ["another transport", { transport: "sse" }, 1, 1001],
+] as const)(
+  "after a connection with %s, the age of the protocol is counted from the right time",
+  async (_what, peer, later, reachedAt) => {
+    await using at = await scene();
+    await at.run().keep(at.web, snapshot());
+    const savedAt = 1000 + later;
+    await at.run({ now: () => savedAt }).keep(at.web, snapshot(peer));
+    expect(await at.run().recall(at.web)).toEqual({ ...snapshot(peer), reachedAt, savedAt });
+  },
+);
+
+test("a run that chooses the era does not change the cached protocol", async () => {
+  await using at = await scene();
+  await at.run({ choosesEra: true }).keep(at.web, snapshot({ era: "modern" }));
+  expect(await at.run().recall(at.web)).toMatchObject({ peer: { era: "modern" }, reachedAt: 0, savedAt: 1000 });
+  await at.run().keep(at.web, snapshot());
+  await at.run({ choosesEra: true, now: () => 2000 }).keep(at.web, snapshot({ era: "modern" }, 500));
+  const kept = { ...snapshot({}, 500), reachedAt: 1000, savedAt: 2000, freshUntil: 2500 };
+  expect(await at.run().recall(at.web)).toEqual(kept);
+});
+
+test.each<[Partial<Peer>, unknown]>([
+  [{}, { era: "legacy", transport: "http" }],
+  [{ transport: "sse" }, { era: "legacy", transport: "sse" }],
+  [{ era: "modern" }, { era: "modern", transport: "http" }],
+  [{ era: "modern", transport: "sse" }, undefined],
+])("the protocol of the peer %j is reused for a week", async (peer, protocol) => {
+  await using at = await scene();
+  expect(await at.run().protocol(at.web)).toBeUndefined();
+  await at.run().keep(at.web, snapshot(peer));
+  expect(await at.run({ now: () => 1000 + week - 1 }).protocol(at.web)).toEqual(protocol);
+  expect(await at.run({ now: () => 1000 + week }).protocol(at.web)).toBeUndefined();
+});
+
+test("only the account at a web server is part of the key of its catalog", async () => {
+  await using at = await scene();
+  const asked: unknown[] = [];
+  let account: string | undefined;
+  const cache = at.run({
+    async accountAt({ name }, serverUrl) {
+      asked.push([name, serverUrl]);
+      return account;
+    },
+  });
+  const keys = [await cache.keyOf(at.web), await cache.keyOf(at.program)];
+  account = "ada";
+  expect([await cache.keyOf(at.web), await cache.keyOf(at.program)]).toEqual([
+    expect.not.stringMatching(`^${keys[0]}$`),
+    keys[1],
+  ]);
+  expect(asked).toEqual([
+    ["web", "https://x.example/mcp"],
+    ["web", "https://x.example/mcp"],
+  ]);
+  expect(await at.run().keyOf(at.web)).toBe(keys[0]);
+});
+
+test("a server that asked back is remembered", async () => {
+  await using at = await scene();
+  expect(await at.run().asksBack(at.web)).toBe(false);
+  await at.run().noteAsksBack(at.web);
+  expect([await at.run().asksBack(at.web), await at.run().asksBack(at.program)]).toEqual([true, false]);
+  const failing = at.run({ accountAt: () => Promise.reject(new Error("no account")) });
+  expect([await failing.asksBack(at.web), await failing.recall(at.web)]).toEqual([false, undefined]);
+});
+
+test("accepted definitions are kept by server, workspace and, for typed servers, definition", async () => {
+  await using at = await scene();
+  const cache = at.run();
+  expect((await cache.acceptedDefinitions(at.own))?.of("t")).toBeUndefined();
+  const digest = "a".repeat(64);
+  const added = await cache.addAccepted(at.own, new Map([["t", [digest]]]));
+  expect(added.of("t")).toEqual([digest]);
+  expect(await cache.acceptedDefinitions(at.own)).toBe(added);
+  expect((await at.run().acceptedDefinitions(at.own))?.of("t")).toEqual([digest]);
+  const elsewhere = { ...at.own, base: { ...at.own.base, folder: "/other" } };
+  const inUserSettings = { ...at.own, scope: "user" } as const;
+  for (const other of [elsewhere, inUserSettings, at.web])
+    expect((await at.run().acceptedDefinitions(other))?.of("t")).toBeUndefined();
+  expect((await at.run().acceptedDefinitions({ ...at.own, fingerprint: "other" }))?.of("t")).toEqual([digest]);
+  for (const file of ["command line", "settings option"]) {
+    const typed = { ...at.own, origin: { ...at.own.origin, file } };
+    await at.run().addAccepted(typed, new Map([["t", [digest]]]));
+    expect((await at.run().acceptedDefinitions(typed))?.of("t")).toEqual([digest]);
+    expect((await at.run().acceptedDefinitions({ ...typed, fingerprint: "other" }))?.of("t")).toBeUndefined();
+  }
+});
+
+test("the user reads that accepted definitions cannot be saved", async () => {
+  await using at = await scene();
+  await at.world.folder.write("home/.fairlead", "a file in place of the folder");
+  await expect(at.run().addAccepted(at.web, new Map([["t", ["a".repeat(64)]]]))).rejects.toMatchObject({
+    code: "internal",
+    message: expect.stringMatching(`^the state folder ${at.state} cannot be written: .`),
+  });
+});
