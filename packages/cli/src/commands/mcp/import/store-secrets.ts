@@ -57,7 +57,7 @@ async function keep(
 ): Promise<{ readonly name: string; readonly isNew: boolean }> {
   const longer = secretName(`${server}_${name}`);
   for (let count = 0; ; count += 1) {
-    const free = (count === 0 ? name : count === 1 ? longer : `${longer}_${count}`).slice(-128).replace(/^[.-]/, "_");
+    const free = (count === 0 ? name : count === 1 ? longer : `${longer}_${count}`).slice(-128);
     if (!storedNames.has(free)) {
       await store.set(free, value);
       storedNames.add(free);

@@ -54,6 +54,12 @@ describe("the words of the user become entries", () => {
       },
     ],
     [
+      ["n", '{"url": "u", "headers": {"A": "1"}}'],
+      { header: ["B: 2"] },
+      [],
+      { n: { url: "u", headers: { A: "1", B: "2" } } },
+    ],
+    [
       ["n", url],
       { header: ["A: b:c ", "D:"], trust: false, includeTools: "a, b(c, d),,e", excludeTools: "" },
       [],

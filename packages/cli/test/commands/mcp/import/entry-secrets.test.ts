@@ -16,9 +16,9 @@ function stored(entry: Entry): readonly [entry: Entry, secrets: readonly string[
 describe("a literal secret becomes a reference", () => {
   test.each<[entry: Entry, after: Entry, secrets: readonly string[]]>([
     [
-      { env: { API_KEY: "one", "my-token": "a$$b", OTHER: "x", N: 7, TOKEN: "$REF" } },
+      { env: { API_KEY: "one", "my-token": "a$$b$$", OTHER: "x", N: 7, TOKEN: "$REF" } },
       { env: { API_KEY: "${secret:API_KEY}", "my-token": "${secret:MY_TOKEN}", OTHER: "x", N: 7, TOKEN: "$REF" } },
-      ["env.API_KEY: one → API_KEY", "env.my-token: a$b → MY_TOKEN"],
+      ["env.API_KEY: one → API_KEY", "env.my-token: a$b$ → MY_TOKEN"],
     ],
     [
       { headers: { Authorization: "Bearer  abc def", "X-Auth": "token xyz", Cookie: "basic", Other: "Bearer" } },

@@ -67,3 +67,15 @@ test("a name that is too long keeps its last 128 characters", async () => {
   const { stored } = await storeSecrets([server("a", { [long]: "t" })], storeWith(values));
   expect(stored.map(({ name }) => name)).toEqual([`${"X".repeat(122)}_TOKEN`]);
 });
+
+test("two servers of one import that use the same name for different values get two names", async () => {
+  const values = new Map<string, string>();
+  const servers = [server("a", { TOKEN: "1" }), server("b", { TOKEN: "2" }), server("c", { TOKEN: "1" })];
+  const { stored } = await storeSecrets(servers, storeWith(values));
+  expect(stored.map(({ name, isNew }) => [name, isNew])).toEqual([
+    ["TOKEN", true],
+    ["B_TOKEN", true],
+    ["TOKEN", false],
+  ]);
+  expect(Object.fromEntries(values)).toEqual({ TOKEN: "1", B_TOKEN: "2" });
+});
