@@ -12,6 +12,7 @@ import {
   writeAnswer,
 } from "../../src/consent/inbox-answers.ts";
 import {
+  type EntryFile,
   entryFiles,
   grantTime,
   inboxFolder,
@@ -284,4 +285,35 @@ test.each([
   [[1], false],
 ])("the process %j is accepted: %s", (value, isValid) => {
   expect(parseProcess(value)).toEqual(isValid ? value : undefined);
+});
+
+test.each(["tool", "resource", "prompt", "sampling"] as const)(
+  "a confirmation of the kind %s is read back",
+  async (kind) => {
+    await using at = await inbox();
+    const entry = await writeEntry(at.path, { ...question, kind }, now, none);
+    expect(await readEntry(at.path, entry)).toEqual({ ...question, kind, id: entry.id, since: now });
+  },
+);
+
+test.each(["no", "once", "conversation", "always"] as const)("the answer %s is read back", async (answer) => {
+  await using at = await inbox();
+  const entry = await writeEntry(at.path, question, now, none);
+  const given = { answer, by: "here", at: now };
+  await writeAnswer(at.path, entry, given);
+  expect(await readAnswer(at.path, entry)).toEqual(given);
+});
+
+test("a full inbox drops the oldest late confirmation, and only as many as needed", async () => {
+  await using at = await inbox();
+  const entries: EntryFile[] = [];
+  for (let count = 0; count < 32; count += 1) {
+    const numbered = { ...question, key: count.toString(16).padStart(64, "0") };
+    entries.push(await writeEntry(at.path, numbered, now + count, none));
+  }
+  const late = entries.filter((_, count) => count === 5 || count === 20);
+  for (const entry of late) await makeLate(at.path, entry);
+  const added = await writeEntry(at.path, question, now + 40, none);
+  const expected = [...entries.filter((entry) => entry !== late[0]), added].map(({ id }) => id);
+  expect((await entryFiles(at.path)).map(({ id }) => id)).toEqual(expected);
 });
