@@ -54,7 +54,7 @@ export function quote(value: unknown): string {
   return clip(value === undefined ? "nothing" : JSON.stringify(value), 120);
 }
 
-/** Joins items: "a", "a and b", "a, b and c". */
-export function enumerate(items: readonly string[]): string {
-  return items.length < 2 ? items.join("") : `${items.slice(0, -1).join(", ")} and ${items.at(-1)}`;
+/** Joins items: "a", "a and b", "a, b and c". `word` stands before the last item. */
+export function enumerate(items: readonly string[], word: "and" | "or" = "and"): string {
+  return items.length < 2 ? items.join("") : `${items.slice(0, -1).join(", ")} ${word} ${items.at(-1)}`;
 }

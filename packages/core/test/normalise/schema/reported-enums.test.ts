@@ -116,10 +116,10 @@ test.each<Row>([
     "enum object and text",
     { enum: ["a", { x: 1 }, [2]] },
     {
-      description: 'May also be {"x":1} and [2].',
+      description: 'May also be {"x":1} or [2].',
       anyOf: [{ type: "string", enum: ["a"] }, { type: "object" }, { type: "array", items: { anyOf: plainValues } }],
     },
-    ['moved /enum: The description says: May also be {"x":1} and [2].'],
+    ['moved /enum: The description says: May also be {"x":1} or [2].'],
   ],
   [
     "enum null and text",
@@ -141,10 +141,18 @@ test.each<Row>([
     ["rewritten /enum: The type of the schema already says this."],
   ],
   [
+    "enum five objects",
+    { enum: [{ a: 1 }, { a: 2 }, { a: 3 }, { a: 4 }, { a: 5 }] },
+    { type: "object", description: 'Must be {"a":1}, {"a":2}, {"a":3}, {"a":4} or {"a":5}.' },
+    ['moved /enum: The description says: Must be {"a":1}, {"a":2}, {"a":3}, {"a":4} or {"a":5}.'],
+  ],
+  [
     "enum six objects",
     { enum: [{ a: 1 }, { a: 2 }, { a: 3 }, { a: 4 }, { a: 5 }, { a: 6 }] },
-    { type: "object", description: 'Must be {"a":1}, {"a":2}, {"a":3}, {"a":4} and {"a":5}.' },
-    ['moved /enum: The description says: Must be {"a":1}, {"a":2}, {"a":3}, {"a":4} and {"a":5}.'],
+    { type: "object", description: 'Must be {"a":1}, {"a":2}, {"a":3}, {"a":4}, {"a":5} or another allowed value.' },
+    [
+      'moved /enum: The description says: Must be {"a":1}, {"a":2}, {"a":3}, {"a":4}, {"a":5} or another allowed value.',
+    ],
   ],
   [
     "const not enum",

@@ -18,7 +18,7 @@ export const values: Readonly<Record<string, Keyword>> = {
  */
 function restrict(node: SchemaNode, name: string, allowed: readonly unknown[]): void {
   if (node.isRoot) {
-    tell(node, name, `Must be ${enumerate(allowed.slice(0, 5).map(quote))}.`);
+    tell(node, name, `Must be ${choiceOf(allowed)}.`);
     return;
   }
   const { shape } = node;
@@ -44,11 +44,20 @@ function restrict(node: SchemaNode, name: string, allowed: readonly unknown[]): 
   const composed = fitting.filter((value) => typeof value === "object" && value !== null);
   if (composed.length > 0) {
     const only = composed.length === fitting.length;
-    addNote(shape, `${only ? "Must be" : "May also be"} ${enumerate(composed.slice(0, 5).map(quote))}.`);
+    addNote(shape, `${only ? "Must be" : "May also be"} ${choiceOf(composed)}.`);
   }
   if (name === "const" && "enum" in node.raw)
     report(node, "enum", "rewritten", "The const of the same schema is stricter.");
   reportChange(node, name, allowed, before);
+}
+
+/** Maximum number of values that a sentence lists. */
+const mostListed = 5;
+
+/** Writes allowed values for a sentence: "1, 2 or 3". Says so if there are more values than it lists. */
+function choiceOf(allowed: readonly unknown[]): string {
+  const listed = allowed.slice(0, mostListed).map(quote);
+  return enumerate(allowed.length > mostListed ? [...listed, "another allowed value"] : listed, "or");
 }
 
 interface Before {
