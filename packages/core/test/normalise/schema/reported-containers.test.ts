@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-import type { SchemaDialect } from "../../../src/normalise/schema/compile.ts";
 import { anything, plainValues, reportedOf } from "../../support/compiled.ts";
 
 const string = { type: "string" };
@@ -9,7 +8,7 @@ const number = { type: "number" };
 const told = (keyword: string, sentence: string): string =>
   `moved /${keyword}: The Gemini API does not accept the keyword; the description says: ${sentence}`;
 
-type Row = readonly [what: string, raw: unknown, schema: unknown, repairs: readonly string[], dialect?: SchemaDialect];
+type Row = readonly [what: string, raw: unknown, schema: unknown, repairs: readonly string[]];
 
 test.each<Row>([
   [
@@ -153,19 +152,6 @@ test.each<Row>([
     ],
   ],
   [
-    "tuple",
-    { type: "array", prefixItems: [string, number], items: { type: "boolean" } },
-    {
-      type: "array",
-      description: "In order: string, number.",
-      items: { anyOf: [string, number, { type: "boolean" }] },
-    },
-    [
-      "moved /prefixItems: At least one OpenAI-compatible endpoint does not accept the keyword; the description says: In order: string, number.",
-    ],
-    "openai",
-  ],
-  [
     "no items at all",
     { type: "array", items: false },
     { type: "array", items: { anyOf: plainValues }, maxItems: 0 },
@@ -307,6 +293,20 @@ test.each<Row>([
     string,
     ["removed /definitions: Nothing refers to this definition."],
   ],
-])("the rules of an object or a list and their repairs are reported: %s", (_what, raw, schema, repairs, dialect) => {
-  expect(reportedOf(raw, dialect)).toEqual({ schema, repairs });
+])("the rules of an object or a list and their repairs are reported: %s", (_what, raw, schema, repairs) => {
+  expect(reportedOf(raw)).toEqual({ schema, repairs });
+});
+
+test("for OpenAI-compatible endpoints, a tuple is told in the description and its items are joined", () => {
+  const raw = { type: "array", prefixItems: [string, number], items: { type: "boolean" } };
+  expect(reportedOf(raw, "openai")).toEqual({
+    schema: {
+      type: "array",
+      description: "In order: string, number.",
+      items: { anyOf: [string, number, { type: "boolean" }] },
+    },
+    repairs: [
+      "moved /prefixItems: At least one OpenAI-compatible endpoint does not accept the keyword; the description says: In order: string, number.",
+    ],
+  });
 });
