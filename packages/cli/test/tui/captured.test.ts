@@ -42,7 +42,6 @@ async function run(text: string, error?: Error): Promise<unknown> {
       asked.push(words, io.stdout.columns);
       io.stdout.write(text);
       if (error !== undefined) throw error;
-      return 0;
     },
   };
   const told = await runVerbHere(["mcp", "list"], context, 44).catch((failure: unknown) => failure);

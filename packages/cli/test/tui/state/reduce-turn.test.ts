@@ -56,6 +56,17 @@ test.each<[TurnEvent, readonly object[]]>([
     ],
   ],
   [
+    { ...done, reason: "limit" },
+    [
+      {
+        kind: "note",
+        tone: "warning",
+        text: "Stopped: this turn reached its maximum number of steps.",
+        next: "to continue, type: go on",
+      },
+    ],
+  ],
+  [
     { ...done, reason: "safety" },
     [{ kind: "note", tone: "warning", text: "The model's API stopped the answer (safety filter)." }],
   ],

@@ -132,6 +132,7 @@ test("a server's state takes the place of the one before, and changed tools are 
   const tools = { added: ["x"], removed: [], changed: ["y", "z"] };
   const changed = after(idle, { type: "host", event: { type: "catalog", server: "a", lists: ["tools"], tools } });
   expect(told(changed)).toEqual(['note "a" changed the definitions of these tools: y, z', "|"]);
+  expect(changed.items).toMatchObject([{ kind: "note", tone: "info" }]);
 });
 
 test("on another size what fits the screen is drawn anew, and what has scrolled away is not", () => {

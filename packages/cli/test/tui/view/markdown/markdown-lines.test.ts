@@ -93,3 +93,22 @@ test("a long answer keeps its styles, because each paragraph is read by itself",
   const [first] = markdownLines(`**b** ${"x ".repeat(5000)}`, 80);
   expect(text(first ?? [])).toMatch(/^\*\*b\*\* x/);
 });
+
+test.each([
+  [60, 40],
+  [40, 40],
+  [20, 20],
+])("on a screen of %d columns a rule has %d", (width, count) => {
+  expect(rows("---", width)).toEqual(["─".repeat(count)]);
+});
+
+test("code in a line is cyan, and line breaks and tabs in a paragraph become blanks", () => {
+  expect(markdownLines("`a`", 40)).toEqual([[{ text: "a", colour: "cyan" }]]);
+  expect(rows("a\n  b \nc\td\te")).toEqual(["a b c    d    e"]);
+});
+
+test("a block of more than 8000 characters is shown as it is", () => {
+  const block = (length: number): string => `**b** ${"x".repeat(length - 6)}`;
+  expect(markdownLines(block(8000), 9000)[0]?.[0]).toEqual({ text: "b", isBold: true });
+  expect(markdownLines(block(8001), 9000)[0]?.[0]).toEqual({ text: "**b**" });
+});
