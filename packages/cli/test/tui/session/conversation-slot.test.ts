@@ -27,7 +27,7 @@ function scene() {
       history: [{ role: "user", parts: [{ text: id }] }],
       model: used,
       send: (input) => {
-        done.push(`${id} send ${String(input)}`);
+        done.push(`${id} send ${JSON.stringify(input)}`);
         return (async function* () {})();
       },
       cancelCalls: step("cancelCalls", true),
@@ -63,7 +63,7 @@ test("every call goes to the current conversation, with its arguments and its re
   expect(await slot.undoCompact()).toBe(true);
   await slot.close();
   expect(done).toEqual([
-    "c1 send hello",
+    `c1 send "hello"`,
     "c1 setModel other",
     "c1 setTool s t false",
     "c1 rename plan",

@@ -31,7 +31,8 @@ async function start(wanted: string | undefined, choice: unknown, configuration:
     { name: "", summary: "", run: (_words, services) => chooseAtStart(services, wanted) },
     "",
   );
-  const [, , text] = (done.at(-1) ?? []) as readonly string[];
+  const [kind, title, text] = (done.at(-1) ?? []) as readonly string[];
+  expect([kind, title]).toEqual(["show", "Fairlead"]);
   return { done: done.slice(0, -1), asked, lines: text?.split("\n") ?? [] };
 }
 

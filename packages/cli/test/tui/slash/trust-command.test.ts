@@ -18,7 +18,9 @@ const asked = (here: Machine, servers: readonly string[], approved: readonly str
   {
     kind: "trust",
     root: here.project,
-    servers: servers.map((name) => expect.objectContaining({ definition: expect.objectContaining({ name }) })),
+    servers: servers.map((name) =>
+      expect.objectContaining({ definition: expect.objectContaining({ name }), isChanged: false }),
+    ),
     approved,
   },
 ];
