@@ -117,6 +117,36 @@ describe("unsolicited output", () => {
     ]);
   });
 
+  test("on stderr that stays over its rate is a flood in kilobytes", async () => {
+    const { budget, time, floods, resumed, wait } = budgetOf(endlessTurns);
+    budget.unsolicited("notifications", 1, 9);
+    budget.unsolicited("stderr", 11 * lineCost);
+    wait();
+    time.advance(1000);
+    budget.unsolicited("stderr", 10 * lineCost);
+    wait();
+    expect(floods.map(({ message }) => message)).toEqual([
+      "the server wrote too much to stderr: more than 10 kB per second for 1 s",
+    ]);
+    await turn();
+    expect(resumed).toHaveLength(2);
+    // The limit does not apply any more.
+    budget.unsolicited("stderr", 1000 * lineCost);
+    expect(budget.isSpent()).toBe(false);
+    expect(time.left()).toEqual([]);
+  });
+
+  test("that is hardly over its rate waits for a moment, and exactly at it for none", () => {
+    const { budget, time, wait } = budgetOf(endlessTurns);
+    budget.unsolicited("notifications", 1, 10);
+    expect(budget.isSpent()).toBe(false);
+    budget.unsolicited("stderr", 1);
+    expect(budget.isSpent()).toBe(true);
+    wait();
+    wait();
+    expect(time.left()).toEqual([20]);
+  });
+
   test("over its rate for a moment, now and then, is no flood", () => {
     const opened = budgetOf(endlessTurns);
     for (let round = 0; round < 20; round += 1) {
