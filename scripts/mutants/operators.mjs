@@ -1,6 +1,6 @@
 /*
  * The changes that a test should notice. Each is a small mistake that a person could make, at one place of a source
- * file. `form`, `whole` and `token` say how switches.mjs writes the change so that it can be switched on and off.
+ * file. `?.` is left alone, because the compiler refuses `.` where it matters. `form`, `whole` and `token` say how switches.mjs writes the change so that it can be switched on and off.
  */
 import { parseSync } from "@swc/core";
 
@@ -46,6 +46,20 @@ const left = new Set([
   "JSXAttribute",
   "TsEnumDeclaration",
 ]);
+/** Code in these does not run when its module is loaded. */
+const functions = new Set([
+  "ArrowFunctionExpression",
+  "FunctionDeclaration",
+  "FunctionExpression",
+  "MethodProperty",
+  "GetterProperty",
+  "SetterProperty",
+  "Constructor",
+  "ClassMethod",
+  "PrivateMethod",
+  "ClassProperty",
+  "PrivateProperty",
+]);
 const throughTypes = new Set(["TsAsExpression", "TsNonNullExpression", "TsSatisfiesExpression", "TsConstAssertion"]);
 const typeKeys = new Set([
   "typeAnnotation",
@@ -72,8 +86,12 @@ export function mutantsOf(file, source) {
   const found = [];
   const at = (node) => ({ start: node.span.start - 1, end: node.span.end - 1 });
   const text = ({ start, end }) => bytes.subarray(start, end).toString();
-  const add = (kind, span, replacement, { form = kind, whole = span, token } = {}) =>
-    found.push({ file, kind, ...span, original: text(span), replacement, form, whole, ...(token && { token }) });
+  /** How many functions are around the part that is being visited. */
+  let depth = 0;
+  const add = (kind, span, replacement, { form = kind, whole = span, token } = {}) => {
+    const change = { file, kind, ...span, original: text(span), replacement };
+    found.push({ ...change, form, whole, ...(token && { token }), isTopLevel: depth === 0 });
+  };
 
   function between(before, after, token) {
     const from = at(before).end;
@@ -138,6 +156,8 @@ export function mutantsOf(file, source) {
       visitors[node.type]?.(node, context);
     }
     const inError = context.inError || node.type === "ThrowStatement" || isErrorMade(node);
+    const isFunction = functions.has(node.type);
+    if (isFunction) depth += 1;
     for (const [key, value] of Object.entries(node)) {
       if (typeKeys.has(key) || key === "span") continue;
       // Keys of objects, and strings that stand alone ("use strict"), are not changed.
@@ -145,6 +165,7 @@ export function mutantsOf(file, source) {
       if (key === "expression" && node.type === "ExpressionStatement" && value.type === "StringLiteral") continue;
       visit(value, { inError });
     }
+    if (isFunction) depth -= 1;
   }
   visit(program.body, { inError: false });
   return found.map((mutant) => ({ ...mutant, line: lineAt(bytes, mutant.start) }));

@@ -7,8 +7,9 @@ const mostOfFile = 10_000;
 /**
  * Reads the rows that the test runner wrote in step "reach".
  *
- * @returns For each mutant its candidates, best first: a test file with the tests that reach the mutant. `isReloaded` says
- * that the mutant is reached only while modules are loaded, so that each test file that loads its module can notice it.
+ * @returns For each mutant its candidates, best first: a test file with the tests that reach the mutant. Code outside of
+ * functions runs once for all tests, when its module is loaded. For a mutant there, `isReloaded` is set, and the tests are
+ * all those of the files that load its module.
  */
 export function candidatesOf(mutants, rows) {
   const files = new Map();
@@ -20,16 +21,13 @@ export function candidatesOf(mutants, rows) {
   }
   const loaded = new Set(rows.flatMap((row) => row.loaded ?? []));
   return mutants.map((mutant, number) => {
-    const reaching = [...files.values()].flatMap((known) =>
-      candidate(known, mutant, false, (test) => test.reached.has(number)),
-    );
-    const isLoadedOnly = reaching.length === 0 && loaded.has(number);
-    const loading = !isLoadedOnly
-      ? []
-      : [...files.values()]
-          .filter(({ modules }) => modules.has(mutant.file))
-          .flatMap((known) => candidate(known, mutant, true, () => true));
-    return [...reaching, ...loading].sort((one, other) => other.score - one.score);
+    const isReached = (test) => test.reached.has(number);
+    const reaching = [...files.values()].filter(({ tests }) => tests.some(isReached));
+    const isReloaded = mutant.isTopLevel || (reaching.length === 0 && loaded.has(number));
+    const loading = [...files.values()].filter(({ modules }) => isReloaded && modules.has(mutant.file));
+    return [...new Set([...reaching, ...loading])]
+      .flatMap((known) => candidate(known, mutant, isReloaded, isReloaded ? () => true : isReached))
+      .sort((one, other) => other.score - one.score);
   });
 }
 

@@ -41,3 +41,10 @@ test.each([
 test("a mutant knows its line", () => {
   expect(mutantsOf("a.ts", "// é\n\nconst x = true;\n").map(({ line }) => line)).toEqual([3]);
 });
+
+test("a mutant knows whether it runs when its module is loaded", () => {
+  const source =
+    "const list = ['a', f('b')]; const f = (x = 'c') => x + 1; class D { e = 'f'; static g() { return 'h'; } }";
+  const topLevel = mutantsOf("a.ts", source).filter(({ isTopLevel }) => isTopLevel);
+  expect(topLevel.map(({ original }) => original)).toEqual(["'a'", "'b'"]);
+});

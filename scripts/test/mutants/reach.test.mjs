@@ -51,3 +51,13 @@ test("a mutant that is reached only while modules are loaded is tried with all t
   expect(second.map(({ file }) => file)).toEqual(["many.test.ts"]);
   expect(third).toEqual([]);
 });
+
+test("a mutant outside of functions in a module that a test loads late is tried with all tests of that test's file", () => {
+  const rows = [
+    { file: "a.test.ts", loaded: [], modules: [] },
+    { file: "a.test.ts", test: "1", ms: 5, reached: [0] },
+    { file: "a.test.ts", test: "2", ms: 5, reached: [] },
+  ];
+  const [[{ tests, isReloaded }]] = candidatesOf([{ file: source, isTopLevel: true }], rows);
+  expect([tests.map(({ id }) => id), isReloaded]).toEqual([["1", "2"], true]);
+});
