@@ -85,7 +85,7 @@ test("where nothing was typed, nothing is said", async () => {
 });
 
 test("the manual model accepts any number of tools in Gemini's dialect, with media in responses", () => {
-  expect(model).toEqual({
+  expect(createManualModel({ parse })).toEqual({
     provider: "manual",
     name: "manual",
     dialect: "gemini",
@@ -123,6 +123,19 @@ test("a cancelled request runs no line, and a line that is cancelled while it is
   await expect(reading()).rejects.toMatchObject({ code: "cancelled" });
   expect(read).toEqual(["call a"]);
   expect(seen).toEqual([]);
+});
+
+test("a message that is cancelled after its text does not finish", async () => {
+  const abort = new AbortController();
+  const seen: unknown[] = [];
+  const reading = async (): Promise<void> => {
+    for await (const event of model.stream([user("first")], tools, abort.signal)) {
+      seen.push(event);
+      abort.abort();
+    }
+  };
+  await expect(reading()).rejects.toMatchObject({ code: "cancelled" });
+  expect(seen).toEqual([{ type: "text", text: "? first" }]);
 });
 
 test("a message without parts is not what the user typed", async () => {
