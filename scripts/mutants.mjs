@@ -75,7 +75,7 @@ const runTrials = (trials, name) => {
   return runVitest(copy, name, { step: "try", mutants: chosen, files, workers: 1, trials: byFile });
 };
 const outcomes = await tryMutants(candidates, runTrials, { workers, report });
-const results = chosen.map(({ form, whole, token, isTopLevel, ...mutant }, number) => ({
+const results = chosen.map((mutant, number) => ({
   ...mutant,
   ...outcomes[number],
   isReached: candidates[number].length > 0,

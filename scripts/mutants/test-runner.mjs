@@ -33,9 +33,10 @@ export default class extends TestRunner {
     write({ file, test: test.id, ms: Math.ceil(test.result.duration), reached: takeReached() });
   }
 
+  // oxlint-disable-next-line typescript/no-misused-promises -- The caller awaits the result of this hook.
   async onAfterRunFiles(files) {
     if (step === "try") await this.#tryMutants(files[0].filepath);
-    await super.onAfterRunFiles(files);
+    super.onAfterRunFiles(files);
   }
 
   async #tryMutants(path) {
@@ -55,19 +56,19 @@ export default class extends TestRunner {
     if (sound.length === 0 || this.#killed.has(number)) return;
     write({ number, file: relative(copy, path) });
     const withMutant = { active: number, isReloaded };
-    let [first] = await this.#run(path, sound, withMutant);
+    let first = (await this.#run(path, sound, withMutant)).at(0);
     // A busy machine can make a test late: the mutant is the cause only if the test is late twice, and not without it.
     if (first?.isLate) {
-      const [alone] = await this.#run(path, sound, { ...withMutant, active: -1 });
-      [first] = alone === undefined ? await this.#run(path, sound, withMutant) : [];
+      const failed = await this.#run(path, sound, { ...withMutant, active: -1 });
+      first = failed.length === 0 ? (await this.#run(path, sound, withMutant)).at(0) : undefined;
     }
     write({ number, file: relative(copy, path), state: first === undefined ? "survived" : "killed", by: first?.name });
     if (first === undefined) return;
     this.#killed.add(number);
     // What the mutant has left in this process must not fail the tests of the next one.
     const same = sound.filter(({ id }) => id === first.id);
-    const [spoiled] = await this.#run(path, same.length === 0 ? sound : same, { ...withMutant, active: -1 });
-    if (spoiled !== undefined) write({ isSpoiled: true });
+    const failed = await this.#run(path, same.length === 0 ? sound : same, { ...withMutant, active: -1 });
+    if (failed.length > 0) write({ isSpoiled: true });
   }
 
   /** Runs these tests and returns those that failed. With a mutant, the run ends at the first failure. */

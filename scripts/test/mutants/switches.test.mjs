@@ -1,3 +1,4 @@
+import { runInThisContext } from "node:vm";
 import { expect, test } from "vitest";
 import { applied, mutantsOf } from "../../mutants/operators.mjs";
 import { createSwitches } from "../../mutants/switch-functions.mjs";
@@ -52,12 +53,8 @@ test("the switches note which mutants are reached", () => {
   const mutants = mutantsOf("a.ts", source).map((mutant, number) => ({ ...mutant, number }));
   const $mutants = createSwitches();
   const code = withSwitches(source, mutants);
-  new Function("$mutants", "n", "first", "last", code)(
-    $mutants,
-    1,
-    () => {},
-    () => {},
-  );
+  const run = runInThisContext(`($mutants, n, first, last) => { ${code} }`);
+  run($mutants, 1, Boolean, Boolean);
   const missed = mutants.filter(({ number }) => !$mutants.reached.has(number));
   expect(missed.map(({ original }) => original)).toEqual(["true"]);
 });
@@ -66,7 +63,7 @@ function resultOf(code, n, active = -1) {
   const logged = [];
   const $mutants = Object.assign(createSwitches(), { active });
   try {
-    const run = new Function("$mutants", `${code}; return run;`)($mutants);
+    const run = runInThisContext(`($mutants) => { ${code}; return run; }`)($mutants);
     return run(n, false, (text) => logged.push(text), logged);
   } catch (error) {
     return error.constructor.name;
