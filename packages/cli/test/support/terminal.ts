@@ -2,6 +2,7 @@
 
 import { Buffer } from "node:buffer";
 import { writeSync } from "node:fs";
+import type { ReadStream } from "node:tty";
 import { type IPty, spawn } from "@lydell/node-pty";
 import type { Machine } from "./machine.ts";
 import { program } from "./process.ts";
@@ -42,6 +43,7 @@ function open({ env, project }: Pick<Machine, "env" | "project">, command: strin
     env: { ...env, TERM: "xterm-256color" },
   });
   child.onData(write);
+  closeAfterReading(child);
   let hasEnded = false;
   const type = createKeyboard(child, () => hasEnded);
   const exitCode = new Promise<number>((resolve) =>
@@ -66,6 +68,27 @@ function open({ env, project }: Pick<Machine, "env" | "project">, command: strin
       await exitCode;
       control.dispose();
     },
+  };
+}
+
+/**
+ * node-pty closes the terminal 200 ms after the end of the command, also if this process was too busy to read the last
+ * output in that time. This function makes it read that output first: it closes the terminal only after a turn of the
+ * event loop in which nothing came.
+ */
+function closeAfterReading(child: IPty): void {
+  const { _socket: socket } = child as IPty & { readonly _socket: ReadStream };
+  const close = socket.destroy.bind(socket);
+  socket.destroy = (error) => {
+    if (error !== undefined || socket.readableEnded) return close(error);
+    let read: number | undefined;
+    const closeIfRead = (): void => {
+      if (read === socket.bytesRead) close();
+      else setImmediate(closeIfRead);
+      read = socket.bytesRead;
+    };
+    closeIfRead();
+    return socket;
   };
 }
 
