@@ -1,10 +1,10 @@
-// Plants small mistakes in the sources, one at a time, and sees whether the tests notice: npm run mutants -- --help
+// Makes small mistakes in a copy of the sources, one at a time, and runs the tests: npm run mutants -- --help
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { accepted, compileDeclarations, refusedMutants } from "./mutants/compiler.mjs";
+import { compileDeclarations, firstAccepted, refusedMutants } from "./mutants/compiler.mjs";
 import { copyCheckout } from "./mutants/copy.mjs";
 import { mutantsOf } from "./mutants/operators.mjs";
 import { candidatesOf } from "./mutants/reach.mjs";
@@ -13,7 +13,7 @@ import { runVitest, tryMutants } from "./mutants/trials.mjs";
 
 const help = `usage: npm run mutants -- [options]
 
-Plants small mistakes (mutants) in a copy of HEAD, one at a time, and runs the tests that reach them. A mutant is killed when
+Makes small mistakes (mutants) in a copy of HEAD, one at a time, and runs the tests that reach them. A mutant is killed when
 a test fails, or when its tests hang twice and do not hang without it. A mutant that no test notices has survived. Mutants
 with a type error are not counted.
 
@@ -21,13 +21,13 @@ with a type error are not counted.
   --seed S         chooses the mutants: the same seed on the same sources chooses the same (default: from the clock)
   --folder F       only the mutants of this folder, for example core/policy; may be repeated (default: wire, core, cli and gateway)
   --at FILE[:LINE] only the mutants of this file or line, for example core/src/errors.ts:12; may be repeated
-  --again FILE     only the survivors in this file, which an earlier run wrote with --json
+  --again FILE     only the mutants that survived an earlier run, which wrote this file with --json
   --tests GLOB     only these test files, for example "packages/core/test/policy/**"; may be repeated (default: all)
   --workers N      how many test files run at the same time (default: 2)
   --json FILE      writes every result to this file
   -h, --help       shows this text
 
-Uncommitted changes do not count: commit first.
+The copy has no uncommitted changes: commit first.
 `;
 const values = options();
 if (values.help) {
@@ -58,7 +58,7 @@ const all = wanted
 const order = values.again === undefined ? sampled(all, all.length, values.seed) : survivorsIn(values.again);
 const count = values.count ?? (places.size > 0 || values.again !== undefined ? order.length : 300);
 compileDeclarations(copy);
-const { chosen, refused } = accepted(order, Number(count), (mutants) => refusedMutants(copy, mutants));
+const { chosen, refused } = firstAccepted(order, Number(count), (mutants) => refusedMutants(copy, mutants));
 process.stdout.write(
   `seed ${values.seed}: ${chosen.length} of ${all.length} mutants in ${wanted.length} files (${refused} others have a type error)\n`,
 );
@@ -84,11 +84,11 @@ if (values.json) writeFileSync(values.json, JSON.stringify({ seed: values.seed, 
 process.stdout.write(summary(results));
 process.exit(0);
 
-/** The mutants of these sources that survived an earlier run, found again by their line's change even if lines moved. */
+/** Returns the mutants that survived an earlier run. They are found by file and change, because lines may have moved. */
 function survivorsIn(file) {
-  const left = JSON.parse(readFileSync(file, "utf8")).results.filter(({ state }) => state === "survived");
+  const survivors = JSON.parse(readFileSync(file, "utf8")).results.filter(({ state }) => state === "survived");
   const isSame = (one, other) => ["file", "kind", "original", "replacement"].every((key) => one[key] === other[key]);
-  return left.flatMap((survivor) => {
+  return survivors.flatMap((survivor) => {
     const [nearest] = all
       .filter((mutant) => isSame(mutant, survivor))
       .sort((one, other) => Math.abs(one.line - survivor.line) - Math.abs(other.line - survivor.line));

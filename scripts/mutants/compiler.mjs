@@ -1,4 +1,4 @@
-// Finds the mutants that the compiler refuses. `npm run check` fails with such a mistake, so no test has to notice it.
+// Finds the mutants that the compiler refuses. `npm run check` fails with such a mutant, so no test has to fail with it.
 import { spawnSync } from "node:child_process";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { applied } from "./operators.mjs";
  * Returns the first `count` mutants that the compiler accepts, and how many it refused before them. `refusedOf` returns
  * the refused ones among some mutants.
  */
-export function accepted(mutants, count, refusedOf) {
+export function firstAccepted(mutants, count, refusedOf) {
   const chosen = [];
   let refused = 0;
   for (let from = 0; chosen.length < count && from < mutants.length; from += count) {

@@ -1,4 +1,4 @@
-// A copy of the checkout to make mistakes in.
+// Makes the copy of the checkout that gets the mutants.
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -15,7 +15,7 @@ export function copyCheckout(root) {
       execFileSync("cp", ["-R", join(root, folder), join(copy, folder)]);
     }
   }
-  // Written in place by the tools, and not ours to change.
+  // Tools write these caches in place. Through the hard links, they would change the files of the checkout.
   for (const cache of [".vite", ".vitest", ".cache"])
     rmSync(join(copy, "node_modules", cache), { recursive: true, force: true });
   const remove = () => {
@@ -25,7 +25,7 @@ export function copyCheckout(root) {
   return { copy, remove };
 }
 
-/** Ends the tests and their programs, which an interrupted run would leave behind. Works only on Linux. */
+/** Ends the test processes and the programs that tests started, which an interrupted run leaves behind. Linux only. */
 function endProcessesOf(copy) {
   for (const pid of process.platform === "linux" ? readdirSync("/proc").filter((name) => /^[0-9]+$/.test(name)) : [])
     try {

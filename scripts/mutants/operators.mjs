@@ -1,6 +1,7 @@
 /*
- * The changes that a test should notice. Each is a small mistake that a person could make, at one place of a source
- * file. `?.` is left alone, because the compiler refuses `.` where it matters. `form`, `whole` and `token` say how switches.mjs writes the change so that it can be switched on and off.
+ * Finds the mutants of a source file. Each is a small mistake that a person could make, at one place of the file.
+ * `?.` is not changed, because the compiler refuses `.` where the value may be undefined. `form`, `whole` and `token`
+ * say how switches.mjs writes the mutant so that it can be switched on and off.
  */
 import { parseSync } from "@swc/core";
 
@@ -38,15 +39,15 @@ const methods = {
   shift: "pop",
   pop: "shift",
 };
-/** Parts of the source that are not changed: types, imports and the wording of errors. */
-const left = new Set([
+/** Nodes that are not changed, with everything in them. */
+const unchangedNodes = new Set([
   "ImportDeclaration",
   "ExportAllDeclaration",
   "ExportNamedDeclaration",
   "JSXAttribute",
   "TsEnumDeclaration",
 ]);
-/** Code in these does not run when its module is loaded. */
+/** Code in these nodes does not run when its module is loaded. */
 const functions = new Set([
   "ArrowFunctionExpression",
   "FunctionDeclaration",
@@ -60,6 +61,7 @@ const functions = new Set([
   "ClassProperty",
   "PrivateProperty",
 ]);
+/** TypeScript nodes that contain an expression, which is changed. Other TypeScript nodes are not changed. */
 const throughTypes = new Set(["TsAsExpression", "TsNonNullExpression", "TsSatisfiesExpression", "TsConstAssertion"]);
 const typeKeys = new Set([
   "typeAnnotation",
@@ -72,8 +74,8 @@ const typeKeys = new Set([
 ]);
 
 /**
- * Returns every change of one file: its position in bytes, the old text, the new text, and its form. `whole` is the
- * expression or statement that the change is about, and `token` the part of it that the switch replaces.
+ * Returns every mutant of one file: its position in bytes, the old text, the new text, and its form. `whole` is the
+ * expression or statement that contains the change, and `token` the part of it that the switch replaces.
  */
 export function mutantsOf(file, source) {
   const bytes = Buffer.from(source);
@@ -138,7 +140,7 @@ export function mutantsOf(file, source) {
       // With a regular expression, which must be global, `replace` does what `replaceAll` does.
       if (name?.value === "replaceAll" && first?.expression.type !== "StringLiteral") return;
       if (name === undefined || !Object.hasOwn(methods, name.value)) return;
-      // The dot before the name goes too, because the switch writes `list["some"]`.
+      // The switch also replaces the dot before the name, because it writes `list["some"]`.
       const token = { start: bytes.lastIndexOf(".", at(name).start), end: at(name).end };
       add("method", at(name), methods[name.value], { whole: token, token });
     },
@@ -151,16 +153,16 @@ export function mutantsOf(file, source) {
     }
     if (typeof node !== "object" || node === null) return;
     if (typeof node.type === "string") {
-      if (left.has(node.type) || node.callee?.type === "Import") return;
+      if (unchangedNodes.has(node.type) || node.callee?.type === "Import") return;
       if (node.type.startsWith("Ts") && !throughTypes.has(node.type)) return;
       visitors[node.type]?.(node, context);
     }
-    const inError = context.inError || node.type === "ThrowStatement" || isErrorMade(node);
+    const inError = context.inError || node.type === "ThrowStatement" || isMessageCall(node);
     const isFunction = functions.has(node.type);
     if (isFunction) depth += 1;
     for (const [key, value] of Object.entries(node)) {
       if (typeKeys.has(key) || key === "span") continue;
-      // Keys of objects, and strings that stand alone ("use strict"), are not changed.
+      // Keys of objects, and directives such as "use strict", are not changed.
       if (key === "key" && node.type !== "Computed") continue;
       if (key === "expression" && node.type === "ExpressionStatement" && value.type === "StringLiteral") continue;
       visit(value, { inError });
@@ -171,7 +173,7 @@ export function mutantsOf(file, source) {
   return found.map((mutant) => ({ ...mutant, line: lineAt(bytes, mutant.start) }));
 }
 
-/** Returns the source with the change. */
+/** Returns the source with one mutant, without a switch. */
 export function applied(source, { start, end, replacement, whole }) {
   const bytes = Buffer.from(source);
   const text = (from, to) => bytes.subarray(from, to).toString();
@@ -182,7 +184,8 @@ export function applied(source, { start, end, replacement, whole }) {
   return `${text(0, whole.start)}${changed}${text(whole.end)}`;
 }
 
-function isErrorMade({ type, callee }) {
+/** Whether the node creates an error or reports a message. Strings in it are text for people. */
+function isMessageCall({ type, callee }) {
   const name = callee?.value ?? "";
   return (type === "NewExpression" || type === "CallExpression") && /error|diagnos|warn|problem|log$/i.test(name);
 }

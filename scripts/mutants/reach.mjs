@@ -1,15 +1,15 @@
-// Which tests reach which mutants, and in which order they are tried: the likeliest to notice the mutant first.
+// Chooses the tests for each mutant. The tests that are most likely to fail with the mutant come first.
 import { basename, dirname } from "node:path";
 
-/** Milliseconds of tests that are run for one mutant in one test file, the shortest tests first. */
-const mostOfFile = 10_000;
+/** After this many milliseconds of tests in one test file, its longer tests are left out for the mutant. */
+const maxMsPerFile = 10_000;
 
 /**
  * Reads the rows that the test runner wrote in step "reach".
  *
- * @returns For each mutant its candidates, best first: a test file with the tests that reach the mutant. Code outside of
- * functions runs once for all tests, when its module is loaded. For a mutant there, `isReloaded` is set, and the tests are
- * all those of the files that load its module.
+ * @returns For each mutant its candidates, best first. A candidate is a test file with the tests that reach the mutant.
+ * Code outside of functions, and each function that only such code calls, runs once for all tests, when its module is
+ * loaded. For a mutant there, `isReloaded` is true, and the tests are all tests of the files that load its module.
  */
 export function candidatesOf(mutants, rows) {
   const files = new Map();
@@ -35,7 +35,7 @@ function candidate({ file, modules, tests }, mutant, isReloaded, isReaching) {
   const chosen = [];
   let sum = 0;
   for (const { id, ms } of tests.filter(isReaching).toSorted((one, other) => one.ms - other.ms)) {
-    if (sum > mostOfFile) break;
+    if (sum > maxMsPerFile) break;
     sum += ms;
     chosen.push({ id, ms });
   }

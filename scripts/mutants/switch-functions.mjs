@@ -1,6 +1,6 @@
 /*
- * The functions that switches.mjs writes into the sources. They note which mutants the code reaches. `active` is the number of the mutant
- * that is switched on, or -1.
+ * The functions that the sources call after switches.mjs has changed them. They note which mutants the code reaches.
+ * `active` is the number of the mutant that is switched on, or -1.
  */
 
 const results = {
@@ -31,25 +31,26 @@ export function createSwitches() {
     text: (number, value) => (isOn(number) ? "" : value),
     method: (number, name, other) => (isOn(number) ? other : name),
     result: (number, operator, other, one, two) => results[isOn(number) ? other : operator](one, two),
-    /** Whether the right side of `&&` is evaluated: with the mutant, as that of `||`. */
+    /** Whether the right side of `&&` is evaluated. With the mutant, it is evaluated as the right side of `||`. */
     isTrue: (number, value) => {
       leftSide = value;
       return isOn(number) ? !value : Boolean(value);
     },
+    /** Whether the right side of `||` is evaluated. With the mutant, it is evaluated as the right side of `&&`. */
     isFalse: (number, value) => {
       leftSide = value;
       return isOn(number) ? Boolean(value) : !value;
     },
-    /** Whether the right side of `??` is evaluated: with the mutant, never. */
+    /** Whether the right side of `??` is evaluated. With the mutant, it never is. */
     isMissing: (number, value) => {
       leftSide = value;
       return isOn(number) ? false : value === undefined || value === null;
     },
-    /** The left side of the operator that was looked at last. */
+    /** The value of the left side that `isTrue`, `isFalse` or `isMissing` got last. */
     left: () => leftSide,
   };
   return switches;
 }
 
-// The file runs again before each test file, but the sources keep the functions that they found first.
+// Vitest runs this file again before each test file, but all sources of the process must use the same functions.
 globalThis.$mutants ??= createSwitches();

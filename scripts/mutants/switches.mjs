@@ -1,9 +1,9 @@
 /*
- * Writes many mutants into one source at the same time, each behind a switch with its number. So the tests load and
- * compile the sources once, and each mutant costs only the tests that reach it. switch-functions.mjs has `$mutants`.
+ * Writes many mutants into one source at the same time, each behind a switch with its number. Because of that, vitest
+ * compiles and loads the sources once for all mutants. switch-functions.mjs defines `$mutants`.
  */
 
-/** What each form puts before its expression or statement, in place of its token, and after it. */
+/** For each form: the text before the expression or statement, the text that replaces its token, and the text after it. */
 const forms = {
   inversion: ({ number }) => ({ before: `$mutants.inverted(${number},(`, after: "))" }),
   string: ({ number }) => ({ before: `$mutants.text(${number},`, after: ")" }),
@@ -20,19 +20,19 @@ const forms = {
       : { before: `$mutants.result(${number},"${original}","${replacement}",(`, inPlace: "),(", after: "))" },
 };
 
-/** The right side is evaluated only if the function says so; otherwise the result is the left side. */
+/** The right side is evaluated only if the function with this name returns true. Otherwise the result is the left side. */
 function conditional(name, number) {
   return { before: `($mutants.${name}(${number},(`, inPlace: "))?(", after: "):$mutants.left())" };
 }
 
-/** Returns the source with all these mutants of it. Each needs a `number`. */
+/** Returns the source with a switch for each of these mutants. Each mutant needs a `number`. */
 export function withSwitches(source, mutants) {
   const bytes = Buffer.from(source);
   const outerFirst = mutants.toSorted(
     (one, other) =>
       one.whole.start - other.whole.start ||
       other.whole.end - one.whole.end ||
-      // An operator stands between the two sides of its own expression, so a mutant of the whole expression is around it.
+      // If both have the same expression, a mutant of the whole expression is outside of a mutant of its operator.
       Number("token" in one) - Number("token" in other),
   );
   const pieces = outerFirst.flatMap((mutant, order) => {
@@ -40,7 +40,7 @@ export function withSwitches(source, mutants) {
     const { start, end } = mutant.whole;
     return [
       { start, end: start, text: before, rank: 1, order },
-      // Of two that end at the same place, the inner one is closed first.
+      // If two mutants end at the same position, the text after the inner one comes first.
       { start: end, end, text: after, rank: 0, order: -order },
       ...(inPlace === undefined ? [] : [{ ...mutant.token, text: inPlace, rank: 2, order }]),
     ];

@@ -8,17 +8,18 @@ import { TestRunner } from "vitest";
 import { startTests } from "vitest/internal/browser";
 
 const { copy, step, trials, out } = JSON.parse(readFileSync(process.env.MUTANTS_PLAN, "utf8"));
-/** A test with a mutant may take this many times its usual duration, and these milliseconds more. */
-const patience = { factor: 10, ms: 3_000 };
+/** The time limit of a test: `factor` times the duration of the longest test that runs with it, and `ms` milliseconds. */
+const timeLimit = { factor: 10, ms: 3_000 };
 /** The modules that are loaded again for a mutant in code that runs while a module is loaded. */
-const ours = /\/packages\/(?:wire|core|cli|gateway)\/(?:src|test)\//;
+const ownModules = /\/packages\/(?:wire|core|cli|gateway)\/(?:src|test)\//;
 
 const write = (row) => appendFileSync(out, `${JSON.stringify(row)}\n`);
 const switches = () => globalThis.$mutants;
 
 export default class extends TestRunner {
-  /** Tests that pass in this process without a mutant. */
-  #sound = new Set();
+  /** The ids of the tests that pass in this process without a mutant. */
+  #passing = new Set();
+  /** The numbers of the mutants that a test of this process has killed. */
   #killed = new Set();
 
   onBeforeRunFiles([file]) {
@@ -46,28 +47,30 @@ export default class extends TestRunner {
       const tests = new Map(some.flatMap((trial) => trial.tests.map((test) => [test.id, test])));
       if (tests.size === 0) continue;
       const failed = await this.#run(path, [...tests.values()], { active: -1, isReloaded });
-      for (const id of tests.keys()) if (!failed.some((test) => test.id === id)) this.#sound.add(id);
+      for (const id of tests.keys()) if (!failed.some((test) => test.id === id)) this.#passing.add(id);
       for (const trial of some) await this.#tryMutant(path, trial);
     }
   }
 
   async #tryMutant(path, { number, tests, isReloaded }) {
-    const sound = tests.filter(({ id }) => this.#sound.has(id));
-    if (sound.length === 0 || this.#killed.has(number)) return;
+    const passing = tests.filter(({ id }) => this.#passing.has(id));
+    if (passing.length === 0 || this.#killed.has(number)) return;
     write({ number, file: relative(copy, path) });
     const withMutant = { active: number, isReloaded };
-    let first = (await this.#run(path, sound, withMutant)).at(0);
-    // A busy machine can make a test late: the mutant is the cause only if the test is late twice, and not without it.
-    if (first?.isLate) {
-      const failed = await this.#run(path, sound, { ...withMutant, active: -1 });
-      first = failed.length === 0 ? (await this.#run(path, sound, withMutant)).at(0) : undefined;
+    let first = (await this.#run(path, passing, withMutant)).at(0);
+    // On a busy machine any test can time out. The mutant is the cause only if a test also fails in a second run with the
+    // mutant, and no test fails without it.
+    if (first?.isTimedOut) {
+      const failed = await this.#run(path, passing, { ...withMutant, active: -1 });
+      first = failed.length === 0 ? (await this.#run(path, passing, withMutant)).at(0) : undefined;
     }
     write({ number, file: relative(copy, path), state: first === undefined ? "survived" : "killed", by: first?.name });
     if (first === undefined) return;
     this.#killed.add(number);
-    // What the mutant has left in this process must not fail the tests of the next one.
-    const same = sound.filter(({ id }) => id === first.id);
-    const failed = await this.#run(path, same.length === 0 ? sound : same, { ...withMutant, active: -1 });
+    // The mutant may have changed state in this process that makes tests fail also without it. Then the script starts a
+    // new process for the next mutants.
+    const same = passing.filter(({ id }) => id === first.id);
+    const failed = await this.#run(path, same.length === 0 ? passing : same, { ...withMutant, active: -1 });
     if (failed.length > 0) write({ isSpoiled: true });
   }
 
@@ -75,9 +78,9 @@ export default class extends TestRunner {
   async #run(path, tests, { active, isReloaded }) {
     const failed = [];
     const longest = Math.max(...tests.map(({ ms }) => ms));
-    const limit = patience.ms + patience.factor * longest;
+    const limit = timeLimit.ms + timeLimit.factor * longest;
     Object.assign(this.config, { testTimeout: limit, hookTimeout: limit });
-    this.#forget((id) => id === path || (isReloaded && ours.test(id)));
+    this.#forget((id) => id === path || (isReloaded && ownModules.test(id)));
     const runner = Object.assign(Object.create(this), {
       onBeforeRunFiles: () => {},
       onAfterRunFiles: () => this.snapshotClient.clear(),
@@ -88,11 +91,11 @@ export default class extends TestRunner {
       },
       onAfterRunTask: (test) => {
         super.onAfterRunTask(test);
-        // The main process sees from this that the tests go on.
+        // The script sees from this row that the tests do not hang.
         write({});
         if (test.result?.state === "fail") failed.push(failureOf(test));
       },
-      // The main process of vitest must not hear of these runs.
+      // These runs are not reported to the main process of vitest.
       onCollected: () => {},
       onTaskUpdate: () => {},
     });
@@ -118,7 +121,7 @@ export default class extends TestRunner {
     const { idToModuleMap } = this.workerState.evaluatedModules;
     const found = new Set([path]);
     for (const id of found)
-      for (const each of idToModuleMap.get(id)?.imports ?? []) if (ours.test(each)) found.add(each);
+      for (const each of idToModuleMap.get(id)?.imports ?? []) if (ownModules.test(each)) found.add(each);
     return [...found].map((id) => relative(copy, id));
   }
 }
@@ -134,5 +137,5 @@ function takeReached() {
 }
 
 function failureOf({ id, name, result }) {
-  return { id, name, isLate: /timed out/.test(result.errors?.[0]?.message ?? "") };
+  return { id, name, isTimedOut: /timed out/.test(result.errors?.[0]?.message ?? "") };
 }

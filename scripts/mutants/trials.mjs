@@ -1,14 +1,15 @@
-// Tries the mutants: starts vitest with a plan, reads what its test runner writes, and starts it again with the rest if a mutant broke it.
+// Tries the mutants: starts vitest with a plan and reads the rows that the test runner writes. If a mutant breaks the test
+// process, starts vitest again with the other mutants.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { openSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Tests of which none ends for this many milliseconds hang. */
+/** The tests hang if the test runner writes no row for this many milliseconds. */
 const limit = 60_000;
-/** Up to how many test files of a mutant are tried after each round. Most mutants do not survive the first. */
+/** How many test files of a mutant have been tried at the end of each round. Most mutants do not survive the first round. */
 const rounds = [1, 5, 40];
-/** A mutant that breaks or hangs the test process this many times is noticed. */
+/** A mutant with which the test process ends or hangs this many times has not survived. */
 const mostBreaks = 2;
 
 /**
@@ -24,7 +25,7 @@ export async function runVitest(copy, name, plan) {
   const output = openSync(log, "w");
   const child = spawn(process.execPath, [join(copy, "node_modules/vitest", vitest[0]), ...vitest.slice(1)], {
     cwd: copy,
-    // A process group of its own, so that all of it can be ended.
+    // In a process group of its own, so that vitest and all processes that it starts can be ended.
     detached: true,
     stdio: ["ignore", output, output],
     env: { ...process.env, MUTANTS_PLAN: planFile, CI: "true" },
@@ -54,7 +55,7 @@ function endGroup(pid) {
   }
 }
 
-/** The last line may be half written. */
+/** Returns the complete rows. The text after the last line break is left out: its row is still being written. */
 function rowsOf(file) {
   return readFileSync(file, "utf8")
     .split("\n")
@@ -63,9 +64,9 @@ function rowsOf(file) {
 }
 
 /**
- * Tries each mutant with its candidates until a test notices it. `run(trials, name)` runs some trials.
+ * Tries each mutant with its candidates until a test fails. `run(trials, name)` runs some trials.
  *
- * @returns For each mutant: `killed` or `timeout` with the test file and the test, or `survived`.
+ * @returns For each mutant: `killed` with the test file and, if known, the test; `timeout` with the test file; or `survived`.
  */
 export async function tryMutants(candidates, run, { workers, report }) {
   const outcomes = candidates.map(() => undefined);

@@ -1,4 +1,4 @@
-// The configuration for the tests of a copy with mutants: that of the project, with the switches in the sources and our own test runner.
+// The vitest configuration for the copy: the project's configuration with the switches in the sources and test-runner.mjs.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -17,7 +17,7 @@ const switches = {
   },
 };
 const own = (name) => fileURLToPath(new URL(name, import.meta.url));
-// The first project has the tests of the packages. The others test the keychain, which needs a process for each file, and the scripts.
+// Only the first project, which has the tests of the packages. The others test the keychains and the scripts.
 const [{ test, ...rest }] = project.test.projects;
 
 export default {

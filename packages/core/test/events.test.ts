@@ -59,7 +59,7 @@ test("the emitter delivers events that several listeners emit in the order in wh
   expect(seen).toHaveLength(4);
 });
 
-test("callers can compare states with these names", () => {
+test("callers can compare states with these constants", () => {
   expect(MCPServerStatus).toEqual({
     DISCONNECTED: "disconnected",
     CONNECTING: "connecting",

@@ -17,7 +17,7 @@ test.each([
   ["function f() { return a; }", ["function f() { return undefined; }"]],
   ["const x = n + 1;", ["const x = n - 1;"]],
   ["const x = <b>{a && c}</b>;", ["const x = <b>{(a || c)}</b>;"], "a.tsx"],
-])("%s", (source, changes, file) => {
+])("the mutants of: %s", (source, changes, file) => {
   expect(changesOf(source, file)).toEqual(changes);
 });
 
@@ -34,15 +34,15 @@ test.each([
   'const x: Record<"a", 1> = y as Z<"b">;',
   "function f() { return; }",
   "const x = a?.b;",
-])("nothing is changed in: %s", (source) => {
+])("there is no mutant of: %s", (source) => {
   expect(changesOf(source)).toEqual([]);
 });
 
-test("a mutant knows its line", () => {
+test("a mutant has the number of its line", () => {
   expect(mutantsOf("a.ts", "// é\n\nconst x = true;\n").map(({ line }) => line)).toEqual([3]);
 });
 
-test("a mutant knows whether it runs when its module is loaded", () => {
+test("isTopLevel is true for a mutant in code that runs when its module is loaded", () => {
   const source =
     "const list = ['a', f('b')]; const f = (x = 'c') => x + 1; class D { e = 'f'; static g() { return 'h'; } }";
   const topLevel = mutantsOf("a.ts", source).filter(({ isTopLevel }) => isTopLevel);

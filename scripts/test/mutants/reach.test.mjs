@@ -28,7 +28,7 @@ test("only tests that reach a mutant are tried, those named like its file first,
   ]);
 });
 
-test("the shortest tests of a file are tried, up to ten seconds", () => {
+test("the shortest tests of a file are tried, until they take more than ten seconds", () => {
   const rows = [9_000, 1, 8_000, 7_000].map((ms) => ({ file: "a.test.ts", test: `of ${ms}`, ms, reached: [0] }));
   const [[{ tests, ms, isReloaded }]] = candidatesOf([{ file: source }], rows);
   expect([tests.map(({ id }) => id), ms, isReloaded]).toEqual([["of 1", "of 7000", "of 8000"], 15_001, false]);
@@ -52,7 +52,7 @@ test("a mutant that is reached only while modules are loaded is tried with all t
   expect(third).toEqual([]);
 });
 
-test("a mutant outside of functions in a module that a test loads late is tried with all tests of that test's file", () => {
+test("a mutant outside of functions that one test reaches by a late import is tried with all tests of that test's file", () => {
   const rows = [
     { file: "a.test.ts", loaded: [], modules: [] },
     { file: "a.test.ts", test: "1", ms: 5, reached: [0] },

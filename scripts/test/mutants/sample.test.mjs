@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
 import { folderOf, sampled, summary } from "../../mutants/sample.mjs";
 
-test("the same seed chooses the same mutants, another one others, none of them twice", () => {
+test("the same seed chooses the same mutants, another seed chooses others, and no mutant is chosen twice", () => {
   const all = Array.from({ length: 100 }, (_, index) => index);
   expect(sampled(all, 10, "1")).toEqual(sampled(all, 10, "1"));
   expect(sampled(all, 10, "1")).not.toEqual(sampled(all, 10, "2"));
   expect(new Set(sampled(all, 200, "1")).size).toBe(100);
 });
 
-test("the score is by folder, and a mutant that runs out of time is not a survivor", () => {
+test("the summary has a score for each folder, and a mutant that timed out has not survived", () => {
   const mutant = (file, state) => ({ file, state, line: 7, original: "===", replacement: "!==" });
   const text = summary([
     mutant("packages/core/src/policy/a.ts", "killed"),

@@ -4,7 +4,7 @@ import { applied, mutantsOf } from "../../mutants/operators.mjs";
 import { createSwitches } from "../../mutants/switch-functions.mjs";
 import { withSwitches } from "../../mutants/switches.mjs";
 
-/** Each source has many mutants, some of them inside others, and ends with what a caller can see of it. */
+/** Bodies of a function. Each has many mutants, some of them inside others, and returns the values that are compared. */
 const sources = {
   operators: `return [1 === n, n !== 1, n < 1, n <= 1, n > 1, n >= 1, n - 1, n + 1, n * 3, n / 3, n % 3];`,
   "operators in operators": "return n - 1 > 0 === n < 2 && n * 2 - 1 >= n;",

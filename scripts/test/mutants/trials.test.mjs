@@ -3,7 +3,7 @@ import { tryMutants } from "../../mutants/trials.mjs";
 
 const files = (count) => Array.from({ length: count }, (_, at) => ({ file: `${at}.test.ts`, tests: [], ms: 1 }));
 
-/** Tries the mutants with these answers of the test process: the rows of one run after the other. */
+/** Tries the mutants. `answer` returns the result of each run; its second parameter is the number of the run. */
 async function outcomes(candidates, answer) {
   const runs = [];
   const result = await tryMutants(
@@ -46,13 +46,16 @@ test("tests that are left out because they fail without a mutant are not tried a
 test.each([
   [true, "timeout"],
   [false, "killed"],
-])("a mutant that breaks the test process twice is noticed (it hangs: %s)", async (isHung, state) => {
-  const broken = (trials) => ({ rows: [trials[0]], isHung });
-  const { result, runs } = await outcomes([files(1)], broken);
-  expect([result, runs.length]).toEqual([[{ state, by: "0.test.ts" }], 2]);
-});
+])(
+  "a mutant with which the test process ends or hangs twice has not survived (the process hangs: %s)",
+  async (isHung, state) => {
+    const broken = (trials) => ({ rows: [trials[0]], isHung });
+    const { result, runs } = await outcomes([files(1)], broken);
+    expect([result, runs.length]).toEqual([[{ state, by: "0.test.ts" }], 2]);
+  },
+);
 
-test("after a mutant that spoils the test process, the mutants behind it are tried in a new one", async () => {
+test("after a mutant that makes tests fail also without it, the next mutants are tried in a new process", async () => {
   const spoiled = ([first]) => ({
     rows: [first, { number: first.number, file: first.file, state: "killed", by: "a title" }, { isSpoiled: true }],
     isHung: false,

@@ -76,7 +76,7 @@ describe("the user types arguments", () => {
     expect(await read({ words })).toEqual(expected);
   });
 
-  test("as words of a tool whose schema says nothing about other names", async () => {
+  test("as words of a tool whose schema has no types for other names", async () => {
     expect(await read({ words: ["a=true", "b=1"] }, {}, { additionalProperties: true })).toEqual({ a: "true", b: "1" });
     expect(await read({ words: ["a=true"] }, {}, {})).toEqual({ a: "true" });
   });

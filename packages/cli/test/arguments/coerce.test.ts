@@ -123,7 +123,7 @@ describe("JSON is read exactly", () => {
     expect(parseExactJson(text)).toEqual(expected);
   });
 
-  test("and what is no JSON is a mistake", () => {
+  test("and text that is not JSON is a mistake", () => {
     expect(parseExactJson("{a}")).toEqual({ kind: "mistake", reason: expect.stringMatching(/^is not JSON: \S/) });
   });
 
@@ -166,7 +166,7 @@ describe("the types that a schema allows", () => {
     expect(coerce(text, schema)).toEqual(expected);
   });
 
-  test("count for eight levels of alternatives, and for two hundred schemas", () => {
+  test("are read in at most eight levels of alternatives and two hundred schemas", () => {
     const nested = (levels: number) =>
       Array.from({ length: levels }).reduce<object>((inner) => ({ anyOf: [inner] }), { type: "integer" });
     expect([coerce("5", nested(8)), coerce("5", nested(9))]).toEqual([value(5), value("5")]);
@@ -177,7 +177,7 @@ describe("the types that a schema allows", () => {
     expect([coerce("5", wide(199)), coerce("5", wide(200))]).toEqual([value(5), value("5")]);
   });
 
-  test("of twenty choices, all are shown", () => {
+  test("are named with all their choices, if there are twenty", () => {
     const choices = Array.from({ length: 20 }, (_, at) => `choice-${at}`);
     expect(coerce("none of them", { enum: choices })).toEqual(
       mistake(`must be one of ${choices.join(", ")}, not "none of them"`),

@@ -4,7 +4,7 @@ import { temporaryFolder } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
 import { readSettings } from "../../src/bug-report/settings-outline.ts";
 
-test("a bug report has the keys of the settings, and knows the values that it must not have", async () => {
+test("a bug report has the keys of the settings without their values, and a list of the values to hide", async () => {
   await using folder = await temporaryFolder();
   const settings = {
     text: "plain words",

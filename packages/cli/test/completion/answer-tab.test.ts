@@ -22,7 +22,7 @@ describe("bash gets", () => {
     expect(await bash("fairlead -p x --output-format=j")).toEqual(["words", "json"]);
   });
 
-  test("only the kind, where it completes a path itself", async () => {
+  test("only the kind, where bash completes a path itself", async () => {
     expect(await bash("fairlead secret list > ")).toEqual(["files"]);
     expect(await bash("fairlead -C ")).toEqual(["folders"]);
   });
@@ -44,7 +44,7 @@ describe("zsh and fish get", () => {
     expect(await answered(["zsh", "secret", ""])).toEqual(["words", ...words.map((line) => ` ${line}`)]);
   });
 
-  test("a sign before a word that is not complete", async () => {
+  test("for a path, the kind and the text before the path", async () => {
     await using folder = await temporaryFolder();
     expect(await answered(["zsh", "-C", ""], folder.path)).toEqual(["folders\t"]);
     expect(await answered(["fish", "--settings=a"], folder.path)).toEqual(["files\t--settings="]);

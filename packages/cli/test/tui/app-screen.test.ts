@@ -96,7 +96,7 @@ describe("a running turn", () => {
     expect(rows).toEqual(["queued: one", "queued: two␊lines", `queued: ${"x".repeat(71)}…`, "›", bottom]);
   });
 
-  test("shows its calls below what is complete", () => {
+  test("shows its calls below the text that is complete", () => {
     const state = inTurn({ type: "text", text: "Hello" }, call("a", "running"), call("b", "requested"));
     expect(screen(state)).toEqual([
       "",
@@ -144,7 +144,7 @@ describe("a running turn", () => {
   });
 });
 
-test("the room for what is running is shared by all running calls", () => {
+test("all running calls share the rows for running items equally", () => {
   const display = Array.from({ length: 40 }, (_, at) => `row ${at}`).join("\n");
   const calls = ["a", "b"].map((id) => call(id, "running", { display }));
   const state = after(inTurn(...calls), { type: "fold", id: "a" }, { type: "fold", id: "b" });
@@ -176,26 +176,26 @@ test.each<[string, AppState, expected: readonly (number | string)[]]>([
 });
 
 describe("a question", () => {
-  test("stands above the prompt, which takes the keys until the user presses Tab", () => {
+  test("stands above the prompt, with a hint while the prompt has the focus", () => {
     expect(screen(asked)).toEqual([...dialog, "…", bottom]);
     expect(screen({ ...asked, focus: "input" })).toEqual([...dialog, "Tab: answer the question above.", "›", bottom]);
     expect(screen({ ...asked, focus: "dialog" })).toEqual([...dialog, "›", bottom]);
   });
 
-  test("takes the place of the panel, and says how many there are", () => {
+  test("replaces the panel, and shows how many questions there are", () => {
     const both = after(asked, { type: "ask", question: { ...choice, key: "q2" } });
     const rows = screen({ ...both, panel: openPanel(), focus: "dialog" });
     expect(rows).toEqual(["╭─ (1 of 2) s: choose one", ...dialog.slice(1), "›", bottom]);
   });
 
-  test("is announced before its frame is drawn", () => {
+  test("is reported to onCommit by its key", () => {
     const [before, now] = [commits(), commits()];
     screen(idle, 0, before.onCommit);
     screen(asked, 0, now.onCommit);
     expect([before.keys, now.keys]).toEqual([[undefined], ["q1"]]);
   });
 
-  test("leaves less room for what is running", () => {
+  test("leaves fewer rows for running items", () => {
     const text = Array.from({ length: 40 }, (_, at) => `row ${at}`).join("\n");
     const running = sized(inTurn({ type: "thought", text }), 80, 20);
     const count = (state: AppState): number =>
@@ -225,7 +225,7 @@ describe("the cursor", () => {
     ["a question that the user has not seen", asked, false],
     ["a question with the focus", { ...asked, focus: "dialog" }, false],
     ["a question without the focus", { ...asked, focus: "input" }, true],
-  ])("is in the prompt, or not: %s", (_, state, isShown) => {
+  ])("is in the prompt only if the prompt has the focus: %s", (_, state, isShown) => {
     expect(written(state).includes("\u001b[7m")).toBe(isShown);
   });
 });
@@ -258,7 +258,7 @@ describe("the prompt", () => {
     ]);
   });
 
-  test("that is long leaves less room for what is running", () => {
+  test("that is long leaves fewer rows for running items", () => {
     const text = Array.from({ length: 40 }, (_, at) => `row ${at}`).join("\n");
     const running = sized(inTurn({ type: "thought", text }), 80, 30);
     const count = (prompt: string): number =>
@@ -283,7 +283,7 @@ test("suggestions stand below the prompt, in at most a quarter of the screen", (
   expect(rows(90)).toEqual([...items(7), "  1 of 12"]);
 });
 
-test("what has scrolled away is not drawn again", () => {
+test("items that have scrolled away are not drawn again", () => {
   const notes = ["one", "two", "three"].map((text) => ({ type: "note", tone: "info", text }) as const);
   const state = { ...after(idle, ...notes), drawnFrom: 1 };
   expect(screen(state)).toEqual(["", "two", "", "three", "›", bottom]);

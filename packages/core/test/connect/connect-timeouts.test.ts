@@ -34,13 +34,13 @@ test.each([
   ["npx", 29_999, false, { milliseconds: 29_999, setting: "timeout" }],
   ["node", 600_000, true, { milliseconds: 30_000, setting: "fairlead.connectTimeout" }],
 ] as const)(
-  "connecting to a server with the command %s and the timeout %i (first run: %s)",
+  "the connect timeout of a server with the command %s and the timeout %i (first run: %s)",
   (command, timeout, isFirstRun, limit) => {
     expect(connectTimeoutFor({ timeout }, program(command), { connectTimeout: 30_000, isFirstRun })).toEqual(limit);
   },
 );
 
-test("a controller follows the caller's signal until that is ended", () => {
+test("a controller is aborted with the caller's signal, unless it has stopped to follow the signal", () => {
   const [caller, first, second] = [new AbortController(), new AbortController(), new AbortController()];
   followAbort(first, caller.signal);
   followAbort(second, caller.signal)();

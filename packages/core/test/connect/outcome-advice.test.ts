@@ -59,7 +59,7 @@ test.each<[WireErrorCode, WireEvidence, string, string | undefined]>([
   ["send_blocked", {}, `s.t: words${doubt}`, undefined],
   ["stream_lost", {}, `s.t: words${doubt}`, undefined],
 ])(
-  "a call that ends with %s: the explanation of the connection is asked only where it helps",
+  "a call that ends with %s: explain() is called only if the error uses its result",
   (wire, evidence, message, next) => {
     const explained: unknown[] = [];
     const error = new WireError(wire, "words", evidence);
@@ -98,7 +98,7 @@ test.each([
   expect(needsSignIn(new HostError(code, "words", { cause }))).toBe(isNeeded);
 });
 
-test("an error that is not from the wire needs no sign-in, was sent, and names no pause", () => {
+test("an error whose cause is no WireError needs no sign-in, counts as sent, and has no pause", () => {
   for (const cause of [undefined, new Error("other"), { evidence: { httpStatus: 401, unsent: true } }]) {
     const error = new HostError("auth_required", "words", { cause });
     expect([needsSignIn(error), neverLeft(error), pauseAfter(error), isServerBusy(error)]).toEqual([
@@ -110,7 +110,7 @@ test("an error that is not from the wire needs no sign-in, was sent, and names n
   }
 });
 
-test("only the cause of a lost request says that the server is busy", () => {
+test("a server is busy by the error itself or by the cause of a lost request, not by the cause of a denial", () => {
   const wire = new WireError("http_status", "slow down", { httpStatus: 429, retryAfter: "3" });
   const busy = new HostError("http_status", "busy", { cause: wire });
   const lost = new HostError("lost", "lost", { cause: busy });

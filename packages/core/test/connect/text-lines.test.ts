@@ -55,7 +55,7 @@ test("however text is cut into pieces, the lines are the same", () => {
   fc.assert(same, { seed: seed() });
 });
 
-test("a line of exactly the longest length keeps what follows it out, and a carriage return of a whole line is removed", () => {
+test("a line is cut after the limit of 10 characters, and the carriage return at its end is removed", () => {
   expect(linesOf(["0123456789\r\n"])).toEqual(["0123456789"]);
   expect(linesOf(["012345678\r", "\nnext"])).toEqual(["012345678", "next"]);
   expect(linesOf(["01234567890", "a", "b\n"])).toEqual(["0123456789"]);
@@ -79,7 +79,7 @@ test("the reader of the lines is called once for each piece with complete lines,
   expect(seen).toEqual([["(2 lines dropped: the server wrote too fast)", "3", "4"]]);
 });
 
-test("at the end, the last dropped lines are not also counted as dropped", () => {
+test("at the end, the last dropped lines are delivered, without a line that counts them", () => {
   const seen: string[] = [];
   const splitter = createTextLines({ limit: 10, rate: { take: () => 0 }, lines: (more) => seen.push(...more) });
   splitter.push(`${"x".repeat(3999)}\na\nb\n`);

@@ -22,7 +22,7 @@ const cached: CachedCatalog = {
   savedAt: 1_000_000,
 };
 
-test("a server that asks back is noted in a file that only the user may read", async () => {
+test("a server that sends requests to the client is noted in a file that only the user may read", async () => {
   await using folder = await temporaryFolder();
   const path = join(folder.path, "catalogs");
   const store = createCatalogStore(path);
@@ -41,7 +41,7 @@ test("a server that asks back is noted in a file that only the user may read", a
 test.each<[string, Partial<CachedCatalog>]>([
   ["without a time", {}],
   ["with a time until which it is valid", { freshUntil: 5_000_000 }],
-])("a catalog %s that another run has read is written again only after an hour", async (_, more) => {
+])("a catalog %s that an earlier run has saved is written again only after an hour", async (_, more) => {
   await using folder = await temporaryFolder();
   const first = { ...cached, ...more };
   await createCatalogStore(folder.path).save("key", first);
@@ -55,7 +55,7 @@ test.each<[string, Partial<CachedCatalog>]>([
   expect(await saved(1_000_000 + hour)).toBe(1_000_000 + hour);
 });
 
-test("a file is forgotten after ninety days, and no earlier; the files of other programs stay", async () => {
+test("a file is removed after ninety days, and no earlier; files with other endings stay", async () => {
   await using folder = await temporaryFolder();
   const day = 24 * hour;
   const now = Date.now();

@@ -30,7 +30,7 @@ test("links in a path are resolved, and its parts that do not exist stay as writ
   expect(await realPathOf("/nowhere-at-all/file")).toBe("/nowhere-at-all/file");
 });
 
-test("only a link without a target leads nowhere", async () => {
+test("only a link whose target does not exist leads nowhere", async () => {
   await using folder = await temporaryFolder();
   await folder.write("file", "");
   await symlink("file", join(folder.path, "whole"));
@@ -52,7 +52,7 @@ async function chain(folder: string, count: number): Promise<string> {
   return join(folder, "1");
 }
 
-test("forty links in a row are followed, and one more is taken for a circle", async () => {
+test("forty links in a row are followed, and forty-one count as a circle", async () => {
   await using folder = await temporaryFolder();
   const real = await realPathOf(folder.path);
   await mkdir(join(real, "forty"));

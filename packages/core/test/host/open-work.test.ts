@@ -110,7 +110,7 @@ test("closing aborts all work, waits for it, and lets no other work begin", asyn
   await work.close();
 });
 
-test("work that fails without a reader ends no process", async () => {
+test("work that fails before its caller awaits it is no unhandled rejection", async () => {
   const work = createOpenWork();
   const failed = work.run(() => Promise.reject(new Error("unread")));
   await new Promise(setImmediate);

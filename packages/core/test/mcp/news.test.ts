@@ -35,7 +35,7 @@ const prompts = [{ name: "p", arguments: [] }];
 const resources = [{ uri: "x://1", name: "one" }];
 const resourceTemplates = [{ uriTemplate: "x://{n}", name: "n" }];
 
-test("after a notification about a list, these lists are read again", () => {
+test("after a notification about a list, the catalog reads these lists again", () => {
   expect(kindsOf).toEqual({
     tools: ["tools"],
     prompts: ["prompts"],

@@ -106,7 +106,7 @@ test.each<[ErrorCode, string | undefined]>([
   expect(shown(toLostFailure(error, api))).toEqual({ code: "model", message: "no (hidden)", next });
 });
 
-test("a failure without an answer is told by its kind", () => {
+test("a failure without an answer is passed on, or reported as a broken or an invalid answer", () => {
   const cancelled = new HostError("cancelled", "cancelled");
   expect(toLostFailure(cancelled, api)).toEqual({ error: cancelled });
   expect(toLostFailure(cancelled, api).error).toBe(cancelled);

@@ -96,7 +96,7 @@ test("only the messages after the model's last answer are compared with the scri
   expect(await run(user("x"), model, user("again"), user("more"))).toHaveLength(1);
 });
 
-test("the response of a function counts as text of the request; a request without one is told", async () => {
+test("the response of a function counts as text of the request; a request without one is an error", async () => {
   const line = '{"role":"user","parts":[{"text":"\\"output\\":\\"5\\""},{"functionResponse":{"name":"add"}}]}';
   const run = (message: Content) =>
     all(createScriptedModel({ script: `${line}\n{"role":"model","parts":[]}` }), [message]);

@@ -145,7 +145,7 @@ test.each<[string[], string[], boolean]>([
   [["10.0.0.2"], ["10.0.0.1"], true],
   [["1.1.1.1"], [], true],
   [[], ["10.0.0.1"], true],
-])("the server's own name at %j, which was at %j before, is asked: %s", (addresses, near, isAsked) => {
+])("Fairlead sends a request to the server's name, now at %j and before at %j: %s", (addresses, near, isAsked) => {
   expect(isRefused(() => checkSameNetwork("mcp.example", addresses, near))).toBe(!isAsked);
 });
 
@@ -158,7 +158,7 @@ test.each([
   ["not an address", false],
   ["198.18.0.1", true],
   ["192.168.0.1", true],
-])("with the server at the same kind of address, another host at %s is asked: %s", (address, isAsked) => {
+])("with the server at the same address, Fairlead sends a request to another host at %s: %s", (address, isAsked) => {
   expect(isRefused(() => checkAddresses("host", [address], [address], "mcp.example"))).toBe(!isAsked);
 });
 

@@ -14,7 +14,7 @@ test.each(["null", "1", '"text"', "{}", "[null]", '["text"]', '[{"text":"a"},nul
   },
 );
 
-test("after an answer, the call leaves no timer and no listener", async () => {
+test("a call that is answered leaves no timer, and a call with an aborted signal is cancelled", async () => {
   const [abort, clock] = [new AbortController(), manualClock()];
   const tool = sampleTool("s", "read", { mcpTool: callable("done"), timeout: 5, clock });
   expect((await tool.execute({}, abort.signal)).returnDisplay).toBe("done");

@@ -92,7 +92,7 @@ test.each([
   );
 });
 
-test("a typed text names the servers that begin it", () => {
+test("a typed text may name each server whose name is its first part", () => {
   const servers = ["a", "a.b", "ab"];
   expect(serversNamedBy("a.b.c", servers)).toEqual(["a", "a.b"]);
   expect(serversNamedBy("a:x", servers)).toEqual(["a"]);

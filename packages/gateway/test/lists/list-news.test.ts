@@ -156,7 +156,7 @@ test("after the end nothing is told and nothing is waited for", async () => {
   expect(told).toEqual([]);
 });
 
-test("no timer of the news keeps the process alive", async () => {
+test("no timer for changed lists keeps the process alive", async () => {
   const clock = handClock();
   const set: unknown[] = [];
   const host = {
@@ -182,7 +182,7 @@ test("no timer of the news keeps the process alive", async () => {
   news.close();
 });
 
-test("a list that was read and announced again is told again", () => {
+test("the client is told of a list again if the list was read and then announced again", () => {
   const { news, clock, told, listen } = scene();
   listen();
   news.announce("tools", "a");

@@ -91,7 +91,7 @@ describe("initialize", () => {
   });
 
   test.each(["2025-6-18", "x2025-06-18", "2025-06-18x", 20_250_618, { a: "x".repeat(200) }])(
-    "with the version %j shows it in the error",
+    "that is answered with the version %j fails with that version in the error",
     async (protocolVersion) => {
       await using opened = await serverThat({ initialize: [{ result: { ...legacy.result, protocolVersion } }] });
       const error = await failure(initialize(opened.handshake, "2025-06-18"));
@@ -261,7 +261,7 @@ describe("a plan", () => {
     expect(opened.methods()).toEqual(methods);
   });
 
-  test("modern fails with a legacy server, as a probe", async () => {
+  test("modern fails with a legacy server, in the step probe", async () => {
     await using opened = await serverThat({ "server/discover": [unknownMethod], initialize: [legacy] });
     const error = await failure(negotiate(opened.handshake, "modern", "stdio"));
     expect([error.code, error.message, error.evidence]).toEqual([
@@ -299,7 +299,7 @@ describe("a plan", () => {
     expect(opened.server.sent).toEqual([]);
   });
 
-  test("auto over stdio fails as a probe if the probe is lost", async () => {
+  test("auto over stdio fails in the step probe if the probe is lost", async () => {
     await using cut = await serverThat({
       "server/discover": [new WireError("stream_lost", "cut")],
       initialize: [legacy],
@@ -329,7 +329,7 @@ describe("a stdio server that is slow to answer the probe", () => {
     expect(opened.methods()).toEqual(["server/discover", "initialize", "notifications/initialized"]);
   });
 
-  test("and then answers both has both eras", async () => {
+  test("and then answers the probe and initialize has both eras", async () => {
     await using opened = await serverThat({}, slow);
     const agreed = negotiate(opened.handshake, "auto", "stdio");
     const { server } = opened;
@@ -347,7 +347,7 @@ describe("a stdio server that is slow to answer the probe", () => {
     expect(await agreed).toMatchObject({ era: "modern", greeting: { serverInfo: { name: "m" } } });
   });
 
-  test("and refuses both fails with the error of initialize", async () => {
+  test("and refuses the probe and initialize fails with the error of initialize", async () => {
     await using opened = await serverThat({ initialize: [{ error: { code: 7, message: "no legacy" } }] }, slow);
     const failed = failure(negotiate(opened.handshake, "auto", "stdio"));
     await opened.server.heard("initialize");
@@ -374,7 +374,7 @@ describe("a stdio server that is slow to answer the probe", () => {
     expect(await failure(negotiate(gone.handshake, "auto", "stdio"))).toBe(lost);
   });
 
-  test("is given up with the caller, who aborts", async () => {
+  test("is abandoned when the caller aborts", async () => {
     const stop = new AbortController();
     await using opened = await serverThat({}, { signal: stop.signal, ...slow });
     const failed = failure(negotiate(opened.handshake, "auto", "stdio"));

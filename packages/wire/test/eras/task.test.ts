@@ -111,7 +111,7 @@ describe("the pause between two polls", () => {
     expect([asked, time.left(), listeners.size]).toEqual([[], [], 0]);
   });
 
-  test("is left out if a notification came while the task was looked at", async () => {
+  test("is left out if a notification arrived while the last state was handled", async () => {
     const seen: unknown[] = [];
     const followed = follow(working, [working], ({ status }) => {
       seen.push(status);
@@ -180,7 +180,7 @@ describe("a poll", () => {
     expect([listeners.size, time.left()]).toEqual([0, []]);
   });
 
-  test("about another task is not believed", async () => {
+  test("that is answered with another task fails", async () => {
     const { result, next } = follow(working, [{ taskId: "other", status: "completed" }]);
     await next(1000);
     expect(await failure(result)).toMatchObject({
@@ -195,7 +195,7 @@ describe("a poll", () => {
 });
 
 describe("the timeout of the caller", () => {
-  test("restarts only when something has changed", async () => {
+  test("restarts only when the state of the task has changed", async () => {
     const states: JsonObject[] = [
       working,
       { status: "working", lastUpdatedAt: "1" },
@@ -271,7 +271,7 @@ describe("the end of a task", () => {
     expect(asked).toEqual(isCancelled ? [cancel] : []);
   });
 
-  test("by the server has the server's words", () => {
+  test("by the server has the server's status message in the error", () => {
     const messages = [{}, { statusMessage: "rain" }, { statusMessage: 7 }].map((task) => taskCancelledError(task, "x"));
     expect(messages.map(({ message }) => message)).toEqual([
       "the server cancelled the task",

@@ -50,7 +50,7 @@ describe("the events of a stream", () => {
     expect(found.error).toBeUndefined();
   });
 
-  test("may cut a character between two chunks", async () => {
+  test("may have a character that is cut between two chunks", async () => {
     const bytes = Buffer.from("data: ä\n\n");
     const events: string[] = [];
     await readEvents(

@@ -233,7 +233,7 @@ describe("the error of a refusal", () => {
     [{ body: "plain", headers: typed("Text/Plain") }, "plain", " with text/plain"],
     [{ body: "none", headers: {} }, "none", ""],
     [{ body: "", headers: typed("x".repeat(101)) }, "", ` with ${"x".repeat(99)}…`],
-  ])("is the status of %j", async (given, firstBytes, what) => {
+  ])("names the HTTP status if the body has no JSON-RPC error: %j", async (given, firstBytes, what) => {
     const error = await refusal(given);
     expect([error.code, error.message]).toEqual([
       "http_status",
@@ -242,7 +242,7 @@ describe("the error of a refusal", () => {
     expect(error.evidence).toMatchObject({ httpStatus: 400, firstBytes });
   });
 
-  test("is about the message if the status is a success", () => {
+  test("has the code bad_message if the status is a success", () => {
     const codes = [199, 200, 299, 300].map((status) => statusError(answerOf({ status }), "").code);
     expect(codes).toEqual(["http_status", "bad_message", "bad_message", "http_status"]);
     expect(statusError(answerOf({ sent: { a: "12345678" } }), "a 12345678").evidence.firstBytes).toBe("a …");

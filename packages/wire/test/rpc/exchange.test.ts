@@ -132,7 +132,7 @@ describe("the time of a request", () => {
 });
 
 describe("the end of a request", () => {
-  test("is told with its result or its error, after it has ended", () => {
+  test("calls its listeners first, and then passes on the result or the error", () => {
     const [good, bad] = [request(), request()];
     const seen: unknown[] = [];
     good.exchange.onEnd(() => void seen.push(["first", good.exchange.isEnded, good.outcomes.length]));
@@ -201,7 +201,7 @@ describe("the end of a request", () => {
 });
 
 describe("a request that stays open", () => {
-  test("knows that it is followed, already while its first response is read", () => {
+  test("is marked as followed, already while its first response is read", () => {
     const seen: unknown[] = [];
     const answer = async (): Promise<JsonObject> => ({});
     const { exchange } = request({

@@ -44,7 +44,7 @@ const error = (id: unknown, code: number, message: string): object => ({
 });
 
 describe("a request of the other side", () => {
-  test("is refused at the exact limits", async () => {
+  test("is refused above the limit of bytes, or if two requests are open", async () => {
     const { take, serveWith, replies } = inbound();
     serveWith(() => new Promise(() => undefined));
     take(1, "a", 60);
@@ -90,7 +90,7 @@ describe("a request of the other side", () => {
     ]);
   });
 
-  test("asked during one of our requests is answered by that request", async () => {
+  test("that arrives during one of our requests is answered by that request's handler", async () => {
     const seen: unknown[] = [];
     const { take, replies, calls } = inbound();
     const exchange = exchangeWith(async (method, params, _signal, origin) => {
@@ -107,7 +107,7 @@ describe("a request of the other side", () => {
     ]);
   });
 
-  test("asked during a request without an answer of its own goes to the session's handler", async () => {
+  test("that arrives during a request without a handler goes to the session's handler", async () => {
     const { take, serveWith, replies, calls } = inbound();
     const exchange = exchangeWith();
     take(1, "a", 1, exchange);
@@ -213,7 +213,7 @@ describe("a request of the other side", () => {
     ]);
   });
 
-  test("with an odd result gets an empty one", async () => {
+  test("whose handler returns no object gets an empty result", async () => {
     const { take, serveWith, replies } = inbound();
     // A handler in JavaScript may return anything.
     const odd: InboundHandler = () => Promise.resolve(JSON.parse("7") as JsonObject);
@@ -223,7 +223,7 @@ describe("a request of the other side", () => {
     expect(replies).toEqual([{ jsonrpc: "2.0", id: 1, result: {} }]);
   });
 
-  test("is a ping, which the handler gets only if it wants to", async () => {
+  test("that is a ping reaches the handler only if answersPing is false", async () => {
     for (const answersPing of [undefined, true, false]) {
       const { take, serveWith, replies } = inbound({ answersPing });
       serveWith(async () => ({ mine: true }));

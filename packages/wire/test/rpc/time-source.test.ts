@@ -38,7 +38,7 @@ describe("the system's time", () => {
   });
 });
 
-test("repeated news keep no process alive", () => {
+test("the timer that combines notifications keeps no process alive", () => {
   const before = timers();
   const { push, stop } = coalesce<string>(60_000, () => undefined);
   push("tools", "one");

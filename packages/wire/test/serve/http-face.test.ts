@@ -124,7 +124,7 @@ describe("an era that is not served", () => {
 });
 
 describe("a modern message", () => {
-  test("is served with its headers of arguments, and answered", async () => {
+  test("with headers for its arguments is served and answered", async () => {
     const { post, opens, serve } = face();
     const headers = modernHeaders("tools/call", { "mcp-name": "t", "mcp-param-a": "1", other: "x" });
     const written = post(modern("tools/call", "a", { name: "t" }), headers);
@@ -295,7 +295,7 @@ describe("a legacy message", () => {
     await turn();
   });
 
-  test("over the limit of requests or sessions is refused, and gives its place back", async () => {
+  test("over the limit of requests or sessions is refused, until an open request is answered", async () => {
     const { post, headers, channel, end } = await opened({ sessions: 1, requests: 2, streams: 1 });
     const ask = (id: number): WrittenResponse => post({ jsonrpc: "2.0", id, method: "x" }, headers);
     ask(2);
@@ -310,7 +310,7 @@ describe("a legacy message", () => {
     await turn();
   });
 
-  test("goes on without its connection", async () => {
+  test("stays open after its connection is closed", async () => {
     const { post, headers, events, id, owner, end } = await opened();
     post({ jsonrpc: "2.0", id: 2, method: "x" }, headers).response.destroy();
     await turn();
@@ -319,7 +319,7 @@ describe("a legacy message", () => {
     end();
   });
 
-  test("that comes before the server is ready waits, and gets the status 503 at the end", async () => {
+  test("that comes before the server is ready waits, and gets the status 503 if all sessions end", async () => {
     const { post, end } = face({}, { sessions: 1, requests: 200, streams: 1 });
     const first = post(initialize);
     expect(partsOf(first).status).toBe("");
@@ -328,7 +328,7 @@ describe("a legacy message", () => {
     expect(partsOf(first).status).toBe("503");
   });
 
-  test("whose server fails ends its session", async () => {
+  test("whose server fails gets the status 503, and no longer counts as a request", async () => {
     const { post, owner } = face({ onClient: () => Promise.reject(new Error("no")) });
     const first = post(initialize);
     await turn();
@@ -353,7 +353,7 @@ describe("a legacy message", () => {
     expect([partsOf(other("DELETE", headers)).status, partsOf(other("GET", headers)).status]).toEqual(["404", "404"]);
   });
 
-  test("GET without a session is not allowed, and counts as a stream until it is closed", async () => {
+  test("GET without a session is not allowed; GET with one counts as a stream until it is closed", async () => {
     const { other, headers, end } = await opened();
     const { status, headers: given } = partsOf(other("GET"));
     expect([status, given.includes("allow: POST")]).toEqual(["405", true]);

@@ -210,7 +210,7 @@ describe("a session over HTTP", () => {
     expect(counts()).toEqual({ ends: 1, closings: 1 });
   });
 
-  test("ends before it is opened", () => {
+  test("can end before it is opened, and then closes no channel", () => {
     const { session, counts } = openSession();
     session.end();
     expect(counts()).toEqual({ ends: 1, closings: 0 });

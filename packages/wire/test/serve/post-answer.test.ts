@@ -130,7 +130,7 @@ describe("the answer to a POST request", () => {
     expect(parts(failed.text())).toEqual(["HTTP/1.1 400 Bad Request", `${jsonHead}{"a":1}`]);
   });
 
-  test("becomes a stream with the first message before it", () => {
+  test("becomes an event stream if another message is sent before it", () => {
     const { answer, text, response } = answerTo();
     answer.send({ n: 1 });
     answer.send({ n: 2 });

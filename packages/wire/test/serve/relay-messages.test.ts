@@ -106,7 +106,7 @@ describe("a request that the server refuses", () => {
     ]);
   });
 
-  test("is a notification, which gets no answer", async () => {
+  test("that is a notification gets no answer", async () => {
     await using server = await webServer((seen, response) =>
       methodOf(seen) === "n" ? void response.writeHead(500).end() : sendJson(response, result(seen, {})),
     );

@@ -45,7 +45,7 @@ describe("the length of a line", () => {
     expect(seen).toEqual(lines);
   });
 
-  test("above 1 MB has the limit of the moment", () => {
+  test("above 1 MB has the limit that limitNow() returns", () => {
     const dropped: unknown[] = [];
     const limits: number[] = [];
     const { push, end, seen } = splitter({
@@ -150,7 +150,7 @@ describe("a reader that is busy", () => {
     expect(seen).toEqual(["1"]);
   });
 
-  test("has lines to wait for as long as it is busy", () => {
+  test("makes resume() return false as long as it is busy", () => {
     let isBusy = false;
     const { push, resume, seen } = splitter({ isBusy: () => isBusy });
     push("1\n");
@@ -171,7 +171,7 @@ describe("a reader that is busy", () => {
     expect(seen).toEqual(["1", "2"]);
   });
 
-  test("gives up a line that is too long when it comes to it", () => {
+  test("stops at a line that is too long, once it reads that line", () => {
     const { push, refill, seen } = busy(1, { limit: 5 });
     push("1\n2\n");
     push("abcdefg\n");

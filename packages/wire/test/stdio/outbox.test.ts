@@ -271,6 +271,7 @@ describe("the end of the pipe", () => {
   });
 
   test("is no unhandled rejection for a sender that does not wait", async () => {
+    // The guard fails this test if a rejection is not handled.
     const outbox = outboxTo(pipe(true));
     void outbox.send({ id: 1 });
     outbox.fail(new WireError("exited", "gone"));

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { type Ending, machine } from "../../support/machine.ts";
 
-test("with nothing recorded, each command tells the user so", async () => {
+test("without recorded conversations, each command tells the user so", async () => {
   await using here = await machine();
   const said = (stderr: string): Ending => ({ code: 0, stdout: "", stderr: `${stderr}\n` });
   expect(await here.run("conversations")).toEqual(said("no recorded conversations"));

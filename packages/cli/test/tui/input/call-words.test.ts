@@ -66,7 +66,7 @@ test("the parameters of a tool are suggested after either of its names", () => {
   expect(names("files.nothing")).toBeUndefined();
 });
 
-test("an answer that stands for files gives no suggestions, and the other words are ranked", () => {
+test("a value that is a file has no suggestions, and other words are suggested by rank", () => {
   expect(offerArguments("files.read", [], "path=@", tools)).toEqual({ kind: "files", prefix: "path=@" });
   expect(toSuggestions({ kind: "files", prefix: "path=@" }, "path=@")).toEqual([]);
   expect(toSuggestions(nothing, "")).toEqual([]);

@@ -123,7 +123,7 @@ test("a label counts the lines of a paste with more than 5 lines, and the charac
   expect(paste(emptyEditor, `${fiveLines}\n`).text).toBe("[pasted 6 lines]");
 });
 
-test("a label is new, whether the user typed the same text or erased the label of an earlier paste", () => {
+test("a label gets a number if the user typed the same text or erased an earlier label with it", () => {
   const typedLabel = paste(insert(emptyEditor, "[pasted 9 lines]"), lines(9));
   expect(typedLabel.text).toBe("[pasted 9 lines][pasted 9 lines #2]");
   const erased = paste(erase(paste(emptyEditor, lines(9)), "left"), lines(9));

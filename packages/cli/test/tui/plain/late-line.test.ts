@@ -33,7 +33,7 @@ test("a line that was begun as the answer to what is gone is for nobody; later o
   expect(late.isLate()).toBe(false);
 });
 
-test("a line is late also if the app has not looked since the question closed", () => {
+test("a line is late also if look() has not been called since the question closed", () => {
   const clock = handClock();
   let state: AppState = after(idle, { type: "ask", question: clientId });
   const late = createLateLine({ get: () => state, clock });

@@ -152,7 +152,7 @@ describe("/tools", () => {
     ["manual", ["a message"], undefined],
     ["gemini", [], "host"],
     ["gemini", ["a message"], "conversation"],
-  ])("with the model %s and the messages %j, the offers come from: %s", async (provider, history, source) => {
+  ])("with the model %s and the messages %j, /tools shows the offers of: %s", async (provider, history, source) => {
     const model = { provider };
     const asked: unknown[] = [];
     const app = scene({

@@ -158,7 +158,7 @@ test("e enables a server that is disabled", () => {
   expect(panelKey(list, key, [disabled], extent)).toEqual({ kind: "do", verb: "enable", server: "off" });
 });
 
-test("the open server goes before the selected one, and the first one before none", () => {
+test("the selected server is the open one, else the chosen one, else the first one", () => {
   const [github, linear, slow] = servers;
   expect(selectedServer({ ...opened, server: "slow" }, servers)).toBe(linear);
   expect(selectedServer({ ...list, server: "slow" }, servers)).toBe(slow);

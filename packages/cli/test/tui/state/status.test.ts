@@ -101,7 +101,7 @@ test("the share of the context, by kind", () => {
   );
 });
 
-test("seconds pass only while a server starts or reconnects", () => {
+test("the app counts seconds only while a server starts or reconnects", () => {
   const still: readonly ServerState[] = [
     ready("a"),
     { name: "b", since: 0, status: "disconnecting" },

@@ -32,7 +32,7 @@ test.each<[TranscriptItem, boolean]>([
 
 const first = { id: "a", server: "s", tool: "echo", args: {}, files: [], media: [], isOpen: false };
 
-test("a new card has what its event says, and the time only if the call runs", () => {
+test("a new card has the members of its event, and a start time only if the call runs", () => {
   expect(toCard(call("a", "requested"), undefined, 7)).toStrictEqual({ ...first, status: "requested" });
   expect(toCard(call("a", "queued"), undefined, 7)).toStrictEqual({ ...first, status: "queued" });
   expect(toCard(call("a", "running"), undefined, 7)).toStrictEqual({ ...first, status: "running", startedAt: 7 });
@@ -48,7 +48,7 @@ const error = { code: "tool_error", message: "it failed" } as const;
 const media = [{ mimeType: "image/png", data: "AAAA" }];
 const full = { display: "x", durationMs: 5, rule: "a rule", files: ["/f"], media } as const;
 
-test("a card takes everything that a new event says, and keeps the rest", () => {
+test("a card takes every member of a new event, and keeps its other members", () => {
   const running = toCard(call("a", "running", { rule: "first rule" }), undefined, 7);
   const moving = { ...running, progress: { progress: 1 }, isOpen: true };
   expect(toCard(call("a", "asking"), moving, 9)).toStrictEqual({

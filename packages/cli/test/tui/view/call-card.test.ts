@@ -135,7 +135,7 @@ test("an open result is shown up to its 400000th character", () => {
   expect(last(400_001)).toBe("  … and more");
 });
 
-test("what Fairlead says below a call is dim, and what the server says is not", () => {
+test("Fairlead's notes and a progress message below a call are dim, and the result is not", () => {
   const below = (more: Partial<CallCard>): readonly string[] =>
     callCardLines(card({ args: {}, ...more }), 0, 60)
       .slice(1)

@@ -35,7 +35,7 @@ test("only the selected one is marked, in bold and with a sign", () => {
   ]);
 });
 
-test("what is said of a suggestion and the number of suggestions are dim", () => {
+test("the description of a suggestion and the number of suggestions are dim", () => {
   const list = listOf([{ value: "a", about: "one" }, { value: "b" }, { value: "c" }]);
   expect(completionLines(list, { width: 40, height: 2 })).toEqual([
     [{ text: "› ", isBold: true }, { text: "a", isBold: true }, { text: "  " }, { text: "one", isDim: true }],

@@ -50,7 +50,7 @@ test.each([
   [`a${" ".repeat(25)}b`, "a ⟨×25⟩b"],
   [`a${" ".repeat(30)}b${" ".repeat(26)}c`, "a ⟨×30⟩b ⟨×26⟩c"],
   ["a\u200bb", "a⟨U+200B⟩b"],
-])("the user judges %j as %j", (row, text) => {
+])("in a text to decide about, the user reads %j as %j", (row, text) => {
   expect(toDecisionText(row)).toBe(text);
 });
 

@@ -50,7 +50,7 @@ test.each<[string, unknown, unknown[]]>([
     failed("host is down"),
   ],
   ["another cause", new Error("library", { cause: new Error("inner") }), failed("library")],
-])("the user reads %s in the words of Google", (_, error, expected) => {
+])("the user reads the reason of a failure with %s", (_, error, expected) => {
   expect(told(error)).toEqual(expected);
 });
 

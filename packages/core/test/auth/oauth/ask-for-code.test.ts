@@ -99,7 +99,7 @@ test("an address that a browser must not open is refused", () => {
   );
 });
 
-test("a random word has 256 bits, and no two are equal", () => {
+test("a random word has 256 bits, and two words differ", () => {
   const words = [randomWord(), randomWord()];
   expect(new Set(words).size).toBe(2);
   for (const word of words) expect(Buffer.from(word, "base64url")).toHaveLength(32);

@@ -96,7 +96,7 @@ test.each<[string, object | string, boolean]>([
 });
 
 test.each(["unreachable", "http_status", "auth_failed"] as const)(
-  "another process reads a pause after %s, whatever the error is about",
+  "another process reads the pause after an error with the code %s",
   async (code) => {
     await using folder = await temporaryFolder();
     const time = { now: 1_000_000 };

@@ -62,7 +62,7 @@ test.each([
   expect((await read([odd, other])).map(([url]) => url)).toEqual(["https://other.example/mcp"]);
 });
 
-test("a token has its own type, or is a Bearer token, and without a time it is as old as can be", async () => {
+test("a token without a type is a Bearer token, and one with an invalid time was obtained at the time 0", async () => {
   const token = { accessToken: "a", tokenType: "DPoP" };
   const odd = { ...record, mcpServerUrl: "https://b.example/mcp", updatedAt: "now", token: { accessToken: "b" } };
   expect((await read([{ ...record, token }, odd])).map(([, { tokens }]) => tokens)).toEqual([

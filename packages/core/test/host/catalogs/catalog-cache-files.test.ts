@@ -78,7 +78,7 @@ test.each([
   ["another era", { era: "modern" }, 1, 1001],
   ["another transport", { transport: "sse" }, 1, 1001],
 ] as const)(
-  "after a connection with %s, the age of the protocol is counted from the right time",
+  "after a connection with %s, reachedAt is kept, or new if the protocol changed or is a week old",
   async (_what, peer, later, reachedAt) => {
     await using at = await scene();
     await at.run().keep(at.web, snapshot());
@@ -103,7 +103,7 @@ test.each<[Partial<Peer>, unknown]>([
   [{ transport: "sse" }, { era: "legacy", transport: "sse" }],
   [{ era: "modern" }, { era: "modern", transport: "http" }],
   [{ era: "modern", transport: "sse" }, undefined],
-])("the protocol of the peer %j is reused for a week", async (peer, protocol) => {
+])("the protocol of the peer %j is cached for a week as %j", async (peer, protocol) => {
   await using at = await scene();
   expect(await at.run().protocol(at.web)).toBeUndefined();
   await at.run().keep(at.web, snapshot(peer));
@@ -134,7 +134,7 @@ test("only the account at a web server is part of the key of its catalog", async
   expect(await at.run().keyOf(at.web)).toBe(keys[0]);
 });
 
-test("a server that asked back is remembered", async () => {
+test("the next run reads that a server sent requests to the client", async () => {
   await using at = await scene();
   expect(await at.run().asksBack(at.web)).toBe(false);
   await at.run().noteAsksBack(at.web);

@@ -94,7 +94,7 @@ test("if history cannot be written, the host says so once", async () => {
   expect(await host.usedTools()).toEqual([]);
 });
 
-test("a host without requests writes no history", async () => {
+test("a host without requests reports no failure of history, and has used no tools", async () => {
   await using at = await ledger();
   await at.open("/w").flush();
   expect([at.events, await at.open("/w").usedTools()]).toEqual([[], []]);

@@ -76,7 +76,7 @@ test("the user reads why the list of models could not be read", async () => {
   expect((await only(failing(unreachable), undefined, AbortSignal.abort())).error).toMatchObject({ code: "cancelled" });
 });
 
-test("an endpoint that sends no list within ten seconds is told", async () => {
+test("the user reads that an endpoint sent no list within ten seconds", async () => {
   const clock = manualClock();
   const fetch = (_url: string | URL, { signal }: RequestInit = {}) =>
     new Promise<Response>((_, reject) => signal?.addEventListener("abort", () => reject(new HostError("lost", "x"))));

@@ -50,7 +50,7 @@ test.each<[OpenaiProblem["kind"], number, unknown]>([
   expect(problem(status, body).kind).toBe(kind);
 });
 
-test("an empty account is spent, and a pause in seconds is read", () => {
+test("a refusal for insufficient quota is marked as spent, and its pause is read in seconds", () => {
   const body = { error: { message: "m", code: "insufficient_quota" } };
   expect(problem(429, body, "3")).toEqual({
     kind: "quota",

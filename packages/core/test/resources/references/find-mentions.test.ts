@@ -128,7 +128,7 @@ test("a target has at most 8192 characters", () => {
   expect(lengths(`@${"a".repeat(8193)}`)).toEqual([]);
 });
 
-test("emphasis ends a mention if it began at most 200 characters before it", () => {
+test("a closing asterisk ends a mention if the opening one is at most 200 characters before it", () => {
   expect(targets(`*${"y".repeat(198)} @a*`)).toEqual(["a"]);
   expect(targets(`*${"y".repeat(199)} @a*`)).toEqual(["a*"]);
 });

@@ -217,7 +217,7 @@ describe("undoing", () => {
     expect(await here.content()).not.toContain("fairlead");
   });
 
-  test("a file that the user has deleted is not made again", async () => {
+  test("a file that the user has deleted is not created again", async () => {
     await using here = await scene();
     await writeConnect(await here.plan(), here.receipts);
     await rm(here.file);
@@ -253,7 +253,7 @@ describe("undoing", () => {
     expect(JSON.parse(await here.content())).toEqual({ other: 1, mcpServers: {} });
   });
 
-  test("the text that connect wrote is known with its token, which only the file has", async () => {
+  test("the text that connect wrote is reconstructed with the token, which is stored only in the file", async () => {
     await using here = await scene();
     const form = { url: "http://127.0.0.1:1/mcp", headers: { Authorization: "Bearer token" } };
     const plan = await planConnect({ client: "cursor", file: here.file, entry: form, move: [] }, here.receipts);

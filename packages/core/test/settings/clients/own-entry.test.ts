@@ -81,6 +81,6 @@ test.each<[unknown, unknown]>([
   expect(fromForeignEntry(value)).toEqual(entry);
 });
 
-test("only the names of clients are names of clients", () => {
+test("only the exact name of a supported client is accepted", () => {
   expect(["zed", "Zed", "", "toString", "__proto__"].map(isClientName)).toEqual([true, false, false, false, false]);
 });

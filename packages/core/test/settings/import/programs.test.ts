@@ -44,7 +44,7 @@ test.each<[Program, string, readonly string[], object, boolean]>([
   });
 });
 
-test("only the names of programs are names of programs", () => {
+test("only the exact names of supported programs are accepted", () => {
   expect(programNames.every(isProgram)).toBe(true);
   expect(["Cursor", "", "toString"].map(isProgram)).toEqual([false, false, false]);
 });

@@ -22,11 +22,11 @@ test("a title has a number only if there are more questions", () => {
   expect(titleLine(words, { index: 1, total: 2 })).toEqual([{ text: "(1 of 2) " }, { text: "words" }]);
 });
 
-test("a name is bold, and nothing in it is invisible", () => {
+test("a name is bold, and its invisible characters are shown", () => {
   expect(nameSpan("a\u200bb")).toEqual({ text: "a⟨U+200B⟩b", isBold: true });
 });
 
-test("a key is bold, and what it does is not", () => {
+test("a key is bold, and its description is not", () => {
   expect(key(safe`y`, safe`yes`)).toEqual([{ text: "y", isBold: true }, { text: " yes" }]);
 });
 

@@ -154,7 +154,7 @@ test("a server that is gone has its tabs, but no state and no actions", () => {
   ]);
 });
 
-test("the panel knows how many rows it has, and how many fit", () => {
+test("panelExtent returns how many rows the panel has, and how many fit", () => {
   const text = toSafeText(Array.from({ length: 30 }, (_, at) => `line ${at}`).join("\n"));
   const extent = (panel: PanelState, height: number): object =>
     panelExtent({ panel, servers, now: 0 }, { width: 100, height });

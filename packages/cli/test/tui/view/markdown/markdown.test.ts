@@ -111,7 +111,7 @@ describe("code in colours", () => {
     ["js", "function f() {}", "f", { colour: "blue" }],
     ["diff", "- a", "- a", { colour: "red" }],
     ["diff", "+ a", "+ a", { colour: "green" }],
-    // What stands within a piece of code and has no colour of its own has the colour of the piece.
+    // Code inside a coloured piece that has no colour of its own has the colour of that piece.
     ["js", "const a = `b${c}`;", "`b", { colour: "green" }],
     ["js", "const a = `b${c}`;", "${c}", { colour: "green" }],
     ["js", "a", "a", {}],
@@ -135,7 +135,7 @@ describe("code in colours", () => {
     expect(highlight(" ".repeat(50_001), "js")).toBeUndefined();
   });
 
-  test("is loaded once, and a listener that has left is not told", async () => {
+  test("is loaded once, and a listener that has unsubscribed is not called", async () => {
     const highlighter = createHighlighter();
     const told: string[] = [];
     const leave = highlighter.subscribe(() => told.push("left"));
