@@ -64,7 +64,7 @@ process.stdout.write(
 );
 
 const report = (text) => process.stdout.write(`${new Date().toTimeString().slice(0, 8)} ${text}\n`);
-report("running all tests once, to see which of them reach which mutants");
+report("running the tests once, to see which of them reach which mutants");
 const workers = Number(values.workers);
 const { rows } = await runVitest(copy, "reach", { step: "reach", mutants: chosen, files: values.tests, workers });
 const candidates = candidatesOf(chosen, rows);

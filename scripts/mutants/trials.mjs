@@ -98,7 +98,9 @@ export async function tryMutants(candidates, run, { workers, report }) {
           .map((candidate) => ({ number, ...candidate })),
       );
       if (trials.length === 0) break;
-      report(`${new Set(trials.map(({ number }) => number)).size} mutants to try in ${trials.length} test files`);
+      report(
+        `${new Set(trials.map(({ number }) => number)).size} mutants to try in ${trials.length} trials, each with one test file`,
+      );
       await Promise.all(shared(trials, workers).map((some, index) => runSome(some, `try-${index}`)));
     }
   return outcomes.map((outcome) => outcome ?? { state: "survived" });

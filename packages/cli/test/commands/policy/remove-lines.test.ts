@@ -65,7 +65,7 @@ test("the user names a rule by its first or its last line, not by a line beside 
   expect(await here.read(own)).toBe("# mine\n");
 });
 
-test("only the user's own policy files are changed, whether the file exists or not", async () => {
+test("a file that is not one of the user's policy files is refused, and a missing policy file has no rule", async () => {
   await using here = await machine({ "project/other.toml": "", [own]: "" });
   const refused = (file: string): Ending => ({
     code: 2,
