@@ -96,7 +96,8 @@ async function find(
   }
   const named = serversNamedBy(name, namesOf(host));
   const look = (): DiscoveredMCPPrompt | HostError => findPrompt(name, prompts) ?? unknownPrompt(name, prompts);
-  const { serverName } = await lookUp({ named, isOpen: named.length === 0, find: look }, host, context);
+  const serverOf = (found: DiscoveredMCPPrompt): string => found.serverName;
+  const { serverName } = await lookUp({ named, isOpen: named.length === 0, find: look, serverOf }, host, context);
   await connectServer(serverName, host, context);
   return existing(name, prompts);
 }

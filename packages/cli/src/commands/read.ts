@@ -119,7 +119,8 @@ async function findReadable(wanted: Wanted, host: Host, context: Context): Promi
   // Any server may have the URIs `x://p` and `x.y://p`, not only the server "x", so all servers are searched.
   const isOpen = named.every((name) => target.startsWith(`${name}://`) || (isUri && target.startsWith(`${name}.`)));
   const find = isTemplate ? () => findTemplate(target, host) : () => findListed(target, host);
-  const found = await lookUp({ named, isOpen, find }, host, context);
+  const serverOf = isTemplate || isUri ? undefined : (address: ResourceAddress): string => address.server;
+  const found = await lookUp({ named, isOpen, find, serverOf }, host, context);
   return { ...found, uri: isTemplate ? fillTemplate(found.uri, values) : found.uri };
 }
 

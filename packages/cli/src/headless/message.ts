@@ -100,5 +100,6 @@ async function findPromptCall(
     }
   };
   const named = serversNamedBy(name, servers);
-  return lookUp({ named, isOpen: named.length === 0, find, servers, wait }, host, context);
+  const serverOf = ({ server }: PromptCall): string => server;
+  return lookUp({ named, isOpen: named.length === 0, find, serverOf, servers, wait }, host, context);
 }

@@ -19,6 +19,11 @@ interface Search<T> {
    * more catalogs cannot remove, such as wrong arguments.
    */
   readonly find: () => T | HostError;
+  /**
+   * The server of the prompt or resource that was found by a name. Servers before it in the settings may have the same
+   * name, and the first one counts, so those without a cached catalog are asked too. Leave it out for a URI.
+   */
+  readonly serverOf?: ((found: T) => string) | undefined;
   /** The only servers that Fairlead may connect to. Default: all servers. */
   readonly servers?: readonly string[] | undefined;
   /** Milliseconds to wait for servers. Default: the connect timeout in the settings. */
@@ -30,17 +35,19 @@ interface Search<T> {
  * @throws HostError if nothing is found: why a server in `search.named` is not connected, or the error of `search.find`
  */
 export async function lookUp<T>(search: Search<T>, host: Host, context: Context): Promise<T> {
-  const { named, isOpen, find, servers = namesOf(host), wait } = search;
+  const { named, isOpen, find, serverOf, servers = namesOf(host), wait } = search;
   const cachedNames = new Set((await host.recall()).map(({ server }) => server));
   const isUnknown = (name: string): boolean => !cachedNames.has(name);
   await connectWithin(wait, host, named.filter(isUnknown), context);
   const cached = find();
-  if (!(cached instanceof HostError)) return cached;
-  // The cached catalogs do not have the prompt or resource. They may be out of date, so Fairlead connects to servers.
-  const open = isOpen ? servers.filter((name) => isUnknown(name) && !named.includes(name)) : [];
+  const isCached = !(cached instanceof HostError);
+  const searched = isCached ? before(serverOf?.(cached), servers) : servers;
+  const open = isOpen ? searched.filter((name) => isUnknown(name) && !named.includes(name)) : [];
+  if (isCached && open.length === 0) return cached;
   const skipped = open.length === 0 ? [] : (await host.failedStarts()).filter(({ server }) => open.includes(server));
   const others = open.filter((name) => !skipped.some(({ server }) => server === name));
-  await connectWithin(wait, host, [...named, ...others], context);
+  // If the cached catalogs do not have the prompt or resource, they may be out of date.
+  await connectWithin(wait, host, isCached ? others : [...named, ...others], context);
   const found = find();
   if (!(found instanceof HostError)) return found;
   for (const state of host.states()) {
@@ -50,6 +57,10 @@ export async function lookUp<T>(search: Search<T>, host: Host, context: Context)
   }
   for (const failed of skipped) context.out.say(errorLines(skippedError(failed, Date.now())));
   throw found;
+}
+
+function before(server: string | undefined, servers: readonly string[]): readonly string[] {
+  return server === undefined ? [] : servers.slice(0, Math.max(servers.indexOf(server), 0));
 }
 
 /** Connects to the servers. After `wait` milliseconds, returns and lets the other servers connect in the background. */

@@ -177,14 +177,16 @@ assistant:
     });
   });
 
-  test("only the server that is meant is started, once it is known whose it is", async () => {
+  test("for a bare name, Fairlead also starts the servers before its server, if they have no cached catalog", async () => {
     await using here = await library({ one: { prompts: [{ name: "p" }] }, two: shelf });
     expect(await here.run("prompt", "two:all")).toMatchObject({ code: 0 });
     expect([await here.starts("one"), await here.starts("two")]).toEqual([0, 1]);
     expect(await here.run("prompt", "all")).toMatchObject({ code: 0 });
-    expect([await here.starts("one"), await here.starts("two")]).toEqual([0, 2]);
-    expect(await here.run("prompt", "p")).toMatchObject({ code: 7 });
     expect([await here.starts("one"), await here.starts("two")]).toEqual([1, 2]);
+    expect(await here.run("prompt", "all")).toMatchObject({ code: 0 });
+    expect([await here.starts("one"), await here.starts("two")]).toEqual([1, 3]);
+    expect(await here.run("prompt", "p")).toMatchObject({ code: 7 });
+    expect([await here.starts("one"), await here.starts("two")]).toEqual([2, 3]);
     expect(await here.asked("one")).toEqual(["prompts/get p"]);
   });
 

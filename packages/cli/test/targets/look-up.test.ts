@@ -138,6 +138,29 @@ describe("the user names a prompt or a resource", () => {
   });
 });
 
+describe("a name that several servers use counts for the first of them in the settings", () => {
+  async function named(given: Given, owners: readonly string[], search: Search = {}) {
+    const { host, started, connected } = hostOf(given);
+    const isLoaded = (name: string): boolean => connected.has(name) || (given.cached ?? []).includes(name);
+    const find = (): string | HostError => owners.find(isLoaded) ?? missing;
+    const wanted = { named: [], isOpen: true, find, serverOf: (owner: string) => owner, ...search };
+    return { result: await lookUp(wanted, host, writtenOutput().context), started };
+  }
+
+  test("a server before the cached one is asked, a server behind it is not", async () => {
+    expect(await named({ cached: ["b"] }, ["a", "b", "c"])).toEqual({ result: "a", started: [["a"]] });
+    expect(await named({ cached: ["b"] }, ["b", "c"])).toEqual({ result: "b", started: [["a"]] });
+    expect(await named({ cached: ["a"] }, ["a", "b"])).toEqual({ result: "a", started: [] });
+  });
+
+  test("a server before the cached one is not asked if it cannot start or is not to be searched", async () => {
+    expect(await named({ cached: ["b"], down: ["a"] }, ["a", "b"])).toEqual({ result: "b", started: [["a"]] });
+    expect(await named({ cached: ["b"], failed: ["a"] }, ["a", "b"])).toEqual({ result: "b", started: [] });
+    expect(await named({ cached: ["b"] }, ["a", "b"], { isOpen: false })).toEqual({ result: "b", started: [] });
+    expect(await named({ cached: ["b"] }, ["b"], { servers: ["c"] })).toEqual({ result: "b", started: [] });
+  });
+});
+
 test("Fairlead connects to one server, or says why it cannot", async () => {
   const { host, started } = hostOf({ down: ["b"] });
   const { context } = writtenOutput();

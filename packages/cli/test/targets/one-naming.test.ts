@@ -97,6 +97,15 @@ describe("prompts and resources", () => {
   afterAll(() => shelves[Symbol.asyncDispose]());
 
   test.each([
+    ["prompt", "ask"],
+    ["read", "today"],
+  ])("fairlead %s %s asks the first server, also if only the second one has been used before", async (...argv) => {
+    await using fresh = await library({ one: shelf("first"), two: shelf("second") });
+    await fresh.run("read", "two.today");
+    expect(await fresh.run(...argv)).toMatchObject({ code: 0, stdout: expect.stringContaining("first") });
+  });
+
+  test.each([
     ["today", "first"],
     ["one.today", "first"],
     ["two.today", "second"],
