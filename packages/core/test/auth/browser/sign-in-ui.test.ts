@@ -17,7 +17,8 @@ test("the whole address, its domain, the scopes and the way back are shown befor
   await using servers = await both({}, { scopes: ["read"] });
   await using folder = await temporaryFolder();
   const someone = person({ onOpen: () => expect(someone.shown.length).toBe(1) });
-  await signingIn(servers.guarded.url, someone, folder);
+  const credentials = await signingIn(servers.guarded.url, someone, folder);
+  expect(credentials).not.toHaveProperty("audiences");
   const { issuer } = servers.authorization;
   const url = someone.opened[0] ?? "";
   const redirectUri = new URL(url).searchParams.get("redirect_uri");

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { temporaryFolder } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
 import { type GoogleCredentialsOptions, openGoogleClient } from "../../../src/auth/google/google-credentials.ts";
+import { signInWithGoogle } from "../../../src/auth/google/google-failure.ts";
 
 const person = { type: "authorized_user", client_id: "c", client_secret: "s", refresh_token: "from the file" };
 
@@ -52,8 +53,29 @@ test.each<[string, unknown, string]>([
   const options = optionsFor(place.path, "linux", { GOOGLE_APPLICATION_CREDENTIALS: file });
   await expect(openGoogleClient(options)).rejects.toMatchObject({
     code: "auth_failed",
-    message: expect.stringContaining(why),
+    message: `the Google credentials for "docs" in ${file} cannot be used: ${why}`,
+    next: "Set GOOGLE_APPLICATION_CREDENTIALS to a valid credentials file, or unset it.",
   });
+});
+
+test("if gcloud's own file cannot be used, the user is told to sign in with gcloud", async () => {
+  await using place = await temporaryFolder();
+  await place.write(".config/gcloud/application_default_credentials.json", {});
+  await expect(openGoogleClient(optionsFor(place.path, "linux", {}))).rejects.toMatchObject({
+    code: "auth_failed",
+    next: signInWithGoogle,
+  });
+});
+
+test.each<[Record<string, string>, string]>([
+  [{}, "of the file"],
+  [{ GOOGLE_CLOUD_QUOTA_PROJECT: "" }, "of the file"],
+  [{ GOOGLE_CLOUD_QUOTA_PROJECT: "of the environment" }, "of the environment"],
+])("with the variables %j, Google charges the project %s", async (env, project) => {
+  await using place = await temporaryFolder();
+  const file = await place.write("credentials.json", { ...person, quota_project_id: "of the file" });
+  const options = optionsFor(place.path, "linux", { ...env, GOOGLE_APPLICATION_CREDENTIALS: file });
+  expect((await openGoogleClient(options)).quotaProjectId).toBe(project);
 });
 
 test("a folder in place of the file, and a file that does not exist, are named", async () => {

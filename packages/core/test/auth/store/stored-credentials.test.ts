@@ -101,6 +101,15 @@ test("what is of another kind than it should be is left out, and what nobody kno
   });
 });
 
+test("a time that is too large for a number is left out", () => {
+  const text = JSON.stringify({ ...least, tokens: { ...tokens, expiresAt: 8 } }).replace(
+    '"expiresAt":8',
+    '"expiresAt":1e999',
+  );
+  expect(text).toContain("1e999");
+  expect(readCredentials(text)).toEqual({ ...least, tokens });
+});
+
 test.each([
   ["HTTPS://H:443/mcp#x", "https://h/mcp"],
   ["http://h/mcp?a=1", "http://h/mcp?a=1"],
