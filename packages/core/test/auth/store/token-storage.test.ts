@@ -95,6 +95,19 @@ test("each address has its own; one can go, or all", async () => {
   expect([await storage.listServers(), storage.lastKnown(urls[1] ?? "")]).toEqual([[], undefined]);
 });
 
+test("a process knows the sign-in that it stored or read last", async () => {
+  await using folder = await temporaryFolder();
+  const [storage, other] = [openIn(folder.path), openIn(folder.path)];
+  await storage.saveCredentials(minimal);
+  expect([storage.lastKnown(url), other.lastKnown(url)]).toEqual([minimal, undefined]);
+  await other.getCredentials(url);
+  expect(other.lastKnown(url)).toEqual(minimal);
+  await storage.deleteCredentials(url);
+  expect([storage.lastKnown(url), other.lastKnown(url)]).toEqual([undefined, minimal]);
+  await other.getCredentials(url);
+  expect(other.lastKnown(url)).toBeUndefined();
+});
+
 test("one spelling of an address is as good as another; another address is another", async () => {
   await using folder = await temporaryFolder();
   const storage = openIn(folder.path);
@@ -250,6 +263,6 @@ test("sign-ins of another pin are another view of the store; without a pin there
 test("the name of a secret is a digest of the URL and of the pin", async () => {
   const digest = (text: string): string => createHash("sha256").update(text).digest("hex");
   const names = await Promise.all([undefined, "a", "b"].map((pin) => secretNameOf(url, pin)));
-  expect(names.map((name) => name.slice(-64))).toEqual([digest(url), digest(`${url} a`), digest(`${url} b`)]);
+  expect(names).toEqual([url, `${url} a`, `${url} b`].map((text) => `oauth.${digest(text)}`));
   await expect(secretNameOf("ftp://x")).rejects.toMatchObject({ code: "usage" });
 });
