@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
 import { readdir, readFile, stat, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -159,8 +160,14 @@ test("approvals that cannot be read approve nothing, can be added to no more, an
   const identityOf = () => identity;
   const approved = await loadApprovedTools({ state: folder.path, identityOf, now: () => now });
   expect(approved.problems).toMatchObject([
-    { severity: "error", message: expect.stringContaining(file), next: expect.stringContaining(file) },
+    {
+      severity: "error",
+      code: "settings_invalid",
+      message: expect.stringContaining(file),
+      next: expect.stringContaining(file),
+    },
   ]);
+  expect(await canKeepApprovals(folder.path)).toBe(false);
   expect([approved.all(), approved.find("s", "pay"), approved.canSave("s")]).toEqual([[], undefined, false]);
 });
 
@@ -203,3 +210,32 @@ test.each([["null"], ["7"], ["{}"], ['{"name":"pay"}'], ['{"inputSchema":{}}'], 
     expect(approvedTool({ ...approval, definition: definitionOf(pay), digest: "other" })).toBeUndefined();
   },
 );
+
+test.each(['{"name":"pay"}', '{"inputSchema":{}}'])(
+  "a saved %s is no definition, even under its own digest",
+  (text) => {
+    const digest = createHash("sha256").update(text).digest("hex");
+    expect(approvedTool({ ...identity, tool: "pay", digest, approvedAt: "", definition: text })).toBeUndefined();
+  },
+);
+
+test("to forget an approval that does not exist writes no file", async () => {
+  await using folder = await temporaryFolder();
+  await forgetToolApproval(folder.path, identity, "pay");
+  expect(await forgetApprovalsNamed(folder.path, "s", "pay")).toBe(0);
+  expect(await readdir(folder.path)).toEqual([]);
+});
+
+test.each([
+  [0, ["pay", "old"]],
+  [1, ["pay"]],
+])("all approvals together have at most 1048576 bytes: with %i more, %j stay", async (more, expected) => {
+  await using folder = await temporaryFolder();
+  const newest = await saveToolApproval(folder.path, identity, pay, now);
+  const old = { ...identity, tool: "old", digest: "d", approvedAt: now.toISOString(), definition: "" };
+  const left = 1_048_576 - Buffer.byteLength(JSON.stringify(newest)) - Buffer.byteLength(JSON.stringify(old));
+  const tools = [{ ...old, definition: "x".repeat(left + more) }];
+  await folder.write("approvals.json", { version: 2, workspaces: {}, tools });
+  await saveToolApproval(folder.path, identity, pay, now);
+  expect((await readToolApprovals(folder.path)).map(({ tool }) => tool)).toEqual(expected);
+});

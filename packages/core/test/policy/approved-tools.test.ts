@@ -58,3 +58,15 @@ test("an approval of another entry of the same name is not shown", async () => {
   const approved = await load(folder.path, "another");
   expect([approved.all(), approved.find("s", "pay")]).toEqual([[], undefined]);
 });
+
+test("of two approvals of the same tool in the file, the newer one counts", async () => {
+  await using folder = await temporaryFolder();
+  const approval = { server: "s", fingerprint: "f", tool: "pay", approvedAt: now().toISOString() };
+  const tools = [
+    { ...approval, digest: "newer" },
+    { ...approval, digest: "older" },
+  ];
+  await folder.write("approvals.json", { version: 2, workspaces: {}, tools });
+  const approved = await load(folder.path);
+  expect([approved.find("s", "pay")?.digest, digests(approved)]).toEqual(["newer", ["newer"]]);
+});

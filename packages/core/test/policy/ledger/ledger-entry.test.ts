@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type LedgerEntry, parseLine, toLine } from "../../../src/policy/ledger/ledger-entry.ts";
+import { isAlike, type LedgerEntry, parseLine, toLine } from "../../../src/policy/ledger/ledger-entry.ts";
 import { called } from "../../support/ledger-sample.ts";
 
 const { arguments: _arguments, ...record } = called;
@@ -12,7 +12,7 @@ test("an entry comes back as it was", () => {
 });
 
 describe("what is long", () => {
-  test.each(["server", "tool", "rule"] as const)("is cut: %s", (field) => {
+  test.each(["server", "tool", "rule", "client", "workspace"] as const)("is cut: %s", (field) => {
     expect(parseLine(toLine({ ...entry, [field]: "x".repeat(2000) }))?.[field]).toBe("x".repeat(2000));
     expect(parseLine(toLine({ ...entry, [field]: "x".repeat(2001) }))?.[field]).toBe(`${"x".repeat(1999)}…`);
   });
@@ -40,6 +40,10 @@ describe("a line is no entry", () => {
     ["arguments", []],
     ["arguments", "x"],
     ["ruleOrigin", null],
+    ["workspace", 7],
+    ["client", 7],
+    ["answeredIn", "hall"],
+    ["refusal", "weather"],
   ])("with another %s: %j", (field, value) => {
     expect(parseLine(JSON.stringify({ ...entry, [field]: value }))).toBeUndefined();
   });
@@ -56,5 +60,46 @@ describe("a line is no entry", () => {
             const line = JSON.stringify({ ...entry, decision, kind, mode, outcome });
             expect(parseLine(line)).toEqual(JSON.parse(line));
           }
+  });
+});
+
+test.each<Partial<LedgerEntry>>([
+  { answer: "asked" },
+  { answer: "in_advance" },
+  { answer: "typed" },
+  { answeredIn: "page" },
+  { answeredIn: "form" },
+  { answeredIn: "inbox" },
+  { answeredIn: "grant" },
+  { refusal: "user" },
+  { refusal: "no_terminal" },
+  { client: "c" },
+  { workspace: "/w" },
+])("an entry with %j is written and read", (more) => {
+  expect(parseLine(toLine({ ...entry, ...more }))).toEqual({ ...entry, ...more });
+});
+
+describe("two entries are alike", () => {
+  test("if only their times, arguments and durations differ", () => {
+    expect(isAlike(entry, { ...entry })).toBe(true);
+    expect(isAlike(entry, { ...entry, time: "", argumentsDigest: "", arguments: {}, durationMs: 99 })).toBe(true);
+  });
+
+  test.each<Partial<LedgerEntry>>([
+    { server: "x" },
+    { tool: "x" },
+    { kind: "prompt" },
+    { client: "x" },
+    { workspace: "/x" },
+    { decision: "deny" },
+    { rule: "x" },
+    { ruleOrigin: { source: "flag", name: "x" } },
+    { mode: "plan" },
+    { answer: "typed" },
+    { answeredIn: "page" },
+    { refusal: "user" },
+    { outcome: "denied" },
+  ])("but not if one has %j", (more) => {
+    expect(isAlike(entry, { ...entry, ...more })).toBe(false);
   });
 });
