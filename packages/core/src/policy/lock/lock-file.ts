@@ -152,9 +152,9 @@ function sorted<T>(map: ReadonlyMap<string, T>): readonly (readonly [string, T])
 
 function sortMembers(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sortMembers);
-  if (typeof value !== "object" || value === null) return value;
-  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  return Object.fromEntries(members.map(([name, inner]) => [name, sortMembers(inner)]));
+  if (!isObject(value)) return value;
+  const names = Object.keys(value).sort();
+  return Object.fromEntries(names.map((name) => [name, sortMembers(value[name])]));
 }
 
 function parseDocument(text: string, file: string): JsonObject {
