@@ -44,14 +44,15 @@ export function createRotatedTokens(folder: string): RotatedTokens {
     },
     async read(name, refreshToken) {
       const found = await readText(fileOf(name), limits.settingsBytes);
-      const text = found.kind === "text" ? decrypt(found.text.trimEnd(), refreshToken) : undefined;
+      const text = found.kind === "text" ? decrypt(found.text, refreshToken) : undefined;
       return text === undefined ? undefined : readCredentials(text);
     },
     remove(name) {
       try {
-        rmSync(fileOf(name), { force: true });
+        rmSync(fileOf(name));
       } catch {
-        // The file does no harm: only the old refresh token can decrypt it, and that token is no longer stored.
+        // Mostly there is no file. If there is one, it does no harm: only the old refresh token can decrypt it, and that
+        // token is no longer stored.
       }
     },
   };

@@ -128,6 +128,8 @@ test("a pin is what an entry says about where and as whom, and of which workspac
   const workspaces = await pins(workspace, ...entries);
   expect(new Set([...users, ...workspaces]).size).toBe(8);
   for (const pin of users) expect(pin).toMatch(/^[0-9a-f]{64}$/);
+  // With another digest, users would have to sign in again after an update.
+  expect(users[0]).toBe("2d1c0f01aca6c2a2233ce2d9cc7da46ded55d16bf87a0a16f7dc426fe818c86f");
   expect(await pins(user, {})).not.toEqual([undefined]);
   expect(await pins(workspace, {})).toEqual([undefined]);
 });

@@ -30,10 +30,10 @@ const stored: Credentials = {
 };
 
 /** The state of a server with this entry, where nothing is stored. */
-async function stateOf(entry: object, googleHosts: readonly string[] = []): Promise<SignInState> {
+async function stateOf(entry: object, googleHosts: readonly string[] = [], more: object = {}): Promise<SignInState> {
   await using world = await createWorld();
   await using folder = await temporaryFolder();
-  await world.writeUser({ mcpServers: { docs: entry } });
+  await world.writeUser({ mcpServers: { docs: entry }, ...more });
   const { definition } = serverOf(await world.load(), "docs");
   if (definition === undefined) throw new Error("no definition");
   const facts = { folder: folder.path, storage: storageIn(folder), secret: async () => undefined, googleHosts };
@@ -65,8 +65,23 @@ test.each([
     { httpUrl: "https://${NOWHERE_SET}/mcp", ...robot },
     { state: "none", by: "service_account" },
   ],
+  [
+    "a service account without https",
+    { ...robot, httpUrl: "http://docs.example/mcp" },
+    {
+      state: "none",
+      by: "service_account",
+      problem: '"docs" has no https address, so Fairlead sends it no Google token',
+    },
+  ],
 ])("a server that signs in with %s says so before it is connected", async (_, entry, state) => {
   expect(await stateOf(entry)).toEqual(state);
+});
+
+test("a server whose token the machine itself requests says so before it is connected", async () => {
+  const machineAuth = { clientId: "robot", clientSecret: "s", issuer: "https://login.example" };
+  const own = { servers: { docs: { machineAuth } } };
+  expect(await stateOf({ httpUrl }, [], { fairlead: own })).toEqual({ state: "none", by: "machine" });
 });
 
 test("a mark counts for the token that was refused, and not for one that came after it", async () => {

@@ -25,6 +25,13 @@ test.each(["secrets.json", "secret-names.json"])("a name in %s is one that may b
     expect(await isPerhapsStored(folder.path, other, pin)).toBe(false);
 });
 
+test("a name in one of two files is one that may be stored", async () => {
+  await using folder = await temporaryFolder();
+  await folder.write("sign-ins/secrets.json", { [await secretNameOf(url)]: "x" });
+  await folder.write("sign-ins/secret-names.json", { other: "y" });
+  expect(await isPerhapsStored(folder.path, url)).toBe(true);
+});
+
 test("a file that cannot be read may hold anything", async () => {
   await using folder = await temporaryFolder();
   // A folder in the place of a file is not readable for anybody.
