@@ -90,8 +90,8 @@ export function askForCode({
 
 /** Whether `given` is the expected `state`. Takes the same time for any text, so an attacker learns nothing from it. */
 export function isState(given: string | null, state: string): boolean {
-  const [a, b] = [given ?? "", state].map((text) => createHash("sha256").update(text).digest());
-  return a !== undefined && b !== undefined && timingSafeEqual(a, b);
+  const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
+  return timingSafeEqual(digest(given ?? ""), digest(state));
 }
 
 /**

@@ -111,7 +111,7 @@ export async function readTokenAnswer(response: Response, askedAt: number, token
   const { status } = response;
   const text = await response.text();
   if (status >= 500 || status === 429 || status === 408) return { kind: "unavailable", status };
-  const isForm = response.headers.get("content-type")?.startsWith("application/x-www-form-urlencoded") ?? false;
+  const isForm = response.headers.get("content-type")?.startsWith("application/x-www-form-urlencoded") === true;
   const answer = isForm ? Object.fromEntries(new URLSearchParams(text)) : parseObject(text);
   // GitHub sends errors with status 200, so this comes before the status check.
   const error = answer && textIn(answer, "error");

@@ -28,7 +28,7 @@ export async function postForm(request: EndpointRequest): Promise<Response> {
   const { url, dpop } = request;
   const response = await post(request);
   const nonce = response.headers.get("dpop-nonce");
-  const isNew = nonce !== null && (dpop?.proofs.keepNonce(url, nonce) ?? false);
+  const isNew = nonce !== null && dpop?.proofs.keepNonce(url, nonce) === true;
   // The server requires a nonce in the DPoP proof. Fairlead sends the request again with that nonce (RFC 9449 §8).
   const isDemanded = isNew && !response.ok && (await response.clone().text()).includes("use_dpop_nonce");
   return isDemanded ? post({ ...request, proof: (await request.renewProof?.()) ?? request.proof }) : response;
@@ -96,7 +96,7 @@ export async function revokeTokens({ endpoints, client, tokens }: Credentials, f
   const revoke = async (token: string, hint: string) => {
     const parameters = { token, token_type_hint: hint };
     const response = await postForm({ url, proof: clientProof(client), parameters, fetch }).catch(() => undefined);
-    return response?.ok ?? false;
+    return response?.ok === true;
   };
   const isRefreshRevoked = refreshToken === undefined || (await revoke(refreshToken, "refresh_token"));
   const isAccessRevoked = await revoke(accessToken, "access_token");

@@ -41,7 +41,7 @@ const smallestModulus = 2_048;
 export function readSigningKey(text: string, accepted: readonly string[] = []): SigningKey {
   // In environment variables, a PEM is often one line, with the two characters "\n" for each line break.
   const pem = text.trim().replaceAll("\\n", "\n");
-  const jwk = pem.startsWith("{") ? parseObject(pem) : undefined;
+  const jwk = parseObject(pem);
   const flaw = flawOf(pem, jwk);
   if (flaw !== undefined) throw unusable(flaw);
   let key: KeyObject;

@@ -72,7 +72,7 @@ export function createRefreshPauses({ folder, now, random }: RefreshPausesOption
     },
     async end(name) {
       own.delete(name);
-      await rm(fileOf(name), { force: true }).catch(() => undefined);
+      await rm(fileOf(name)).catch(() => undefined);
     },
   };
 }

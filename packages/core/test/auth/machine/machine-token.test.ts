@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { type MachineTokenOptions, requestMachineToken } from "../../../src/auth/machine/machine-token.ts";
+import { createDpopProofs, newDpopKey } from "../../../src/auth/oauth/dpop.ts";
 import type { Credentials } from "../../../src/auth/store/credentials.ts";
 import { HostError } from "../../../src/errors.ts";
 import type { MachineAuthSettings } from "../../../src/settings/define/definition.ts";
@@ -143,3 +144,82 @@ test.each([
   expect(String((error as Error).message).slice(prefix.length)).toMatch(reason);
   expect(asked).not.toContain("POST");
 });
+
+test("a machine with a key accepts only a token that is bound to it", async () => {
+  const dpop = { proofs: createDpopProofs(newDpopKey()), now: () => 1_000_000 };
+  const { tokens, steps } = await request(secret, { dpop }, { ...granted, token_type: "DPoP" });
+  expect(tokens.tokenType).toBe("DPoP");
+  expect(steps[0]).toContain(": DPoP token, ");
+  await expect(request(secret, { dpop })).rejects.toThrow('the token_type is "Bearer"; it must be DPoP');
+});
+
+test.each([true, false])(
+  "a wrong clock is named only if the request had a date (with a DPoP proof: %j)",
+  async (isDpop) => {
+    // The response arrives 2 s after the request, so the server answered in the middle: at 1_001_000.
+    const times = [1_000_000, 1_002_000, 1_002_000];
+    const asked = request(secret, {
+      dpop: isDpop ? { proofs: createDpopProofs(newDpopKey()), now: () => 1_000_000 } : undefined,
+      now: () => times.shift() ?? 0,
+      post: async () =>
+        Response.json(
+          { error: "invalid_client" },
+          { status: 401, headers: { date: new Date(1_001_000 - 40_000).toUTCString() } },
+        ),
+    });
+    const { message } = await asked.then(
+      () => new Error("no refusal"),
+      (error: Error) => error,
+    );
+    expect(message).toContain(
+      isDpop
+        ? "this machine's clock is 40 s ahead (the server's clock shows 1970-01-01T00:16:02.500Z)"
+        : "the client's secret is wrong",
+    );
+  },
+);
+
+test.each([undefined, "https://api.example"])(
+  "an identity provider is asked for an ID-JAG for the authorization server or the audience in the settings: %s",
+  async (audience) => {
+    const jwt = workloadToken(newKey().privateKey, { iss: "https://idp.example" });
+    const idJag = "urn:ietf:params:oauth:token-type:id-jag";
+    const sent: unknown[] = [];
+    const { form, steps } = await request(
+      {
+        kind: "enterprise",
+        clientId: "machine",
+        assertionEnv: "ID_TOKEN",
+        identityProvider: { tokenUrl: "https://idp.example/token", clientId: "app" },
+        ...(audience !== undefined && { audience }),
+      },
+      {
+        env: { ID_TOKEN: jwt },
+        fetchNear: (near) => async (url, init) => {
+          sent.push(
+            near,
+            String(url),
+            Object.fromEntries(new URLSearchParams(typeof init?.body === "string" ? init.body : "")),
+          );
+          return Response.json({ access_token: "jag", token_type: "N_A", issued_token_type: idJag });
+        },
+      },
+    );
+    const wanted = audience ?? "https://login.example";
+    expect(sent).toEqual([
+      "https://idp.example/token",
+      "https://idp.example/token",
+      {
+        grant_type: "urn:ietf:params:oauth:grant-type:token-exchange",
+        requested_token_type: idJag,
+        subject_token: jwt,
+        subject_token_type: "urn:ietf:params:oauth:token-type:id_token",
+        audience: wanted,
+        resource: "https://docs.example/mcp",
+        client_id: "app",
+      },
+    ]);
+    expect(form).toMatchObject({ assertion: "jag" });
+    expect(steps[1]).toBe(`token exchange: https://idp.example/token: ID-JAG for ${wanted}`);
+  },
+);

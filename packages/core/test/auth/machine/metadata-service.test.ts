@@ -57,6 +57,20 @@ test("only the metadata service itself is exempt: no redirect is followed, and n
   await expect(fetch("https://169.254.169.254/")).rejects.toMatchObject({ code: "denied" });
 });
 
+test("Azure's local service is asked without the proxy, GitHub's service through it", async () => {
+  await using proxy = await webServer((_request, response) => response.end('{"value":"from the proxy"}'));
+  await using local = await webServer((_request, response) => response.end('{"access_token":"from here"}'));
+  const env = {
+    HTTP_PROXY: proxy.origin,
+    IDENTITY_ENDPOINT: `${local.origin}/msi`,
+    ACTIONS_ID_TOKEN_REQUEST_URL: `${local.origin}/oidc`,
+    ACTIONS_ID_TOKEN_REQUEST_TOKEN: "job",
+  };
+  const ask = (service: "azure" | "github") => requestAssertion({ serverName, env, audience: "x", service });
+  expect([await ask("azure"), await ask("github")]).toEqual(["from here", "from the proxy"]);
+  expect([local.seen.length, proxy.seen.length]).toEqual([1, 1]);
+});
+
 test("a job without the right to a token is told which one", async () => {
   const asked = requestAssertion({ serverName, env: {}, audience: "x", service: "github" });
   await expect(asked).rejects.toMatchObject({

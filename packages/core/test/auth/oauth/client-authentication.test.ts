@@ -67,6 +67,62 @@ test("a form is sent again with the nonce that the server demands, and with a ne
   expect(await posting(200, "use_dpop_nonce", true)).toEqual([first]);
 });
 
+test("a form is sent as a form, asks for JSON, follows no redirect, and without a key is never sent again", async () => {
+  const sent: unknown[] = [];
+  const response = await postForm({
+    url: "https://i/t",
+    proof: { headers: { authorization: "one" }, parameters: { client_id: "id" } },
+    parameters: { a: "1 2" },
+    fetch: async (url, init) => {
+      sent.push([url, init]);
+      return Response.json({ error: "use_dpop_nonce" }, { status: 400, headers: { "dpop-nonce": "n1" } });
+    },
+  });
+  expect(response.status).toBe(400);
+  const headers = {
+    "content-type": "application/x-www-form-urlencoded",
+    accept: "application/json",
+    authorization: "one",
+  };
+  expect(sent).toEqual([["https://i/t", { method: "POST", headers, body: "a=1+2&client_id=id", redirect: "error" }]]);
+});
+
+const withTokens = {
+  serverName: "docs",
+  serverUrl: "https://h/mcp",
+  resource: "https://h/mcp",
+  issuer: "https://i",
+  client: { clientId: "id" },
+  endpoints: { token: "https://i/t", revocation: "https://i/v" },
+  tokens: { accessToken: "a", tokenType: "Bearer", obtainedAt: 1 },
+};
+
+test("the server learns which token is which, and a server that cannot be reached counts as a failure", async () => {
+  const sent: unknown[] = [];
+  const credentials = { ...withTokens, tokens: { ...withTokens.tokens, refreshToken: "r" } };
+  const revoked = await revokeTokens(credentials, (_url, init) => {
+    sent.push(init?.body);
+    return Promise.reject(new Error("no route"));
+  });
+  expect([revoked, sent]).toEqual([
+    "failed",
+    ["token=r&token_type_hint=refresh_token&client_id=id", "token=a&token_type_hint=access_token&client_id=id"],
+  ]);
+});
+
+test("without an endpoint for it, or without tokens, the client asks no server to revoke tokens", async () => {
+  const { tokens: _, ...signedOut } = withTokens;
+  const asked: unknown[] = [];
+  for (const credentials of [signedOut, { ...withTokens, endpoints: { token: "https://i/t" } }])
+    expect(
+      await revokeTokens(credentials, async (url) => {
+        asked.push(url);
+        return new Response();
+      }),
+    ).toBe("unsupported");
+  expect(asked).toEqual([]);
+});
+
 test.each([
   ["both", ["r", "a"], [200, 200], "revoked"],
   ["the refresh token fails", ["r", "a"], [500, 200], "failed"],
@@ -76,18 +132,8 @@ test.each([
   const sent: unknown[] = [];
   const left = [...statuses];
   const credentials = {
-    serverName: "docs",
-    serverUrl: "https://h/mcp",
-    resource: "https://h/mcp",
-    issuer: "https://i",
-    client: { clientId: "id" },
-    endpoints: { token: "https://i/t", revocation: "https://i/v" },
-    tokens: {
-      accessToken: "a",
-      tokenType: "Bearer",
-      obtainedAt: 1,
-      ...(tokens.includes("r") && { refreshToken: "r" }),
-    },
+    ...withTokens,
+    tokens: { ...withTokens.tokens, ...(tokens.includes("r") && { refreshToken: "r" }) },
   };
   const revoked = await revokeTokens(credentials, async (url, init) => {
     sent.push([String(url), new URLSearchParams(init?.body as string).get("token")]);

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { newDpopKey } from "../../../src/auth/oauth/dpop.ts";
 import { notFinished, type RefreshOutcome, refreshTokens } from "../../../src/auth/oauth/refresh-outcome.ts";
 import type { Credentials } from "../../../src/auth/store/credentials.ts";
 
@@ -153,4 +154,14 @@ test("nothing is made up that neither the answer nor the stored tokens have", as
     kind: "over",
     credentials: signedOut,
   });
+});
+
+test.each([
+  ["DPoP", "renewed"],
+  ["Bearer", "failed"],
+])("a token that is bound to a key is renewed only by a token of the same kind: %s", async (type, kind) => {
+  const bound = { ...before, dpopKey: newDpopKey() };
+  const { outcome, asked } = await refreshing(json({ access_token: "new", token_type: type }), bound);
+  expect(outcome.kind).toBe(kind);
+  expect(new Headers(asked[0]?.init?.headers).has("dpop")).toBe(true);
 });

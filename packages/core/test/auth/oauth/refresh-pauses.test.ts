@@ -65,6 +65,18 @@ test("another process finds the note, and goes on from it", async () => {
   expect(await lengthOf(other, time)).toBe(2_000);
 });
 
+test("a process whose own pause has just ended obeys the longer pause of another process", async () => {
+  await using folder = await temporaryFolder();
+  const time = { now: 1_000_000 };
+  const [mine, other] = [pausesIn(folder.path, time), pausesIn(folder.path, time)];
+  await mine.begin("a", error, 0);
+  await other.begin("a", error, 0);
+  time.now += 1_000;
+  expect(await mine.errorOf("a")).toMatchObject({ message: error.message });
+  time.now += 1_000;
+  expect(await mine.errorOf("a")).toBeUndefined();
+});
+
 test("a success ends it, for all", async () => {
   await using folder = await temporaryFolder();
   const time = { now: 1_000_000 };

@@ -232,3 +232,13 @@ test("the user is asked for a client, and an empty answer ends the sign-in", asy
       next: `Register a client at ${issuer}, then add its ID to "docs" in settings.json: "oauth": {"clientId": "…"}`,
     });
 });
+
+test.each(["none", "client_secret_post", "client_secret_basic"])(
+  "a client that the server registered for %s uses it, even if the metadata lists another way",
+  async (method) => {
+    const other = method === "client_secret_post" ? "client_secret_basic" : "client_secret_post";
+    const answer = { client_id: "id", client_secret: "word", token_endpoint_auth_method: method };
+    const { outcome } = await register(answer, 201, { plan: planWith([other]) });
+    expect(outcome).toMatchObject({ clientId: "id", clientSecret: "word", authentication: method });
+  },
+);

@@ -1,0 +1,114 @@
+import { join } from "node:path";
+import { temporaryFolder } from "@fairlead/test-servers";
+import { expect, test } from "vitest";
+import { type MachineProofOptions, proveClient, readClientKey } from "../../../src/auth/machine/client-proof.ts";
+import { newKey } from "./machine-scene.ts";
+
+const { privateKey, pem } = newKey();
+const jwk = JSON.stringify({ ...privateKey.export({ format: "jwk" }), kid: "of the key" });
+
+function prove(settings: object, client: MachineProofOptions["client"] = { clientId: "machine" }) {
+  return proveClient({
+    settings: { kind: "client_credentials", ...settings },
+    serverName: "docs",
+    client,
+    audience: "https://login.example",
+    now: () => 1_800_000_000_999,
+  });
+}
+
+function partsOf(jwt = ""): readonly unknown[] {
+  return jwt
+    .split(".")
+    .slice(0, 2)
+    .map((part) => JSON.parse(Buffer.from(part, "base64url").toString()));
+}
+
+test("the client signs a JWT that is valid for a minute, and names itself in the form", async () => {
+  const { parameters, ...proof } = await prove({ privateKey: pem });
+  expect(proof).toEqual({ method: "private_key_jwt", key: "privateKey", headers: {} });
+  expect(parameters).toEqual({
+    client_id: "machine",
+    client_assertion_type: "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
+    client_assertion: expect.any(String),
+  });
+  expect(partsOf(parameters["client_assertion"])).toEqual([
+    { alg: "ES256", typ: "JWT" },
+    {
+      iss: "machine",
+      sub: "machine",
+      aud: "https://login.example",
+      iat: 1_800_000_000,
+      exp: 1_800_000_060,
+      jti: expect.any(String),
+    },
+  ]);
+});
+
+test.each([
+  [{ privateKey: jwk }, "of the key"],
+  [{ privateKey: jwk, keyId: "of the settings" }, "of the settings"],
+  [{ privateKey: pem, keyId: "of the settings" }, "of the settings"],
+])("the client's JWT names the key ID %#", async (settings, kid) => {
+  const { parameters } = await prove(settings);
+  expect(partsOf(parameters["client_assertion"])[0]).toEqual({ alg: "ES256", typ: "JWT", kid });
+});
+
+test("the proof names the file that the client's key comes from", async () => {
+  await using folder = await temporaryFolder();
+  await folder.write("key.pem", pem);
+  const file = join(folder.path, "key.pem");
+  expect(await prove({ privateKeyFile: file })).toMatchObject({ method: "private_key_jwt", key: file });
+});
+
+test("without a key, the client sends its secret as it is registered, or only its ID", async () => {
+  const secret = { clientId: "machine", clientSecret: "quiet" };
+  const basic = { authorization: `Basic ${Buffer.from("machine:quiet").toString("base64")}` };
+  expect(await prove({}, secret)).toEqual({ method: "client_secret_basic", headers: basic, parameters: {} });
+  expect(await prove({}, { ...secret, authentication: "client_secret_post" })).toEqual({
+    method: "client_secret_post",
+    headers: {},
+    parameters: { client_id: "machine", client_secret: "quiet" },
+  });
+  expect(await prove({})).toEqual({ method: "none", headers: {}, parameters: { client_id: "machine" } });
+});
+
+test("a token request without a client has no proof", async () => {
+  const options = { serverName: "docs", audience: "https://login.example", now: () => 0 };
+  expect(
+    await proveClient({ ...options, settings: { kind: "jwt_bearer", privateKey: pem }, client: undefined }),
+  ).toEqual({ method: "none", headers: {}, parameters: {} });
+});
+
+test("the user learns which setting names a key that cannot be used, and why", async () => {
+  await using folder = await temporaryFolder();
+  await folder.write("public.pem", "-----BEGIN PUBLIC KEY-----");
+  const failure = (settings: object) =>
+    readClientKey({ settings: { kind: "client_credentials", ...settings }, serverName: "docs" }).catch(
+      (error: unknown) => error,
+    );
+  const [absent, broken] = ["absent.pem", "public.pem"].map((name) => join(folder.path, name));
+  const begin = 'private key of "docs" cannot be used: ';
+  const nextFor = (setting: string) => ({
+    code: "auth_failed",
+    serverName: "docs",
+    next: `Correct "${setting}" under machineAuth of "docs".`,
+  });
+  expect(await failure({ privateKeyFile: absent })).toMatchObject({
+    message: `${begin}${absent}: the file does not exist`,
+    ...nextFor("privateKeyFile"),
+  });
+  expect(await failure({ privateKeyFile: folder.path })).toMatchObject({
+    message: `${begin}${folder.path}: it is a folder, not a file`,
+    ...nextFor("privateKeyFile"),
+  });
+  expect(await failure({ privateKeyFile: broken })).toMatchObject({
+    message: `${begin}${broken}: the key is a public key`,
+    ...nextFor("privateKeyFile"),
+  });
+  for (const settings of [{}, { privateKey: "" }])
+    expect(await failure(settings)).toMatchObject({
+      message: `${begin}"privateKey": the key is empty`,
+      ...nextFor("privateKey"),
+    });
+});
