@@ -160,6 +160,14 @@ describe("in its second version, a file", () => {
     ["of another version", { version: 3, workspaces, tools: [tool] }],
     ["with workspaces that hold no servers", { version: 2, workspaces: { "/a": [] }, tools: [] }],
     ["with an approval that has no date", { version: 2, workspaces: { "/a": { x: { fingerprint: "f" } } }, tools: [] }],
+    [
+      "with a good approval and one that has no date",
+      { version: 2, workspaces: { "/a": { x: approval, y: { fingerprint: "f" } } }, tools: [] },
+    ],
+    [
+      "with a good workspace and one that holds no servers",
+      { version: 2, workspaces: { ...workspaces, "/b": [] }, tools: [] },
+    ],
     ["with a tool that is none", { version: 2, workspaces, tools: [tool, null] }],
     ...[
       7,

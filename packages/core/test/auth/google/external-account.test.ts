@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 import { cloudPlatform, type GoogleScene, googleScene, headersOf, type SceneOptions, target } from "./google-scene.ts";
 
 const entry = { authProviderType: "google_credentials", oauth: { scopes: [cloudPlatform] } };
+const impersonation = `https://iamcredentials.googleapis.com/v1/projects/-/serviceAccounts/${target}:generateAccessToken`;
 const audience = "//iam.googleapis.com/projects/1/locations/global/workloadIdentityPools/p/providers/q";
 
 function workload(source: object, more: object = {}): object {
@@ -129,10 +130,12 @@ describe("a program", () => {
 
   const answer = (more: object): string =>
     JSON.stringify({ version: 1, success: true, ...more }).replaceAll('"', '\\"');
-  const token = answer({ token_type: "urn:ietf:params:oauth:token-type:id_token", id_token: "$#:$2:$AUDIENCE" });
+  const token = answer({ token_type: "urn:ietf:params:oauth:token-type:id_token", id_token: "$#:$2:$ALL" });
 
   test("runs only if the user allows it, and gives the token", async () => {
-    await using made = await program(`AUDIENCE=$GOOGLE_EXTERNAL_ACCOUNT_AUDIENCE; echo "${token}"`);
+    const variables = ["AUDIENCE", "TOKEN_TYPE", "INTERACTIVE", "OUTPUT_FILE", "IMPERSONATED_EMAIL"];
+    const all = variables.map((name) => `\${GOOGLE_EXTERNAL_ACCOUNT_${name}-none}`).join("|");
+    await using made = await program(`ALL="${all}"; echo "${token}"`);
     const executable = { command: made.command };
     await using denied = await sceneOf({ executable });
     await expect(accountIn(denied)).rejects.toMatchObject({
@@ -141,11 +144,13 @@ describe("a program", () => {
       next: "If you trust that file, set GOOGLE_EXTERNAL_ACCOUNT_ALLOW_EXECUTABLES=1.",
     });
     await using allowed = await sceneOf({ executable }, { env: permission });
-    expect(await accountIn(allowed)).toBe(`workload:2:two three:${audience}`);
+    const told = `${audience}|urn:ietf:params:oauth:token-type:jwt|0|none|none`;
+    expect(await accountIn(allowed)).toBe(`workload:2:two three:${told}`);
   });
 
   test("does not run while its last answer is valid", async () => {
-    await using made = await program("exit 9");
+    const told = "$GOOGLE_EXTERNAL_ACCOUNT_OUTPUT_FILE|$GOOGLE_EXTERNAL_ACCOUNT_IMPERSONATED_EMAIL";
+    await using made = await program(`[ "${told}" = "\${0%/*}/kept.json|${target}" ] && exit 9; exit 8`);
     const kept = (seconds: number) => ({
       version: 1,
       success: true,
@@ -154,8 +159,11 @@ describe("a program", () => {
       expiration_time: Date.now() / 1000 + seconds,
     });
     const output_file = await made.write("kept.json", kept(60));
-    await using scene = await sceneOf({ executable: { command: made.command, output_file } }, { env: permission });
-    expect(await accountIn(scene)).toBe("workload:kept");
+    const source = { executable: { command: made.command, output_file } };
+    await using workloadOnly = await sceneOf(source, { env: permission });
+    expect(await accountIn(workloadOnly)).toBe("workload:kept");
+    const more = { service_account_impersonation_url: impersonation };
+    await using scene = await sceneOf(source, { env: permission, more });
     await made.write("kept.json", kept(-1));
     await expect(accountIn(scene)).rejects.toThrow(`the program ${join(made.path, "a program")} failed (9)`);
   });
@@ -185,9 +193,8 @@ describe("a program", () => {
 test("a workload may act as a service account", async () => {
   await using folder = await temporaryFolder();
   const file = await folder.write("subject", "token");
-  const url = `https://iamcredentials.googleapis.com/v1/projects/-/serviceAccounts/${target}:generateAccessToken`;
   const more = {
-    service_account_impersonation_url: url,
+    service_account_impersonation_url: impersonation,
     service_account_impersonation: { token_lifetime_seconds: 600 },
   };
   await using scene = await sceneOf({ file }, { more });
