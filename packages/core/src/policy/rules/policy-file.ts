@@ -124,7 +124,7 @@ function tablesOf(
   doubt: (at: TextPosition, problem: string, how: string) => void,
 ): readonly FoundRule[] {
   if (theirTables.includes(name)) return [];
-  if (name !== "rule" && closest(name, ["rule"]) === undefined) {
+  if (closest(name, ["rule"]) === undefined) {
     const decision = decisions.find((one) => one.startsWith(name.toLowerCase()));
     const how = decision === undefined ? "Write rules as [[rule]]." : `Write [[rule]] with decision = "${decision}".`;
     doubt(at, `"${name}" is not a known table of a policy file and may be meant to deny something`, how);
