@@ -233,9 +233,8 @@ test("of the files in arguments, those are covered that are in the workspace or 
   const args = ["./linked.js", join(path, "opt/other.js"), join(path, "opt/in.js"), "missing.js", "./folder"];
   expect(await scene.read(args)).toEqual(["opt/out.js", "work/server.js with digest"]);
   const url = pathToFileURL(join(path, "work/hook.js")).href;
-  expect(await scene.read([`--import=${url}`, "file://elsewhere.example/x.js", "-r./hook.js"])).toEqual([
-    "work/hook.js with digest",
-  ]);
+  for (const word of [url, `--import=${url}`, "-r./hook.js"])
+    expect(await scene.read([word, "file://elsewhere.example/x.js"])).toEqual(["work/hook.js with digest"]);
 });
 
 test("arguments without a path name no file, and a colon makes no URL of a file", async () => {
