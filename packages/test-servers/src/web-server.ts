@@ -38,6 +38,8 @@ export async function webServer(
     });
   };
   const server = secure ? createSecureServer({ cert: certificate, key }, listener) : createServer(listener);
+  // On a busy machine, a connection can be idle for longer than the usual five seconds.
+  server.keepAliveTimeout = 0;
   server.listen(wanted, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;

@@ -15,6 +15,13 @@ export interface Route {
   close(): void;
 }
 
+/**
+ * How connections are kept for the next request. Node closes an idle connection one second before the time that the
+ * server announces (`Keep-Alive: timeout=5`), but only if the agent has a timeout of its own. Without that, the server
+ * could close the connection just when the client sends the next call on it.
+ */
+const kept = { keepAlive: true, timeout: 600_000 };
+
 interface RouteOptions {
   readonly proxyFor?: ((url: string) => string | undefined) | undefined;
   readonly ca?: string | undefined;
@@ -35,8 +42,7 @@ export async function openRoute(url: URL, options: RouteOptions): Promise<Route>
   const http = secure ? await import("node:https") : await import("node:http");
   const tls = options.ca === undefined ? {} : { ca: await withDefaultAuthorities(options.ca) };
   const life = new AbortController();
-  const agent =
-    proxy === undefined ? new http.Agent({ keepAlive: true, ...tls }) : await tunnel(proxy, tls, life.signal);
+  const agent = proxy === undefined ? new http.Agent({ ...kept, ...tls }) : await tunnel(proxy, tls, life.signal);
   const { urlToHttpOptions } = process.getBuiltinModule("node:url");
   // The parsed URL is cached: it rarely changes, and parsing takes as long as building the headers.
   let address = { href: "", options: {} };
@@ -58,12 +64,12 @@ export async function openRoute(url: URL, options: RouteOptions): Promise<Route>
 async function tunnel(proxy: URL, tls: { readonly ca?: string[] }, signal: AbortSignal): Promise<Agent> {
   setMaxListeners(0, signal);
   const { HttpsProxyAgent } = await import("https-proxy-agent");
-  return new HttpsProxyAgent(proxy, { keepAlive: true, ...tls, signal });
+  return new HttpsProxyAgent(proxy, { ...kept, ...tls, signal });
 }
 
 async function plainProxy(proxy: URL): Promise<Route> {
   const http = proxy.protocol === "https:" ? await import("node:https") : await import("node:http");
-  const agent = new http.Agent({ keepAlive: true });
+  const agent = new http.Agent(kept);
   const credentials = proxy.username === "" ? {} : { "proxy-authorization": basic(proxy) };
   return {
     proxied: true,

@@ -1,9 +1,11 @@
 import { once } from "node:events";
+import type { Agent, ClientRequest, IncomingMessage } from "node:http";
 import { createServer } from "node:https";
 import { type AddressInfo, connect as connectTo, createServer as createPlainServer } from "node:net";
 import { certificate, certificateKey as key } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
 import { createHttpClient, type HttpClient } from "../../src/http/http-client.ts";
+import { openRoute } from "../../src/http/proxy.ts";
 import { defaultLimits } from "../../src/target.ts";
 import { webServer } from "../support/web-server.ts";
 
@@ -44,6 +46,23 @@ test("a certificate nobody vouches for is a `tls` error; with its authority it i
 test("https to a server that speaks plain HTTP is a `tls` error", async () => {
   await using server = await webServer((_request, response) => void response.end());
   await expect(get(server.url.replace("http:", "https:"))).rejects.toMatchObject({ code: "tls" });
+});
+
+test.each([
+  ["directly", undefined],
+  ["through a plain proxy", "proxy"],
+])("a connection that was opened %s is closed one second before the server's announced time", async (_, via) => {
+  await using web = await webServer((_request, response) => void response.end());
+  web.server.keepAliveTimeout = 5_000;
+  const url = new URL(web.url);
+  const route = await openRoute(url, { proxyFor: () => (via === undefined ? undefined : web.url) });
+  const request = route.request(url, { method: "GET" });
+  const [[response]] = (await Promise.all([once(request, "response"), request.end()])) as [[IncomingMessage], unknown];
+  response.resume();
+  await once(request, "close");
+  const { agent } = request as ClientRequest & { readonly agent: Agent };
+  expect(Object.values(agent.freeSockets).map((sockets) => sockets?.map(({ timeout }) => timeout))).toEqual([[4_000]]);
+  route.close();
 });
 
 test("a plain proxy gets the whole address and its credentials", async () => {

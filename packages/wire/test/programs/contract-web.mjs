@@ -12,7 +12,8 @@ export async function serveWeb() {
   const modern = createMcpHandler(() => createContractServer(modern.notify), { legacy: "reject" });
   const legacy = createLegacyHandler();
   const streams = createSseHandler();
-  const server = createServer((request, response) => {
+  // On a busy machine, a connection can be idle for longer than the usual five seconds.
+  const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
     const { pathname } = new URL(request.url, "http://localhost");
     if (pathname === "/sse" || pathname === "/messages") void streams(request, response);
     else if (pathname === "/modern") void answer(request, response, modern.fetch);

@@ -35,6 +35,8 @@ export async function webServer(reply: Reply): Promise<WebServer> {
       void reply(entry, response);
     });
   });
+  // On a busy machine, a connection can be idle for longer than the usual five seconds.
+  server.keepAliveTimeout = 0;
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   return {
