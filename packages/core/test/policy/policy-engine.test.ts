@@ -298,3 +298,12 @@ test("a rule about one client is for that client only", () => {
   const decisions = ["editor", "other", undefined].map((client) => engine.check(request({ client })).decision);
   expect(decisions).toEqual(["allow", "ask_user", "ask_user"]);
 });
+
+test("annotations are not trusted unless the request says so", () => {
+  const engine = new PolicyEngine({
+    rules: [rule("user", "allow", { annotations: new Map([["readOnlyHint", true]]) })],
+  });
+  const { trustsAnnotations: _, ...asked } = request({ annotations: { readOnlyHint: true } });
+  expect(engine.check(asked).decision).toBe("ask_user");
+  expect(engine.check({ ...asked, trustsAnnotations: true }).decision).toBe("allow");
+});

@@ -1,7 +1,8 @@
-import { appendFile, readdir, readFile, rm } from "node:fs/promises";
+import { appendFile, readdir, readFile, readlink, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { temporaryFolder } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
+import { ledgerFolder } from "../../../src/policy/ledger/ledger.ts";
 import { createLedgerWriter, readFiles } from "../../../src/policy/ledger/ledger-files.ts";
 
 const limits = { fileBytes: 10, files: 2 };
@@ -86,4 +87,25 @@ test("the reader gives the newest file first, and nothing for a file that is del
     await rm(join(home.path, "000002.jsonl"), { force: true });
   }
   expect(read).toEqual([["c"], [], ["a"]]);
+});
+
+/** The files in the folder that this process has open. Empty on systems without `/proc`. */
+async function openFilesIn(folder: string): Promise<readonly string[]> {
+  const descriptors = await readdir("/proc/self/fd").catch(() => []);
+  const targets = await Promise.all(descriptors.map((each) => readlink(`/proc/self/fd/${each}`).catch(() => "")));
+  return targets.filter((target) => target.startsWith(folder));
+}
+
+test("the writer creates its folder with the first line, and leaves no file open", async () => {
+  await using home = await temporaryFolder();
+  const folder = ledgerFolder(join(home.path, "state"));
+  const writer = createLedgerWriter(folder, limits);
+  for (const line of ["a", "b", "123456789", "c"]) {
+    await writer.append([line]);
+    expect(await openFilesIn(home.path)).toEqual([]);
+  }
+  expect(await filesIn(join(home.path, "state", "ledger"))).toEqual([
+    ["000001.jsonl", "a\nb\n123456789\n"],
+    ["000002.jsonl", "c\n"],
+  ]);
 });

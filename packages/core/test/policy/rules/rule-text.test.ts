@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { builtIn, defaultRules, unsavedRule } from "../../../src/policy/rules/built-in-rules.ts";
+import { exactName } from "../../../src/policy/rules/name-pattern.ts";
 import { ruleText } from "../../../src/policy/rules/rule-text.ts";
 
 test("every built-in rule is told in words of its own", () => {
@@ -78,4 +79,13 @@ test("a deny gives its reason, and so does the rule for definitions that may hav
     "the default for sampling asks about it",
     "the rule for runs without a terminal denies it",
   ]);
+});
+
+test.each([
+  [undefined, '"trust": true of "s" allows it'],
+  ["trust", '"trust": true of "s" allows it'],
+  ["another setting", "another setting allows it"],
+])("a rule of trust with the name %s is told to the user as: %s", (name, text) => {
+  const origin = { source: "trust", ...(name !== undefined && { name }) } as const;
+  expect(ruleText({ tier: "user", decision: "allow", priority: -1, server: exactName("s"), origin })).toBe(text);
 });
