@@ -57,7 +57,8 @@ test.each([
   const url = new URL(web.url);
   const route = await openRoute(url, { proxyFor: () => (via === undefined ? undefined : web.url) });
   const request = route.request(url, { method: "GET" });
-  const [[response]] = (await Promise.all([once(request, "response"), request.end()])) as [[IncomingMessage], unknown];
+  const answered = once(request.end(), "response");
+  const [response] = (await answered) as [IncomingMessage];
   response.resume();
   await once(request, "close");
   const { agent } = request as ClientRequest & { readonly agent: Agent };
