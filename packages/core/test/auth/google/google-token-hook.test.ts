@@ -65,6 +65,7 @@ test("another server gets no token, and Google is not asked for one", async () =
   expect(await headersOf(hook, `https://${hostname}/other`)).toEqual({ authorization: "token 1" });
 });
 
+const never = new AbortController().signal;
 const rejected = {
   code: "auth_failed",
   serverName: "cloud",
@@ -75,24 +76,27 @@ const rejected = {
 test("a token that the server refuses is renewed once", async () => {
   const { hook, state } = hookWith(1_000_000);
   const sent = await headersOf(hook);
-  expect(await hook.challenged(refusal(sent, 0, 403))).toBe(false);
+  expect(await hook.challenged(refusal(sent, 0, 403), never)).toBe(false);
   expect(state.asked).toBe(1);
-  expect(await hook.challenged(refusal(sent))).toBe(true);
+  expect(await hook.challenged(refusal(sent), never)).toBe(true);
   expect(state.asked).toBe(2);
   // Another request has renewed it meanwhile: also the second attempt is repeated, without a request to Google.
-  expect([await hook.challenged(refusal(sent, 0)), await hook.challenged(refusal(sent, 1))]).toEqual([true, true]);
-  await expect(hook.challenged(refusal(await headersOf(hook), 1))).rejects.toMatchObject(rejected);
+  expect([await hook.challenged(refusal(sent, 0), never), await hook.challenged(refusal(sent, 1), never)]).toEqual([
+    true,
+    true,
+  ]);
+  await expect(hook.challenged(refusal(await headersOf(hook), 1), never)).rejects.toMatchObject(rejected);
   expect(state.asked).toBe(2);
 });
 
 test("if Google gives the refused token again, the server has rejected it", async () => {
   const { hook, state } = hookWith(1_000_000);
   state.token = () => "same";
-  await expect(hook.challenged(refusal(await headersOf(hook)))).rejects.toMatchObject(rejected);
+  await expect(hook.challenged(refusal(await headersOf(hook)), never)).rejects.toMatchObject(rejected);
   expect(state.asked).toBe(2);
 });
 
 test("a refusal before the first token makes the client ask Google for one", async () => {
   const { hook, state } = hookWith(1_000_000);
-  expect([await hook.challenged(refusal({})), state.asked]).toEqual([true, 1]);
+  expect([await hook.challenged(refusal({}), never), state.asked]).toEqual([true, 1]);
 });
