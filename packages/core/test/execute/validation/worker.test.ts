@@ -159,6 +159,14 @@ test.each<[string, JsonObject, unknown, string]>([
   });
 });
 
+test("a thread that ends by itself leaves no validation waiting", async () => {
+  const worker = new URL("data:text/javascript,process.exit(0)");
+  await withValidator({ worker, clock: manualClock() }, async (validator) => {
+    const ended = { issues: [], warnings: ["not validated: the validation thread ended"] };
+    expect(await validator.validate(tree, { name: "a" })).toEqual(ended);
+  });
+});
+
 describe("where a validation is done", () => {
   /** Of exactly that many characters. */
   const schemaOf = (length: number): JsonObject => ({ description: "d".repeat(length - '{"description":""}'.length) });
