@@ -82,7 +82,8 @@ test.each<Partial<LedgerEntry>>([
 describe("two entries are alike", () => {
   test("if only their times, arguments and durations differ", () => {
     expect(isAlike(entry, { ...entry })).toBe(true);
-    expect(isAlike(entry, { ...entry, time: "", argumentsDigest: "", arguments: {}, durationMs: 99 })).toBe(true);
+    const later: LedgerEntry = { ...entry, time: "", argumentsDigest: "", arguments: {}, durationMs: 99 };
+    expect(isAlike(entry, later)).toBe(true);
   });
 
   test.each<Partial<LedgerEntry>>([

@@ -340,3 +340,31 @@ test("misspelt lists of what is closed are told wherever something is decided", 
     `error ${userFile}:13 "permission"`,
   ]);
 });
+
+test("--allow with a server alone covers its tools, resources and prompts, and trust its tools and resources", async () => {
+  await using here = await machine({ [userFile]: { mcpServers: { mine: { command: "x", trust: true } } } });
+  const { rules } = await load(here, trusting, { allow: [{ server: "f" }] });
+  expect(rules.map(({ server, kind, decision, origin }) => [server?.text, kind, decision, origin.source])).toEqual([
+    ["mine", "tool", "allow", "trust"],
+    ["mine", "resource", "allow", "trust"],
+    ["f", "tool", "allow", "flag"],
+    ["f", "resource", "allow", "flag"],
+    ["f", "prompt", "allow", "flag"],
+  ]);
+});
+
+test("a link out of the workspace is a problem of the workspace's settings", async () => {
+  await using here = await machine({ [workspaceFile]: {}, "elsewhere/a.toml": toml("deny", "s") });
+  const file = join(here.path, "work/.gemini/policies/a.toml");
+  await mkdir(join(here.path, "work/.gemini/policies"));
+  await symlink(join(here.path, "elsewhere/a.toml"), file);
+  const { problems } = await load(here, trusting);
+  expect(problems).toEqual([
+    {
+      severity: "warning",
+      code: "settings_invalid",
+      message: `${file} is ignored: it is a link out of the workspace`,
+      origin: { scope: "workspace", file, line: 1, column: 1 },
+    },
+  ]);
+});
