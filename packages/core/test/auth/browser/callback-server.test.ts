@@ -55,6 +55,19 @@ test("the browser's answer is received once, and its page shows nothing of it", 
   await expect(fetch(url)).rejects.toThrow();
 });
 
+test.each([undefined, "http://localhost/cb"])(
+  "with the redirect %s, another address of this machine is closed",
+  async (redirectUri) => {
+    const server = await openCallbackServer({ state, path: "/cb", ...(redirectUri !== undefined && { redirectUri }) });
+    const { port } = new URL(server.redirectUri);
+    // A server that listens on all addresses, which other machines can reach, would answer at this one too. Other systems
+    // than Linux have only 127.0.0.1.
+    const others = process.platform === "linux" ? ["127.0.0.2"] : [];
+    for (const other of others) await expect(fetch(`http://${other}:${port}/cb`)).rejects.toThrow("fetch failed");
+    await server.close();
+  },
+);
+
 test("a wrong state is refused however often it comes, and the right one is still awaited", async () => {
   const server = await openCallbackServer({ state, path: "/random" });
   const wrong = ["", state.slice(1), `${state}s`, "x".repeat(43)];
