@@ -34,3 +34,8 @@ test("the last permissions of a server count", () => {
   changing.setServerPermissions("files", ["list"]);
   expect(["read", "list"].map((name) => changing.isToolAllowed(tool("files", name)))).toEqual([false, true]);
 });
+
+test("a tool without `trust` of a server without permissions is not allowed", () => {
+  const empty = new MCPPermissionManager();
+  expect(empty.isToolAllowed({ serverName: "files", serverToolName: "read" })).toBe(false);
+});

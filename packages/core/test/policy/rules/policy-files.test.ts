@@ -1,5 +1,5 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
-import { appendFile, mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { appendFile, mkdir, rename, rm, utimes, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type TemporaryFolder, temporaryFolder } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
@@ -37,6 +37,7 @@ test("every change of a policy file, the approvals or the lock file gives anothe
     "other content": () => appendFile(at("user/a.toml"), "more"),
     "same content, another file": () =>
       put(at("user/c.toml.tmp"), "b").then(() => rename(at("user/c.toml.tmp"), at("user/b.TOML"))),
+    "same content, another time": () => utimes(at("user/b.TOML"), 1, 1),
     "renamed file": () => rename(at("user/a.toml"), at("user/z.toml")),
     "removed file": () => rm(at("user/z.toml")),
     "removed folder": () => rm(at("user"), { recursive: true }),
