@@ -170,7 +170,7 @@ export function measure(value: unknown, limit: ValueSize): ValueSize | undefined
     }
     if (nodes > limit.nodes || characters > limit.characters) return undefined;
   }
-  return nodes > limit.nodes || characters > limit.characters ? undefined : { nodes, characters };
+  return { nodes, characters };
 }
 
 function lengthOf(value: unknown): number {

@@ -135,6 +135,9 @@ test.each<[string, number]>([
   ["\\(a", 3],
   ["a\\", 3],
   ["\\{3}", 4],
+  ["\\d", 2],
+  ["\\[abc", 5],
+  ["a(b){3}", 11],
 ])("the weight of %s is %i", (pattern, weight) => {
   expect(patternWeight(pattern)).toBe(weight);
 });
@@ -182,4 +185,17 @@ test("only objects and lists inside a value have members", () => {
   expect(measure([null, 1, "ab", true, ["c"], { d: null }], limit)).toEqual({ nodes: 9, characters: 4 });
   expect(measure({ a: null, b: ["cd", null], e: { f: 1 } }, limit)).toEqual({ nodes: 7, characters: 6 });
   expect(measure(null, limit)).toEqual({ nodes: 1, characters: 0 });
+});
+
+test("the host reads a schema that contains itself only once, however large it is", () => {
+  let reads = 0;
+  const schema: JsonObject = {
+    get title() {
+      reads += 1;
+      return "tree";
+    },
+    items: { $ref: "#" },
+  };
+  expect(costOf(schema)).toBeUndefined();
+  expect(reads).toBe(1);
 });
