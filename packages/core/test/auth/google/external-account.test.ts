@@ -242,6 +242,21 @@ describe("what goes wrong", () => {
   });
 
   test.each([
+    [" \n", {}],
+    ["{", { format: { type: "json", subject_token_field_name: "t" } }],
+    [{ t: "" }, { format: { type: "json", subject_token_field_name: "t" } }],
+  ])("a file with %j has no token, and Google is not asked", async (content, format) => {
+    await using folder = await temporaryFolder();
+    const file = await folder.write("subject", content);
+    await using scene = await sceneOf({ file, ...format });
+    const where = Object.keys(format).length === 0 ? "" : ' in "t"';
+    await expect(accountIn(scene)).rejects.toMatchObject({
+      message: `"cloud" has no subject token for Google: ${file} contains no token${where}`,
+    });
+    expect(scene.google.seen).toEqual([]);
+  });
+
+  test.each([
     [{}, "the credential source is neither a file, an address, AWS nor an executable"],
     [{ certificate: {} }, "X.509 certificates as credential source are not supported"],
     [{ environment_id: "aws2", regional_cred_verification_url: "x" }, "the AWS credential source is not supported"],
