@@ -15,7 +15,7 @@ const form = {
 
 function answering(answerers: Answerers, clock = manualClock()) {
   const made = answerRequests("s", answerers, { perMinute: 5, clock });
-  if (made === undefined) throw new Error("nobody answers");
+  if (made === undefined) throw new Error("the server does not answer");
   return made;
 }
 

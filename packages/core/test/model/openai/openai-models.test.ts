@@ -61,11 +61,11 @@ test.each<[string, () => Response, string]>([
 const failing = (error: Error) => () => Promise.reject(error);
 
 test("the user reads why the list of models could not be read", async () => {
-  const unreachable = new HostError("unreachable", "nobody answers");
+  const unreachable = new HostError("unreachable", "the server does not answer");
   expect(await only(failing(unreachable))).toMatchObject({
     error: {
       code: "model",
-      message: "nobody answers",
+      message: "the server does not answer",
       next: "Start the server, or check OPENAI_BASE_URL.",
       cause: unreachable,
     },
