@@ -9,6 +9,34 @@ export function folderOf(file, depth = 2) {
   return [name, ...rest.slice(0, -1)].slice(0, depth).join("/");
 }
 
+/**
+ * Returns the mutants of these folders and places; all if none is named. Also returns the folders and places without
+ * any mutant.
+ */
+export function mutantsAt(all, { folder = [], at = [] }) {
+  const isInFolder = (mutant, name) => folderOf(mutant.file, name.split("/").length) === name;
+  const isAt = (mutant, place) => [mutant.file, `${mutant.file}:${mutant.line}`].includes(`packages/${place}`);
+  const ofFolders = all.filter((mutant) => folder.length === 0 || folder.some((name) => isInFolder(mutant, name)));
+  return {
+    mutants: ofFolders.filter((mutant) => at.length === 0 || at.some((place) => isAt(mutant, place))),
+    missing: [
+      ...folder.filter((name) => !all.some((mutant) => isInFolder(mutant, name))),
+      ...at.filter((place) => !ofFolders.some((mutant) => isAt(mutant, place))),
+    ],
+  };
+}
+
+/** Returns the mutants that an earlier run listed. They are found by file and change, because lines may have moved. */
+export function stillThere(listed, all) {
+  const isSame = (one, other) => ["file", "kind", "original", "replacement"].every((key) => one[key] === other[key]);
+  return listed.flatMap((earlier) => {
+    const [nearest] = all
+      .filter((mutant) => isSame(mutant, earlier))
+      .sort((one, other) => Math.abs(one.line - earlier.line) - Math.abs(other.line - earlier.line));
+    return nearest === undefined ? [] : [nearest];
+  });
+}
+
 /** Chooses mutants. The same seed and the same sources give the same mutants. */
 export function sampled(all, count, seed) {
   const random = generator(seed);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { folderOf, sampled, summary } from "../../mutants/sample.mjs";
+import { folderOf, mutantsAt, sampled, stillThere, summary } from "../../mutants/sample.mjs";
 
 test("the same seed chooses the same mutants, another seed chooses others, and no mutant is chosen twice", () => {
   const all = Array.from({ length: 100 }, (_, index) => index);
@@ -19,4 +19,30 @@ test("the summary has a score for each folder, and a mutant that timed out has n
   expect(text).toMatch(/wire +100 %: 0 killed, 1 timed out, 0 survived/);
   expect(text).toContain("packages/core/src/policy/deep/b.ts:7\n- ===\n+ !==\n");
   expect(folderOf("packages/cli/src/tui/input/keys.ts", 3)).toBe("cli/tui/input");
+});
+
+test("mutants are chosen by folder, file and line, and a place without a mutant is named", () => {
+  const at = (file, line) => ({ file, line });
+  const inPolicy = at("packages/core/src/policy/rules/a.ts", 3);
+  const inTrust = at("packages/core/src/trust/b.ts", 5);
+  const later = at("packages/core/src/trust/b.ts", 9);
+  const all = [inPolicy, inTrust, later];
+  expect(mutantsAt(all, {})).toEqual({ mutants: all, missing: [] });
+  expect(mutantsAt(all, { folder: ["core/policy"] })).toEqual({ mutants: [inPolicy], missing: [] });
+  expect(mutantsAt(all, { folder: ["core/polic", "core"] })).toEqual({ mutants: all, missing: ["core/polic"] });
+  expect(mutantsAt(all, { at: ["core/src/trust/b.ts"] })).toEqual({ mutants: [inTrust, later], missing: [] });
+  expect(mutantsAt(all, { at: ["core/src/trust/b.ts:9", "core/src/trust/b.ts:1"] })).toEqual({
+    mutants: [later],
+    missing: ["core/src/trust/b.ts:1"],
+  });
+  expect(mutantsAt(all, { folder: ["core/policy"], at: ["core/src/trust/b.ts"] })).toEqual({
+    mutants: [],
+    missing: ["core/src/trust/b.ts"],
+  });
+});
+
+test("a mutant of an earlier run is found where its line has moved to; one whose source is gone is left out", () => {
+  const mutant = (line, original) => ({ file: "a.ts", kind: "operator", line, original, replacement: "!==" });
+  const all = [mutant(10, "==="), mutant(42, "==="), mutant(50, "<")];
+  expect(stillThere([mutant(40, "==="), mutant(50, ">")], all)).toEqual([mutant(42, "===")]);
 });
