@@ -5,6 +5,8 @@ const units = ["kB", "MB", "GB"];
 /** Returns a size such as `512 B` or `1.5 MB`. One kB is 1000 bytes. */
 export function sizeWords(bytes: number): string {
   if (bytes < 1000) return `${bytes} B`;
-  const unit = Math.min(units.length, Math.floor(Math.log10(bytes) / 3));
+  // One decimal is shown, so 999 950 bytes are already 1.0 MB.
+  const isShort = (power: number): boolean => bytes / 1000 ** power < 999.95;
+  const unit = units.findIndex((_, index) => isShort(index + 1)) + 1 || units.length;
   return `${(bytes / 1000 ** unit).toFixed(1)} ${units[unit - 1]}`;
 }
