@@ -14,11 +14,12 @@ import { readSigningKey, type SigningKey, signJwt } from "../oauth/jwt.ts";
 import type { StoredClient } from "../store/credentials.ts";
 
 /** How a client authenticates: the method, and what to add to the token request. */
-export interface MachineProof extends ClientProof {
-  readonly method: "none" | "client_secret_basic" | "client_secret_post" | "private_key_jwt";
-  /** Where the private key is: a path, or the name of the setting. */
-  readonly key?: string;
-}
+export type MachineProof = ClientProof &
+  (
+    | { readonly method: "none" | "client_secret_basic" | "client_secret_post" }
+    /** `key` says where the private key is: a path, or the name of the setting. */
+    | { readonly method: "private_key_jwt"; readonly key: string }
+  );
 
 /** The client, its key or secret, and the audience of a signed JWT. */
 export interface MachineProofOptions {

@@ -22,7 +22,7 @@ export interface MachineRefusal {
   /** The JWT in the request that proves the machine's identity, if any. */
   readonly assertion?: Assertion | undefined;
   /** The audiences that the token endpoint may expect in that JWT. */
-  readonly audiences: readonly string[];
+  readonly audiences: readonly [string, ...string[]];
   readonly scopes: readonly string[];
   /** Whether the request contained a DPoP proof (RFC 9449). */
   readonly isDpop: boolean;
@@ -130,8 +130,8 @@ function clientReason({ client, proof, answer }: MachineRefusal, settings: strin
   switch (proof.method) {
     case "private_key_jwt":
       return {
-        why: `the authorization server does not accept the key ${proof.key ?? ""} for client "${clientId}"`,
-        next: `Register the public key of ${proof.key ?? "the client"} with the authorization server, or correct "privateKeyFile" and "keyId" ${settings}.`,
+        why: `the authorization server does not accept the key ${proof.key} for client "${clientId}"`,
+        next: `Register the public key of ${proof.key} with the authorization server, or correct "privateKeyFile" and "keyId" ${settings}.`,
       };
     case "client_secret_basic":
     case "client_secret_post":
@@ -168,8 +168,8 @@ function assertionReason(refusal: MachineRefusal, settings: string): Reason {
   const named = [claims["aud"] ?? []].flat().map(String);
   if (!named.some((audience) => audiences.some((expected) => withoutSlash(expected) === withoutSlash(audience))))
     return {
-      why: `the JWT in ${assertion.from} is for ${clip(named.join(", ") || "no audience", 200)}, not for ${audiences[0] ?? ""}`,
-      next: `Have the JWT issued for ${audiences[0] ?? "the authorization server"}${audienceHint(refusal)}.`,
+      why: `the JWT in ${assertion.from} is for ${clip(named.join(", ") || "no audience", 200)}, not for ${audiences[0]}`,
+      next: `Have the JWT issued for ${audiences[0]}${audienceHint(refusal)}.`,
     };
   return {
     why: `the authorization server does not accept the JWT in ${assertion.from}`,

@@ -46,7 +46,7 @@ interface GrantRequest {
   readonly parameters: Readonly<Record<string, string>>;
   readonly tokenType: string;
   readonly assertion?: Assertion | undefined;
-  readonly audiences: readonly string[];
+  readonly audiences: readonly [string, ...string[]];
   readonly fetch: Fetch;
 }
 

@@ -26,15 +26,12 @@ function refused(error: string, more: Partial<MachineRefusal> = {}, description?
   return { code, message: message.replace('token request for "docs" ', ""), next, evidence };
 }
 
-const by = (
-  method: "client_secret_basic" | "client_secret_post" | "private_key_jwt",
-  from?: string,
-): MachineRefusal["proof"] => ({
+const bySecret = (method: "client_secret_basic" | "client_secret_post"): MachineRefusal["proof"] => ({
   method,
   headers: {},
   parameters: {},
-  ...(from !== undefined && { key: from }),
 });
+const byKey: MachineRefusal["proof"] = { method: "private_key_jwt", key: "/keys/one.pem", headers: {}, parameters: {} };
 const jwt = (claims: object): MachineRefusal["assertion"] => ({
   jwt: workloadToken(key.privateKey, { iat: seconds, exp: seconds + 60, ...claims }),
   from: "the file /run/token",
@@ -80,7 +77,7 @@ const reasons: readonly (readonly [string, Partial<MachineRefusal>, string, stri
   ["server_error", {}, "the authorization server refused the request", `Check the settings ${settings}.`],
   [
     "server_error",
-    { proof: by("client_secret_post") },
+    { proof: bySecret("client_secret_post") },
     "the authorization server refused the request with client_secret_post",
     `Check the settings ${settings}.`,
   ],
@@ -92,33 +89,21 @@ const reasons: readonly (readonly [string, Partial<MachineRefusal>, string, stri
   ],
   [
     "invalid_client",
-    { proof: by("private_key_jwt", "/keys/one.pem") },
+    { proof: byKey },
     'the authorization server does not accept the key /keys/one.pem for client "machine"',
     `Register the public key of /keys/one.pem with the authorization server, or correct "privateKeyFile" and "keyId" ${settings}.`,
   ],
   [
     "invalid_client",
-    { proof: by("client_secret_post") },
+    { proof: bySecret("client_secret_post") },
     'client "machine" is unknown to the authorization server, or the client\'s secret is wrong',
     `Correct "clientId" and "clientSecret" ${settings}.`,
   ],
   [
     "invalid_client",
-    { proof: by("client_secret_basic"), client: undefined },
+    { proof: bySecret("client_secret_basic"), client: undefined },
     'client "" is unknown to the authorization server, or the client\'s secret is wrong',
     `Correct "clientId" and "clientSecret" ${settings}.`,
-  ],
-  [
-    "invalid_client",
-    { proof: by("private_key_jwt") },
-    'the authorization server does not accept the key  for client "machine"',
-    `Register the public key of the client with the authorization server, or correct "privateKeyFile" and "keyId" ${settings}.`,
-  ],
-  [
-    "invalid_grant",
-    { assertion: jwt({ aud: "a" }), audiences: [] },
-    "the JWT in the file /run/token is for a, not for ",
-    "Have the JWT issued for the authorization server.",
   ],
   [
     "invalid_grant",
@@ -191,10 +176,10 @@ test.each(reasons.map(([error, more, why, next]) => ({ error, more, why, next })
 );
 
 test.each<[string, boolean, Partial<MachineRefusal>]>([
-  ["invalid_client", true, { proof: by("private_key_jwt") }],
+  ["invalid_client", true, { proof: byKey }],
   ["invalid_grant", true, { assertion: jwt({}) }],
   ["invalid_dpop_proof", true, { isDpop: true }],
-  ["invalid_client", false, { proof: by("client_secret_post") }],
+  ["invalid_client", false, { proof: bySecret("client_secret_post") }],
   ["invalid_scope", false, { isDpop: true }],
 ])("%s may be caused by the clock, if the request had a date: %s", (error, isClock, more) => {
   const { message, next } = refused(error, { ...more, clockLead: 31_000 });
@@ -218,7 +203,7 @@ test("what the server says is evidence, without the secrets of the request", () 
 test.each(["Unknown client", "client not found", "not registered", "It does not exist", "no such client"])(
   "a description such as %s says that the client is unknown, however it authenticates",
   (description) => {
-    expect(refused("invalid_client", { proof: by("private_key_jwt", "k") }, description)).toEqual({
+    expect(refused("invalid_client", { proof: byKey }, description)).toEqual({
       code: "auth_failed",
       message: 'refused by login.example: the authorization server does not know client "machine" (invalid_client)',
       next: `Correct "clientId" ${settings}, or register the client with the authorization server.`,
@@ -246,7 +231,7 @@ test("a long code of the server is cut, and the step and the server are named", 
     answer: { kind: "unavailable", status: 500 },
     client: undefined,
     proof: { method: "none", headers: {}, parameters: {} },
-    audiences: [],
+    audiences: ["https://login.example"],
     scopes: [],
     isDpop: false,
     clockLead: undefined,
