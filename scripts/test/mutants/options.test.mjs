@@ -4,19 +4,19 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { readOptions, UsageError } from "../../mutants/options.mjs";
 
-test("numbers are read as numbers, and what is not named has its default", () => {
+test("numbers are read as numbers, and options that are not given have their defaults", () => {
   expect(readOptions(["--seed", "7"])).toMatchObject({ count: undefined, workers: 2, at: [], folder: [], help: false });
   expect(readOptions(["--count", "25", "--workers", "4"])).toMatchObject({ count: 25, workers: 4 });
 });
 
 test.each([
-  [["--count", "x"], '--count needs a whole number above 0, not "x"'],
-  [["--count", "0"], '--count needs a whole number above 0, not "0"'],
-  [["--count", "1.5"], '--count needs a whole number above 0, not "1.5"'],
-  [["--workers", ""], '--workers needs a whole number above 0, not ""'],
+  [["--count", "x"], '--count needs a whole number from 1 to 999999999, not "x"'],
+  [["--count", "0"], '--count needs a whole number from 1 to 999999999, not "0"'],
+  [["--count", "1.5"], '--count needs a whole number from 1 to 999999999, not "1.5"'],
+  [["--workers", ""], '--workers needs a whole number from 1 to 999999999, not ""'],
   [["--nope"], "Unknown option '--nope'"],
   [["--again", "/no/such/file.json"], "cannot read the file of --again: ENOENT"],
-])("%j is refused with a sentence", (args, sentence) => {
+])("the options %j are refused with a sentence", (args, sentence) => {
   expect(() => readOptions(args)).toThrow(UsageError);
   expect(() => readOptions(args)).toThrow(sentence);
 });

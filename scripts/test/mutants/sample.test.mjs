@@ -21,7 +21,7 @@ test("the summary has a score for each folder, and a mutant that timed out has n
   expect(folderOf("packages/cli/src/tui/input/keys.ts", 3)).toBe("cli/tui/input");
 });
 
-test("mutants are chosen by folder, file and line, and a place without a mutant is named", () => {
+test("mutantsAt chooses mutants by folder, file and line, and returns the places without a mutant", () => {
   const at = (file, line) => ({ file, line });
   const inPolicy = at("packages/core/src/policy/rules/a.ts", 3);
   const inTrust = at("packages/core/src/trust/b.ts", 5);
@@ -41,7 +41,7 @@ test("mutants are chosen by folder, file and line, and a place without a mutant 
   });
 });
 
-test("a mutant of an earlier run is found where its line has moved to; one whose source is gone is left out", () => {
+test("stillThere finds a mutant whose line has moved, and leaves out one whose source has changed", () => {
   const mutant = (line, original) => ({ file: "a.ts", kind: "operator", line, original, replacement: "!==" });
   const all = [mutant(10, "==="), mutant(42, "==="), mutant(50, "<")];
   expect(stillThere([mutant(40, "==="), mutant(50, ">")], all)).toEqual([mutant(42, "===")]);

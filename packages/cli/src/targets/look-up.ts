@@ -46,7 +46,7 @@ export async function lookUp<T>(search: Search<T>, host: Host, context: Context)
   if (isCached && open.length === 0) return cached;
   const skipped = open.length === 0 ? [] : (await host.failedStarts()).filter(({ server }) => open.includes(server));
   const others = open.filter((name) => !skipped.some(({ server }) => server === name));
-  // If the cached catalogs do not have the prompt or resource, they may be out of date.
+  // If no cached catalog has the prompt or resource, the catalogs of the named servers may be out of date.
   await connectWithin(wait, host, isCached ? others : [...named, ...others], context);
   const found = find();
   if (!(found instanceof HostError)) return found;
@@ -59,6 +59,7 @@ export async function lookUp<T>(search: Search<T>, host: Host, context: Context)
   throw found;
 }
 
+/** Returns the servers before `server`. None if `server` is undefined or not in the list. */
 function before(server: string | undefined, servers: readonly string[]): readonly string[] {
   return server === undefined ? [] : servers.slice(0, Math.max(servers.indexOf(server), 0));
 }

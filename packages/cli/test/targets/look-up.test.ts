@@ -138,8 +138,9 @@ describe("the user names a prompt or a resource", () => {
   });
 });
 
-describe("a name that several servers use counts for the first of them in the settings", () => {
-  async function named(given: Given, owners: readonly string[], search: Search = {}) {
+describe("the user names a prompt that several servers have: the first of them in the settings counts", () => {
+  /** Looks for a prompt that the servers `owners` have. They are in the order of the settings. */
+  async function lookUpOf(given: Given, owners: readonly string[], search: Search = {}) {
     const { host, started, connected } = hostOf(given);
     const isLoaded = (name: string): boolean => connected.has(name) || (given.cached ?? []).includes(name);
     const find = (): string | HostError => owners.find(isLoaded) ?? missing;
@@ -147,17 +148,17 @@ describe("a name that several servers use counts for the first of them in the se
     return { result: await lookUp(wanted, host, writtenOutput().context), started };
   }
 
-  test("a server before the cached one is asked, a server behind it is not", async () => {
-    expect(await named({ cached: ["b"] }, ["a", "b", "c"])).toEqual({ result: "a", started: [["a"]] });
-    expect(await named({ cached: ["b"] }, ["b", "c"])).toEqual({ result: "b", started: [["a"]] });
-    expect(await named({ cached: ["a"] }, ["a", "b"])).toEqual({ result: "a", started: [] });
+  test("Fairlead starts the server before the cached one, and not the server behind it", async () => {
+    expect(await lookUpOf({ cached: ["b"] }, ["a", "b", "c"])).toEqual({ result: "a", started: [["a"]] });
+    expect(await lookUpOf({ cached: ["b"] }, ["b", "c"])).toEqual({ result: "b", started: [["a"]] });
+    expect(await lookUpOf({ cached: ["a"] }, ["a", "b"])).toEqual({ result: "a", started: [] });
   });
 
-  test("a server before the cached one is not asked if it cannot start or is not to be searched", async () => {
-    expect(await named({ cached: ["b"], down: ["a"] }, ["a", "b"])).toEqual({ result: "b", started: [["a"]] });
-    expect(await named({ cached: ["b"], failed: ["a"] }, ["a", "b"])).toEqual({ result: "b", started: [] });
-    expect(await named({ cached: ["b"] }, ["a", "b"], { isOpen: false })).toEqual({ result: "b", started: [] });
-    expect(await named({ cached: ["b"] }, ["b"], { servers: ["c"] })).toEqual({ result: "b", started: [] });
+  test("the cached server counts if the one before it does not start, failed to start recently, or is not to be searched", async () => {
+    expect(await lookUpOf({ cached: ["b"], down: ["a"] }, ["a", "b"])).toEqual({ result: "b", started: [["a"]] });
+    expect(await lookUpOf({ cached: ["b"], failed: ["a"] }, ["a", "b"])).toEqual({ result: "b", started: [] });
+    expect(await lookUpOf({ cached: ["b"] }, ["a", "b"], { isOpen: false })).toEqual({ result: "b", started: [] });
+    expect(await lookUpOf({ cached: ["b"] }, ["b"], { servers: ["c"] })).toEqual({ result: "b", started: [] });
   });
 });
 

@@ -25,7 +25,8 @@ export interface ServerIdentity {
  */
 const longestDefinition = 16_384;
 /**
- * Maximum bytes of all approvals together. Fairlead drops the oldest approvals first, and asks again about their tools.
+ * Maximum bytes of all approvals together. Beginning with the newest, Fairlead keeps each approval that still fits. It
+ * asks again about the tools of the others.
  */
 const mostBytes = 1_048_576;
 

@@ -15,7 +15,7 @@ const form = {
 
 function answering(answerers: Answerers, clock = manualClock()) {
   const made = answerRequests("s", answerers, { perMinute: 5, clock });
-  if (made === undefined) throw new Error("the server does not answer");
+  if (made === undefined) throw new Error("answerRequests returned no handler");
   return made;
 }
 
@@ -34,7 +34,7 @@ const accept =
     return { action: "accept", content };
   };
 
-test("nothing is declared that nobody answers", () => {
+test("Fairlead declares only the capabilities whose requests it can answer", () => {
   expect(answerRequests("s", {}, { perMinute: 5, clock: manualClock() })).toBeUndefined();
   expect(answering({ roots: [] }).capabilities).toEqual({ roots: {} });
   expect(answering({ elicit: accept({}), sample: async () => ({}) }).capabilities).toEqual({

@@ -212,14 +212,14 @@ test.each([["null"], ["7"], ["{}"], ['{"name":"pay"}'], ['{"inputSchema":{}}'], 
 );
 
 test.each(['{"name":"pay"}', '{"inputSchema":{}}'])(
-  "a saved %s is no definition, even under its own digest",
+  "a saved %s is not a tool definition, even if its digest is right",
   (text) => {
     const digest = createHash("sha256").update(text).digest("hex");
     expect(approvedTool({ ...identity, tool: "pay", digest, approvedAt: "", definition: text })).toBeUndefined();
   },
 );
 
-test("to forget an approval that does not exist writes no file", async () => {
+test("forgetting an approval that does not exist writes no file", async () => {
   await using folder = await temporaryFolder();
   await forgetToolApproval(folder.path, identity, "pay");
   expect(await forgetApprovalsNamed(folder.path, "s", "pay")).toBe(0);
@@ -229,13 +229,16 @@ test("to forget an approval that does not exist writes no file", async () => {
 test.each([
   [0, ["pay", "old"]],
   [1, ["pay"]],
-])("all approvals together have at most 1048576 bytes: with %i more, %j stay", async (more, expected) => {
-  await using folder = await temporaryFolder();
-  const newest = await saveToolApproval(folder.path, identity, pay, now);
-  const old = { ...identity, tool: "old", digest: "d", approvedAt: now.toISOString(), definition: "" };
-  const left = 1_048_576 - Buffer.byteLength(JSON.stringify(newest)) - Buffer.byteLength(JSON.stringify(old));
-  const tools = [{ ...old, definition: "x".repeat(left + more) }];
-  await folder.write("approvals.json", { version: 2, workspaces: {}, tools });
-  await saveToolApproval(folder.path, identity, pay, now);
-  expect((await readToolApprovals(folder.path)).map(({ tool }) => tool)).toEqual(expected);
-});
+])(
+  "Fairlead keeps at most 1048576 bytes of approvals: with %i bytes more than that, it keeps those of %j",
+  async (more, expected) => {
+    await using folder = await temporaryFolder();
+    const newest = await saveToolApproval(folder.path, identity, pay, now);
+    const old = { ...identity, tool: "old", digest: "d", approvedAt: now.toISOString(), definition: "" };
+    const left = 1_048_576 - Buffer.byteLength(JSON.stringify(newest)) - Buffer.byteLength(JSON.stringify(old));
+    const tools = [{ ...old, definition: "x".repeat(left + more) }];
+    await folder.write("approvals.json", { version: 2, workspaces: {}, tools });
+    await saveToolApproval(folder.path, identity, pay, now);
+    expect((await readToolApprovals(folder.path)).map(({ tool }) => tool)).toEqual(expected);
+  },
+);

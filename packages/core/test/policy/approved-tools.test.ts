@@ -59,14 +59,14 @@ test("an approval of another entry of the same name is not shown", async () => {
   expect([approved.all(), approved.find("s", "pay")]).toEqual([[], undefined]);
 });
 
-test("of two approvals of the same tool in the file, the newer one counts", async () => {
+test("of two approvals of the same tool, the first in the file counts, because new approvals are written first", async () => {
   await using folder = await temporaryFolder();
   const approval = { server: "s", fingerprint: "f", tool: "pay", approvedAt: now().toISOString() };
   const tools = [
-    { ...approval, digest: "newer" },
-    { ...approval, digest: "older" },
+    { ...approval, digest: "first" },
+    { ...approval, digest: "second" },
   ];
   await folder.write("approvals.json", { version: 2, workspaces: {}, tools });
   const approved = await load(folder.path);
-  expect([approved.find("s", "pay")?.digest, digests(approved)]).toEqual(["newer", ["newer"]]);
+  expect([approved.find("s", "pay")?.digest, digests(approved)]).toEqual(["first", ["first"]]);
 });

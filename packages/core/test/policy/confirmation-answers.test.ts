@@ -12,7 +12,7 @@ function questionTo(at: Desk, request: PolicyRequest, taking: TakingAnswer): Too
   return at.question(request, at.decide(request), asked(request.serverName, request.serverToolName), taking);
 }
 
-test("a stored yes belongs to one sender, one kind of request, one server definition and one tool definition", async () => {
+test("the key of a stored yes differs with the sender, arguments, kind of request, server definition and tool definition", async () => {
   await using at = await desk();
   await using other = await desk({ fingerprint: "another" });
   const { serverName, serverToolName } = read;
@@ -36,7 +36,7 @@ test("a stored yes belongs to one sender, one kind of request, one server defini
   expect(new Set([key, whileChanged, at.confirmationKey(request)]).size).toBe(3);
 });
 
-test("a definition that the user accepts makes every earlier decision outdated", async () => {
+test("when the user accepts a definition, earlier decisions about other tools are outdated too", async () => {
   await using at = await desk();
   const decision = at.decide(read);
   expect(at.isCurrent(decision, read)).toBe(true);
@@ -84,7 +84,7 @@ test("the user's answer for all resources of a server stores no yes for a single
   expect(at.verdict(resource)).toMatchObject({ decision: "allow", rule: { origin: { source: "answer" } } });
 });
 
-test("a question about a definition that changes before the user answers is outdated, and the yes has no effect", async () => {
+test("if the definition changes before the user answers, the question is outdated, and a yes has no effect", async () => {
   await using at = await desk();
   const calls: string[] = [];
   const taking: TakingAnswer = {
@@ -104,12 +104,15 @@ test("a question about a definition that changes before the user answers is outd
   expect(at.verdict(read).decision).toBe("ask_user");
 });
 
-test("a question about a typed call names the rule that asks, not the changed definition above it", async () => {
+test("for a call with a changed definition, the question names the user's rule if the user typed the call, else the change", async () => {
   await using at = await desk({ rules: [rule("user", "ask_user", "files")] });
   at.marks.see("files", changedRead);
-  const texts = (["user", "model"] as const).map((who) => {
+  const rules = (["user", "model"] as const).map((who) => {
     const request = { ...read, who };
     return questionTo(at, request, { isOpen: () => true, onYes: () => undefined }).rule;
   });
-  expect(texts.map((shown) => shown?.tier)).toEqual(["user", "default"]);
+  expect(rules.map((shown) => [shown?.tier, shown?.text])).toEqual([
+    ["user", "a rule in user.toml:1 asks about it"],
+    ["default", "the rule for changed definitions asks about it"],
+  ]);
 });

@@ -77,6 +77,7 @@ test("the result of a search in folders is used for one second, and then the fol
   await symlink(join(openers.path, "bin"), link);
   const search = async () => [await withoutUntrusted(link, place), await isUntrustedFolder(link, place)];
   const outside = [{ path: link, dropped: [] }, false];
+  // The second begins with the search, not with the session.
   await clock.pass(5_000);
   expect(await search()).toEqual(outside);
   await rm(link);

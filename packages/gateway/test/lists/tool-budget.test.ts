@@ -122,43 +122,54 @@ test.each([
   expect(lines).toHaveLength(count);
 });
 
-test("the client reads how to use the two tools of the gateway", async () => {
-  const { host } = budgetHost();
-  expect(await withinBudget(host, [listable("a"), listable("b")], { tools: 1 })).toEqual([
-    {
-      name: "search_tools",
-      description:
-        "Finds tools that are not in the tool list. Returns their names, descriptions and input schemas. Call them with call_tool.",
-      inputSchema: {
-        type: "object",
-        properties: {
-          queries: {
-            type: "array",
-            items: { type: "string" },
-            description: "What the tools should do, in a few words.",
-          },
-          limit: {
-            type: "integer",
-            minimum: 1,
-            maximum: 20,
-            description: "Maximum number of tools to return. Default: 5.",
-          },
-        },
-        required: ["queries"],
-      },
-      annotations: { readOnlyHint: true, openWorldHint: false },
-    },
-    {
-      name: "call_tool",
-      description: "Calls a tool that search_tools has found.",
-      inputSchema: {
-        type: "object",
-        properties: {
-          name: { type: "string", description: "The name of the tool, as search_tools returned it." },
-          arguments: { type: "object", description: "The tool's arguments, as its input schema describes them." },
-        },
-        required: ["name"],
-      },
-    },
-  ]);
+/** The definitions of the gateway's two tools, as a client gets them. */
+async function ownDefinitions() {
+  const listed = await withinBudget(budgetHost().host, [listable("a"), listable("b")], { tools: 1 });
+  const definitionOf = (wanted: string) => listed.find(({ name }) => name === wanted) as unknown as OwnDefinition;
+  return { searchTools: definitionOf("search_tools"), callTool: definitionOf("call_tool") };
+}
+
+interface OwnDefinition {
+  readonly description: string;
+  readonly inputSchema: {
+    readonly properties: Readonly<Record<string, { readonly description: string }>>;
+    readonly required: readonly string[];
+  };
+  readonly annotations?: object;
+}
+
+test("search_tools keeps the limits and the default that its definition names", async () => {
+  const { inputSchema } = (await ownDefinitions()).searchTools;
+  const { limit } = inputSchema.properties as unknown as {
+    readonly limit: { readonly minimum: number; readonly maximum: number; readonly description: string };
+  };
+  const countWith = async (wanted?: number) => (await search({ queries: ["a"], limit: wanted })).lines.length;
+  const { minimum, maximum } = limit;
+  expect([await countWith(minimum), await countWith(minimum - 1)]).toEqual([minimum, minimum]);
+  expect([await countWith(maximum), await countWith(maximum + 1)]).toEqual([maximum, maximum]);
+  expect(limit.description).toContain(`Default: ${await countWith()}.`);
+});
+
+test("the model reads which arguments the two tools need, and that one tool calls what the other has found", async () => {
+  const { searchTools, callTool } = await ownDefinitions();
+  expect(searchTools.description).toContain("Call them with call_tool.");
+  expect(callTool.description).toContain("search_tools");
+  expect(searchTools.inputSchema).toMatchObject({
+    type: "object",
+    properties: { queries: { type: "array", items: { type: "string" } }, limit: { type: "integer" } },
+    required: ["queries"],
+  });
+  expect(callTool.inputSchema).toMatchObject({
+    type: "object",
+    properties: { name: { type: "string" }, arguments: { type: "object" } },
+    required: ["name"],
+  });
+  for (const { inputSchema } of [searchTools, callTool])
+    for (const { description } of Object.values(inputSchema.properties)) expect(description).toMatch(/^[A-Z].+\.$/);
+});
+
+test("search_tools is annotated as read-only; call_tool, which can call any tool, has no annotations", async () => {
+  const { searchTools, callTool } = await ownDefinitions();
+  expect(searchTools.annotations).toEqual({ readOnlyHint: true, openWorldHint: false });
+  expect(callTool.annotations).toBeUndefined();
 });

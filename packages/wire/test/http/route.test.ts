@@ -51,20 +51,24 @@ test("https to a server that speaks plain HTTP is a `tls` error", async () => {
 test.each([
   ["directly", undefined],
   ["through a plain proxy", "proxy"],
-])("a connection that was opened %s is closed one second before the server's announced time", async (_, via) => {
-  await using web = await webServer((_request, response) => void response.end());
-  web.server.keepAliveTimeout = 5_000;
-  const url = new URL(web.url);
-  const route = await openRoute(url, { proxyFor: () => (via === undefined ? undefined : web.url) });
-  const request = route.request(url, { method: "GET" });
-  const answered = once(request.end(), "response");
-  const [response] = (await answered) as [IncomingMessage];
-  response.resume();
-  await once(request, "close");
-  const { agent } = request as ClientRequest & { readonly agent: Agent };
-  expect(Object.values(agent.freeSockets).map((sockets) => sockets?.map(({ timeout }) => timeout))).toEqual([[4_000]]);
-  route.close();
-});
+])(
+  "an idle connection that was opened %s times out one second before the time that the server announces",
+  async (_, via) => {
+    await using web = await webServer((_request, response) => void response.end());
+    web.server.keepAliveTimeout = 5_000;
+    const url = new URL(web.url);
+    const route = await openRoute(url, { proxyFor: () => (via === undefined ? undefined : web.url) });
+    const request = route.request(url, { method: "GET" });
+    const [response] = (await once(request.end(), "response")) as [IncomingMessage];
+    response.resume();
+    await once(request, "close");
+    const { agent } = request as ClientRequest & { readonly agent: Agent };
+    expect(Object.values(agent.freeSockets).map((sockets) => sockets?.map(({ timeout }) => timeout))).toEqual([
+      [4_000],
+    ]);
+    route.close();
+  },
+);
 
 test("a plain proxy gets the whole address and its credentials", async () => {
   await using proxy = await webServer((_request, response) => void response.end("via proxy"));

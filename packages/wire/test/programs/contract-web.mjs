@@ -12,7 +12,7 @@ export async function serveWeb() {
   const modern = createMcpHandler(() => createContractServer(modern.notify), { legacy: "reject" });
   const legacy = createLegacyHandler();
   const streams = createSseHandler();
-  // On a busy machine, a connection can be idle for longer than the usual five seconds.
+  // 0: the server never closes an idle connection. On a busy machine, one can be idle for longer than the default, 5 s.
   const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
     const { pathname } = new URL(request.url, "http://localhost");
     if (pathname === "/sse" || pathname === "/messages") void streams(request, response);

@@ -35,7 +35,7 @@ export async function webServer(reply: Reply): Promise<WebServer> {
       void reply(entry, response);
     });
   });
-  // On a busy machine, a connection can be idle for longer than the usual five seconds.
+  // 0: the server never closes an idle connection. On a busy machine, one can be idle for longer than the default, 5 s.
   server.keepAliveTimeout = 0;
   server.listen(0, "127.0.0.1");
   await once(server, "listening");

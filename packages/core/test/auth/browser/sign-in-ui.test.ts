@@ -17,8 +17,7 @@ test("the whole address, its domain, the scopes and the way back are shown befor
   await using servers = await both({}, { scopes: ["read"] });
   await using folder = await temporaryFolder();
   const someone = person({ onOpen: () => expect(someone.shown.length).toBe(1) });
-  const credentials = await signingIn(servers.guarded.url, someone, folder);
-  expect(credentials).not.toHaveProperty("audiences");
+  await signingIn(servers.guarded.url, someone, folder);
   const { issuer } = servers.authorization;
   const url = someone.opened[0] ?? "";
   const redirectUri = new URL(url).searchParams.get("redirect_uri");
@@ -38,6 +37,15 @@ test("the whole address, its domain, the scopes and the way back are shown befor
     { kind: "signed_in", serverName: "docs", issuer, scopes: ["read"] },
   ]);
   await expectNobodyAt(url);
+});
+
+test("a sign-in without the setting `oauth.audiences` stores no audiences", async () => {
+  await using servers = await both();
+  await using folder = await temporaryFolder();
+  await signingIn(servers.guarded.url, person(), folder);
+  const stored = await storageIn(folder).getCredentials(servers.guarded.url);
+  expect(stored).toHaveProperty("tokens");
+  expect(stored).not.toHaveProperty("audiences");
 });
 
 describe("the browser is opened", () => {

@@ -130,12 +130,12 @@ describe("a program", () => {
 
   const answer = (more: object): string =>
     JSON.stringify({ version: 1, success: true, ...more }).replaceAll('"', '\\"');
-  const token = answer({ token_type: "urn:ietf:params:oauth:token-type:id_token", id_token: "$#:$2:$ALL" });
+  const token = answer({ token_type: "urn:ietf:params:oauth:token-type:id_token", id_token: "$#:$2:$VARIABLES" });
 
-  test("runs only if the user allows it, and gives the token", async () => {
-    const variables = ["AUDIENCE", "TOKEN_TYPE", "INTERACTIVE", "OUTPUT_FILE", "IMPERSONATED_EMAIL"];
-    const all = variables.map((name) => `\${GOOGLE_EXTERNAL_ACCOUNT_${name}-none}`).join("|");
-    await using made = await program(`ALL="${all}"; echo "${token}"`);
+  test("runs only if the user allows it, with the arguments and variables that Google defines, and gives the token", async () => {
+    const names = ["AUDIENCE", "TOKEN_TYPE", "INTERACTIVE", "OUTPUT_FILE", "IMPERSONATED_EMAIL"];
+    const values = names.map((name) => `\${GOOGLE_EXTERNAL_ACCOUNT_${name}-none}`).join("|");
+    await using made = await program(`VARIABLES="${values}"; echo "${token}"`);
     const executable = { command: made.command };
     await using denied = await sceneOf({ executable });
     await expect(accountIn(denied)).rejects.toMatchObject({
@@ -144,28 +144,29 @@ describe("a program", () => {
       next: "If you trust that file, set GOOGLE_EXTERNAL_ACCOUNT_ALLOW_EXECUTABLES=1.",
     });
     await using allowed = await sceneOf({ executable }, { env: permission });
-    const told = `${audience}|urn:ietf:params:oauth:token-type:jwt|0|none|none`;
-    expect(await accountIn(allowed)).toBe(`workload:2:two three:${told}`);
+    const received = `${audience}|urn:ietf:params:oauth:token-type:jwt|0|none|none`;
+    expect(await accountIn(allowed)).toBe(`workload:2:two three:${received}`);
   });
 
-  test("does not run while its last answer is valid", async () => {
-    const told = "$GOOGLE_EXTERNAL_ACCOUNT_OUTPUT_FILE|$GOOGLE_EXTERNAL_ACCOUNT_IMPERSONATED_EMAIL";
-    await using made = await program(`[ "${told}" = "\${0%/*}/kept.json|${target}" ] && exit 9; exit 8`);
-    const kept = (seconds: number) => ({
+  test("does not run while its answer in the output file is valid, and then gets the names of file and account", async () => {
+    const received = "$GOOGLE_EXTERNAL_ACCOUNT_OUTPUT_FILE|$GOOGLE_EXTERNAL_ACCOUNT_IMPERSONATED_EMAIL";
+    // The program exits with 9 if both variables are right, otherwise with 8.
+    await using made = await program(`[ "${received}" = "\${0%/*}/output.json|${target}" ] && exit 9; exit 8`);
+    const answerFor = (seconds: number) => ({
       version: 1,
       success: true,
       token_type: "urn:ietf:params:oauth:token-type:saml2",
-      saml_response: "kept",
+      saml_response: "from the file",
       expiration_time: Date.now() / 1000 + seconds,
     });
-    const output_file = await made.write("kept.json", kept(60));
+    const output_file = await made.write("output.json", answerFor(60));
     const source = { executable: { command: made.command, output_file } };
     await using workloadOnly = await sceneOf(source, { env: permission });
-    expect(await accountIn(workloadOnly)).toBe("workload:kept");
+    expect(await accountIn(workloadOnly)).toBe("workload:from the file");
     const more = { service_account_impersonation_url: impersonation };
-    await using scene = await sceneOf(source, { env: permission, more });
-    await made.write("kept.json", kept(-1));
-    await expect(accountIn(scene)).rejects.toThrow(`the program ${join(made.path, "a program")} failed (9)`);
+    await using withAccount = await sceneOf(source, { env: permission, more });
+    await made.write("output.json", answerFor(-1));
+    await expect(accountIn(withAccount)).rejects.toThrow(`the program ${join(made.path, "a program")} failed (9)`);
   });
 
   test.each([
@@ -245,7 +246,7 @@ describe("what goes wrong", () => {
     [" \n", {}],
     ["{", { format: { type: "json", subject_token_field_name: "t" } }],
     [{ t: "" }, { format: { type: "json", subject_token_field_name: "t" } }],
-  ])("a file with %j has no token, and Google is not asked", async (content, format) => {
+  ])("a file with the content %j contains no token, and Fairlead sends Google no request", async (content, format) => {
     await using folder = await temporaryFolder();
     const file = await folder.write("subject", content);
     await using scene = await sceneOf({ file, ...format });

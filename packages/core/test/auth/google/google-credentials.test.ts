@@ -68,12 +68,12 @@ test("if gcloud's own file cannot be used, the user is told to sign in with gclo
 });
 
 test.each<[Record<string, string>, string]>([
-  [{}, "of the file"],
-  [{ GOOGLE_CLOUD_QUOTA_PROJECT: "" }, "of the file"],
-  [{ GOOGLE_CLOUD_QUOTA_PROJECT: "of the environment" }, "of the environment"],
-])("with the variables %j, Google charges the project %s", async (env, project) => {
+  [{}, "file-project"],
+  [{ GOOGLE_CLOUD_QUOTA_PROJECT: "" }, "file-project"],
+  [{ GOOGLE_CLOUD_QUOTA_PROJECT: "variable-project" }, "variable-project"],
+])("with the variables %j, the quota project is %s", async (env, project) => {
   await using place = await temporaryFolder();
-  const file = await place.write("credentials.json", { ...person, quota_project_id: "of the file" });
+  const file = await place.write("credentials.json", { ...person, quota_project_id: "file-project" });
   const options = optionsFor(place.path, "linux", { ...env, GOOGLE_APPLICATION_CREDENTIALS: file });
   expect((await openGoogleClient(options)).quotaProjectId).toBe(project);
 });

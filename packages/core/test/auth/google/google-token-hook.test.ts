@@ -2,7 +2,10 @@ import { expect, test } from "vitest";
 import { createGoogleTokenHook, type GoogleHeaders } from "../../../src/auth/google/google-token-hook.ts";
 import { headersOf, refusal, serverUrl } from "./google-scene.ts";
 
-/** A hook whose n-th token is "token n", unless `token` says otherwise. */
+/**
+ * A hook whose n-th token is "token n", unless `state.token` says otherwise. Each token is valid for `life`
+ * milliseconds. The clock shows `start`.
+ */
 function hookWith(life: number, start = 0) {
   const state = {
     now: start,
@@ -56,7 +59,7 @@ test("requests at the same time share one request to Google", async () => {
   expect([both, state.asked]).toEqual([[{ authorization: "token 1" }, { authorization: "token 1" }], 1]);
 });
 
-test("another server gets no token, and Google is not asked for one", async () => {
+test("a request to another origin gets no token, and the client asks Google for none", async () => {
   const { hook, state } = hookWith(1_000_000);
   const { hostname } = new URL(serverUrl);
   for (const url of ["https://other.example/mcp", `http://${hostname}/mcp`, `https://${hostname}:444/mcp`])
@@ -65,7 +68,7 @@ test("another server gets no token, and Google is not asked for one", async () =
   expect(await headersOf(hook, `https://${hostname}/other`)).toEqual({ authorization: "token 1" });
 });
 
-const never = new AbortController().signal;
+const { signal } = new AbortController();
 const rejected = {
   code: "auth_failed",
   serverName: "cloud",
@@ -73,30 +76,30 @@ const rejected = {
   next: "Ask the server's operator to allow the account of your Google credentials.",
 };
 
-test("a token that the server refuses is renewed once", async () => {
+test("a token that the server refuses with 401 is renewed once; a second refusal is an error", async () => {
   const { hook, state } = hookWith(1_000_000);
   const sent = await headersOf(hook);
-  expect(await hook.challenged(refusal(sent, 0, 403), never)).toBe(false);
+  expect(await hook.challenged(refusal(sent, 0, 403), signal)).toBe(false);
   expect(state.asked).toBe(1);
-  expect(await hook.challenged(refusal(sent), never)).toBe(true);
+  expect(await hook.challenged(refusal(sent), signal)).toBe(true);
   expect(state.asked).toBe(2);
-  // Another request has renewed it meanwhile: also the second attempt is repeated, without a request to Google.
-  expect([await hook.challenged(refusal(sent, 0), never), await hook.challenged(refusal(sent, 1), never)]).toEqual([
+  // The hook has a newer token than these requests sent, so they are repeated without another request to Google.
+  expect([await hook.challenged(refusal(sent, 0), signal), await hook.challenged(refusal(sent, 1), signal)]).toEqual([
     true,
     true,
   ]);
-  await expect(hook.challenged(refusal(await headersOf(hook), 1), never)).rejects.toMatchObject(rejected);
+  await expect(hook.challenged(refusal(await headersOf(hook), 1), signal)).rejects.toMatchObject(rejected);
   expect(state.asked).toBe(2);
 });
 
-test("if Google gives the refused token again, the server has rejected it", async () => {
+test("if Google gives the refused token again, the user reads that the server rejected it", async () => {
   const { hook, state } = hookWith(1_000_000);
   state.token = () => "same";
-  await expect(hook.challenged(refusal(await headersOf(hook)), never)).rejects.toMatchObject(rejected);
+  await expect(hook.challenged(refusal(await headersOf(hook)), signal)).rejects.toMatchObject(rejected);
   expect(state.asked).toBe(2);
 });
 
 test("a refusal before the first token makes the client ask Google for one", async () => {
   const { hook, state } = hookWith(1_000_000);
-  expect([await hook.challenged(refusal({}), never), state.asked]).toEqual([true, 1]);
+  expect([await hook.challenged(refusal({}), signal), state.asked]).toEqual([true, 1]);
 });

@@ -1,10 +1,11 @@
+import { verify } from "node:crypto";
 import { join } from "node:path";
 import { temporaryFolder } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
 import { type MachineProofOptions, proveClient, readClientKey } from "../../../src/auth/machine/client-proof.ts";
 import { newKey } from "./machine-scene.ts";
 
-const { privateKey, pem } = newKey();
+const { privateKey, publicKey, pem } = newKey();
 const jwk = JSON.stringify({ ...privateKey.export({ format: "jwk" }), kid: "of the key" });
 
 function prove(settings: object, client: MachineProofOptions["client"] = { clientId: "machine" }) {
@@ -24,7 +25,7 @@ function partsOf(jwt = ""): readonly unknown[] {
     .map((part) => JSON.parse(Buffer.from(part, "base64url").toString()));
 }
 
-test("the client signs a JWT that is valid for a minute, and names itself in the form", async () => {
+test("the client signs a JWT that is valid for a minute, and sends it with its ID in the form", async () => {
   const { parameters, ...proof } = await prove({ privateKey: pem });
   expect(proof).toEqual({ method: "private_key_jwt", key: "privateKey", headers: {} });
   expect(parameters).toEqual({
@@ -43,13 +44,16 @@ test("the client signs a JWT that is valid for a minute, and names itself in the
       jti: expect.any(String),
     },
   ]);
+  const [, signed = "", signature = ""] = /^(.+)\.(.+)$/.exec(parameters["client_assertion"] ?? "") ?? [];
+  const key = { key: publicKey, dsaEncoding: "ieee-p1363" } as const;
+  expect(verify("sha256", Buffer.from(signed), key, Buffer.from(signature, "base64url"))).toBe(true);
 });
 
 test.each([
-  [{ privateKey: jwk }, "of the key"],
-  [{ privateKey: jwk, keyId: "of the settings" }, "of the settings"],
-  [{ privateKey: pem, keyId: "of the settings" }, "of the settings"],
-])("the client's JWT names the key ID %#", async (settings, kid) => {
+  ["a JWK", "of the key", { privateKey: jwk }],
+  ["a JWK and a key ID in the settings", "of the settings", { privateKey: jwk, keyId: "of the settings" }],
+  ["a PEM and a key ID in the settings", "of the settings", { privateKey: pem, keyId: "of the settings" }],
+])("with %s, the client's JWT has the key ID %s", async (_, kid, settings) => {
   const { parameters } = await prove(settings);
   expect(partsOf(parameters["client_assertion"])[0]).toEqual({ alg: "ES256", typ: "JWT", kid });
 });
@@ -61,7 +65,7 @@ test("the proof names the file that the client's key comes from", async () => {
   expect(await prove({ privateKeyFile: file })).toMatchObject({ method: "private_key_jwt", key: file });
 });
 
-test("without a key, the client sends its secret as it is registered, or only its ID", async () => {
+test("without a key, the client sends its secret by the method it is registered for, or only its ID", async () => {
   const secret = { clientId: "machine", clientSecret: "quiet" };
   const basic = { authorization: `Basic ${Buffer.from("machine:quiet").toString("base64")}` };
   expect(await prove({}, secret)).toEqual({ method: "client_secret_basic", headers: basic, parameters: {} });
@@ -73,7 +77,7 @@ test("without a key, the client sends its secret as it is registered, or only it
   expect(await prove({})).toEqual({ method: "none", headers: {}, parameters: { client_id: "machine" } });
 });
 
-test("a token request without a client has no proof", async () => {
+test("a token request without a client contains no proof of a client", async () => {
   const options = { serverName: "docs", audience: "https://login.example", now: () => 0 };
   expect(
     await proveClient({ ...options, settings: { kind: "jwt_bearer", privateKey: pem }, client: undefined }),
@@ -89,26 +93,26 @@ test("the user learns which setting names a key that cannot be used, and why", a
     );
   const [absent, broken] = ["absent.pem", "public.pem"].map((name) => join(folder.path, name));
   const begin = 'private key of "docs" cannot be used: ';
-  const nextFor = (setting: string) => ({
+  const errorAbout = (setting: string) => ({
     code: "auth_failed",
     serverName: "docs",
     next: `Correct "${setting}" under machineAuth of "docs".`,
   });
   expect(await failure({ privateKeyFile: absent })).toMatchObject({
     message: `${begin}${absent}: the file does not exist`,
-    ...nextFor("privateKeyFile"),
+    ...errorAbout("privateKeyFile"),
   });
   expect(await failure({ privateKeyFile: folder.path })).toMatchObject({
     message: `${begin}${folder.path}: it is a folder, not a file`,
-    ...nextFor("privateKeyFile"),
+    ...errorAbout("privateKeyFile"),
   });
   expect(await failure({ privateKeyFile: broken })).toMatchObject({
     message: `${begin}${broken}: the key is a public key`,
-    ...nextFor("privateKeyFile"),
+    ...errorAbout("privateKeyFile"),
   });
   for (const settings of [{}, { privateKey: "" }])
     expect(await failure(settings)).toMatchObject({
       message: `${begin}"privateKey": the key is empty`,
-      ...nextFor("privateKey"),
+      ...errorAbout("privateKey"),
     });
 });

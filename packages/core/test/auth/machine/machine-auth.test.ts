@@ -1,5 +1,6 @@
 import { temporaryFolder } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
+import type { SignInRequest } from "../../../src/auth/auth-hook.ts";
 import { createMachineAuth, type MachineTokens } from "../../../src/auth/machine/machine-auth.ts";
 import type { Credentials } from "../../../src/auth/store/credentials.ts";
 import { type MCPOAuthTokenStorage, openTokenStorage, signInFolder } from "../../../src/auth/store/token-storage.ts";
@@ -16,25 +17,30 @@ const settings: MachineAuthSettings = { kind: "client_credentials", clientId: "m
 interface Scene extends AsyncDisposable {
   readonly auth: MachineTokens;
   readonly storage: MCPOAuthTokenStorage;
-  /** The token requests: their form, and their DPoP proof. */
+  /** The forms of the token requests. */
   readonly forms: Record<string, string>[];
+  /** The DPoP proofs of the token requests. */
   readonly proofs: (string | null)[];
+  /** The arguments of each call of `fetchNear`. */
   readonly near: unknown[];
+  /** The steps that the sign-in reported. */
   readonly steps: string[];
 }
 
 interface SceneOptions {
   readonly machineAuth?: MachineAuthSettings;
-  /** Members of the server's metadata, and of the authorization server's. */
+  /** More members of the MCP server's metadata. */
   readonly resource?: object;
+  /** More members of the authorization server's metadata. */
   readonly metadata?: object;
   readonly tokenType?: string;
-  readonly broken?: () => Error | undefined;
+  /** Called whenever the settings are read. If it returns an error, the settings cannot be read. */
+  readonly settingsError?: () => Error | undefined;
 }
 
 /** A machine's sign-in at stand-ins of the MCP server and its authorization server. */
 async function machine(options: SceneOptions = {}): Promise<Scene> {
-  const { machineAuth = settings, resource, metadata, tokenType = "Bearer", broken } = options;
+  const { machineAuth = settings, resource, metadata, tokenType = "Bearer", settingsError } = options;
   const folder = await temporaryFolder();
   const storage = openTokenStorage({ state: folder.path, env: {}, platform: "linux" });
   const forms: Record<string, string>[] = [];
@@ -59,7 +65,7 @@ async function machine(options: SceneOptions = {}): Promise<Scene> {
     serverName: "docs",
     serverUrl,
     settings: async () => {
-      const error = broken?.();
+      const error = settingsError?.();
       if (error !== undefined) throw error;
       return machineAuth;
     },
@@ -114,7 +120,7 @@ test("a machine finds the authorization server, and stores the token without its
   ]);
 });
 
-test("without an issuer, the address of the token endpoint in the settings stands for it", async () => {
+test("if the settings name a token endpoint and no issuer, the endpoint's URL is the audience of the client's JWTs", async () => {
   const machineAuth = { kind: "client_credentials", clientId: "machine", tokenUrl: `${issuer}/token` } as const;
   await using scene = await machine({ machineAuth });
   expect(await scene.auth.signIn({ challenge: {} }, signal)).toMatchObject({
@@ -124,13 +130,13 @@ test("without an issuer, the address of the token endpoint in the settings stand
   expect(scene.near.at(-1)).toEqual([`${issuer}/token`, { maxRedirects: 0 }]);
 });
 
-test("a machine without a client is stored as the client none", async () => {
+test('the sign-in of a machine without a client is stored with the client ID "none"', async () => {
   await using scene = await machine({ machineAuth: { kind: "client_credentials" } });
   const { client } = await scene.auth.signIn({ challenge: {} }, signal);
   expect(client).toEqual({ clientId: "none", authentication: "none" });
 });
 
-test("a machine makes one key, uses it for all later tokens, and keeps the server's nonce", async () => {
+test("a machine creates one DPoP key, uses it for the next token too, and sends the server's nonce", async () => {
   await using scene = await machine({ resource: { dpop_bound_access_tokens_required: true }, tokenType: "DPoP" });
   const first = await scene.auth.signIn({ challenge: {} }, signal);
   const second = await scene.auth.signIn({ challenge: { scope: "more" }, before: [] }, signal);
@@ -142,33 +148,33 @@ test("a machine makes one key, uses it for all later tokens, and keeps the serve
   expect(nonces).toEqual([undefined, "n1"]);
 });
 
-test.each<[string, object, readonly string[] | undefined, string | undefined, string]>([
-  ["a token without an end", {}, undefined, undefined, "t0"],
-  ["a token that is still valid", { expiresAt: now + 1 }, undefined, undefined, "t0"],
-  ["a token that has just ended", { expiresAt: now }, undefined, undefined, "t1"],
-  ["a token with all new scopes", {}, [], "read", "t0"],
-  ["a token with the scopes that were not enough", {}, ["read"], "read", "t1"],
-  ["a token with only some of the scopes", {}, [], "read write", "t1"],
-])("a machine that finds %s in the store", async (_, more, before, scope, token) => {
+test.each<["uses" | "replaces", string, object, SignInRequest]>([
+  ["uses", "has no end", {}, { challenge: {} }],
+  ["uses", "is still valid", { expiresAt: now + 1 }, { challenge: {} }],
+  ["replaces", "has just expired", { expiresAt: now }, { challenge: {} }],
+  ["uses", "has the scopes that the server now demands", {}, { challenge: { scope: "read" }, before: [] }],
+  ["replaces", "has the scopes that were not enough", {}, { challenge: { scope: "read" }, before: ["read"] }],
+  ["replaces", "lacks a scope that the server demands", {}, { challenge: { scope: "read write" }, before: [] }],
+])("a machine %s a stored token that %s", async (verb, _, more, request) => {
   await using scene = await machine();
   await scene.storage.saveCredentials({
     ...stored,
     tokens: { accessToken: "t0", tokenType: "Bearer", obtainedAt: 0, ...more },
   });
-  const request = { challenge: { ...(scope !== undefined && { scope }) }, ...(before && { before }) };
-  expect((await scene.auth.signIn(request, signal)).tokens?.accessToken).toBe(token);
+  const { tokens } = await scene.auth.signIn(request, signal);
+  expect(tokens?.accessToken).toBe(verb === "uses" ? "t0" : "t1");
 });
 
-test("stored credentials without tokens are no token", async () => {
+test("a machine whose stored credentials have no tokens requests a token", async () => {
   await using scene = await machine();
   const { tokens: _, ...signedOut } = stored;
   await scene.storage.saveCredentials(signedOut);
   expect((await scene.auth.signIn({ challenge: {} }, signal)).tokens?.accessToken).toBe("t1");
 });
 
-test("a refused token is renewed; only an expected error makes the machine wait", async () => {
+test("a machine renews a refused token; after a HostError it waits before the next attempt, after other errors not", async () => {
   const errors: Error[] = [];
-  await using scene = await machine({ broken: () => errors.shift() });
+  await using scene = await machine({ settingsError: () => errors.shift() });
   await scene.storage.saveCredentials(stored);
   const renewed = await scene.auth.keeper.refused(serverUrl, "t0");
   expect(renewed).toEqual({ ...stored, tokens: { accessToken: "t1", tokenType: "Bearer", obtainedAt: now } });
@@ -182,7 +188,7 @@ test("a refused token is renewed; only an expected error makes the machine wait"
 });
 
 test.each([undefined, issuer])(
-  "credentials go to another authorization server than before only if the settings name it: %s",
+  "a machine requests a token from another authorization server than before only if the settings name it (issuer: %s)",
   async (named) => {
     await using scene = await machine({ machineAuth: { ...settings, ...(named !== undefined && { issuer: named }) } });
     const { tokens: _, ...signedOut } = stored;

@@ -145,7 +145,7 @@ test.each([
   expect(asked).not.toContain("POST");
 });
 
-test("a machine with a key accepts only a token that is bound to it", async () => {
+test("a machine that sends a DPoP proof accepts only a DPoP token", async () => {
   const dpop = { proofs: createDpopProofs(newDpopKey()), now: () => 1_000_000 };
   const { tokens, steps } = await request(secret, { dpop }, { ...granted, token_type: "DPoP" });
   expect(tokens.tokenType).toBe("DPoP");
@@ -154,7 +154,7 @@ test("a machine with a key accepts only a token that is bound to it", async () =
 });
 
 test.each([true, false])(
-  "a wrong clock is named only if the request had a date (with a DPoP proof: %j)",
+  "the user reads that the clock is wrong only if the request contained a time (with a DPoP proof: %j)",
   async (isDpop) => {
     // The response arrives 2 s after the request, so the server answered in the middle: at 1_001_000.
     const times = [1_000_000, 1_002_000, 1_002_000];
@@ -180,7 +180,7 @@ test.each([true, false])(
 );
 
 test.each([undefined, "https://api.example"])(
-  "an identity provider is asked for an ID-JAG for the authorization server or the audience in the settings: %s",
+  "a machine asks the identity provider for an ID-JAG for the authorization server, or for the audience in the settings: %s",
   async (audience) => {
     const jwt = workloadToken(newKey().privateKey, { iss: "https://idp.example" });
     const idJag = "urn:ietf:params:oauth:token-type:id-jag";

@@ -57,7 +57,7 @@ test("only the metadata service itself is exempt: no redirect is followed, and n
   await expect(fetch("https://169.254.169.254/")).rejects.toMatchObject({ code: "denied" });
 });
 
-test("Azure's local service is asked without the proxy, GitHub's service through it", async () => {
+test("a machine asks Azure's local service without the proxy, and GitHub's service through the proxy", async () => {
   await using proxy = await webServer((_request, response) => response.end('{"value":"from the proxy"}'));
   await using local = await webServer((_request, response) => response.end('{"access_token":"from here"}'));
   const env = {

@@ -67,7 +67,7 @@ test("a form is sent again with the nonce that the server demands, and with a ne
   expect(await posting(200, "use_dpop_nonce", true)).toEqual([first]);
 });
 
-test("a form is sent as a form, asks for JSON, follows no redirect, and without a key is never sent again", async () => {
+test("a form has the headers of a form, asks for JSON, follows no redirect, and without a DPoP key is sent only once", async () => {
   const sent: unknown[] = [];
   const response = await postForm({
     url: "https://i/t",
@@ -97,7 +97,7 @@ const withTokens = {
   tokens: { accessToken: "a", tokenType: "Bearer", obtainedAt: 1 },
 };
 
-test("the server learns which token is which, and a server that cannot be reached counts as a failure", async () => {
+test("to revoke tokens, the client names the kind of each token; if the server cannot be reached, this fails", async () => {
   const sent: unknown[] = [];
   const credentials = { ...withTokens, tokens: { ...withTokens.tokens, refreshToken: "r" } };
   const revoked = await revokeTokens(credentials, (_url, init) => {
@@ -110,7 +110,7 @@ test("the server learns which token is which, and a server that cannot be reache
   ]);
 });
 
-test("without an endpoint for it, or without tokens, the client asks no server to revoke tokens", async () => {
+test("without a revocation endpoint, or without tokens, the client sends no request to revoke tokens", async () => {
   const { tokens: _, ...signedOut } = withTokens;
   const asked: unknown[] = [];
   for (const credentials of [signedOut, { ...withTokens, endpoints: { token: "https://i/t" } }])

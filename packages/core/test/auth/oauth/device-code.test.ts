@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import type { SignInMessage } from "../../../src/auth/browser/sign-in-ui.ts";
 import { type DeviceOptions, signInByDevice } from "../../../src/auth/oauth/device.ts";
 import { createFail } from "../../../src/auth/oauth/failure.ts";
+import { hastyClock } from "../../support/hasty-clock.ts";
 
 const issuer = "https://login.example";
 const code = {
@@ -12,11 +13,14 @@ const code = {
   interval: 7,
 };
 
-/** Signs in at a stand-in of the authorization server. The time passes as soon as the client waits. */
+/**
+ * Signs in at a stand-in of the authorization server, which answers the request for a device code with `answer`.
+ * `waited`: the milliseconds that the client waited.
+ */
 async function signIn(answer: object | string, more: Partial<DeviceOptions> = {}) {
   const shown: SignInMessage[] = [];
   const forms: unknown[] = [];
-  let now = 0;
+  const clock = hastyClock();
   const tokens = await signInByDevice({
     plan: {
       resource: "https://docs.example/mcp",
@@ -41,24 +45,15 @@ async function signIn(answer: object | string, more: Partial<DeviceOptions> = {}
     fail: createFail("docs"),
     dpop: undefined,
     serverName: "docs",
-    clock: {
-      now: () => now,
-      after(milliseconds, action) {
-        const waiting = setImmediate(() => {
-          now += milliseconds;
-          action();
-        });
-        return () => clearImmediate(waiting);
-      },
-    },
+    clock,
     show: (message) => shown.push(message),
     signal: new AbortController().signal,
     ...more,
   });
-  return { tokens, shown, forms, waited: now };
+  return { tokens, shown, forms, waited: clock.now() };
 }
 
-test("the client shows the code, waits as the server asks, and requests the token with the device's code", async () => {
+test("the client shows the user code, waits for the server's interval, and requests the token with the device code", async () => {
   const { tokens, shown, forms, waited } = await signIn(code);
   expect(tokens).toEqual({ accessToken: "a", tokenType: "Bearer", obtainedAt: 0 });
   const verificationUri = `${issuer}/activate`;
@@ -75,7 +70,7 @@ test("the client shows the code, waits as the server asks, and requests the toke
   expect(waited).toBe(7_000);
 });
 
-test("the client asks for the scopes and audiences that the user wants", async () => {
+test("the client sends the scopes and audiences with the request for a device code", async () => {
   const { forms } = await signIn(code, { scopes: ["a", "b"], audiences: ["x", "y"] });
   expect(forms[0]).toMatchObject({ scope: "a b", audience: "x y" });
 });
@@ -87,24 +82,27 @@ test.each([
   [{ expires_in: -1, interval: -1 }, 30, 5_000],
   [{ expires_in: "60", interval: "1" }, 30, 5_000],
   [{ expires_in: undefined, interval: undefined }, 30, 5_000],
-])("with %j, the code is valid for %d minutes, and the client waits %d ms", async (times, minutes, waited) => {
-  const outcome = await signIn({ ...code, ...times });
-  expect(outcome.shown).toMatchObject([{ minutes }]);
-  expect(outcome.waited).toBe(waited);
-});
+])(
+  "if the server answers with %j, the user reads that the code is valid for %d minutes, and the client waits %d ms",
+  async (times, minutes, waited) => {
+    const outcome = await signIn({ ...code, ...times });
+    expect(outcome.shown).toMatchObject([{ minutes }]);
+    expect(outcome.waited).toBe(waited);
+  },
+);
 
-test("a code with 64 characters is short enough for the user", async () => {
+test("the client shows a user code of 64 characters, which is the longest it accepts", async () => {
   const { shown } = await signIn({ ...code, user_code: "A".repeat(64) });
   expect(shown).toMatchObject([{ userCode: "A".repeat(64) }]);
 });
 
-test("a server may call the address verification_url", async () => {
+test("the client also finds the address under the name verification_url", async () => {
   const { verification_uri: verification_url, ...rest } = code;
   const { shown } = await signIn({ ...rest, verification_url });
   expect(shown).toMatchObject([{ verificationUri: `${issuer}/activate` }]);
 });
 
-test("an answer that is not JSON has no device code", async () => {
+test("a sign-in fails if the server answers the request for a device code with text that is not JSON", async () => {
   await expect(signIn("busy")).rejects.toThrow(
     `sign-in to "docs" failed at the device code step: ${issuer}/device answered 200 without a device code`,
   );

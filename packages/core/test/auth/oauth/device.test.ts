@@ -1,27 +1,12 @@
 import { status, temporaryFolder } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
 import type { SignInMessage } from "../../../src/auth/browser/sign-in-ui.ts";
-import type { Clock } from "../../../src/clock.ts";
+import { hastyClock } from "../../support/hasty-clock.ts";
 import { both } from "../both-servers.ts";
 import { type Person, person } from "../person.ts";
 import { signingIn, storageIn } from "../signing-in.ts";
 
 type Code = Extract<SignInMessage, { readonly kind: "device" }>;
-
-/** Time that passes as soon as somebody waits for it. */
-function hastyClock(): Clock {
-  let now = 0;
-  return {
-    now: () => now,
-    after(milliseconds, action) {
-      const waiting = setImmediate(() => {
-        now += milliseconds;
-        action();
-      });
-      return () => clearImmediate(waiting);
-    },
-  };
-}
 
 /** Somebody with a telephone in hand: does this when the code is shown. */
 function typist(then: (code: Code) => void): Person {

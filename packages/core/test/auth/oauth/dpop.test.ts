@@ -25,7 +25,7 @@ test("the server can verify a proof with the public key in it, which has no priv
   expect(verify("sha256", Buffer.from(signed), how, Buffer.from(signature, "base64url"))).toBe(true);
 });
 
-test("a proof for a request with a token contains the token's digest, and no two proofs are the same", () => {
+test("a proof for a request with a token contains the token's digest, and no two proofs have the same ID", () => {
   const proofs = createDpopProofs(newDpopKey());
   const [one, two] = [1, 2].map(
     () => partsOf(proofs.proofFor({ method: "GET", url, accessToken: "secret", now: 5_000 }))[1],

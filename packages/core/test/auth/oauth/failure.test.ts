@@ -14,14 +14,14 @@ test("a failed step is named, with its cause, and by default the user is told to
   });
 });
 
-test("a failure without a cause has none, and the advice of the caller or of the step comes first", () => {
+test("the user reads the advice of the step, otherwise the caller's; a failure without a cause has no `cause`", () => {
   const fail = createFail("docs", "fairlead mcp test docs");
-  const [usual, special] = [fail("browser", "no"), fail("browser", "no", { next: "Wait." })];
-  expect([usual.next, special.next]).toEqual(["fairlead mcp test docs", "Wait."]);
-  expect(Object.hasOwn(usual, "cause")).toBe(false);
+  const [byCaller, byStep] = [fail("browser", "no"), fail("browser", "no", { next: "Wait." })];
+  expect([byCaller.next, byStep.next]).toEqual(["fairlead mcp test docs", "Wait."]);
+  expect(Object.hasOwn(byCaller, "cause")).toBe(false);
 });
 
-test("a cancellation stays as it is; the caller explains every other error", async () => {
+test("a cancellation and a result stay as they are; the caller explains every other error", async () => {
   const cancelled = signInCancelled("docs");
   expect(cancelled).toMatchObject({ code: "cancelled", message: 'sign-in to "docs" cancelled', serverName: "docs" });
   const explained = (error: Error) =>

@@ -159,7 +159,7 @@ test("nothing is made up that neither the answer nor the stored tokens have", as
 test.each([
   ["DPoP", "renewed"],
   ["Bearer", "failed"],
-])("a token that is bound to a key is renewed only by a token of the same kind: %s", async (type, kind) => {
+])("if the server answers the refresh of a DPoP token with a %s token, the outcome is: %s", async (type, kind) => {
   const bound = { ...before, dpopKey: newDpopKey() };
   const { outcome, asked } = await refreshing(json({ access_token: "new", token_type: type }), bound);
   expect(outcome.kind).toBe(kind);

@@ -45,7 +45,7 @@ test("chance takes up to half of it away, of the longest too", async () => {
   expect(await pauses.errorOf("b")).toBeUndefined();
 });
 
-test("who timed out: no response to at all is left alone for as long as that took", async () => {
+test("after a refresh that failed slowly, the pause is as long as the refresh took", async () => {
   await using folder = await temporaryFolder();
   const time = { now: 1_000_000 };
   const pauses = pausesIn(folder.path, time);
@@ -65,7 +65,7 @@ test("another process finds the note, and goes on from it", async () => {
   expect(await lengthOf(other, time)).toBe(2_000);
 });
 
-test("a process whose own pause has just ended obeys the longer pause of another process", async () => {
+test("a process whose own pause has ended waits until the longer pause of another process ends", async () => {
   await using folder = await temporaryFolder();
   const time = { now: 1_000_000 };
   const [mine, other] = [pausesIn(folder.path, time), pausesIn(folder.path, time)];

@@ -234,7 +234,7 @@ test("the user is asked for a client, and an empty answer ends the sign-in", asy
 });
 
 test.each(["none", "client_secret_post", "client_secret_basic"])(
-  "a client that the server registered for %s uses it, even if the metadata lists another way",
+  "a client that the server registered for the method %s uses it, even if the metadata lists another method",
   async (method) => {
     const other = method === "client_secret_post" ? "client_secret_basic" : "client_secret_post";
     const answer = { client_id: "id", client_secret: "word", token_endpoint_auth_method: method };

@@ -17,7 +17,10 @@ const first: Credentials = {
   tokens: { accessToken: "a0", tokenType: "Bearer", obtainedAt: 0, refreshToken: "r0" },
 };
 
-/** A process with its own storage and keeper. `during` runs while the authorization server answers. */
+/**
+ * A process with its own storage and keeper. `during` runs while the authorization server answers. `asked`: the URL of
+ * the MCP server for each refresh.
+ */
 function processIn(folder: string, during: () => Promise<void> = async () => {}) {
   const storage = openTokenStorage({ state: folder, env: {}, platform: "linux" });
   const asked: unknown[] = [];
@@ -37,21 +40,22 @@ function processIn(folder: string, during: () => Promise<void> = async () => {})
   return { storage, keeper, asked };
 }
 
-test("after new tokens could not be stored, another process finds them, and asks for no others", async () => {
+test("if a process cannot store refreshed tokens, another process finds and stores them without a refresh", async () => {
   await using folder = await temporaryFolder();
-  const killed = processIn(folder.path);
-  await killed.storage.saveCredentials(first);
-  killed.storage.saveCredentials = () => Promise.reject(new Error("the disk is full"));
-  await expect(killed.keeper.refused(url, "a0")).rejects.toThrow("the disk is full");
-  expect(killed.asked).toEqual([url]);
+  const failing = processIn(folder.path);
+  await failing.storage.saveCredentials(first);
+  failing.storage.saveCredentials = () => Promise.reject(new Error("the disk is full"));
+  await expect(failing.keeper.refused(url, "a0")).rejects.toThrow("the disk is full");
+  expect(failing.asked).toEqual([url]);
   const other = processIn(folder.path);
   expect((await other.keeper.refused(url, "a0"))?.tokens).toMatchObject({ accessToken: "a1", refreshToken: "r1" });
   expect(other.asked).toEqual([]);
+  expect((await other.storage.getCredentials(url))?.tokens).toMatchObject({ accessToken: "a1", refreshToken: "r1" });
   const rotated = createRotatedTokens(signInFolder(folder.path));
   expect(await rotated.read(await other.storage.nameOf(url), "r0")).toBeUndefined();
 });
 
-test("a process keeps new tokens that could not be stored, even without their file", async () => {
+test("a process that cannot store refreshed tokens keeps them in memory, also if the file with them is gone", async () => {
   await using folder = await temporaryFolder();
   const { storage, keeper, asked } = processIn(folder.path);
   await storage.saveCredentials(first);
@@ -64,7 +68,7 @@ test("a process keeps new tokens that could not be stored, even without their fi
   expect(asked).toEqual([url]);
 });
 
-test("if the user signs in again during a refresh, the refreshed tokens are dropped", async () => {
+test("if the user signs in again during a refresh, the keeper returns the new sign-in and drops the refreshed tokens", async () => {
   await using folder = await temporaryFolder();
   const signedIn = { ...first, tokens: { accessToken: "b0", tokenType: "Bearer", obtainedAt: 0, refreshToken: "s0" } };
   const other = processIn(folder.path);

@@ -25,7 +25,7 @@ test.each(["secrets.json", "secret-names.json"])("a name in %s is one that may b
     expect(await isPerhapsStored(folder.path, other, pin)).toBe(false);
 });
 
-test("a name in one of two files is one that may be stored", async () => {
+test("a sign-in may be stored if only one of two files contains its name", async () => {
   await using folder = await temporaryFolder();
   await folder.write("sign-ins/secrets.json", { [await secretNameOf(url)]: "x" });
   await folder.write("sign-ins/secret-names.json", { other: "y" });

@@ -95,7 +95,7 @@ test("each address has its own; one can go, or all", async () => {
   expect([await storage.listServers(), storage.lastKnown(urls[1] ?? "")]).toEqual([[], undefined]);
 });
 
-test("a process knows the sign-in that it stored or read last", async () => {
+test("a process knows the sign-in that it stored or read last, until it deletes it or finds it deleted", async () => {
   await using folder = await temporaryFolder();
   const [storage, other] = [openIn(folder.path), openIn(folder.path)];
   await storage.saveCredentials(minimal);

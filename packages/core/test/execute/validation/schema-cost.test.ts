@@ -187,7 +187,7 @@ test("only objects and lists inside a value have members", () => {
   expect(measure(null, limit)).toEqual({ nodes: 1, characters: 0 });
 });
 
-test("the host reads a schema that contains itself only once, however large it is", () => {
+test("Fairlead reads a recursive schema only once to find that its cost has no limit", () => {
   let reads = 0;
   const schema: JsonObject = {
     get title() {

@@ -12,7 +12,7 @@ describe("the size of a value", () => {
     [{}, 1, 0],
     [{ ab: 1, c: "def" }, 3, 6],
     [{ list: [{ x: null }] }, 4, 5],
-    // A member without a value does not end the count.
+    // The count goes on after an `undefined` member.
     [{ list: ["abc"], none: undefined }, 4, 11],
     [[["abc"], undefined, null], 5, 3],
   ])("of %j is %i nodes and %i characters", (value, nodes, characters) => {

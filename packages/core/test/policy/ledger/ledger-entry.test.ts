@@ -75,12 +75,12 @@ test.each<Partial<LedgerEntry>>([
   { refusal: "no_terminal" },
   { client: "c" },
   { workspace: "/w" },
-])("an entry with %j is written and read", (more) => {
+])("an entry with %j is the same after it was written and read", (more) => {
   expect(parseLine(toLine({ ...entry, ...more }))).toEqual({ ...entry, ...more });
 });
 
-describe("two entries are alike", () => {
-  test("if only their times, arguments and durations differ", () => {
+describe("two entries", () => {
+  test("are alike if only their times, arguments and durations differ", () => {
     expect(isAlike(entry, { ...entry })).toBe(true);
     const later: LedgerEntry = { ...entry, time: "", argumentsDigest: "", arguments: {}, durationMs: 99 };
     expect(isAlike(entry, later)).toBe(true);
@@ -100,7 +100,7 @@ describe("two entries are alike", () => {
     { answeredIn: "page" },
     { refusal: "user" },
     { outcome: "denied" },
-  ])("but not if one has %j", (more) => {
+  ])("are not alike if one of them has %j", (more) => {
     expect(isAlike(entry, { ...entry, ...more })).toBe(false);
   });
 });

@@ -12,11 +12,11 @@ async function filesIn(folder: string): Promise<readonly (readonly [string, stri
   return Promise.all(names.map(async (name) => [name, await readFile(join(folder, name), "utf8")] as const));
 }
 
-test("the writer begins a new file exactly when the last one has the limit's bytes", async () => {
+test("the writer begins a new file when the last one has `fileBytes` or more, and deletes the oldest beyond `files`", async () => {
   await using home = await temporaryFolder();
   const writer = createLedgerWriter(home.path, limits);
   for (const line of ["12345678", "abc", "defghi", "j"]) await writer.append([line]);
-  // After its first line the first file has nine bytes, so it takes one more line.
+  // The first line has nine bytes, which is less than the limit, so the first file takes one more line.
   expect(await filesIn(home.path)).toEqual([
     ["000001.jsonl", "12345678\nabc\n"],
     ["000002.jsonl", "defghi\nj\n"],
@@ -30,8 +30,8 @@ test("the writer begins a new file exactly when the last one has the limit's byt
 
 test.each([
   ["the same writer", true],
-  ["the next writer", false],
-])("a file that has exactly the limit's bytes is full for %s", async (_, isSame) => {
+  ["a new writer", false],
+])("a file of exactly `fileBytes` is full for %s", async (_, isSame) => {
   await using home = await temporaryFolder();
   const writer = createLedgerWriter(home.path, limits);
   await writer.append(["123456789"]);
@@ -45,23 +45,20 @@ test.each([
 test.each([
   ["a whole line", "b\n", "a\nb\nc\n"],
   ["half a line", "b", "a\nb\nc\n"],
-])(
-  "after another process has added %s, the same writer and the next one begin on a line of their own",
-  async (...row) => {
-    const [, added, expected] = row;
-    for (const isSame of [true, false]) {
-      await using home = await temporaryFolder();
-      const wide = { fileBytes: 100, files: 2 };
-      const writer = createLedgerWriter(home.path, wide);
-      await writer.append(["a"]);
-      await appendFile(join(home.path, "000001.jsonl"), added);
-      await (isSame ? writer : createLedgerWriter(home.path, wide)).append(["c"]);
-      expect(await filesIn(home.path)).toEqual([["000001.jsonl", expected]]);
-    }
-  },
-);
+])("after another process has added %s, the same writer and a new writer begin a new line", async (...row) => {
+  const [, added, expected] = row;
+  for (const isSame of [true, false]) {
+    await using home = await temporaryFolder();
+    const wide = { fileBytes: 100, files: 2 };
+    const writer = createLedgerWriter(home.path, wide);
+    await writer.append(["a"]);
+    await appendFile(join(home.path, "000001.jsonl"), added);
+    await (isSame ? writer : createLedgerWriter(home.path, wide)).append(["c"]);
+    expect(await filesIn(home.path)).toEqual([["000001.jsonl", expected]]);
+  }
+});
 
-test("a writer whose file another process has emptied adds no empty line", async () => {
+test("a writer whose file another process has emptied or deleted adds no empty line", async () => {
   await using home = await temporaryFolder();
   const writer = createLedgerWriter(home.path, limits);
   await writer.append(["a"]);
@@ -73,7 +70,7 @@ test("a writer whose file another process has emptied adds no empty line", async
   expect(await filesIn(home.path)).toEqual([["000001.jsonl", "c\n"]]);
 });
 
-test("the reader gives the newest file first, and nothing for a file that is deleted meanwhile", async () => {
+test("the reader yields the newest file first, and no lines for a file that is deleted meanwhile", async () => {
   await using home = await temporaryFolder();
   for (const [name, text] of [
     ["000002.jsonl", "b"],
@@ -89,7 +86,7 @@ test("the reader gives the newest file first, and nothing for a file that is del
   expect(read).toEqual([["c"], [], ["a"]]);
 });
 
-/** The files in the folder that this process has open. Empty on systems without `/proc`. */
+/** The files in the folder that this process has open. Always empty on systems without `/proc`. */
 async function openFilesIn(folder: string): Promise<readonly string[]> {
   const descriptors = await readdir("/proc/self/fd").catch(() => []);
   const targets = await Promise.all(descriptors.map((each) => readlink(`/proc/self/fd/${each}`).catch(() => "")));

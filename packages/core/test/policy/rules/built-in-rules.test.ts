@@ -1,52 +1,90 @@
 import { expect, test } from "vitest";
-import {
-  builtIn,
-  defaultRules,
-  isChangedRule,
-  isUnsavedRule,
-  unsavedRule,
-} from "../../../src/policy/rules/built-in-rules.ts";
-import type { PolicyRule } from "../../../src/policy/rules/rule.ts";
+import { PolicyEngine } from "../../../src/policy/policy-engine.ts";
+import { defaultRules, isChangedRule, isUnsavedRule } from "../../../src/policy/rules/built-in-rules.ts";
+import type { CheckRequest, DecisionOutcome, PolicyRule } from "../../../src/policy/rules/rule.ts";
 import { ruleText } from "../../../src/policy/rules/rule-text.ts";
+import { request, rule } from "../../support/sample-rules.ts";
 
-/** A built-in rule, its decision, its name, its text for users, and its other members. */
-const rows: readonly (readonly [PolicyRule, PolicyRule["decision"], string, string, Partial<PolicyRule>])[] = [
-  [defaultRules.tool, "ask_user", "tools", "the default for tools asks about it", { kind: "tool" }],
-  [defaultRules.resource, "ask_user", "resources", "the default for resources asks about it", { kind: "resource" }],
-  [defaultRules.prompt, "allow", "prompts", "the default for prompts allows it", { kind: "prompt" }],
-  [defaultRules.sampling, "ask_user", "sampling", "the default for sampling asks about it", { kind: "sampling" }],
-  [builtIn.plan, "deny", "plan", "plan mode denies it", {}],
-  [builtIn.planAsks, "ask_user", "plan", "plan mode asks about it", {}],
-  [builtIn.changed, "ask_user", "changed", "the rule for changed definitions asks about it", {}],
+interface Situation {
+  readonly request: Partial<CheckRequest>;
+  /** The decision of the only rule that is not built in. Default: there is no such rule. */
+  readonly user?: DecisionOutcome;
+}
+
+const readOnly = { annotations: { readOnlyHint: true }, trustsAnnotations: true } as const;
+const unsaved = { isChanged: true, doubt: "the disk is full" } as const;
+
+/** The built-in rule that decides about a tool call or another request in this situation. */
+function ruleIn({ request: more, user }: Situation): PolicyRule {
+  return new PolicyEngine({ rules: user === undefined ? [] : [rule("user", user)] }).check(request(more)).rule;
+}
+
+/** What happens, its members, the decision, and the text that the user reads. */
+const situations: readonly (readonly [string, Situation, DecisionOutcome, string])[] = [
+  ["a tool call", { request: {} }, "ask_user", "the default for tools asks about it"],
+  ["a resource", { request: { kind: "resource" } }, "ask_user", "the default for resources asks about it"],
+  ["a prompt", { request: { kind: "prompt" } }, "allow", "the default for prompts allows it"],
+  ["sampling", { request: { kind: "sampling" } }, "ask_user", "the default for sampling asks about it"],
+  ["a tool call in plan mode", { request: { mode: "plan" } }, "deny", "plan mode denies it"],
   [
-    builtIn.changedUnseen,
-    "deny",
-    "changed",
-    "the rule for changed definitions denies it: there is no terminal to ask on",
-    { denyMessage: "there is no terminal to ask on" },
+    "an allowed read-only tool in plan mode",
+    { request: { mode: "plan", ...readOnly }, user: "allow" },
+    "ask_user",
+    "plan mode asks about it",
   ],
-  [builtIn.yolo, "allow", "yolo", "yolo mode allows it", {}],
-  [builtIn.headless, "deny", "headless", "the rule for runs without a terminal denies it", {}],
   [
-    unsavedRule("the disk is full", "deny"),
+    "a changed definition",
+    { request: { isChanged: true }, user: "allow" },
+    "ask_user",
+    "the rule for changed definitions asks about it",
+  ],
+  [
+    "a changed definition without a terminal",
+    { request: { isChanged: true, interactive: false }, user: "allow" },
     "deny",
-    "unsaved",
+    "the rule for changed definitions denies it: there is no terminal to ask on",
+  ],
+  [
+    "a definition that may have changed",
+    { request: unsaved, user: "allow" },
+    "ask_user",
+    "the rule for definitions that may have changed asks about it: the disk is full",
+  ],
+  [
+    "a definition that may have changed, without a terminal",
+    { request: { ...unsaved, interactive: false }, user: "allow" },
+    "deny",
     "the rule for definitions that may have changed denies it: the disk is full",
-    { denyMessage: "the disk is full" },
+  ],
+  ["a tool call in yolo mode", { request: { mode: "yolo" } }, "allow", "yolo mode allows it"],
+  [
+    "a tool call without a terminal",
+    { request: { interactive: false } },
+    "deny",
+    "the rule for runs without a terminal denies it",
   ],
 ];
 
-test.each(rows)("the user reads which built-in rule decided: row %#", (rule, decision, name, text, more) => {
-  const origin = { source: "built_in", name };
-  expect(rule).toEqual({ tier: "default", decision, priority: 0, origin, ...more });
-  expect(ruleText(rule)).toBe(text);
+test.each(situations)("%s: the user reads which built-in rule decides", (_, situation, decision, text) => {
+  const decisive = ruleIn(situation);
+  expect(ruleText(decisive)).toBe(text);
+  expect(decisive).toMatchObject({ tier: "default", priority: 0, decision, origin: { source: "built_in" } });
 });
 
-test("only the rules for changed definitions and for unsaved definitions are about a change", () => {
-  const namesOf = (isWanted: (rule: PolicyRule) => boolean): readonly string[] =>
-    rows.filter(([rule]) => isWanted(rule)).map(([, decision, name]) => `${name} ${decision}`);
-  expect(namesOf(isChangedRule)).toEqual(["changed ask_user", "changed deny", "unsaved deny"]);
-  expect(namesOf(isUnsavedRule)).toEqual(["unsaved deny"]);
-  const [ofFile] = rows.map(([rule]) => ({ ...rule, origin: { source: "policy_file", name: "unsaved" } as const }));
-  expect(ofFile && isUnsavedRule(ofFile)).toBe(false);
+test("each default rule is about one kind of request", () => {
+  const kinds = Object.entries(defaultRules).map(([kind, { kind: ofRule }]) => [kind, ofRule]);
+  expect(kinds).toEqual(["tool", "resource", "prompt", "sampling"].map((kind) => [kind, kind]));
+});
+
+test("only the rules for definitions that have changed, or may have changed, are about a change", () => {
+  const situationsWith = (isWanted: (one: PolicyRule) => boolean): readonly string[] =>
+    situations.filter(([, situation]) => isWanted(ruleIn(situation))).map(([what]) => what);
+  const doubtful = ["a definition that may have changed", "a definition that may have changed, without a terminal"];
+  expect(situationsWith(isUnsavedRule)).toEqual(doubtful);
+  expect(situationsWith(isChangedRule)).toEqual([
+    "a changed definition",
+    "a changed definition without a terminal",
+    ...doubtful,
+  ]);
+  expect(isUnsavedRule(rule("user", "deny", { origin: { source: "policy_file", name: "unsaved" } }))).toBe(false);
 });

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { readPolicyFile } from "../../../src/policy/rules/policy-file.ts";
 import { read, said, told } from "../../support/read-policy.ts";
 
-test("a policy file that is gone when Fairlead reads it has no result", async () => {
+test("readPolicyFile returns undefined for a file that does not exist", async () => {
   await using folder = await temporaryFolder();
   const file = join(folder.path, "gone.toml");
   expect(await readPolicyFile(file, { tier: "user", servers: [] })).toBeUndefined();
@@ -14,27 +14,30 @@ test.each([
   ["administrator", "system", "deny", "every request is denied"],
   ["user", "user", "ask_user", "every request needs confirmation"],
   ["workspace", "workspace", "ask_user", "every request needs confirmation"],
-] as const)("a broken file of the %s is a problem of the scope %s, and its rule is: %s", async (...row) => {
-  const [tier, scope, decision, effect] = row;
-  const { file, state, rules, problems } = await read("[[rule]]\na = ]", tier);
-  const next = `Correct ${file}. Until then its rules are unknown, so ${effect}.`;
-  const message = `${file} is not valid TOML: Unexpected token`;
-  expect(state).toBe("broken");
-  expect(rules).toEqual([
-    {
-      tier,
-      decision,
-      priority: 999,
-      isDoubt: true,
-      denyMessage: `${message}. ${next}`,
-      origin: { source: "policy_file", file, line: 2, name: "unreadable" },
-    },
-  ]);
-  const origin = { scope, file, line: 2, column: 5 };
-  expect(problems).toEqual([{ severity: "error", code: "settings_invalid", message, origin, next }]);
-});
+] as const)(
+  "an invalid policy file of the %s is a problem of the scope %s, and stands for a rule with the decision %s",
+  async (...row) => {
+    const [tier, scope, decision, effect] = row;
+    const { file, state, rules, problems } = await read("[[rule]]\na = ]", tier);
+    const next = `Correct ${file}. Until then its rules are unknown, so ${effect}.`;
+    const message = `${file} is not valid TOML: Unexpected token`;
+    expect(state).toBe("broken");
+    expect(rules).toEqual([
+      {
+        tier,
+        decision,
+        priority: 999,
+        isDoubt: true,
+        denyMessage: `${message}. ${next}`,
+        origin: { source: "policy_file", file, line: 2, name: "unreadable" },
+      },
+    ]);
+    const origin = { scope, file, line: 2, column: 5 };
+    expect(problems).toEqual([{ severity: "error", code: "settings_invalid", message, origin, next }]);
+  },
+);
 
-test("a rule about one client of the gateway names the client by a pattern", async () => {
+test("`client` of a rule is a pattern for the names of the gateway's clients", async () => {
   const { rules, problems } = await read('[[rule]]\nmcpName="a"\nclient="code*"\ndecision="deny"\npriority=1');
   expect(problems).toEqual([]);
   expect(rules.map(told)).toEqual(["deny 1 a/· client :1"]);
@@ -48,7 +51,7 @@ test("the user reads all mistakes of a rule, from the first to the last", async 
   expect(found.problems.map(({ code }) => code)).toEqual(["settings_invalid", "settings_invalid"]);
 });
 
-test("the user reads how to write tables that are named after a decision", async () => {
+test("the user reads how to write a rule instead of a table that is named after a decision", async () => {
   const found = await read("[[allow]]\nx=1\n[[ask]]\nx=1\n[[deny]]\nx=1\n[[other]]\nx=1");
   const problem = "is not a known table of a policy file and may be meant to deny something";
   const lines = [
@@ -61,7 +64,7 @@ test("the user reads how to write tables that are named after a decision", async
   expect(found.rules.map(({ denyMessage }) => denyMessage)).toEqual(lines.map((line) => line.join(". ")));
 });
 
-test("the start of a decision's name is taken for the first decision that begins with it", async () => {
+test("a decision that is only the start of a name suggests the first decision that begins with it; an allow rule is ignored", async () => {
   const found = await read('[[rule]]\nmcpName="a"\ndecision="a"\npriority=1');
   expect(found.rules).toEqual([]);
   expect(said(found)).toEqual([

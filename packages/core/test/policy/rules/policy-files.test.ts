@@ -37,7 +37,7 @@ test("every change of a policy file, the approvals or the lock file gives anothe
     "other content": () => appendFile(at("user/a.toml"), "more"),
     "same content, another file": () =>
       put(at("user/c.toml.tmp"), "b").then(() => rename(at("user/c.toml.tmp"), at("user/b.TOML"))),
-    "same content, another time": () => utimes(at("user/b.TOML"), 1, 1),
+    "same content, another modification time": () => utimes(at("user/b.TOML"), 1, 1),
     "renamed file": () => rename(at("user/a.toml"), at("user/z.toml")),
     "removed file": () => rm(at("user/z.toml")),
     "removed folder": () => rm(at("user"), { recursive: true }),

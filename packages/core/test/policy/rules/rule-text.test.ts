@@ -85,7 +85,7 @@ test.each([
   [undefined, '"trust": true of "s" allows it'],
   ["trust", '"trust": true of "s" allows it'],
   ["another setting", "another setting allows it"],
-])("a rule of trust with the name %s is told to the user as: %s", (name, text) => {
+])("the user reads a rule of the source trust with the name %s as: %s", (name, text) => {
   const origin = { source: "trust", ...(name !== undefined && { name }) } as const;
   expect(ruleText({ tier: "user", decision: "allow", priority: -1, server: exactName("s"), origin })).toBe(text);
 });
