@@ -46,6 +46,7 @@ export default defineConfig({
           name: "repo",
           root: ".",
           include: ["scripts/test/**/*.test.mjs", "conformance/*.test.mjs"],
+          isolate: false,
           testTimeout: 120_000,
           hookTimeout: 120_000,
         },

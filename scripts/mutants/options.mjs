@@ -57,7 +57,8 @@ function parsed(args) {
 }
 
 function wholeNumber(option, text) {
-  if (!/^[1-9][0-9]{0,8}$/.test(text)) throw new UsageError(`${option} needs a whole number from 1 to 999999999, not "${text}"`);
+  if (!/^[1-9][0-9]{0,8}$/.test(text))
+    throw new UsageError(`${option} needs a whole number from 1 to 999999999, not "${text}"`);
   return Number(text);
 }
 
