@@ -1,6 +1,7 @@
 /** Reads keys from the terminal, sets and restores its modes, and provides the stream on which Ink draws. */
 
 import { ReadStream, WriteStream } from "node:tty";
+import { type Clock, systemClock } from "@fairlead/core/clock";
 import { HostError } from "@fairlead/core/errors";
 import { createImageDrawing, imageProtocol } from "../output/reports/inline-image.ts";
 import type { Io } from "../shell/io.ts";
@@ -69,25 +70,46 @@ const cursorOn = "\u001b[?25h";
 const escapeDelay = 50;
 /** Milliseconds to wait for the end of a paste. If the end marker is lost, keys must still work. */
 const pasteEndDelay = 1000;
+/**
+ * Milliseconds to wait after a large piece of a paste: a slow connection or a busy machine may hold back the next one.
+ * If the paste ended too early, each of its other lines would be sent as if the user had typed it.
+ */
+const largePieceDelay = 10_000;
+/** Characters of a large piece. Nobody types so many at once. */
+const largePiece = 256;
 
 /**
  * Takes over the terminal: turns off its echo and calls `onKey` for every key. Calls `onEnd` if the terminal closes.
  * Returns the function that restores the terminal.
  */
-export function takeTerminal({ stdin, stdout }: Terminal, onKey: (key: Key) => void, onEnd: () => void): () => void {
+export function takeTerminal(
+  { stdin, stdout }: Terminal,
+  onKey: (key: Key) => void,
+  onEnd: () => void,
+  clock: Pick<Clock, "after"> = systemClock,
+): () => void {
   let state = noKeys;
-  let timer: NodeJS.Timeout | undefined;
+  let callOff = (): void => {};
+  let lastRead: NodeJS.Immediate | undefined;
   let isTaken = true;
 
   function take(read: ReturnType<typeof readKeys>): void {
     ({ state } = read);
     for (const key of read.keys) if (isTaken) onKey(key);
   }
+  function stopWaiting(): void {
+    callOff();
+    clearImmediate(lastRead);
+  }
   function onData(chunk: string): void {
-    clearTimeout(timer);
+    stopWaiting();
     take(readKeys(state, chunk));
     if (state.pending === "" && state.paste === undefined) return;
-    timer = setTimeout(() => take(endKeys(state)), state.paste === undefined ? escapeDelay : pasteEndDelay);
+    const pasteDelay = chunk.length < largePiece ? pasteEndDelay : largePieceDelay;
+    callOff = clock.after(state.paste === undefined ? escapeDelay : pasteDelay, () => {
+      // Node first reads the input that arrived while the process did not run.
+      lastRead = setImmediate(() => take(endKeys(state)));
+    });
   }
   /**
    * Also runs in an `exit` handler, where only synchronous code works. Except on Windows, writing to a terminal is
@@ -96,7 +118,7 @@ export function takeTerminal({ stdin, stdout }: Terminal, onKey: (key: Key) => v
   function leave(): void {
     if (!isTaken) return;
     isTaken = false;
-    clearTimeout(timer);
+    stopWaiting();
     process.off("exit", leave);
     stdin.off("data", onData);
     stdin.off("end", onEnd);
