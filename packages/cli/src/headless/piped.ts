@@ -23,11 +23,19 @@ export async function readPiped(
   const over = new AbortController();
   const stop = (): void => over.abort();
   signal.addEventListener("abort", stop, { once: true });
-  const stopWaiting = clock.after(firstByteTimeout, () => {
+  let isWaiting = true;
+  const onTimeout = (): void => {
+    if (!isWaiting) return;
     if (!isSocket) return out.say(safe`waiting for stdin; to skip it, add: < /dev/null`);
     out.say(safe`stdin sent nothing within 2 s; continuing without it`);
     stop();
-  });
+  };
+  // Node first reads the input that arrived while the process did not run.
+  const callOff = clock.after(firstByteTimeout, () => void setImmediate(onTimeout));
+  const stopWaiting = (): void => {
+    isWaiting = false;
+    callOff();
+  };
   try {
     return toText(await readAll(stdin, over.signal, stopWaiting));
   } finally {

@@ -1,4 +1,5 @@
 import { PassThrough } from "node:stream";
+import { setImmediate as turn } from "node:timers/promises";
 import type { Clock } from "@fairlead/core/clock";
 import { expect, test } from "vitest";
 import { readPiped } from "../../src/headless/piped.ts";
@@ -17,8 +18,10 @@ test("a shell's pipe is read to its end, however late it comes; that it is waite
   clock.pass(1999);
   expect(said).toEqual([]);
   clock.pass(1);
+  await turn();
   expect(said).toEqual(["waiting for stdin; to skip it, add: < /dev/null"]);
   clock.pass(1_000_000);
+  await turn();
   stdin.write("late ");
   stdin.end("is not too late\n");
   expect(await read).toBe("late is not too late\n");
@@ -46,6 +49,7 @@ test("once something has come, the rest is waited for without a word", async () 
   stdin.write("one ");
   await hasCome;
   hand.pass(1_000_000);
+  await turn();
   stdin.end("two");
   expect([await read, said]).toEqual(["one two", []]);
 });
@@ -55,7 +59,17 @@ test("of what comes in time nothing is said", async () => {
   stdin.end("now");
   expect(await read).toBe("now");
   clock.pass(1_000_000);
+  await turn();
   expect(said).toEqual([]);
+});
+
+test("input that arrived while the process did not run is read, though the time is over", async () => {
+  const { stdin, clock, said, read } = begin();
+  clock.pass(2000);
+  stdin.write("just in time");
+  await turn();
+  stdin.end();
+  expect([await read, said]).toEqual(["just in time", []]);
 });
 
 test("a pipe that is empty is none, and nothing of a terminal is read", async () => {
