@@ -108,7 +108,7 @@ async function openPool(options: ValidatorOptions): Promise<WorkerPool> {
   return createWorkerPool({
     worker: workerFile,
     threads: 2,
-    timeLimit: 1000,
+    timeLimit: 5000,
     memoryMegabytes: 128,
     clock: systemClock,
     ...options,
