@@ -112,7 +112,12 @@ export function openInbox(stateFolder: string, { clock = systemClock, now = Date
             (outcome) => outcome && end(outcome),
             () => end("later"),
           );
-        const callOff = clock.after(useTime, () => end("later"));
+        const lastLook = (): void =>
+          void found().then(
+            (outcome) => end(outcome ?? "later"),
+            () => end("later"),
+          );
+        const callOff = clock.after(useTime, lastLook);
         const stop = onFolderChange(folder, clock, look);
         // The answer may have been used before `onFolderChange` started.
         look();
