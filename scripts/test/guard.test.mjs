@@ -104,6 +104,8 @@ const innocent = {
   }`,
   "a rejection that is handled late": "const late = Promise.reject(new Error('planted')); late.catch(() => {});",
 };
+/** Undoes what another file of the same process has set. */
+const usualWait = "delete process.env.GUARD_WAIT;";
 const cleaning = `
 const left = [];
 afterAll(async () => {
@@ -138,16 +140,19 @@ beforeAll(() => {
     join(folder, "leaves.test.ts"),
     [imports, "process.env.GUARD_WAIT = '100';", cleaning, testsOf(bodies)].join("\n"),
   );
-  writeFileSync(
-    join(folder, "innocent.test.ts"),
-    [imports, "delete process.env.GUARD_WAIT;", testsOf(innocent)].join("\n"),
-  );
+  writeFileSync(join(folder, "innocent.test.ts"), [imports, usualWait, testsOf(innocent)].join("\n"));
   writeFileSync(
     join(folder, "file.test.ts"),
     `${imports}\nbeforeAll(() => void globalThis.setTimeout(() => {}, 40_000).unref());\ntest("nothing", () => {});`,
   );
-  writeFileSync(join(folder, "shares.test.ts"), imports + sharing);
-  const config = { globals: true, isolate: false, setupFiles: [join(sources, "guard/setup.ts")] };
+  writeFileSync(join(folder, "shares.test.ts"), [imports, usualWait, sharing].join("\n"));
+  const config = {
+    globals: true,
+    isolate: false,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    setupFiles: [join(sources, "guard/setup.ts")],
+  };
   writeFileSync(join(folder, "vitest.config.mjs"), `export default { test: ${JSON.stringify(config)} };`);
   const report = join(folder, "report.json");
   const { NODE_OPTIONS: _, ...env } = process.env;
