@@ -13,6 +13,7 @@ import {
   wrongContentType,
 } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
+import { manualClock } from "../support/manual-clock.ts";
 import { connection } from "./connection.ts";
 
 test("a server on the web is connected, and every step on the way is told", async () => {
@@ -131,8 +132,9 @@ test("https:// where plain HTTP is spoken: the other scheme is suggested", async
 });
 
 test("a server that never answers is late, not unreachable", async () => {
-  await using web = await webServer(() => {});
-  await using server = await connection({ httpUrl: web.origin }, { connectTimeout: 300 });
+  const clock = manualClock();
+  await using web = await webServer(() => void clock.pass(300));
+  await using server = await connection({ httpUrl: web.origin }, { connectTimeout: 300, clock });
   expect(await server.failure()).toMatchObject({
     code: "connect_timeout",
     message: '"s" timed out after 0.3 s: no response to server/discover',

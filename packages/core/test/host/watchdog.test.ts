@@ -26,6 +26,8 @@ test("all servers of a host share one watchdog, which ends with the last of them
   });
   await host.start({ servers: ["one", "two", "three"] });
   expect(host.states().filter(({ status }) => status === "connected")).toHaveLength(3);
+  // A process that has just been started does not have its own command line yet.
+  await until(() => watchdogs().length > 0);
   expect(watchdogs()).toHaveLength(1);
   await host.stop(["one", "two"]);
   expect(watchdogs()).toHaveLength(1);

@@ -13,7 +13,7 @@ const nobody: Fetch = async () => {
 };
 
 async function choice(env: ChooseOptions["env"], wanted?: string, fetch: Fetch = nobody): Promise<unknown> {
-  const chosen = await chooseModel({ env, wanted, fetch, clock: systemClock });
+  const chosen = await chooseModel({ env, wanted, fetch, clock: manualClock() });
   return chosen.kind === "model" ? `${chosen.model.provider} ${chosen.model.name}` : chosen;
 }
 

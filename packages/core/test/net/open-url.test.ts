@@ -98,7 +98,7 @@ test("a real program gets the address as its one argument; what it says by its e
     ["4", false],
   ] as const) {
     const env = { DISPLAY: ":0", END: end, SEEN: seen };
-    expect(await openUrl(strange, openers.place("linux", env))).toBe(isOpen);
+    expect(await openUrl(strange, { ...openers.place("linux", env), clock: manualClock() })).toBe(isOpen);
     expect(await readFile(seen, "utf8")).toBe(`1\n${strange}\n`);
   }
   for (const path of ["/nowhere", "", "."])

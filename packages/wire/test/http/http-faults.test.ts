@@ -207,7 +207,7 @@ test.each([401, 500])("a refusal with %d whose body never ends is told as what i
   await using server = await legacyWeb({
     onPost: (_, response) => void response.writeHead(status, { "content-type": "text/plain" }).write("no"),
   });
-  const session = await openLegacy(server, { times: { request: 5_000 } });
+  const session = await openLegacy(server);
   expect((await failure(session.request("x"))).evidence).toMatchObject({ httpStatus: status, firstBytes: "no" });
   await session.close();
 });

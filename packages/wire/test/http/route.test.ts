@@ -55,7 +55,7 @@ test.each([
   "an idle connection that was opened %s times out one second before the time that the server announces",
   async (_, via) => {
     await using web = await webServer((_request, response) => void response.end());
-    web.server.keepAliveTimeout = 5_000;
+    web.server.keepAliveTimeout = 500_000;
     const url = new URL(web.url);
     const route = await openRoute(url, { proxyFor: () => (via === undefined ? undefined : web.url) });
     const request = route.request(url, { method: "GET" });
@@ -64,7 +64,7 @@ test.each([
     await once(request, "close");
     const { agent } = request as ClientRequest & { readonly agent: Agent };
     expect(Object.values(agent.freeSockets).map((sockets) => sockets?.map(({ timeout }) => timeout))).toEqual([
-      [4_000],
+      [499_000],
     ]);
     route.close();
   },

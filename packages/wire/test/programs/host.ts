@@ -20,7 +20,7 @@ const servers = Array.from({ length: 3 }, async (_, at) => {
   });
   const open = openStdio(
     { kind: "stdio", command, args: how === "mixed" && at !== 1 ? args.slice(0, 1) : args, env, cwd: "/" },
-    { limits: defaultLimits, times: { ...defaultTimes, endGrace: 60_000 }, processes: keeper },
+    { limits: defaultLimits, times: { ...defaultTimes, endGrace: 60_000, killGrace: 60_000 }, processes: keeper },
   );
   const channel = await open(
     {
@@ -43,5 +43,6 @@ const channels = await Promise.all(servers);
 if (how === "stopping") for (const channel of channels) void channel.close();
 if (how === "mixed") await channels[2]?.close();
 say("now");
+process.on("SIGUSR2", () => say("here"));
 // Without a word to its servers: the watchdog has to notice this, too.
 if (how === "exiting") setImmediate(() => process.exit(0));

@@ -111,7 +111,7 @@ describe("a body", () => {
   });
 
   test("that does not come ends with status 408, and delays nobody", async () => {
-    await using server = await waitingServer({ times: { receive: 200 } });
+    await using server = await waitingServer({ times: { receive: 1000 } });
     const sent = begin(server.url, { headers: { "content-length": "100" } });
     sent.outgoing.write("{");
     expect((await post(server.url, { body: initialize })).status).toBe(200);

@@ -143,7 +143,7 @@ describe("a server of the modern era", () => {
   test("that speaks both, and is slow, is started again to be spoken to in the modern era", async () => {
     await using server = await connectTo(
       { discover: { ...discovered, held: "once" }, initialize: initialized },
-      { times: { probe: 1000 } },
+      { times: { probe: 2000 } },
     );
     expect((await server.connecting).era).toBe("modern");
     expect(server.notices().filter((line) => line === "start")).toHaveLength(2);

@@ -61,6 +61,14 @@ describe("when the host dies", () => {
     return pids;
   }
 
+  /** Resolves when the host has finished what it was doing, such as writing to a new watchdog. */
+  async function answers(host: ChildProcess): Promise<void> {
+    if (host.stdout === null) throw new Error("no stdout");
+    const line = once(createInterface({ input: host.stdout }), "line");
+    host.kill("SIGUSR2");
+    expect(await line).toEqual(["here"]);
+  }
+
   async function dies(host: ChildProcess): Promise<void> {
     host.kill("SIGKILL");
     await once(host, "exit");
@@ -114,10 +122,12 @@ describe("when the host dies", () => {
     const host = startHost(mark, "ready", ...family("stubborn"));
     const pids = await reachesNow(host);
     const watchdogs = () => childrenOf(host.pid ?? 0, "fairlead-watchdog");
-    const [first = 0] = watchdogs();
+    await until(() => watchdogs().length > 0);
+    const [first = Number.NaN] = watchdogs();
     process.kill(first, "SIGKILL");
     await until(() => watchdogs().some((pid) => pid !== first && isRunning(pid)));
     const [second = 0] = watchdogs().filter(isRunning);
+    await answers(host);
     await dies(host);
     await until(() => !pids.some(isRunning) && !isRunning(second) && processesWith(mark).length === 0);
   });
@@ -192,7 +202,7 @@ test.each<[string, string, (prefix: string) => readonly string[]]>([
   const [, command, args] = row;
   const tag = `TAG=${newMark()}.`;
   const start = (env: Record<string, string>) =>
-    spawn("/bin/sh", ["-c", "exec sleep 600"], { detached: true, stdio: "ignore", env: { PATH: path, ...env } });
+    spawn("sleep", ["600"], { detached: true, stdio: "ignore", env: { PATH: path, ...env } });
   const [ours, other] = [start({ TAG: `${tag.slice(4)}1` }), start({ TAG: newMark() })];
   const exited = once(ours, "exit");
   await until(() => processesWith(tag).length > 0);

@@ -92,10 +92,12 @@ describe("the account of a host's servers", () => {
     await none();
     const keeper = createProcessRegistry();
     const servers = await Promise.all(Array.from({ length: 5 }, () => openServer(program("echo.mjs"), { keeper })));
+    await until(() => watchdogs().length > 0);
     expect(watchdogs()).toHaveLength(1);
     await Promise.all(servers.map(({ channel }) => channel.close()));
     await none();
     const again = await openServer(program("echo.mjs"), { keeper });
+    await until(() => watchdogs().length > 0);
     expect(watchdogs()).toHaveLength(1);
     await again.channel.close();
     await none();

@@ -53,7 +53,7 @@ export async function connectTo(plan: Plan, options: Partial<ConnectOptions> = {
       clientInfo,
       onDiagnostic: (text) => void diagnostics.push(text),
       ...options,
-      times: { probe: 10_000, endGrace: 500, termGrace: 200, ...options.times },
+      times: { probe: 10_000, endGrace: 500, termGrace: 200, killGrace: 60_000, ...options.times },
     },
   );
   return {

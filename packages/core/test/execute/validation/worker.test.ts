@@ -245,7 +245,7 @@ describe("a process that used a thread ends by itself", () => {
   ])("%s", async (_, end) => {
     const program = `
       import { createValidator } from ${JSON.stringify(module)};
-      const validator = createValidator();
+      const validator = createValidator({ timeLimit: 600_000 });
       console.log(JSON.stringify(await validator.validate(${JSON.stringify(tree)}, { name: "a" })));
       ${end}`;
     const { stdout } = await run(process.execPath, ["--input-type=module", "--eval", program]);

@@ -154,7 +154,7 @@ export function workshop(io) {
   }
 
   if (transport === "http") {
-    const server = createServer(serveWeb).listen(0, "127.0.0.1", () => {
+    const server = createServer({ keepAliveTimeout: 0 }, serveWeb).listen(0, "127.0.0.1", () => {
       io.output.write(`http://127.0.0.1:${server.address().port}\n`);
     });
     io.input.resume().once("end", () => process.exit());

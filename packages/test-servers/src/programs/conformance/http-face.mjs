@@ -103,7 +103,7 @@ export async function listen({ catalog, eras }) {
     end(response, 200);
   }
 
-  const server = createServer(handle);
+  const server = createServer({ keepAliveTimeout: 0 }, handle);
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
   return `http://localhost:${server.address().port}/mcp`;
 }
