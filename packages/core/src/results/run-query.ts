@@ -19,7 +19,7 @@ export interface QueryOptions {
 /** The time limit in milliseconds for starting the thread, reading the file and selecting lines. */
 const plainLimit = 30_000;
 /** The time limit in milliseconds for a JMESPath expression or a text search. */
-const queryLimit = 1_000;
+const queryLimit = 5_000;
 const memoryMegabytes = 512;
 
 /** The file that the worker thread runs. A worker thread cannot run TypeScript, so this is always a compiled file. */
