@@ -46,6 +46,7 @@ export default defineConfig({
           name: "repo",
           root: ".",
           include: ["scripts/test/**/*.test.mjs", "conformance/*.test.mjs"],
+          // No file changes what another one uses, and a process for each file would take seconds.
           isolate: false,
           testTimeout: 120_000,
           hookTimeout: 120_000,

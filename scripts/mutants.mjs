@@ -6,9 +6,9 @@ import { fileURLToPath } from "node:url";
 import { compileDeclarations, firstAccepted, refusedMutants } from "./mutants/compiler.mjs";
 import { copyCheckout } from "./mutants/copy.mjs";
 import { mutantsOf } from "./mutants/operators.mjs";
-import { help, readOptions } from "./mutants/options.mjs";
+import { help, readOptions, UsageError } from "./mutants/options.mjs";
 import { candidatesOf } from "./mutants/reach.mjs";
-import { mutantsAt, sampled, stillThere, summary } from "./mutants/sample.mjs";
+import { findAgain, mutantsAt, sampled, summary } from "./mutants/sample.mjs";
 import { runVitest, tryMutants } from "./mutants/trials.mjs";
 
 const values = options();
@@ -33,8 +33,8 @@ const { mutants: all, missing } = mutantsAt(
   sources.flatMap((file) => mutantsOf(file, readFileSync(join(copy, file), "utf8"))),
   values,
 );
-if (missing.length > 0) refuse(`there is no mutant in ${missing.join(", ")}`);
-const order = values.again === undefined ? sampled(all, all.length, values.seed) : stillThere(values.again, all);
+if (missing.length > 0) refuse(`no mutant to try in ${missing.join(", ")}`);
+const order = values.again === undefined ? sampled(all, all.length, values.seed) : findAgain(values.again, all);
 const count = values.count ?? (values.at.length > 0 || values.again !== undefined ? order.length : 300);
 compileDeclarations(copy);
 const { chosen, refused } = firstAccepted(order, count, (mutants) => refusedMutants(copy, mutants));
@@ -67,6 +67,7 @@ function options() {
   try {
     return readOptions(process.argv.slice(2));
   } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
     return refuse(error.message);
   }
 }

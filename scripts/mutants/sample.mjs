@@ -27,14 +27,15 @@ export function mutantsAt(all, { folder = [], at = [] }) {
 }
 
 /** Returns the mutants that an earlier run listed. They are found by file and change, because lines may have moved. */
-export function stillThere(listed, all) {
+export function findAgain(listed, all) {
   const isSame = (one, other) => ["file", "kind", "original", "replacement"].every((key) => one[key] === other[key]);
-  return listed.flatMap((earlier) => {
+  const found = listed.flatMap((earlier) => {
     const [nearest] = all
       .filter((mutant) => isSame(mutant, earlier))
       .sort((one, other) => Math.abs(one.line - earlier.line) - Math.abs(other.line - earlier.line));
     return nearest === undefined ? [] : [nearest];
   });
+  return [...new Set(found)];
 }
 
 /** Chooses mutants. The same seed and the same sources give the same mutants. */

@@ -104,7 +104,7 @@ const innocent = {
   }`,
   "a rejection that is handled late": "const late = Promise.reject(new Error('planted')); late.catch(() => {});",
 };
-/** Undoes what another file of the same process has set. */
+/** Removes `GUARD_WAIT`, which another file of the same process may have set. */
 const usualWait = "delete process.env.GUARD_WAIT;";
 const cleaning = `
 const left = [];
@@ -135,7 +135,7 @@ let ends;
 beforeAll(() => {
   folder = realpathSync(mkdtempSync(join(tmpdir(), "guard-")));
   const bodies = Object.fromEntries(Object.entries(planted).map(([name, [body]]) => [name, body]));
-  // The guard waits for what may still end. Nothing of this ends, so a short wait is enough.
+  // The guard waits for leftovers that may still end. None of these ends, so a short wait is enough.
   writeFileSync(
     join(folder, "leaves.test.ts"),
     [imports, "process.env.GUARD_WAIT = '100';", cleaning, testsOf(bodies)].join("\n"),

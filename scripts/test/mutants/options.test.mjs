@@ -16,7 +16,7 @@ test.each([
   [["--workers", ""], '--workers needs a whole number from 1 to 999999999, not ""'],
   [["--nope"], "Unknown option '--nope'"],
   [["--again", "/no/such/file.json"], "cannot read the file of --again: ENOENT"],
-])("the options %j are refused with a sentence", (args, sentence) => {
+])("the options %j are refused with a message that names the mistake", (args, sentence) => {
   expect(() => readOptions(args)).toThrow(UsageError);
   expect(() => readOptions(args)).toThrow(sentence);
 });

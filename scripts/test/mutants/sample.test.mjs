@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { folderOf, mutantsAt, sampled, stillThere, summary } from "../../mutants/sample.mjs";
+import { findAgain, folderOf, mutantsAt, sampled, summary } from "../../mutants/sample.mjs";
 
 test("the same seed chooses the same mutants, another seed chooses others, and no mutant is chosen twice", () => {
   const all = Array.from({ length: 100 }, (_, index) => index);
@@ -41,8 +41,9 @@ test("mutantsAt chooses mutants by folder, file and line, and returns the places
   });
 });
 
-test("stillThere finds a mutant whose line has moved, and leaves out one whose source has changed", () => {
+test("findAgain finds a mutant whose line has moved, and leaves out one whose source has changed", () => {
   const mutant = (line, original) => ({ file: "a.ts", kind: "operator", line, original, replacement: "!==" });
   const all = [mutant(10, "==="), mutant(42, "==="), mutant(50, "<")];
-  expect(stillThere([mutant(40, "==="), mutant(50, ">")], all)).toEqual([mutant(42, "===")]);
+  expect(findAgain([mutant(40, "==="), mutant(50, ">")], all)).toEqual([mutant(42, "===")]);
+  expect(findAgain([mutant(40, "==="), mutant(43, "===")], all)).toEqual([mutant(42, "===")]);
 });

@@ -19,19 +19,24 @@ export async function readPiped(
   clock: Clock = systemClock,
 ): Promise<string | undefined> {
   if (stdin.isTTY === true) return undefined;
-  const isSocket = leadsToProgram(stdin);
+  const kind = stdin.fd === undefined ? undefined : fstatSync(stdin.fd);
+  // A program that starts Fairlead with a socket as stdin often never closes the socket.
+  const isSocket = kind?.isSocket() === true;
+  // Files and /dev/null end by themselves.
+  const endsItself = kind?.isFile() === true || kind?.isCharacterDevice() === true;
   const over = new AbortController();
   const stop = (): void => over.abort();
   signal.addEventListener("abort", stop, { once: true });
   let isWaiting = true;
   const onTimeout = (): void => {
     if (!isWaiting) return;
-    if (!isSocket) return out.say(safe`waiting for stdin; to skip it, add: < /dev/null`);
-    out.say(safe`stdin sent nothing within 2 s; continuing without it`);
-    stop();
+    if (isSocket) {
+      out.say(safe`stdin sent nothing within 2 s; continuing without it`);
+      stop();
+    } else out.say(safe`waiting for stdin; to skip it, add: < /dev/null`);
   };
-  // Node first reads the input that arrived while the process did not run.
-  const callOff = clock.after(firstByteTimeout, () => void setImmediate(onTimeout));
+  // `setImmediate`: Node first reads the input that arrived while the process did not run.
+  const callOff = endsItself ? () => {} : clock.after(firstByteTimeout, () => void setImmediate(onTimeout));
   const stopWaiting = (): void => {
     isWaiting = false;
     callOff();
@@ -44,11 +49,6 @@ export async function readPiped(
     // Reading must stop, because an open stdin would keep the process alive.
     if (over.signal.aborted) stdin.destroy();
   }
-}
-
-/** Whether stdin is a socket. A program that starts Fairlead with a socket as stdin often never closes the socket. */
-function leadsToProgram(stdin: Readable & { readonly fd?: number }): boolean {
-  return stdin.fd !== undefined && fstatSync(stdin.fd).isSocket();
 }
 
 /** Reads stdin. If `signal` aborts, returns the bytes that were read so far. */

@@ -68,15 +68,17 @@ const pastesOff = "\u001b[?2004l";
 const cursorOn = "\u001b[?25h";
 /** If no more input follows within this many milliseconds, ESC is the Escape key. */
 const escapeDelay = 50;
-/** Milliseconds to wait for the end of a paste. If the end marker is lost, keys must still work. */
+/** Milliseconds to wait for the end of a small paste. If the end marker is lost, keys must still work. */
 const pasteEndDelay = 1000;
 /**
- * Milliseconds to wait after a large piece of a paste: a slow connection or a busy machine may hold back the next one.
- * If the paste ended too early, each of its other lines would be sent as if the user had typed it.
+ * Milliseconds to wait for the rest of a large paste, because a slow connection or a busy machine may hold it back. If
+ * the paste ended too early, Fairlead would send each of the other lines as if the user had typed it.
  */
-const largePieceDelay = 10_000;
-/** Characters of a large piece. Nobody types so many at once. */
-const largePiece = 256;
+const largePasteDelay = 10_000;
+/** Minimum characters of a large paste. */
+const largePaste = 256;
+/** A chunk with more characters than this is pasted, not typed. */
+const longestTyped = 32;
 
 /**
  * Takes over the terminal: turns off its echo and calls `onKey` for every key. Calls `onEnd` if the terminal closes.
@@ -90,7 +92,7 @@ export function takeTerminal(
 ): () => void {
   let state = noKeys;
   let callOff = (): void => {};
-  let lastRead: NodeJS.Immediate | undefined;
+  let endOfInput: NodeJS.Immediate | undefined;
   let isTaken = true;
 
   function take(read: ReturnType<typeof readKeys>): void {
@@ -99,16 +101,17 @@ export function takeTerminal(
   }
   function stopWaiting(): void {
     callOff();
-    clearImmediate(lastRead);
+    clearImmediate(endOfInput);
   }
   function onData(chunk: string): void {
     stopWaiting();
     take(readKeys(state, chunk));
-    if (state.pending === "" && state.paste === undefined) return;
-    const pasteDelay = chunk.length < largePiece ? pasteEndDelay : largePieceDelay;
+    if (!isTaken || (state.pending === "" && state.paste === undefined)) return;
+    const isLarge = (state.paste?.length ?? 0) >= largePaste && chunk.length > longestTyped;
+    const pasteDelay = isLarge ? largePasteDelay : pasteEndDelay;
     callOff = clock.after(state.paste === undefined ? escapeDelay : pasteDelay, () => {
-      // Node first reads the input that arrived while the process did not run.
-      lastRead = setImmediate(() => take(endKeys(state)));
+      // `setImmediate`: Node first reads the input that arrived while the process did not run.
+      endOfInput = setImmediate(() => take(endKeys(state)));
     });
   }
   /**

@@ -1,3 +1,6 @@
+import { once } from "node:events";
+import { closeSync, openSync } from "node:fs";
+import { createServer } from "node:net";
 import { PassThrough } from "node:stream";
 import { setImmediate as turn } from "node:timers/promises";
 import type { Clock } from "@fairlead/core/clock";
@@ -5,9 +8,10 @@ import { expect, test } from "vitest";
 import { readPiped } from "../../src/headless/piped.ts";
 import { handClock } from "../support/hand-clock.ts";
 
-/** Reading has begun; what is said about it is written down. */
-function begin() {
-  const [stdin, clock, said] = [new PassThrough(), handClock(), [] as string[]];
+/** Reading has begun; what is said about it is written down. With `fd`, stdin is what this file descriptor is. */
+function begin(fd?: number) {
+  const stdin = Object.assign(new PassThrough(), fd === undefined ? {} : { fd });
+  const [clock, said] = [handClock(), [] as string[]];
   const leave = new AbortController();
   const read = readPiped({ stdin, signal: leave.signal }, { say: (text) => void said.push(text) }, clock);
   return { stdin, clock, said, leave, read };
@@ -63,13 +67,35 @@ test("of what comes in time nothing is said", async () => {
   expect(said).toEqual([]);
 });
 
-test("input that arrived while the process did not run is read, though the time is over", async () => {
-  const { stdin, clock, said, read } = begin();
+test("input that arrived while the process did not run is read, although the two seconds are over", async () => {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const socket = (server as unknown as { readonly _handle: { readonly fd: number } })._handle;
+  const { stdin, clock, said, read } = begin(socket.fd);
   clock.pass(2000);
   stdin.write("just in time");
   await turn();
   stdin.end();
   expect([await read, said]).toEqual(["just in time", []]);
+  const silent = begin(socket.fd);
+  silent.clock.pass(2000);
+  expect([await silent.read, silent.said]).toEqual([
+    undefined,
+    ["stdin sent nothing within 2 s; continuing without it"],
+  ]);
+  server.close();
+});
+
+test("nothing is said about a file or /dev/null, which end by themselves", async () => {
+  for (const path of [process.execPath, "/dev/null"]) {
+    const file = openSync(path, "r");
+    const { stdin, clock, said, read } = begin(file);
+    clock.pass(1_000_000);
+    await turn();
+    stdin.end("late");
+    expect([await read, said]).toEqual(["late", []]);
+    closeSync(file);
+  }
 });
 
 test("a pipe that is empty is none, and nothing of a terminal is read", async () => {

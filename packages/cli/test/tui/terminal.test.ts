@@ -8,19 +8,33 @@ import { handClock } from "../support/hand-clock.ts";
 
 const pasteBegin = "\u001b[200~";
 const pasteEnd = "\u001b[201~";
-const largePiece = "x".repeat(256);
+const piece = "x".repeat(100);
 
-/** A terminal whose keys are collected. `pass` moves the clock, and lets Node read what was typed before. */
+/** A terminal whose keys are collected. `pass` moves the clock and waits until the immediates have run. */
 function take() {
   const stdin = Object.assign(new PassThrough(), { setRawMode: () => stdin });
   const stdout = new PassThrough();
   const clock = handClock();
+  const timers = new Set<object>();
   const keys: Key[] = [];
+  let alsoOnKey = (): void => {};
   const leave = takeTerminal(
     { stdin: stdin as unknown as ReadStream, stdout: stdout as unknown as WriteStream },
-    (key) => keys.push(key),
+    (key) => {
+      keys.push(key);
+      alsoOnKey();
+    },
     () => {},
-    clock,
+    {
+      after(milliseconds, action) {
+        const callOff = clock.after(milliseconds, action);
+        timers.add(callOff);
+        return () => {
+          timers.delete(callOff);
+          callOff();
+        };
+      },
+    },
   );
   onTestFinished(leave);
   const type = async (text: string): Promise<void> => {
@@ -31,7 +45,10 @@ function take() {
     clock.pass(milliseconds);
     await turn();
   };
-  return { stdin, clock, keys, leave, type, pass };
+  const onKey = (action: () => void): void => {
+    alsoOnKey = action;
+  };
+  return { stdin, clock, keys, leave, type, pass, onKey, timers: () => timers.size };
 }
 
 test("ESC is the Escape key if nothing follows within 50 ms", async () => {
@@ -53,31 +70,43 @@ test("the rest of a key that arrived while the process did not run still belongs
 });
 
 test.each([
-  ["a small piece", "half of it", 1000],
-  ["a large piece", largePiece, 10_000],
-])("a paste without an end is inserted a while after %s", async (_, piece, delay) => {
+  [1000, "a small paste", ["x".repeat(255)]],
+  [10_000, "a large paste", ["x".repeat(256)]],
+  [10_000, "a large paste whose last piece is small", ["x".repeat(256), "y".repeat(33)]],
+  [1000, "a large paste and a few keys", ["x".repeat(256), "y".repeat(32)]],
+])("if nothing follows for %i ms, what arrived is inserted without an end marker: %s", async (delay, _, pieces) => {
   const { keys, type, pass } = take();
-  await type(`${pasteBegin}${piece}`);
+  await type(pasteBegin);
+  for (const each of pieces) await type(each);
   await pass(delay - 1);
   expect(keys).toEqual([]);
   await pass(1);
-  expect(keys).toEqual([{ name: "paste", text: piece }]);
+  expect(keys).toEqual([{ name: "paste", text: pieces.join("") }]);
 });
 
 test("a large paste that pauses for seconds stays one paste, and none of its lines is sent", async () => {
   const { keys, type, pass } = take();
-  await type(`${pasteBegin}${largePiece}\r`);
+  await type(`${pasteBegin}${piece}${piece}${piece}\r`);
   await pass(9_000);
-  await type(`${largePiece}\r`);
+  await type(`${piece}\r`);
   await pass(9_000);
   await type(`end${pasteEnd}`);
-  expect(keys).toEqual([{ name: "paste", text: `${largePiece}\n${largePiece}\nend` }]);
+  expect(keys).toEqual([{ name: "paste", text: `${piece}${piece}${piece}\n${piece}\nend` }]);
 });
 
-test("after the terminal was left, no key arrives from input that was not complete", async () => {
-  const { keys, type, leave, pass } = take();
-  await type("\u001b");
-  leave();
-  await pass(50);
-  expect(keys).toEqual([]);
-});
+test.each(["before it is left", "by the key that leaves it"])(
+  "no timer waits for the rest of incomplete input that was typed %s",
+  async (when) => {
+    const { keys, type, leave, timers, onKey } = take();
+    if (when === "before it is left") {
+      await type("\u001b");
+      expect(timers()).toBe(1);
+      leave();
+    } else {
+      onKey(leave);
+      await type("q\u001b");
+      expect(keys).toEqual([{ name: "text", text: "q" }]);
+    }
+    expect(timers()).toBe(0);
+  },
+);

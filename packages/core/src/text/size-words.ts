@@ -6,7 +6,7 @@ const units = ["kB", "MB", "GB"];
 export function sizeWords(bytes: number): string {
   if (bytes < 1000) return `${bytes} B`;
   // One decimal is shown, so 999 950 bytes are already 1.0 MB.
-  const isShort = (power: number): boolean => bytes / 1000 ** power < 999.95;
-  const unit = units.findIndex((_, index) => isShort(index + 1)) + 1 || units.length;
+  const fits = (power: number): boolean => bytes / 1000 ** power < 999.95;
+  const unit = units.findIndex((_, index) => fits(index + 1)) + 1 || units.length;
   return `${(bytes / 1000 ** unit).toFixed(1)} ${units[unit - 1]}`;
 }

@@ -10,8 +10,8 @@ import { createExecutor } from "../../src/execute/executor.ts";
 import { createValidator } from "../../src/execute/validation/validator.ts";
 import { McpClient } from "../../src/mcp/client.ts";
 
-/** Only a cut connection may end a call: no time runs out on a busy machine. */
-const patient = { timeout: 600_000, total: 600_000 };
+/** Only a cut connection may end a call, so no timeout may end it on a busy machine. */
+const longTimeouts = { timeout: 600_000, total: 600_000 };
 
 type Cut = "none" | "before it is done" | "after it is done" | "in the answer" | "connection left open, then cut";
 
@@ -101,7 +101,7 @@ test("side effects never outnumber calls", { timeout: 120_000 }, async () => {
       cut = chosen;
       number += 1;
       const mine = number;
-      const call = executor.call({ client, tool: "pay", args: { number: mine } }, patient);
+      const call = executor.call({ client, tool: "pay", args: { number: mine } }, longTimeouts);
       const end = await call.catch((error: unknown) => error);
       const done = effects.get(mine) ?? 0;
       if (!(end instanceof HostError)) expect(done).toBe(1);

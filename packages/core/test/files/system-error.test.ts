@@ -8,16 +8,20 @@ import { explain, notRead, notWritten, systemCode, toWriteError, unless } from "
 const failure = (code: unknown): Error => Object.assign(new Error("the system's words"), { code });
 
 test.each<[string, (folder: string) => Promise<unknown>, string]>([
-  ["reads a folder", (folder) => readFile(folder), "it is a folder, not a file"],
-  ["reads below a file", (folder) => readFile(join(folder, "file/a")), "a part of its path is a file, not a folder"],
+  ["reading a folder", (folder) => readFile(folder), "it is a folder, not a file"],
+  ["reading below a file", (folder) => readFile(join(folder, "file/a")), "a part of its path is a file, not a folder"],
   [
-    "creates a folder in the place of a file",
+    "creating a folder in the place of a file",
     (folder) => mkdir(join(folder, "file")),
     "a part of its path is a file, not a folder",
   ],
-  ["follows a link to itself", (folder) => readFile(join(folder, "link")), "its symbolic links go in a circle"],
-  ["uses a very long name", (folder) => readFile(join(folder, "a".repeat(1000))), "its name is too long"],
-])("the user reads why a program fails that %s", async (_, work, words) => {
+  ["reading a link to itself", (folder) => readFile(join(folder, "link")), "its symbolic links go in a circle"],
+  [
+    "reading a file with a very long name",
+    (folder) => readFile(join(folder, "a".repeat(1000))),
+    "its name is too long",
+  ],
+])("the user reads why %s fails", async (_, work, words) => {
   await using folder = await temporaryFolder();
   await folder.write("file", "");
   await symlink("link", join(folder.path, "link"));

@@ -107,18 +107,17 @@ export function openInbox(stateFolder: string, { clock = systemClock, now = Date
           callOff();
           resolve(outcome);
         };
-        const look = (): void =>
+        const look = (otherwise?: "later"): void =>
           void found().then(
-            (outcome) => outcome && end(outcome),
+            (use) => {
+              const outcome = use ?? otherwise;
+              if (outcome !== undefined) end(outcome);
+            },
             () => end("later"),
           );
-        const lastLook = (): void =>
-          void found().then(
-            (outcome) => end(outcome ?? "later"),
-            () => end("later"),
-          );
-        const callOff = clock.after(useTime, lastLook);
-        const stop = onFolderChange(folder, clock, look);
+        // If this process did not run meanwhile, the answer may have been used without a look that saw it.
+        const callOff = clock.after(useTime, () => look("later"));
+        const stop = onFolderChange(folder, clock, () => look());
         // The answer may have been used before `onFolderChange` started.
         look();
       });

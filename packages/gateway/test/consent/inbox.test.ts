@@ -1,6 +1,7 @@
+import { renameSync } from "node:fs";
 import { readdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { temporaryFolder } from "@fairlead/test-servers";
+import { temporaryFolder, until } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
 import { openInbox } from "../../src/consent/inbox.ts";
 import { readAnswer, useAnswer } from "../../src/consent/inbox-answers.ts";
@@ -194,6 +195,22 @@ test("the user is told that a later request uses the answer if no request has us
   expect([await unused, clock.pending()]).toEqual(["later", 0]);
   expect(await useAnswer(folder, entry, given, true)).toBe(true);
   expect([await inbox.useOf(entry.id, given), clock.pending()]).toEqual(["outdated", 0]);
+});
+
+test("an answer that was used while this process did not run is reported as used", async () => {
+  await using state = await temporaryFolder();
+  const folder = inboxFolder(state.path);
+  const clock = steppedClock();
+  const inbox = openInbox(state.path, { clock });
+  const entry = await writeEntry(folder, question, Date.now(), new Set());
+  const given = await inbox.answer(entry.id, "once", "here");
+  const use = inbox.useOf(entry.id, given);
+  await until(() => clock.pending() === 2);
+  // No event of the file system arrives before the clock moves on.
+  const used = join(folder, `${entry.id}.${given.at.toString(36)}.done.json`);
+  renameSync(join(folder, `${entry.id}.answer.json`), used);
+  await clock.fire(3000);
+  expect([await use, clock.pending()]).toEqual(["used", 0]);
 });
 
 test("a process that shows the inbox is registered until it stops", async () => {

@@ -21,7 +21,8 @@ import { watchWatchers } from "./watchers.ts";
 const turns = 10;
 /**
  * Milliseconds that the system may take to end a process or a connection: long, because a busy machine may not run an
- * ending process for a second. Only a failing test waits this long. The guard's own tests set a shorter time.
+ * ending process for a second. Only a failing test waits this long. The variable `GUARD_WAIT` replaces it in the guard's own
+ * tests.
  */
 const usualWait = 20_000;
 /** Milliseconds between two looks at what is left: the first pause, and the longest one. */
@@ -86,7 +87,7 @@ async function checkLeaks(scope: Scope, unwatchedChildren: () => readonly number
   const stuck = left().filter(({ endsLater }) => !endsLater);
   let others: readonly Record[] = [];
   let pids: readonly number[] = [];
-  const deadline = performance.now() + Number(process.env["GUARD_WAIT"] ?? usualWait);
+  const deadline = performance.now() + (Number(process.env["GUARD_WAIT"]) || usualWait);
   for (let pause = pauses.first; ; pause = Math.min(pause + 1, pauses.longest)) {
     // A shared client's connection is idle only when the server has ended its answer.
     handToFile(scope);

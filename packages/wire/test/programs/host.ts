@@ -42,7 +42,7 @@ const servers = Array.from({ length: 3 }, async (_, at) => {
 const channels = await Promise.all(servers);
 if (how === "stopping") for (const channel of channels) void channel.close();
 if (how === "mixed") await channels[2]?.close();
-say("now");
 process.on("SIGUSR2", () => say("here"));
+say("now");
 // Without a word to its servers: the watchdog has to notice this, too.
 if (how === "exiting") setImmediate(() => process.exit(0));

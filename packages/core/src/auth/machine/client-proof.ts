@@ -58,7 +58,7 @@ export async function proveClient(options: MachineProofOptions): Promise<Machine
   const assertion = signJwt(claims, { key, algorithm }, { typ: "JWT", ...present({ kid }) });
   return {
     method: "private_key_jwt",
-    key: settings.privateKeyFile ?? "privateKey",
+    key: settings.privateKeyFile ?? '"privateKey"',
     headers: {},
     parameters: { client_id: clientId, client_assertion_type: assertionType, client_assertion: assertion },
   };

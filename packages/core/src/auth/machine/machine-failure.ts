@@ -131,7 +131,7 @@ function clientReason({ client, proof, answer }: MachineRefusal, settings: strin
     case "private_key_jwt":
       return {
         why: `the authorization server does not accept the key ${proof.key} for client "${clientId}"`,
-        next: `Register the public key of ${proof.key} with the authorization server, or correct "privateKeyFile" and "keyId" ${settings}.`,
+        next: `Register the public key of ${proof.key} with the authorization server, or correct the private key and "keyId" ${settings}.`,
       };
     case "client_secret_basic":
     case "client_secret_post":

@@ -27,7 +27,7 @@ function partsOf(jwt = ""): readonly unknown[] {
 
 test("the client signs a JWT that is valid for a minute, and sends it with its ID in the form", async () => {
   const { parameters, ...proof } = await prove({ privateKey: pem });
-  expect(proof).toEqual({ method: "private_key_jwt", key: "privateKey", headers: {} });
+  expect(proof).toEqual({ method: "private_key_jwt", key: '"privateKey"', headers: {} });
   expect(parameters).toEqual({
     client_id: "machine",
     client_assertion_type: "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",

@@ -91,7 +91,7 @@ const reasons: readonly (readonly [string, Partial<MachineRefusal>, string, stri
     "invalid_client",
     { proof: byKey },
     'the authorization server does not accept the key /keys/one.pem for client "machine"',
-    `Register the public key of /keys/one.pem with the authorization server, or correct "privateKeyFile" and "keyId" ${settings}.`,
+    `Register the public key of /keys/one.pem with the authorization server, or correct the private key and "keyId" ${settings}.`,
   ],
   [
     "invalid_client",

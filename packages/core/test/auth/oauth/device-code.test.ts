@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { SignInMessage } from "../../../src/auth/browser/sign-in-ui.ts";
 import { type DeviceOptions, signInByDevice } from "../../../src/auth/oauth/device.ts";
 import { createFail } from "../../../src/auth/oauth/failure.ts";
-import { hastyClock } from "../../support/hasty-clock.ts";
+import { instantClock } from "../../support/instant-clock.ts";
 
 const issuer = "https://login.example";
 const code = {
@@ -20,7 +20,7 @@ const code = {
 async function signIn(answer: object | string, more: Partial<DeviceOptions> = {}) {
   const shown: SignInMessage[] = [];
   const forms: unknown[] = [];
-  const clock = hastyClock();
+  const clock = instantClock();
   const tokens = await signInByDevice({
     plan: {
       resource: "https://docs.example/mcp",

@@ -1,7 +1,7 @@
 import { status, temporaryFolder } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
 import type { SignInMessage } from "../../../src/auth/browser/sign-in-ui.ts";
-import { hastyClock } from "../../support/hasty-clock.ts";
+import { instantClock } from "../../support/instant-clock.ts";
 import { both } from "../both-servers.ts";
 import { type Person, person } from "../person.ts";
 import { signingIn, storageIn } from "../signing-in.ts";
@@ -21,7 +21,7 @@ test("a code is shown, and typed on another device", async () => {
     codes.push(code);
     servers.authorization.decideDevice(code.userCode, "approve");
   });
-  const credentials = await signingIn(servers.guarded.url, someone, folder, { clock: hastyClock() });
+  const credentials = await signingIn(servers.guarded.url, someone, folder, { clock: instantClock() });
   expect(codes).toMatchObject([
     { serverName: "docs", verificationUri: `${servers.authorization.issuer}/activate`, minutes: expect.any(Number) },
   ]);
@@ -55,7 +55,7 @@ test("an address that has the code already is shown only if the server sends one
       codes.push(code);
       servers.authorization.decideDevice(code.userCode, "approve");
     });
-    await signingIn(servers.guarded.url, someone, folder, { clock: hastyClock() });
+    await signingIn(servers.guarded.url, someone, folder, { clock: instantClock() });
     const [code] = codes;
     const whole = `${servers.authorization.issuer}/activate?user_code=${code?.userCode}`;
     expect(code?.verificationUriComplete).toBe(isComplete ? whole : undefined);
@@ -68,7 +68,7 @@ test("whoever is told to slow down does, and goes on", async () => {
     deviceErrors: ["authorization_pending", "slow_down", "slow_down"],
   });
   await using folder = await temporaryFolder();
-  const clock = hastyClock();
+  const clock = instantClock();
   const askedAt: number[] = [];
   for (let times = 0; times < 4; times += 1)
     servers.authorization.interrupt("token", (_request, response, usual) => {
@@ -89,7 +89,7 @@ test.each([
   await using servers = await both({ deviceInterval: 1 });
   await using folder = await temporaryFolder();
   const someone = typist(({ userCode }) => servers.authorization.decideDevice(userCode, decision));
-  await expect(signingIn(servers.guarded.url, someone, folder, { clock: hastyClock() })).rejects.toMatchObject({
+  await expect(signingIn(servers.guarded.url, someone, folder, { clock: instantClock() })).rejects.toMatchObject({
     code: "auth_failed",
     message: expect.stringMatching(message),
   });
@@ -100,7 +100,7 @@ test("nobody waits longer for the code to be typed than it is good for", async (
   await using folder = await temporaryFolder();
   const codes: Code[] = [];
   const someone = typist((code) => codes.push(code));
-  const clock = hastyClock();
+  const clock = instantClock();
   const attempt = signingIn(servers.guarded.url, someone, folder, { clock });
   await expect(attempt).rejects.toMatchObject({
     code: "auth_failed",
@@ -150,7 +150,7 @@ test("an authorization server that is busy for a moment is asked again", async (
   await using folder = await temporaryFolder();
   servers.authorization.interrupt("token", status(503), 2);
   const someone = typist(({ userCode }) => servers.authorization.decideDevice(userCode, "approve"));
-  await signingIn(servers.guarded.url, someone, folder, { clock: hastyClock() });
+  await signingIn(servers.guarded.url, someone, folder, { clock: instantClock() });
   expect(servers.authorization.callsTo("token").length).toBe(3);
 });
 

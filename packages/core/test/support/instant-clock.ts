@@ -1,8 +1,10 @@
-/** A clock whose time passes as soon as a program waits for it. */
+/**
+ * A clock that skips every wait: a timer runs in the next iteration of the event loop, and `now` moves on by its delay.
+ */
 
 import type { Clock } from "../../src/clock.ts";
 
-export function hastyClock(): Clock {
+export function instantClock(): Clock {
   let now = 0;
   return {
     now: () => now,
