@@ -13,7 +13,13 @@ export interface AskingClient extends AsyncDisposable {
 
 /** @param isOutdated Whether the tool's definition changes while a request waits. */
 export function askingClient({ home }: Machine, isOutdated = false): AskingClient {
-  const consent = createConsent({ stateFolder: join(home, ".fairlead"), saveRule: async () => {} });
+  let last = 0;
+  /** No two requests have the same time, by which the inbox sorts them. */
+  const now = (): number => {
+    last = Math.max(last + 1, Date.now());
+    return last;
+  };
+  const consent = createConsent({ stateFolder: join(home, ".fairlead"), now, saveRule: async () => {} });
   const { ProceedOnce, ProceedAlwaysTool, Cancel } = ToolConfirmationOutcome;
   return {
     async request(text, signal = new AbortController().signal) {

@@ -227,7 +227,7 @@ test("the first answer counts, and the request uses it once", async () => {
   expect(await useAnswer(at.path, entry, given)).toBe(true);
   expect(await useAnswer(at.path, entry, given)).toBe(false);
   expect(await entryFiles(at.path)).toEqual([]);
-  expect([await doneAnswer(at.path, entry.id), await doneAnswer(at.path, "XXX")]).toEqual([given, undefined]);
+  expect([await doneAnswer(at.path, entry.id), await doneAnswer(at.path, "000")]).toEqual([given, undefined]);
   expect([await useOfAnswer(at.path, entry.id, given), await useOfAnswer(at.path, entry.id, { at: now })]).toEqual([
     "used",
     undefined,
@@ -245,9 +245,9 @@ test("an answer to a changed definition is recorded as outdated; an answer witho
   expect(await useAnswer(at.path, entry, given, true)).toBe(true);
   expect(await useOfAnswer(at.path, entry.id, given)).toBe("outdated");
   expect(await doneAnswer(at.path, entry.id)).toEqual({ ...given, by: "b".repeat(100) });
-  const gone = { id: "ZZZ", key: entry.key };
+  const gone = { id: "000", key: entry.key };
   expect(await writeAnswer(at.path, gone, given)).toBeUndefined();
-  expect((await readdir(at.path)).filter((name) => name.startsWith("ZZZ"))).toEqual([]);
+  expect((await readdir(at.path)).filter((name) => name.startsWith("000"))).toEqual([]);
 });
 
 test.each([

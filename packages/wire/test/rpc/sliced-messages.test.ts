@@ -35,7 +35,7 @@ describe("stdio", () => {
       events: { message: (message) => void messages.push(message), diagnostic: () => {}, dropped: () => {} },
       notAServer: () => {},
     });
-    const text = Buffer.from(`{"list":${listOf(500_000)},"text":"${"ä".repeat(1_000_000)}"}`);
+    const text = Buffer.from(`{"list":${listOf(700_000)},"text":"${"ä".repeat(1_000_000)}"}`);
     const pieces = Array.from({ length: Math.ceil(text.length / 65_536) }, (_, at) =>
       text.subarray(at * 65_536, (at + 1) * 65_536),
     );

@@ -142,7 +142,7 @@ test("if the port is in use at one of the addresses, Fairlead listens at none of
 });
 
 test("a redirect URI with the IPv6 address is listened to at that address only", async () => {
-  const open = openCallbackServer({ state, redirectUri: "http://[::1]/cb", path: "" });
+  const open = openCallbackServer({ state, redirectUri: "http://[::1]/cb", path: "", port: await freePort() });
   const server = await open.catch((error: NodeJS.ErrnoException) => {
     expect(["EADDRNOTAVAIL", "EAFNOSUPPORT"]).toContain(error.code);
     return undefined;

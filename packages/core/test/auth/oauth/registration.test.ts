@@ -1,6 +1,7 @@
 import { status, temporaryFolder } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
 import { both } from "../both-servers.ts";
+import { freePort } from "../free-port.ts";
 import { asked, person } from "../person.ts";
 import { signingIn, storageIn } from "../signing-in.ts";
 
@@ -75,7 +76,7 @@ test("a sign-in is stored with every address that it needs later, and with the s
 });
 
 test("a redirect URI of the settings is used as it is written", async () => {
-  const redirectUri = "http://localhost:48653/cb";
+  const redirectUri = `http://localhost:${await freePort()}/cb`;
   await using servers = await both({ clients: [{ clientId: "mine", redirectUris: [redirectUri] }] });
   await using folder = await temporaryFolder();
   const someone = person();
@@ -116,7 +117,7 @@ describe("a registration", () => {
   test("is used again for the next sign-in, at the same place", async () => {
     await using servers = await both();
     await using folder = await temporaryFolder();
-    const [first, second] = [person(), person()];
+    const [first, second] = [person({ ui: { callbackPort: await freePort() } }), person()];
     await signingIn(servers.guarded.url, first, folder);
     await signingIn(servers.guarded.url, second, folder);
     expect(asked(second, "client_id")).toBe(asked(first, "client_id"));
