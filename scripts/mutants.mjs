@@ -6,10 +6,11 @@ import { fileURLToPath } from "node:url";
 import { compileDeclarations, firstAccepted, refusedMutants } from "./mutants/compiler.mjs";
 import { copyCheckout } from "./mutants/copy.mjs";
 import { mutantsOf } from "./mutants/operators.mjs";
-import { help, readOptions, UsageError } from "./mutants/options.mjs";
+import { help, readOptions } from "./mutants/options.mjs";
 import { candidatesOf } from "./mutants/reach.mjs";
 import { findAgain, mutantsAt, sampled, summary } from "./mutants/sample.mjs";
 import { runVitest, tryMutants } from "./mutants/trials.mjs";
+import { UsageError } from "./usage.mjs";
 
 const values = options();
 if (values.help) {

@@ -1,5 +1,5 @@
 // Proves that the tests do not depend on the weather: N whole runs in a row on a clean clone, while every core is kept busy.
-//   npm run test:soak -- --runs 10 --shuffle [-- what is handed to `npm test`]
+//   npm run test:soak -- --help
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
@@ -9,11 +9,19 @@ import { fileURLToPath } from "node:url";
 import { parseArgs, stripVTControlCharacters } from "node:util";
 import { cpuOfChildren } from "./cpu.mjs";
 import { memoryFolder } from "./memory-folder.mjs";
+import { wholeNumber } from "./usage.mjs";
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: { runs: { type: "string", default: "10" }, shuffle: { type: "boolean" } },
-});
+const help = `usage: npm run test:soak -- [options] [-- options of npm test]
+
+Runs all tests again and again on a clean clone of HEAD, while every core is kept busy. Prints for each run how many tests
+passed and failed, and how many unhandled errors, processes and temporary folders it left. Exits with 1 if a run failed or
+left something behind.
+
+  --runs N    how many runs (default: 10)
+  --shuffle   runs the tests in random order
+  -h, --help  shows this text
+`;
+const { runs, shuffle, positionals } = options();
 const root = fileURLToPath(new URL("..", import.meta.url));
 const home = openFolder(join(tmpdir(), "soak-"));
 // Real paths can contain such letters.
@@ -52,7 +60,7 @@ for (let core = 0; core < availableParallelism(); core += 1)
 
 print(columns);
 let isClean = true;
-for (let run = 1; run <= Number(values.runs); run += 1) {
+for (let run = 1; run <= runs; run += 1) {
   const row = await runOnce(run);
   print(row);
   if (row.slice(2, 6).some((cell) => cell !== 0)) isClean = false;
@@ -60,12 +68,31 @@ for (let run = 1; run <= Number(values.runs); run += 1) {
 // The process must be ended, because the spinners would keep it alive.
 process.exit(isClean ? 0 : 1);
 
+function options() {
+  try {
+    const { values, positionals: others } = parseArgs({
+      allowPositionals: true,
+      options: {
+        runs: { type: "string", default: "10" },
+        shuffle: { type: "boolean" },
+        help: { type: "boolean", short: "h" },
+      },
+    });
+    if (!values.help) return { ...values, runs: wholeNumber("--runs", values.runs), positionals: others };
+  } catch (error) {
+    process.stderr.write(`${error.message}\nnext: npm run test:soak -- --help\n`);
+    process.exit(2);
+  }
+  process.stdout.write(help);
+  process.exit(0);
+}
+
 async function runOnce(run) {
   const temporary = openFolder(join(memoryFolder() ?? home, "soak-"));
   folders.add(temporary);
   const cpu = cpuOfChildren() ?? 0;
   const begin = performance.now();
-  const args = ["test", "--silent", "--", ...(values.shuffle ? ["--sequence.shuffle"] : []), ...positionals];
+  const args = ["test", "--silent", "--", ...(shuffle ? ["--sequence.shuffle"] : []), ...positionals];
   const child = spawn("npm", args, {
     cwd: clone,
     env: { ...env, TMPDIR: temporary },

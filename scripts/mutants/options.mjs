@@ -1,6 +1,7 @@
 // Reads the command line of `npm run mutants`.
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
+import { UsageError, wholeNumber } from "../usage.mjs";
 
 export const help = `usage: npm run mutants -- [options]
 
@@ -20,9 +21,6 @@ with a type error are not counted.
 
 The copy has no uncommitted changes: commit first.
 `;
-
-/** A command line that cannot be used. Its message is a sentence for the person who typed it. */
-export class UsageError extends Error {}
 
 /** Returns the options, with numbers as numbers and the survivors of the file of `--again` as a list. */
 export function readOptions(args) {
@@ -54,12 +52,6 @@ function parsed(args) {
   } catch (error) {
     throw new UsageError(error.message);
   }
-}
-
-function wholeNumber(option, text) {
-  if (!/^[1-9][0-9]{0,8}$/.test(text))
-    throw new UsageError(`${option} needs a whole number from 1 to 999999999, not "${text}"`);
-  return Number(text);
 }
 
 function survivorsIn(file) {

@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { readOptions, UsageError } from "../../mutants/options.mjs";
+import { readOptions } from "../../mutants/options.mjs";
+import { UsageError } from "../../usage.mjs";
 
 test("numbers are read as numbers, and options that are not given have their defaults", () => {
   expect(readOptions(["--seed", "7"])).toMatchObject({ count: undefined, workers: 2, at: [], folder: [], help: false });

@@ -183,13 +183,17 @@ test("the user reads what became of an answer: a later request uses it, or a req
   expect(await inbox.answer(entry.id, "no", "there")).toEqual({ ...given, isFirst: false, isAwaited: false });
 });
 
+/** An inbox whose only entry has just been answered. No request has used the answer. */
+async function answered(state: string) {
+  const [folder, clock] = [inboxFolder(state), steppedClock()];
+  const inbox = openInbox(state, { clock });
+  const entry = await writeEntry(folder, question, Date.now(), new Set());
+  return { folder, clock, inbox, entry, given: await inbox.answer(entry.id, "once", "here") };
+}
+
 test("the user is told that a later request uses the answer if no request has used it after three seconds", async () => {
   await using state = await temporaryFolder();
-  const folder = inboxFolder(state.path);
-  const clock = steppedClock();
-  const inbox = openInbox(state.path, { clock });
-  const entry = await writeEntry(folder, question, Date.now(), new Set());
-  const given = await inbox.answer(entry.id, "once", "here");
+  const { folder, clock, inbox, entry, given } = await answered(state.path);
   const unused = inbox.useOf(entry.id, given);
   await clock.fire(3000);
   expect([await unused, clock.pending()]).toEqual(["later", 0]);
@@ -199,11 +203,7 @@ test("the user is told that a later request uses the answer if no request has us
 
 test("an answer that was used while this process did not run is reported as used", async () => {
   await using state = await temporaryFolder();
-  const folder = inboxFolder(state.path);
-  const clock = steppedClock();
-  const inbox = openInbox(state.path, { clock });
-  const entry = await writeEntry(folder, question, Date.now(), new Set());
-  const given = await inbox.answer(entry.id, "once", "here");
+  const { folder, clock, inbox, entry, given } = await answered(state.path);
   const use = inbox.useOf(entry.id, given);
   await until(() => clock.pending() === 2);
   // No event of the file system arrives before the clock moves on.
