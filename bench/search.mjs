@@ -132,7 +132,7 @@ async function report(kind, { queries, tasks }, index) {
   process.stdout.write(`  ${row.join("  ")}\n`);
 
   function search(texts, limit) {
-    return findTools(texts, { index, named: () => [], limit });
+    return findTools(texts, { index, named: () => [], limit, isWanted: () => true });
   }
 }
 

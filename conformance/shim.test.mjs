@@ -55,9 +55,11 @@ test("the page has every way through the gateway, and every exception", () => {
     expect(page).toContain(`| ${key} | ${passed} of ${of} |`);
   for (const scenarios of Object.values(gateway.exceptions))
     for (const [name, why] of Object.entries(scenarios)) {
-      expect(page).toContain(`- \`${name}\``);
+      expect(page).toMatch(new RegExp(`^- .*\`${name}\` `, "m"));
       expect(page).toContain(why);
     }
+  for (const [set, { unscored }] of Object.entries(gateway.direct))
+    for (const [name, words] of Object.entries(unscored)) expect(page).toContain(`| \`${name}\`, ${set} | ${words} |`);
 });
 
 test("a check that did not pass through the gateway is named, also in a scenario that passed", () => {
@@ -74,6 +76,23 @@ test("a check that did not pass through the gateway is named, also in a scenario
       { check: "b:3", why: "not run" },
     ],
   });
+});
+
+test("scenarios that are not scored count too: those that fail are named, and each gets a few words", () => {
+  const check = (id, status) => ({ id, status });
+  const scenario = (ok, ...checks) => ({ ok, isScored: false, checks });
+  const passed = scenario(true, check("1", "SUCCESS"));
+  const direct = { a: passed, b: scenario(true, check("2", "SUCCESS"), check("3", "SUCCESS")), c: scenario(true) };
+  expect(outcomeOf(direct)).toMatchObject({
+    of: 0,
+    unscoredFailed: [],
+    unscored: { a: "passed, 1 check", b: "passed, 2 checks", c: "nothing checked" },
+  });
+  const through = outcomeOf({ ...direct, b: scenario(false, check("2", "SUCCESS"), check("3", "FAILURE")) }, direct);
+  expect(through).toMatchObject({ unscoredFailed: ["b"], unscored: { b: "failed" } });
+  expect(surprisesIn("k", through)).toEqual(["k: b failed (not scored)", "k: b:3 did not pass (FAILURE)"]);
+  expect(surprisesIn("k", through, { b: "" })).toEqual([]);
+  expect(outcomeOf({ a: scenario(false) })).toMatchObject({ unscoredFailed: ["a"], unscored: { a: "failed" } });
 });
 
 test("excuses count for what they name, and only while it happens", () => {

@@ -43,7 +43,8 @@ function toMarkdown(comment) {
   const [text, ...tags] = comment.split(/^@/m);
   const blocks = tags.map((tag) => {
     const [, word, rest] = /^(\w+)\s*([\s\S]*)$/.exec(tag);
-    if (word === "example") return `\`\`\`ts\n${rest.trim()}\n\`\`\``;
+    // An example whose comment is already fenced keeps its own fence.
+    if (word === "example") return rest.startsWith("```") ? rest.trim() : `\`\`\`ts\n${rest.trim()}\n\`\`\``;
     if (word === "throws") return `Throws ${rest.trim()}.`.replace(/[.][.]$/, ".");
     return `*${word}*: ${rest.trim()}`;
   });

@@ -1,15 +1,16 @@
 /*
  * Prepares a release: npm run release -- 0.3.0 [--dry-run]. Sets the version everywhere, dates the section of the
- * changelog, builds, packs the tarballs and tries them in an empty folder. Publishes nothing.
+ * changelog, builds, packs the tarballs, the single executable and the Debian package, and tries each of them from an
+ * empty home. Publishes nothing.
  */
 import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 
 const clientFile = "packages/core/src/connect/client-info.ts";
-const published = ["packages/wire", "packages/core", "packages/cli"];
 const root = fileURLToPath(new URL("..", import.meta.url));
 
 /**
@@ -73,7 +74,7 @@ function main() {
   const manifests = readdirSync(join(root, "packages")).map((name) => `packages/${name}/package.json`);
   const date = new Date().toISOString().slice(0, 10);
   const files = new Map([
-    ...[...manifests, "package-lock.json"].map((file) => [file, withVersion(read(file), version)]),
+    ...[...manifests, "package-lock.json", "server.json"].map((file) => [file, withVersion(read(file), version)]),
     [clientFile, withClientVersion(read(clientFile), version)],
     ["CHANGELOG.md", releasedChangelog(read("CHANGELOG.md"), version, date)],
   ]);
@@ -83,13 +84,14 @@ function main() {
     if (!isDry) writeFileSync(join(root, file), text);
   }
 
-  /** The test tries the tarballs of this folder. */
-  const env = { ...process.env, FAIRLEAD_TARBALLS: join(root, "release") };
-  const workspaces = published.flatMap((path) => ["--workspace", path]);
+  /** The tests try what is in this folder. */
+  const env = { ...process.env, FAIRLEAD_RELEASE: join(root, "release") };
   const steps = [
     ["npm", "run", "build"],
     ["npm", "run", "check"],
-    ["npm", "pack", "--ignore-scripts", "--pack-destination", "release", ...workspaces],
+    ["node", "scripts/package/tarballs.mjs", "release"],
+    ["node", "scripts/package/executable.mjs", "release"],
+    ["node", "scripts/package/debian.mjs", "release"],
     ["npx", "vitest", "run", "packages/cli/test/published.test.ts"],
   ];
   if (!isDry) {
@@ -100,10 +102,22 @@ function main() {
     say(`${isDry ? "would run" : "runs"} ${[command, ...args].join(" ")}`);
     if (!isDry) execFileSync(command, args, { cwd: root, env, stdio: "inherit", shell: process.platform === "win32" });
   }
+  say(`${isDry ? "would write" : "writes"} release/SHA256SUMS`);
+  if (!isDry) writeChecksums(join(root, "release"));
   say(`\n${version} is ${isDry ? "possible" : "packed in release/"}. To publish it, type:`);
   say(`  git commit -m "chore: release ${version}" -- ${[...files.keys()].join(" ")}`);
   say(`  git tag -a v${version} -m "Fairlead ${version}" && git push --follow-tags`);
   say('  for tarball in release/*.tgz; do npm publish --access public "$tarball"; done');
+}
+
+/** In the format of the program `sha256sum`. */
+function writeChecksums(folder) {
+  const files = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isFile());
+  const lines = files.map(({ name }) => {
+    const digest = createHash("sha256").update(readFileSync(join(folder, name)));
+    return `${digest.digest("hex")}  ${name}\n`;
+  });
+  writeFileSync(join(folder, "SHA256SUMS"), lines.join(""));
 }
 
 function say(text) {

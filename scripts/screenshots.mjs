@@ -1,6 +1,6 @@
 // Pictures of terminal screens for the docs: what a terminal emulator holds, as SVG.
-//   node scripts/screenshots.mjs FOLDER     writes docs/images/NAME.svg for each NAME.json in it: {"columns", "rows", "title", "output"},
-//                                           the output being all that a program wrote to a terminal of that size
+//   node scripts/screenshots.mjs FOLDER     writes docs/images/NAME.svg and NAME.txt, the same screen as text, for each NAME.json in it:
+//                                           {"columns", "rows", "title", "output"}, the output being all that a program wrote to a terminal of that size
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, dirname, join } from "node:path";
@@ -48,7 +48,7 @@ export function toSvg({ buffer: { active }, cols, rows }, { title = "" } = {}) {
     `<rect width="100%" height="100%" rx="8" fill="${ground}"/>`,
     ...dots,
     `<text x="50%" y="22" text-anchor="middle" font-family="sans-serif" font-size="12" fill="#8b93a3">${escaped(title)}</text>`,
-    '<g font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, \'DejaVu Sans Mono\', monospace" font-size="14" xml:space="preserve">',
+    '<g font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, \'DejaVu Sans Mono\', monospace" font-size="14">',
     ...body,
     "</g>",
     "</svg>",
@@ -106,15 +106,12 @@ function cubeColour(value) {
   return `#${steps.map((step) => hex(step === 0 ? 0 : 55 + step * 40)).join("")}`;
 }
 
-function drawn({ text, column, columns, colour, ground: behind, isBold, isDim, isItalic, isUnderlined }, row) {
+function drawn({ text, column, columns, colour, ground: behind, isAlone, isBold, isDim, isItalic, isUnderlined }, row) {
   const x = rounded(margin.side + column * cell.width);
   const y = margin.top + row * cell.height;
   const width = rounded(columns * cell.width);
   const rect =
     behind === undefined ? [] : [`<rect x="${x}" y="${y}" width="${width}" height="${cell.height}" fill="${behind}"/>`];
-  // Spaces at the end are invisible and would disturb a user who copies the text.
-  const shown = isUnderlined ? text : text.trimEnd();
-  if (shown === "") return rect;
   const style = [
     `fill="${colour}"`,
     ...(isBold ? ['font-weight="bold"'] : []),
@@ -122,11 +119,14 @@ function drawn({ text, column, columns, colour, ground: behind, isBold, isDim, i
     ...(isItalic ? ['font-style="italic"'] : []),
     ...(isUnderlined ? ['text-decoration="underline"'] : []),
   ].join(" ");
-  // The width of the text is set, so that it fits its cells with any font.
-  return [
-    ...rect,
-    `<text x="${x}" y="${y + 13}" textLength="${rounded((columns - text.length + shown.length) * cell.width)}" lengthAdjust="spacingAndGlyphs" ${style}>${escaped(shown)}</text>`,
-  ];
+  // Each word is drawn alone, because browsers remove spaces in different ways, and each of its characters has its own
+  // place, so that it stands in its column with any font.
+  const words = [...text.matchAll(/\S+/g)].map(({ 0: word, index }) => {
+    const characters = isAlone ? [word] : [...word];
+    const places = characters.map((_, at) => rounded(x + (index + at) * cell.width));
+    return `<text x="${places.join(" ")}" y="${y + 13}" ${style}>${escaped(word)}</text>`;
+  });
+  return [...rect, ...words];
 }
 
 function rounded(number) {
@@ -144,7 +144,16 @@ async function render({ columns, rows, title, output }) {
   const { Terminal } = createRequire(join(root, "packages/cli/package.json"))("@xterm/headless");
   const terminal = new Terminal({ cols: columns, rows, allowProposedApi: true });
   await new Promise((resolve) => terminal.write(output, resolve));
-  return toSvg(terminal, { title });
+  return { svg: toSvg(terminal, { title }), text: screenText(terminal) };
+}
+
+/** Returns the rows of the screen, without spaces at their ends and without empty rows at the end. */
+function screenText({ buffer: { active }, rows }) {
+  const lines = Array.from({ length: rows }, (_, at) => active.getLine(active.viewportY + at)?.translateToString(true));
+  return `${lines
+    .map((line) => line?.trimEnd())
+    .join("\n")
+    .trimEnd()}\n`;
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
@@ -153,7 +162,9 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const images = join(root, "docs/images");
   mkdirSync(images, { recursive: true });
   for (const file of readdirSync(folder).filter((name) => name.endsWith(".json"))) {
-    const svg = await render(JSON.parse(readFileSync(join(folder, file), "utf8")));
-    writeFileSync(join(images, `${basename(file, ".json")}.svg`), svg);
+    const screen = await render(JSON.parse(readFileSync(join(folder, file), "utf8")));
+    const name = join(images, basename(file, ".json"));
+    writeFileSync(`${name}.svg`, screen.svg);
+    writeFileSync(`${name}.txt`, screen.text);
   }
 }

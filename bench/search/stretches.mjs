@@ -24,7 +24,6 @@ function createModel() {
     name: "bench",
     dialect: "openai",
     maxDeclarations: 512,
-    takesMediaInResponses: true,
     async *stream() {
       const parts = answers[asked % answers.length];
       asked += 1;

@@ -35,11 +35,9 @@ export async function startGateway(serverUrl, names) {
     modern: entry("--modern-only"),
   };
   const mcpServers = Object.fromEntries(Object.entries(all).filter(([name]) => names?.includes(name) ?? true));
-  /*
-   * A legacy server that clients share gets no roots. This setting gives it roots, and gives each client its own
-   * process.
-   */
-  const settings = { mcpServers, fairlead: { servers: { legacy: { roots: true } } } };
+  // Without this setting, no server gets the roots of a client. It also gives each client its own legacy server.
+  const servers = Object.fromEntries(Object.keys(mcpServers).map((name) => [name, { roots: true }]));
+  const settings = { mcpServers, fairlead: { servers } };
   await mkdir(join(home, ".gemini", "policies"), { recursive: true });
   await writeFile(join(home, ".gemini", "settings.json"), JSON.stringify(settings));
   await writeFile(join(home, ".gemini", "policies", "conformance.toml"), rules(Object.keys(mcpServers)));
@@ -52,6 +50,7 @@ export async function startGateway(serverUrl, names) {
     USERPROFILE: home,
     FAIRLEAD_HOME: join(home, ".fairlead"),
     FAIRLEAD_SECRET_STORE: "file",
+    FAIRLEAD_TRUST_WORKSPACE: "true",
     GEMINI_CLI_SYSTEM_SETTINGS_PATH: none,
     GEMINI_CLI_SYSTEM_DEFAULTS_PATH: none,
   };

@@ -72,11 +72,11 @@ async function runDirect(url) {
     const { scenarios, output } = await runSet(set, url);
     if (isVerbose) say(output);
     direct[set.name] = scenarios;
-    const { passed, of, failed, checks } = outcomeOf(scenarios);
+    const { passed, of, failed, unscored, unscoredFailed, checks } = outcomeOf(scenarios);
     say(`direct ${set.name}: ${passed} of ${of}`);
-    found.direct[set.name] = { passed, of, checks };
+    found.direct[set.name] = { passed, of, checks, unscored };
     if (of === 0) surprises.push(`direct ${set.name}: the suite ran no scenario`);
-    for (const name of failed) surprises.push(`direct ${set.name}: ${name} failed`);
+    for (const name of [...failed, ...unscoredFailed]) surprises.push(`direct ${set.name}: ${name} failed`);
   }
   return direct;
 }
@@ -85,10 +85,10 @@ async function runLeg({ label, server: name, sets: chosen }, gateway, direct) {
   for (const set of chosen) {
     const { scenarios, output } = await runSet(set, gateway.urlOf(name));
     if (isVerbose) say(output);
-    const { passed, of, failed, unscoredFailed, missing, checks } = outcomeOf(scenarios, direct[set.name]);
+    const { passed, of, failed, unscored, unscoredFailed, missing, checks } = outcomeOf(scenarios, direct[set.name]);
     say(`${label} ${set.name}: ${passed} of ${of}`);
     const key = `${label} ${set.name}`;
     surprises.push(...surprisesIn(key, { failed, unscoredFailed, missing }, expected.exceptions[key]));
-    found.legs[key] = { passed, of, checks };
+    found.legs[key] = { passed, of, checks, unscored };
   }
 }

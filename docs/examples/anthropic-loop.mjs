@@ -51,7 +51,7 @@ async function answer({ id, name, input }, names) {
 
 try {
   await host.start({ servers: ["demo"] });
-  const offered = host.toolRegistry.getAllTools().map((tool) => tool.inDialect("json-schema-2020-12").schema);
+  const offered = host.toolRegistry.getAllTools().map((tool) => tool.inDialect("anthropic").schema);
   // This API takes fewer characters in names than MCP does.
   const names = mapNames(offered.map(({ name }) => name));
   const tools = offered.map(({ name, description, parametersJsonSchema }) => {

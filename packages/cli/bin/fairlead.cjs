@@ -1,29 +1,11 @@
 #!/usr/bin/env node
-// The command's first file: answers --version and --help by itself, and loads the bundle for everything else.
+// The command's first file.
 "use strict";
 const path = require("node:path");
-const { build, version, help, commands } = require("../bundle/answers.cjs");
+const answers = require("../bundle/answers.cjs");
+const { start } = require("./start.cjs");
 
-const words = process.argv.slice(2);
-const answer =
-  words.length === 1 ? { "--version": version, "-V": version, "--help": help, "-h": help }[words[0]] : undefined;
-if (answer === undefined) {
+start(answers, (command) => {
   const { createLoader } = require("./load.cjs");
-  const command = [words.slice(0, 2).join(" "), words[0]].find((name) => commands.includes(name)) || "app";
-  const load = createLoader(path.join(__dirname, "../bundle"), build, command);
-  const run = (more = []) => {
-    process.argv.push(...more);
-    load("main.cjs").run();
-  };
-  // One process for each client: the relay must start without the rest of the command.
-  if (command === "serve") load("relay.cjs").runServe(words.slice(1), run);
-  else run();
-} else {
-  process.stdout
-    .on("error", ({ code, message }) => {
-      if (code === "EPIPE") process.exit(0);
-      process.stderr.write(`fairlead: cannot write to stdout: ${message}\n`);
-      process.exit(1);
-    })
-    .write(answer);
-}
+  return createLoader(path.join(__dirname, "../bundle"), answers.build, command);
+});

@@ -1,6 +1,7 @@
 // Loads the files of a bundle with V8's code cache: without it, compiling them takes half of a start. The cache lies in the bundle's
 // folder, so that a changed cache needs the same rights as changed code. V8 takes a cache only with the flags under which it was
-// written, so Node's options are part of a cache's name. The libraries are bundled with a copy of this file.
+// written, so Node's options are part of a cache's name. The libraries are bundled with a copy of this file, and so is the single
+// executable, which has files and cache inside.
 "use strict";
 const { isAscii } = require("node:buffer");
 const { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } = require("node:fs");
@@ -21,19 +22,17 @@ const importModule = (id) => import(id);
  * @param {string} folder
  * @param {string} build identifies the bundle's text: V8 compares only its length
  * @param {string} name whose code is cached together: a command, or the library
- * @param {{ sibling?: (id: string) => unknown, ownsProcess?: boolean }} options `sibling` loads a package that has such a loader itself and
- *   returns undefined for others; a library does not own the process: it leaves V8's flags alone
+ * @param {{ sibling?: (id: string) => unknown, ownsProcess?: boolean, files?: BundleFiles }} options `sibling` loads a module in another way
+ *   and returns undefined for others; a library does not own the process: it leaves V8's flags alone; `files` are not in the folder if given
+ * @typedef {{ read: (file: string) => Buffer, readCache: () => Map<string, Buffer>, writeCache?: (caches: Map<string, Buffer>) => void }} BundleFiles
  */
 exports.createLoader = function createLoader(
   folder,
   build,
   name,
-  { sibling = () => undefined, ownsProcess = true } = {},
+  { sibling = () => undefined, ownsProcess = true, files = filesIn(folder, build, name) } = {},
 ) {
-  const cacheFolder = path.join(folder, "cache");
-  const cacheName = `${build}-${process.version}-${process.arch}-${name.replaceAll(" ", "-")}${optionsTag()}`;
-  const cacheFile = path.join(cacheFolder, cacheName);
-  const cached = readCache(cacheFile);
+  const cached = files.readCache();
   const loaded = new Map();
   let isNew = false;
 
@@ -41,12 +40,12 @@ exports.createLoader = function createLoader(
     const loadedFile = loaded.get(file);
     if (loadedFile !== undefined) return loadedFile.module.exports;
     const filename = path.join(folder, file);
-    const source = readSource(filename);
+    const source = sourceText(files.read(file));
     const cachedData = cached.get(file);
     const script = new Script(`(function (${given}) {${source}\n})`, { filename, cachedData });
     // V8 keeps a copy.
     cached.delete(file);
-    if (cachedData === undefined) writeSoon();
+    if (cachedData === undefined && files.writeCache) writeSoon();
     const module = { exports: {} };
     loaded.set(file, { module, script });
     script.runInThisContext()(module.exports, requireFrom, module, filename, folder, importModule);
@@ -55,7 +54,7 @@ exports.createLoader = function createLoader(
 
   function requireFrom(id) {
     if (id.startsWith("./")) return load(id.slice(2));
-    return isSlow(id) ? loadWhenUsed(id) : (sibling(id) ?? require(id));
+    return sibling(id) ?? (isSlow(id) ? loadWhenUsed(id) : require(id));
   }
 
   /** Every host of the library needs digests. */
@@ -79,9 +78,9 @@ exports.createLoader = function createLoader(
     // A cache fits only the flags with which it was made.
     if (ownsProcess) setFlag("--flush-bytecode");
     // Also of the files that were cached: more of their functions have run.
-    const caches = readCache(cacheFile);
+    const caches = files.readCache();
     for (const [file, { script }] of loaded) caches.set(file, script.createCachedData());
-    writeCache(cacheFolder, cacheName, caches);
+    files.writeCache(caches);
   }
 
   return load;
@@ -128,15 +127,26 @@ function loadWhenUsed(id) {
 }
 
 /** The bundler writes most other characters as escapes, because Latin-1 is read faster; in template literals it leaves them. */
-function readSource(file) {
-  const content = readFileSync(file);
+function sourceText(content) {
   return content.toString(isAscii(content) ? "latin1" : "utf8");
 }
 
+/** Files of a folder, with their cache in it. */
+function filesIn(folder, build, name) {
+  const cacheFolder = path.join(folder, "cache");
+  const cacheName = `${build}-${process.version}-${process.arch}-${name.replaceAll(" ", "-")}${optionsTag()}`;
+  const cacheFile = path.join(cacheFolder, cacheName);
+  return {
+    read: (file) => readFileSync(path.join(folder, file)),
+    readCache: () => readCache(() => readFileSync(cacheFile)),
+    writeCache: (caches) => writeCache(cacheFolder, cacheName, caches),
+  };
+}
+
 /** A cache file is one line of JSON, `[[file, bytes], …]`, and then the data of these files. */
-function readCache(file) {
+function readCache(read) {
   try {
-    const content = readFileSync(file);
+    const content = read();
     let at = content.indexOf(10) + 1;
     return new Map(
       JSON.parse(content.toString("latin1", 0, at)).map(([name, length]) => {
@@ -149,14 +159,23 @@ function readCache(file) {
   }
 }
 
+exports.readCache = readCache;
+
+/** Returns the content of a cache file. */
+function cacheContent(cached) {
+  const index = JSON.stringify([...cached].map(([file, { length }]) => [file, length]));
+  return Buffer.concat([Buffer.from(`${index}\n`), ...cached.values()]);
+}
+
+exports.cacheContent = cacheContent;
+
 /** Where the folder is not writable, every start compiles. */
 function writeCache(folder, name, cached) {
   const temporary = path.join(folder, `${process.pid}.tmp`);
-  const index = JSON.stringify([...cached].map(([file, { length }]) => [file, length]));
   try {
     mkdirSync(folder, { recursive: true });
     if (readdirSync(folder).length >= mostCaches) return;
-    writeFileSync(temporary, Buffer.concat([Buffer.from(`${index}\n`), ...cached.values()]), { flush: true });
+    writeFileSync(temporary, cacheContent(cached), { flush: true });
     renameSync(temporary, path.join(folder, name));
   } catch {
     try {

@@ -1,30 +1,54 @@
 /** The packages as they are published: packed, unpacked in an empty folder, used as a reader of the docs would. */
 
-import { execFile, execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { type ChildProcess, execFile, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import {
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
+import { createInterface } from "node:readline";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
-import { anthropicApi, geminiApi, openaiApi, type TemporaryFolder, temporaryFolder } from "@fairlead/test-servers";
+import {
+  anthropicApi,
+  geminiApi,
+  openaiApi,
+  scaled,
+  stdioServer,
+  type TemporaryFolder,
+  temporaryFolder,
+  until,
+} from "@fairlead/test-servers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { isWhole, nodeWays, packedWays, released, tarballsIn, type Way } from "./support/installed.ts";
+import { processesOf } from "./support/left-over.ts";
+import { type Machine, machine, userFile } from "./support/machine.ts";
+import { openProgram } from "./support/terminal.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 const run = promisify(execFile);
 let folder: TemporaryFolder;
 /** What each of the small programs has printed. */
 let printed: Readonly<Record<keyof typeof programs, string>>;
+let installed: readonly Way[];
 
 /** Programs of a reader's. One process imports one after the other: each loads the same libraries. */
 const programs = {
   library: `import { createHost, HostError } from "@fairlead/core";
 import { toVisibleLine } from "@fairlead/core/text";
 import { MCPToolTestHelper } from "@fairlead/core/testing";
-import { connect } from "@fairlead/wire";
 const host = await createHost({ settings: { mcpServers: {} } });
 await host.start();
 const { content } = await host.call("demo", "greet", { name: "Ada" });
-console.log(toVisibleLine(content[0].text), host.tools().length > 0, typeof connect, HostError.name);
+console.log(toVisibleLine(content[0].text), host.tools().length > 0, HostError.name);
 await MCPToolTestHelper.testToolExecution(MCPToolTestHelper.createTestTool(), {}, { success: true });
 await host[Symbol.asyncDispose]();
 `,
@@ -36,7 +60,7 @@ const executor = new SecureMCPToolExecutor();
 await executor.executeWithSafeguards(tool, { a: 5 }).catch(({ code }) => console.log(code));
 await executor[Symbol.asyncDispose]();
 `,
-  inside: `const scoped = ["core/host/gate", "core/errors", "core/dist/index.js", "wire/connect", "wire/rpc"];
+  inside: `const scoped = ["core/host/gate", "core/errors", "core/dist/index.js"];
 const command = ["fairlead", "fairlead/bundle/main.cjs", "fairlead/bin/fairlead.cjs"];
 for (const path of [...scoped.map((each) => \`@fairlead/\${each}\`), ...command])
   await import(path).then(() => console.log(path), ({ code }) => console.log(code));
@@ -46,27 +70,25 @@ for (const path of [...scoped.map((each) => \`@fairlead/\${each}\`), ...command]
 interface Manifest {
   readonly name: string;
   readonly dependencies?: Readonly<Record<string, string>>;
+  readonly bundleDependencies?: readonly string[];
 }
 
-/** Beside our own packages there is what they declare, and nothing else: what is used and not declared is not found. */
-async function install(into: string): Promise<void> {
-  // The release script packs first, so that it publishes the tarballs which this test has tried.
-  const packed = process.env["FAIRLEAD_TARBALLS"];
-  if (packed === undefined) {
-    const packages = ["packages/wire", "packages/core", "packages/cli"];
-    const workspaces = packages.flatMap((path) => ["--workspace", path]);
-    const pack = ["pack", "--silent", "--ignore-scripts", "--pack-destination", into, ...workspaces];
-    await run("npm", pack, { cwd: root, shell: process.platform === "win32" });
-  } else cpSync(packed, into, { recursive: true });
-  for (const tarball of readdirSync(into).filter((file) => file.endsWith(".tgz"))) {
-    execFileSync("tar", ["-xzf", tarball], { cwd: into });
-    const { name, dependencies = {} } = JSON.parse(
-      readFileSync(join(into, "package/package.json"), "utf8"),
-    ) as Manifest;
-    cpSync(join(into, "package"), join(into, "node_modules", name), { recursive: true });
-    for (const dependency of Object.keys(dependencies))
-      if (!dependency.startsWith("@fairlead/")) link(join("node_modules", dependency), into);
-    execFileSync("rm", ["-r", "package"], { cwd: into });
+/**
+ * Unpacks tarballs as npm does. Beside a package there is what it declares, and nothing else: what is used and not
+ * declared is not found. No package of ours is on a registry, so each tarball must bring those that it needs.
+ */
+function install(from: string, packages: RegExp, into: string): void {
+  for (const tarball of readdirSync(from).filter((file) => packages.test(file))) {
+    const unpacked = join(into, "package");
+    execFileSync("tar", ["-xzf", join(from, tarball), "-C", into]);
+    const manifest = JSON.parse(readFileSync(join(unpacked, "package.json"), "utf8")) as Manifest;
+    const { name, dependencies = {}, bundleDependencies = [] } = manifest;
+    mkdirSync(dirname(join(into, "node_modules", name)), { recursive: true });
+    renameSync(unpacked, join(into, "node_modules", name));
+    for (const dependency of Object.keys(dependencies).filter((each) => !bundleDependencies.includes(each))) {
+      expect(dependency).not.toMatch(/^(?:@fairlead[/]|fairlead$)/);
+      link(join("node_modules", dependency), into);
+    }
   }
 }
 
@@ -113,18 +135,29 @@ beforeAll(async () => {
   folder = await temporaryFolder();
   mkdirSync(join(folder.path, "home"));
   writeFileSync(join(folder.path, "package.json"), JSON.stringify({ name: "reader", type: "module" }));
-  await install(folder.path);
+  const from = await tarballsIn(join(folder.path, "tarballs"));
+  install(from, /^fairlead-(?:core-)?[0-9].*[.]tgz$/, folder.path);
+  mkdirSync(join(folder.path, "wire"));
+  install(from, /^fairlead-wire-.*[.]tgz$/, join(folder.path, "wire"));
   printed = await runPrograms();
-});
+  const [unpacked, ways] = [join(folder.path, "node_modules/fairlead"), join(folder.path, "ways")];
+  mkdirSync(ways);
+  installed = [...nodeWays(ways, from, unpacked), ...(isWhole ? await packedWays(ways) : [])];
+}, 300_000);
 
 afterAll(async () => {
   await folder[Symbol.asyncDispose]();
 });
 
-test.each(["@fairlead/wire", "@fairlead/core", "fairlead"])("%s brings its README and its license", (name) => {
-  const files = readdirSync(join(folder.path, "node_modules", name));
+test.each([
+  "node_modules/fairlead",
+  "node_modules/@fairlead/core",
+  "node_modules/@fairlead/core/node_modules/@fairlead/wire",
+  "wire/node_modules/@fairlead/wire",
+])("%s brings its README and its license", (path) => {
+  const files = readdirSync(join(folder.path, path));
   expect(files).toEqual(expect.arrayContaining(["README.md", "LICENSE"]));
-  const license = readFileSync(join(folder.path, "node_modules", name, "LICENSE"), "utf8");
+  const license = readFileSync(join(folder.path, path, "LICENSE"), "utf8");
   expect(license).toBe(readFileSync(join(root, "LICENSE"), "utf8"));
 });
 
@@ -136,21 +169,29 @@ test("the command runs", async () => {
   expect(await fairlead("call", "demo.greet", "name=Ada")).toBe("Hello, Ada!\n");
 });
 
-test("the library runs, with what it declares to need", () => {
-  expect(printed.library).toBe("Hello, Ada! true function HostError\n");
+test("the library runs, with what it declares to need and the protocol engine inside", () => {
+  expect(printed.library).toBe("Hello, Ada! true HostError\n");
+});
+
+test("the protocol engine runs alone", async () => {
+  const program = `import { connect } from "@fairlead/wire";
+console.log(typeof connect);
+for (const path of ["connect", "rpc"]) await import(\`@fairlead/wire/\${path}\`).catch(({ code }) => console.log(code));
+`;
+  expect(await runProgram("wire/alone.mjs", program)).toBe(`function\n${"ERR_PACKAGE_PATH_NOT_EXPORTED\n".repeat(2)}`);
 });
 
 test("the libraries write their code cache once, and run from it", async () => {
   const program = `import { HostError } from "@fairlead/core";
-import { WireError } from "@fairlead/wire";
-console.log(HostError.name, WireError.name);
+console.log(HostError.name);
 `;
+  const core = join(folder.path, "node_modules/@fairlead/core");
   const cached = (): string[] =>
-    ["core", "wire"].flatMap((name) => readdirSync(join(folder.path, `node_modules/@fairlead/${name}/dist/cache`)));
+    [core, join(core, "node_modules/@fairlead/wire")].flatMap((path) => readdirSync(join(path, "dist/cache")));
   // The programs that ran before this test have written it.
   const files = cached();
   expect(files).toHaveLength(2);
-  expect(await runProgram("cached.mjs", program)).toBe("HostError WireError\n");
+  expect(await runProgram("cached.mjs", program)).toBe("HostError\n");
   expect(cached()).toEqual(files);
 });
 
@@ -225,8 +266,35 @@ test("a schema that only a thread may look at is validated", () => {
 });
 
 test("what is not public cannot be imported", () => {
-  expect(printed.inside).toBe("ERR_PACKAGE_PATH_NOT_EXPORTED\n".repeat(8));
+  expect(printed.inside).toBe("ERR_PACKAGE_PATH_NOT_EXPORTED\n".repeat(6));
 });
+
+const from = released;
+if (from !== undefined)
+  test("npm installs each tarball alone, with other people's packages from its registry", async () => {
+    const names = readdirSync(from).filter((name) => name.endsWith(".tgz"));
+    expect(names).toHaveLength(3);
+    for (const name of names) {
+      const into = join(folder.path, "npm", name);
+      mkdirSync(into, { recursive: true });
+      writeFileSync(join(into, "package.json"), JSON.stringify({ name: "reader", type: "module" }));
+      await run("npm", ["install", "--no-audit", "--no-fund", join(from, name)], { cwd: into });
+      const [own = ""] = Object.keys(JSON.parse(readFileSync(join(into, "package.json"), "utf8")).dependencies);
+      const program = own === "fairlead" ? "" : `await import("${own}");`;
+      expect(await run(process.execPath, ["--input-type=module", "-e", program], { cwd: into })).toMatchObject({
+        stderr: "",
+      });
+    }
+    const command = join(
+      folder.path,
+      "npm",
+      names.find((name) => /^fairlead-[0-9]/.test(name)) ?? "",
+      "node_modules/.bin/fairlead",
+    );
+    expect((await run(command, ["call", "demo.greet", "name=Ada"], { env: environment() })).stdout).toBe(
+      "Hello, Ada!\n",
+    );
+  }, 300_000);
 
 describe("the types", () => {
   const compilerOptions = {
@@ -244,7 +312,6 @@ describe("the types", () => {
 import * as everything from "@fairlead/core";
 import { MCPToolTestHelper } from "@fairlead/core/testing";
 import { type SafeText, toSafeText } from "@fairlead/core/text";
-import { connect, type Session } from "@fairlead/wire";
 
 const files: MCPServerConfig = { command: "npx", args: ["-y", "server"] };
 const settings: SettingsObject = { mcpServers: { files } };
@@ -252,8 +319,7 @@ const host = await createHost({ settings, confirm: async ({ outcomes }) => outco
 const result: ToolResult = await host.callAsModel("demo__greet", { name: "Ada" });
 const shown: SafeText = toSafeText(result.returnDisplay);
 const tool = MCPToolTestHelper.createTestTool();
-const sessions: Session[] = [];
-export { connect, everything, sessions, shown, tool };
+export { everything, shown, tool };
 `;
   const mistaken = `import { createHost } from "@fairlead/core";
 import "@fairlead/core/host/gate";
@@ -286,4 +352,180 @@ await createHost({ setings: {} });
       expect.stringContaining("'setings' does not exist in type 'HostOptions'"),
     ]);
   });
+});
+
+interface SecretServiceSupport {
+  readonly missing: readonly string[];
+  readonly realSecretService: (state: "unlocked") => Promise<AsyncDisposable & { readonly address: string }>;
+}
+
+describe("installed in each way", () => {
+  const checks = `server: demo
+checks:
+  - name: validated in a thread
+    call: statistics
+    arguments: { text: one two }
+    expect: { schema: { type: object, properties: { longestWord: { type: string, pattern: "^(x+x+)+y$|^one$" } } } }
+`;
+  const server = stdioServer("well-behaved");
+  const commands = [
+    ["--version"],
+    ["--help"],
+    ["mcp", "add", "-s", "user", "files", server.command, ...server.args],
+    ["mcp", "list"],
+    ["tools", "--search", "count the words of a text"],
+    ["call", "demo.greet", "name=Ada", "language=fr"],
+    ["call", "demo.statistics", "text=one two three", "--json"],
+    ["-p", "demo.greet name=Ada", "--model", "manual", "--servers", "demo", "--allow", "demo.greet"],
+    ["test", "checks.yaml"],
+    ["completion", "zsh"],
+  ];
+
+  /** An empty home whose PATH has this Fairlead, and Node only where Fairlead needs it. */
+  async function machineWith({ folder: own, root: unpacked }: Way): Promise<Machine> {
+    const here = await machine({ "project/checks.yaml": checks });
+    const PATH = unpacked === undefined ? `${own}:${dirname(process.execPath)}` : own;
+    return { ...here, env: { ...here.env, PATH } };
+  }
+
+  async function fairlead(here: Machine, words: readonly string[], env: NodeJS.ProcessEnv = {}, input = "") {
+    const child = run("fairlead", words, { cwd: here.project, env: { ...here.env, ...env } });
+    child.child.stdin?.end(input);
+    const { stdout, stderr } = await child;
+    const same = (text: string): string =>
+      text
+        .replaceAll(here.path, "/home/ada")
+        .replaceAll(/\b[0-9.]+ m?s\b/g, "…")
+        .replaceAll(/(?<="durationMs": )[0-9]+/g, "…");
+    return { stdout: same(stdout), stderr: same(stderr) };
+  }
+
+  test("the same ten commands give the same output; size and start-up time are printed", async () => {
+    const lines: string[] = [];
+    const outputs = new Map<string, unknown>();
+    for (const way of installed) {
+      await using here = await machineWith(way);
+      for (const words of commands) {
+        const output = await fairlead(here, words);
+        if (!outputs.has(words.join(" "))) outputs.set(words.join(" "), output);
+        expect([way.name, words, output]).toEqual([way.name, words, outputs.get(words.join(" "))]);
+      }
+      const times: number[] = [];
+      for (let at = 0; at < scaled(5, 2); at += 1) {
+        const begin = performance.now();
+        await fairlead(here, ["tools", "demo"]);
+        times.push(performance.now() - begin);
+      }
+      lines.push(`${way.name} ${(way.bytes / 1e6).toFixed(1)} MB, tools in ${Math.min(...times).toFixed(0)} ms`);
+    }
+    expect(commands).toHaveLength(10);
+    expect(outputs.get("call demo.greet name=Ada language=fr")).toEqual({ stdout: "Bonjour, Ada!\n", stderr: "" });
+    if (!isWhole) lines.push("executable and Debian package not tried (npm test -- --long, npm run release)");
+    process.stderr.write(`installed: ${lines.join("; ")}\n`);
+  }, 120_000);
+
+  /** Starts `fairlead serve` as a client does, and has it list the tools of a server of its own. */
+  async function serve(here: Machine, ...words: readonly string[]): Promise<ChildProcess> {
+    await here.write(userFile, { mcpServers: { files: server } });
+    const child = spawn("fairlead", ["serve", ...words], {
+      cwd: here.project,
+      env: here.env,
+      stdio: ["pipe", "pipe", "inherit"],
+    });
+    const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+    const ask = async (method: string, params: object): Promise<string> => {
+      child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", id: method, method, params })}\n`);
+      for (;;) {
+        const { value } = (await lines.next()) as { readonly value: string };
+        if (value.includes(`"id":"${method}"`)) return value;
+      }
+    };
+    const clientInfo = { name: "reader", version: "1" };
+    const hello = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo };
+    expect(await ask("initialize", hello)).toContain('"name":"fairlead"');
+    expect(await ask("tools/list", {})).toMatch(/"inputSchema"/);
+    return child;
+  }
+
+  // Other tests cover this for the clone.
+  if (isWhole) {
+    test("a client's relay starts the background host, which starts the servers, and nothing is left", async () => {
+      for (const way of installed) {
+        await using here = await machineWith(way);
+        const relay = await serve(here);
+        expect((await fairlead(here, ["daemon", "status"])).stdout).toMatch(/running: process [\s\S]*files connected/);
+        relay.stdin?.end();
+        await once(relay, "exit");
+        await fairlead(here, ["daemon", "stop"]);
+        await until(() => processesOf(here).length === 0);
+      }
+    }, 120_000);
+
+    test("the terminal app opens and runs a tool", async () => {
+      for (const way of installed) {
+        await using here = await machineWith(way);
+        await using terminal = openProgram(here, join(way.folder, "fairlead"), "--model", "manual");
+        await terminal.until(/›/);
+        terminal.type("demo.greet name=Ada\r");
+        await terminal.until(/Hello, Ada!/);
+        terminal.type("/quit\r");
+        expect([way.name, await terminal.exitCode]).toEqual([way.name, 0]);
+      }
+    }, 120_000);
+
+    const packed = (): readonly Way[] => installed.filter(({ root }) => root !== undefined);
+
+    test("servers do not survive an executable that is killed", async () => {
+      for (const way of packed()) {
+        await using here = await machineWith(way);
+        const host = await serve(here, "--alone");
+        expect(processesOf(here).length).toBeGreaterThan(1);
+        host.kill("SIGKILL");
+        await until(() => processesOf(here).length === 0);
+      }
+    });
+
+    test("secrets are in the keychain, whose native code is in the state folder", async () => {
+      const support = new URL("../../core/test/support/real-secret-service.ts", import.meta.url).href;
+      const { missing, realSecretService } = (await import(support)) as SecretServiceSupport;
+      if (missing.length > 0) return void process.stderr.write(`keychain not tried: no ${missing.join(", ")}\n`);
+      await using keychain = await realSecretService("unlocked");
+      const env = { DBUS_SESSION_BUS_ADDRESS: keychain.address };
+      for (const way of packed()) {
+        await using here = await machineWith(way);
+        await fairlead(here, ["secret", "set", "TOKEN"], env, "a-secret");
+        const { stdout } = await fairlead(here, ["doctor"], env);
+        expect([way.name, stdout]).toEqual([way.name, expect.stringMatching(/secrets +ok +1 stored in .*keychain/)]);
+        const native = join(here.home, ".fairlead/native");
+        expect(readdirSync(native)).toEqual([expect.stringMatching(/^keyring-[0-9a-f]{16}[.]node$/)]);
+        // A file that was changed is not loaded, but written again.
+        const [name = ""] = readdirSync(native);
+        writeFileSync(join(native, name), "changed");
+        expect((await fairlead(here, ["doctor"], env)).stdout).toBe(stdout);
+      }
+    });
+
+    test("the Debian package has completion scripts, a man page, and a unit that nobody has enabled", () => {
+      const { root: files = "" } = installed.find(({ name }) => name === "Debian package") ?? {};
+      const paths = readdirSync(files, { recursive: true, withFileTypes: true, encoding: "utf8" });
+      const names = paths.filter((entry) => !entry.isDirectory()).map(({ parentPath, name }) => join(parentPath, name));
+      expect(names.map((name) => name.slice(files.length)).sort()).toEqual([
+        "/usr/bin/fairlead",
+        "/usr/lib/systemd/user/fairlead.service",
+        "/usr/share/bash-completion/completions/fairlead",
+        "/usr/share/doc/fairlead/changelog.gz",
+        "/usr/share/doc/fairlead/copyright",
+        "/usr/share/fish/vendor_completions.d/fairlead.fish",
+        "/usr/share/man/man1/fairlead.1.gz",
+        "/usr/share/zsh/vendor-completions/_fairlead",
+      ]);
+      for (const { parentPath } of paths) expect(statSync(parentPath).mode & 0o777).toBe(0o755);
+      const unit = readFileSync(join(files, "usr/lib/systemd/user/fairlead.service"), "utf8");
+      expect(unit).toContain("ExecStart=/usr/bin/fairlead serve --http --port 4100\n");
+      const completions = "usr/share/bash-completion/completions/fairlead";
+      const script = `. "${join(files, completions)}"; COMP_LINE="fairlead do" COMP_POINT=11; _fairlead; echo "\${COMPREPLY[@]}"`;
+      const env = { PATH: `${join(files, "usr/bin")}:/usr/bin:/bin`, HOME: join(folder.path, "home") };
+      expect(execFileSync("bash", ["-c", script], { env, encoding: "utf8" })).toBe("doctor\n");
+    });
+  }
 });

@@ -119,8 +119,8 @@ describe("servers that people use are tested step by step", () => {
 
 test("a server that was reached by SSE is remembered as such", async () => {
   await using here = await machine({ [userFile]: { mcpServers: { old: { url: sse.url } } } });
-  expect((await here.run("mcp", "list")).stdout).toContain(`  sse: ${sse.url}\n`);
-  expect((await here.run("mcp", "list", "--cached")).stdout).toContain(`  sse: ${sse.url}\n`);
+  expect((await here.run("mcp", "list", "-v")).stdout).toContain(`  sse: ${sse.url}\n`);
+  expect((await here.run("mcp", "list", "--cached", "-v")).stdout).toContain(`  sse: ${sse.url}\n`);
   const { stdout } = await here.run("mcp", "list", "--cached", "--json");
   expect(JSON.parse(stdout)).toMatchObject({ servers: [{ name: "old", status: "disconnected", transport: "sse" }] });
 });

@@ -28,6 +28,17 @@ export const systemClock: Clock = {
   },
 };
 
+/** A stored time may lie this many milliseconds in the future, because clocks are often corrected by a little. */
+const clockTolerance = 5000;
+
+/**
+ * Whether a moment is at most `lifetime` milliseconds ago. A moment in the future is not: the clock was set back since,
+ * so the true age is unknown. All times are in milliseconds, and `at` and `now` since 1970.
+ */
+export function isRecent(at: number, lifetime: number, now: number): boolean {
+  return at <= now + clockTolerance && at + lifetime >= now;
+}
+
 /** Waits for `milliseconds`. Rejects with the signal's reason if the signal aborts. */
 export function sleep(clock: Clock, milliseconds: number, signal: AbortSignal, how?: TimerOptions): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -239,13 +239,23 @@ export function openHost(first: Configuration, options: OpenHostOptions & Reload
     sampleThrough: requests.sampleThrough,
     deniedTo: decisions.deniedTo,
     identify: decisions.identify,
+    taskScope(server) {
+      const { fingerprint, root } = decisions.identify(server) ?? {};
+      const process = servers.processOf(server);
+      return fingerprint === undefined || process === undefined
+        ? undefined
+        : JSON.stringify([fingerprint, root, process]);
+    },
     toolsWithin: requests.toolsWithin,
     serverFacts: catalogs.facts.serverFacts,
     shareOf: servers.shareOf,
+    mayHaveRoots: servers.mayHaveRoots,
+    unshare: catalogs.unshare,
     noteAsksBack: catalogs.noteAsksBack,
     listing: catalogs.listing,
     adopt: catalogs.adopt,
     rootsChanged: () => work.run(servers.rootsChanged),
+    isAlwaysQualified: catalogs.isAlwaysQualified,
     clientProfile: (name) => configuration.current().settings.host.clients.get(name),
     flushHistory: requests.flushHistory,
 

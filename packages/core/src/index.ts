@@ -60,13 +60,14 @@ export { type CreateMcpClientOptions, createMcpClient, type McpToToolOptions, mc
 export type { Elicit, Elicitation, ElicitationAnswer } from "./mcp/elicitation.ts";
 export type { FilteredCatalog, Offering } from "./mcp/filtered-catalog.ts";
 export type { Sample, SamplingRequest, UnaskableQuestion } from "./mcp/requests.ts";
+export { createAnthropicModel } from "./model/anthropic/anthropic.ts";
 export { type ChooseOptions, chooseModel, type ModelChoice } from "./model/choose-model.ts";
 export { createGeminiModel } from "./model/gemini/gemini.ts";
 export { createManualModel } from "./model/manual.ts";
 export type { FinishReason, Model, ModelCall, ModelEvent, StreamOptions } from "./model/model.ts";
 export { createOpenaiModel } from "./model/openai/openai.ts";
-export { mapNames, type NameMap } from "./model/openai/openai-names.ts";
 export { createScriptedModel } from "./model/scripted.ts";
+export { mapNames, type NameMap } from "./model/tool-names.ts";
 export type {
   McpContentBlock,
   McpMediaBlock,

@@ -55,6 +55,7 @@ export type {
   ForwardedRequest,
   ForwardOptions,
   GatewayHost,
+  GreetingHooks,
   HiddenTool,
   IdentifiedServer,
   ListableTool,
@@ -66,9 +67,11 @@ export type {
   SearchToolsOptions,
   ServerDescription,
   SubscribeOptions,
+  TakeTurn,
 } from "./host/types.ts";
 export type { StartableServer } from "./mcp/managed-server.ts";
 export type { ServerChange } from "./mcp/server-state.ts";
+export type { AnthropicOptions } from "./model/anthropic/anthropic.ts";
 export type { AttemptOptions } from "./model/attempts.ts";
 export type { GeminiOptions } from "./model/gemini/gemini.ts";
 export type { GeminiAccess } from "./model/gemini/gemini-access.ts";
@@ -97,6 +100,7 @@ export type {
   Authentication,
   ClientProfile,
   ConfiguredServer,
+  DisablingOrigin,
   Gate,
   HostSettings,
   HttpTransport,

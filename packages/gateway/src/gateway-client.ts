@@ -2,6 +2,7 @@
 
 import type { JsonObject } from "@fairlead/wire";
 import type { RequestId } from "@fairlead/wire/serve";
+import type { ClientNamesOptions } from "./lists/client-names.ts";
 
 /** One connection of an MCP client to the gateway. */
 export interface GatewayClient {
@@ -26,6 +27,8 @@ export interface GatewayClient {
    * example `files.write_file`.
    */
   readonly beforeSend?: ((id: RequestId, subject: string) => Promise<void> | undefined) | undefined;
+  /** The names that the client knows from an earlier host, and the relay that keeps those of this one. */
+  readonly names?: ClientNamesOptions | undefined;
 }
 
 /** A client whose user can be asked to confirm a request. */

@@ -2,20 +2,23 @@
 
 import { randomUUID } from "node:crypto";
 import { type Clock, systemClock } from "@fairlead/core/clock";
-import { HostError } from "@fairlead/core/errors";
 import type { Host } from "@fairlead/core/host/types";
+import { toSafeLine } from "@fairlead/core/text/safe-text";
 import type { Era } from "@fairlead/wire";
 import { listenHttp, type OpenChannel } from "@fairlead/wire/serve";
 import { type BridgeContext, createBridgeContext, type GatewayParts } from "./bridge/bridge-context.ts";
-import { createFairTurns } from "./bridge/fair-turns.ts";
 import { type ClientEndpoint, createModernContexts } from "./bridge/modern-contexts.ts";
 import { serveConnection } from "./bridge/serve-connection.ts";
-import { createTaskOwners } from "./bridge/task-owners.ts";
+import { createTaskIds } from "./bridge/tasks.ts";
 import { createUpstreamLevels } from "./bridge/upstream-levels.ts";
 import type { Consent } from "./consent/consent.ts";
 import type { GatewayClient } from "./gateway-client.ts";
+import { type GatewayKey, loadGatewayKey } from "./gateway-key.ts";
+import { createGatewayLoops } from "./gateway-loops.ts";
 import { createHostPool } from "./hosts/client-hosts.ts";
 import type { CreateGatewayHost, Workspace } from "./hosts/gateway-host.ts";
+import type { SeenName } from "./lists/client-names.ts";
+import { reachOf } from "./lists/client-reach.ts";
 import { createParkedCalls } from "./questions/parked-calls.ts";
 import type { ClientTokens } from "./tokens/client-tokens.ts";
 
@@ -25,6 +28,8 @@ export type { CreateGatewayHost, HostHooks, Workspace } from "./hosts/gateway-ho
 export interface GatewayOptions {
   readonly createHost: CreateGatewayHost;
   readonly consent: Consent;
+  /** Fairlead's state folder, `~/.fairlead`. */
+  readonly stateFolder: string;
   readonly version: string;
   readonly clock?: Clock;
   /** Returns the current time, in milliseconds since 1970. */
@@ -75,14 +80,17 @@ const endTime = 2000;
 
 /** Creates a gateway. It creates hosts when the first client needs them. */
 export function createGateway(options: GatewayOptions): Gateway {
-  const { createHost, consent, version, clock = systemClock, now = Date.now } = options;
-  const pool = createHostPool({ createHost, clock });
+  const { createHost, consent, stateFolder, version, clock = systemClock, now = Date.now } = options;
+  let loadedKey: Promise<GatewayKey> | undefined;
+  const key = (): Promise<GatewayKey> => (loadedKey ??= loadGatewayKey(stateFolder));
+  const loops = createGatewayLoops(key);
+  const pool = createHostPool({ createHost, loops, clock });
   const parts: GatewayParts = {
     consent,
     parked: createParkedCalls({ clock }),
     levels: createUpstreamLevels(),
-    turns: createFairTurns(),
-    tasks: createTaskOwners(),
+    tasks: createTaskIds(key),
+    loops,
     serverInfo: { name: "fairlead", title: "Fairlead", version },
     clock,
   };
@@ -129,18 +137,19 @@ export function createGateway(options: GatewayOptions): Gateway {
 
   async function serve(open: OpenChannel, client: GatewayClient, workspace: Workspace): Promise<void> {
     const leave = enter(client.name);
-    const hosts = await pool.open(workspace).catch((error: unknown) => {
-      leave();
-      throw error;
+    const serving = pool.open(workspace, client.conversation).then((hosts) => {
+      const served = serveConnection(open, createBridgeContext(parts, client, hosts), onOpen, true);
+      const leaveHosts = async (): Promise<void> => {
+        leave();
+        await hosts.close();
+      };
+      return { served, done: served.closed.then(leaveHosts, leaveHosts) };
     });
-    const served = serveConnection(open, createBridgeContext(parts, client, hosts), onOpen, true);
-    const close = async (): Promise<void> => {
-      leave();
-      await hosts.close();
-    };
-    const done = served.closed.then(close, close);
+    serving.catch(leave);
+    const done = serving.then((each) => each.done);
+    // From the start, because the gateway may end while the client's hosts are being opened.
     const end = async (): Promise<void> => {
-      await served.close();
+      await (await serving).served.close();
       await done;
     };
     ending.add(end);
@@ -149,15 +158,20 @@ export function createGateway(options: GatewayOptions): Gateway {
 
   async function listen({ port, tokens, workspace, client }: GatewayListenOptions) {
     const modern = createModernContexts({ open: openContext, clock });
+    /** The names that each modern client has seen. Its model may use them after any pause. */
+    const seen = new Map<string, SeenName[]>();
+    // Opened before the first request, because the host knows which addresses exist.
+    const listening = await pool.open(workspace, randomUUID());
+    const { host } = listening.shared;
 
     async function openContext(found: ClientEndpoint, conversation: string): Promise<BridgeContext> {
-      const hosts = await pool.open(workspace);
-      // A client could request any number of servers that do not exist, so nothing is kept for them.
-      if (found.only !== undefined && !isServer(found.only, [hosts.shared.host])) {
-        await hosts.close();
-        throw new HostError("server_unknown", "no server with this name is configured");
-      }
-      return createBridgeContext(parts, { ...client, ...found, conversation }, hosts);
+      const hosts = await pool.open(workspace, conversation);
+      const earlier = seen.get(found.name) ?? [];
+      seen.set(found.name, earlier);
+      const onSeen = (added: readonly SeenName[]): void => {
+        for (const name of added) earlier.push(name);
+      };
+      return createBridgeContext(parts, { ...client, ...found, conversation, names: { earlier, onSeen } }, hosts);
     }
 
     /** An HTTP channel carries a whole legacy session, but only one modern request. */
@@ -173,20 +187,27 @@ export function createGateway(options: GatewayOptions): Gateway {
       ...(port !== undefined && { port }),
       admit({ path, authorization }) {
         const only = serverIn(path);
-        if (only === undefined) return { status: 404 };
+        if (only === undefined) return { status: 404, message: "MCP is at /mcp, or at /mcp/NAME for one server" };
         const name = tokens === "none" ? (client?.name ?? "http") : clientOf(tokens, authorization);
         if (name === undefined) return { status: 401 };
-        const hosts = pool.hosts();
-        if (only !== "" && hosts.length > 0 && !isServer(only, hosts)) return { status: 404 };
-        return { owner: name, context: { name, only: only === "" ? undefined : only } };
+        if (only === "") return { owner: JSON.stringify([name]), context: { name, only: undefined } };
+        // Before a session exists: a client could request any number of servers that do not exist.
+        const { servers } = reachOf({ ...client, name, only, conversation: "" }, host);
+        if (!servers.includes(only)) return { status: 404, message: unknownServer(only) };
+        // A client at another address is another connection.
+        return { owner: JSON.stringify([name, only]), context: { name, only } };
       },
       onClient: take,
       schemaOf: (found, tool) => modern.find(found)?.view().tools.get(tool)?.definition["inputSchema"],
+    }).catch(async (error: unknown) => {
+      await listening.close();
+      throw error;
     });
     const close = async (): Promise<void> => {
       ending.delete(close);
       await listener.close();
       await modern.close();
+      await listening.close();
     };
     ending.add(close);
     return { url: listener.url, close };
@@ -223,8 +244,9 @@ function statesOf(hosts: readonly Host[]): GatewayStatus["servers"] {
   return [...found].map(([name, status]) => ({ name, status }));
 }
 
-function isServer(server: string, hosts: readonly Host[]): boolean {
-  return hosts.some((host) => host.states().some(({ name }) => name === server));
+function unknownServer(name: string): string {
+  const shown = toSafeLine(name.slice(0, 200));
+  return `server "${shown}" is not configured, or is not allowed for this client; to list the servers, run: fairlead mcp list`;
 }
 
 /** Returns the server in `/mcp/<server>`, an empty text for `/mcp`, or undefined for any other path. */

@@ -5,10 +5,13 @@ export { newIdToken, signersKey } from "./authorization-server/id-token.ts";
 export { type AuthorizationServer, authorizationServer, type SeenCall } from "./authorization-server/server.ts";
 export type { AuthorizationSettings } from "./authorization-server/settings.ts";
 export { certificate, key as certificateKey } from "./certificate.ts";
+export { chromiumProgram, openChromium } from "./chromium.ts";
 export { type CutHow, type CuttingServer, cuttingServer, eventsBeforeAnswer } from "./cutting-server.ts";
 export type { GoogleSettings } from "./google-server/cloud.ts";
 export { type GoogleCall, type GoogleServer, googleServer } from "./google-server/server.ts";
-export { type AnthropicApi, type AnthropicSettings, anthropicApi } from "./model-apis/anthropic/server.ts";
+export { anthropicError, anthropicOverloaded, anthropicRateLimited } from "./model-apis/anthropic/errors.ts";
+export { type AnthropicApi, anthropicApi } from "./model-apis/anthropic/server.ts";
+export type { AnthropicSettings } from "./model-apis/anthropic/settings.ts";
 export {
   answered,
   cutAfter,
@@ -35,6 +38,7 @@ export { childrenOf, isRunning, processesWith, until } from "./process-list.ts";
 export { bundledServer, type EverythingServer, everythingServer, realServer } from "./real-server.ts";
 export { type RefusingProxy, refusingProxy } from "./refusing-proxy.ts";
 export { scaled, seed } from "./scale.ts";
+export { canMount, type SmallDisk, smallDisk } from "./small-disk.ts";
 export { programServer, type StdioEntry, type StdioProgram, stdioServer } from "./stdio-server.ts";
 export { type TemporaryFolder, temporaryFolder } from "./temporary-folder.ts";
 export {

@@ -19,6 +19,7 @@ const folders = {
   watched: "calls",
   workshop: "calls",
   catalog: "catalogs",
+  contender: "catalogs",
   "echo-catalog": "catalogs",
   library: "catalogs",
   nothing: "catalogs",

@@ -136,6 +136,8 @@ export interface Session {
   readonly serverInfo: ServerInfo;
   readonly capabilities: JsonObject;
   readonly instructions?: string;
+  /** `_meta` of the server's response to `initialize` or `server/discover`. */
+  readonly meta?: JsonObject;
   /** Pass it as `era` to the next `connect`, which is then faster. Undefined for the built-in demo server. */
   readonly protocol?: NegotiatedProtocol;
   /** @deprecated Renamed to `protocol`. */
@@ -144,7 +146,18 @@ export interface Session {
   notify(method: string, params?: JsonObject): Promise<void>;
   /** Adds a listener. Returns the function that removes it. */
   onNotification(listener: NotificationListener): () => void;
+  /**
+   * Delivers the notifications that are held back, because a repeated notification is delivered only once in 100 ms.
+   * Undefined if none is held back.
+   */
+  flushNotifications?(): void;
   onRequest(handler: RequestHandler): void;
+  /**
+   * Whether the server may still ask something about a request that another owner has cancelled or that has timed out.
+   * A question during a new request of `owner` would then be ambiguous. Only legacy servers ask without naming a
+   * request.
+   */
+  mayAskForOthers?(owner: string): boolean;
   /** Resolves once, when the connection ends: with the cause, or with undefined after `close`. */
   readonly closed: Promise<WireError | undefined>;
   close(): Promise<void>;

@@ -54,7 +54,7 @@ export interface Challenge {
 export interface WireLimits {
   /** Maximum size of a message after decompression, in bytes. */
   readonly messageBytes: number;
-  /** Maximum number of bytes that wait for a server that does not read its stdin. */
+  /** While so many bytes wait for a server that does not read its stdin, no further message is accepted. */
   readonly unsentBytes: number;
   readonly stderrBytes: number;
   /** How many requests of the server may be open at the same time. */
@@ -105,6 +105,8 @@ export interface WireTimes {
 export interface ConnectOptions {
   readonly clientInfo: { readonly name: string; readonly version: string; readonly title?: string };
   readonly capabilities?: JsonObject;
+  /** Additional members of `_meta` in `initialize` and `server/discover`. */
+  readonly greetingMeta?: JsonObject | undefined;
   readonly signal?: AbortSignal;
   /**
    * The protocol to use. Default: `auto`, which detects the protocol era. With a `NegotiatedProtocol`, `connect` tries

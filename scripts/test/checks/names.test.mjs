@@ -5,43 +5,6 @@ import { otherMeanings, publicMembers, replaced } from "../../checks/words.mjs";
 import { planted } from "./planted.mjs";
 
 const found = async (files) => (await planted(files, (folder) => checkNames(folder))).violations;
-const files = (count, folder = "core/src/host", extension = "ts") =>
-  Object.fromEntries(Array.from({ length: count }, (_, index) => [`${folder}/file${index}.${extension}`, ""]));
-
-test("a folder with more than 22 source files is found; its subfolders count for themselves", async () => {
-  expect(await found({ ...files(22), "core/src/host/servers/a.ts": "" })).toEqual([]);
-  expect(await found(files(23))).toEqual(["packages/core/src/host: 23 source files, at most 22"]);
-});
-
-test("a file with more than 310 lines is found", async () => {
-  expect(await found({ "wire/src/a.ts": "\n".repeat(310) })).toEqual([]);
-  expect(await found({ "wire/src/a.ts": "\n".repeat(311) })).toEqual([
-    "packages/wire/src/a.ts: 311 lines, at most 310",
-  ]);
-});
-
-test("a test file with more than 400 lines is found", async () => {
-  expect(await found({ "wire/test/a/b.test.ts": "\n".repeat(400), "wire/test/support.ts": "\n".repeat(401) })).toEqual(
-    [],
-  );
-  expect(await found({ "wire/test/a/b.test.ts": "\n".repeat(401) })).toEqual([
-    "packages/wire/test/a/b.test.ts: 401 lines, at most 400",
-  ]);
-});
-
-test.each(["mjs", "cjs", "js", "sh"])("programs that end with .%s count like other source files", async (extension) => {
-  const folder = "test-servers/src/programs";
-  expect(await found({ ...files(21, folder, extension), [`${folder}/a.ts`]: "", [`${folder}/a.json`]: "" })).toEqual(
-    [],
-  );
-  expect(await found({ ...files(22, folder, extension), [`${folder}/a.ts`]: "" })).toEqual([
-    `packages/${folder}: 23 source files, at most 22`,
-  ]);
-  expect(await found({ [`cli/bin/a.${extension}`]: "\n".repeat(311) })).toEqual([
-    `packages/cli/bin/a.${extension}: 311 lines, at most 310`,
-  ]);
-});
-
 test.each([
   ["a type and a type", "export type A = 1;", "export interface A {}"],
   ["a function and a variable", "export function A() {}", "export const A = 1;"],

@@ -15,6 +15,7 @@ import { digestOf } from "@fairlead/core/settings/clients/receipts";
 import { hidden } from "@fairlead/core/text/hidden-text";
 import { toShellWord } from "@fairlead/core/text/shell-word";
 import type { Configuration } from "@fairlead/core/trust/configuration";
+import type { ClientTokenInfo } from "@fairlead/gateway/tokens/client-tokens";
 import type { Context } from "../shell/verb.ts";
 import { ownCommand } from "./own-command.ts";
 
@@ -50,17 +51,17 @@ export async function entryFor(
   { io, globals }: Context,
 ): Promise<PlannedEntry> {
   if (url !== undefined) return { entry: formOf(client, bearer(url, hidden)), warnings: await readableByOthers(file) };
-  const { node, file: ownFile, isTemporary } = await ownCommand(io, locations.root);
+  const { command, args, isTemporary } = await ownCommand(io, locations.root);
   const settings = globals.settings === undefined ? [] : ["--settings", locations.files.user ?? globals.settings];
   const entry: ClientEntry = {
     kind: "stdio",
-    command: node,
-    args: [ownFile, "serve", "--client", client, ...settings],
+    command,
+    args: [...args, "serve", "--client", client, ...settings],
     // The client may run without FAIRLEAD_HOME in its environment, so the entry sets the variable.
     env: env["FAIRLEAD_HOME"] === undefined ? {} : { FAIRLEAD_HOME: env["FAIRLEAD_HOME"] },
   };
   const warning =
-    "Fairlead runs from npm's cache, which npm may clear; run npm install -g fairlead, then fairlead connect again";
+    "Fairlead runs from npm's cache, which npm may clear; install it (docs/install.md), then run fairlead connect again";
   return { entry: formOf(client, entry), warnings: isTemporary ? [warning] : [] };
 }
 
@@ -86,11 +87,17 @@ export async function withToken(client: ClientName, url: string, state: string):
   return formOf(client, bearer(url, await createClientTokens(state).create(client)));
 }
 
-/** Revokes the tokens that the gateway has for a client. Does nothing if there are none. */
-export async function revokeClientTokens(client: ClientName, state: string): Promise<void> {
+/** Revokes the tokens that the gateway has for a client. Returns their number. */
+export async function revokeClientTokens(client: ClientName, state: string): Promise<number> {
   const { createClientTokens } = await import("@fairlead/gateway/tokens/client-tokens");
   const tokens = createClientTokens(state);
-  if ((await tokens.list()).some((token) => token.client === client)) await tokens.revoke(client);
+  return (await tokens.list()).some((token) => token.client === client) ? tokens.revoke(client) : 0;
+}
+
+/** Lists the tokens that the gateway accepts, without the tokens themselves. */
+export async function listClientTokens(state: string): Promise<readonly ClientTokenInfo[]> {
+  const { createClientTokens } = await import("@fairlead/gateway/tokens/client-tokens");
+  return createClientTokens(state).list();
 }
 
 /**

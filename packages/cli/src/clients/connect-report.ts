@@ -10,8 +10,11 @@ import { previewEntry } from "../output/servers/entry-redaction.ts";
 import { looksSecret } from "../output/servers/server-secrets.ts";
 import type { MovePlan } from "./move-servers.ts";
 
-/** What was done with a client's file. `declined`: the user said no. `refused`: an error prevented the change. */
-type ConnectAction = "written" | "unchanged" | "printed" | "declined" | "refused" | "restored" | "removed";
+/**
+ * What was done with a client's file. `declined`: the user said no. `refused`: an error prevented the change. `revoked`:
+ * Fairlead had written nothing there, and revoked the client's tokens.
+ */
+type ConnectAction = "written" | "unchanged" | "printed" | "declined" | "refused" | "restored" | "removed" | "revoked";
 
 /** What `connect` or `disconnect` did with one client. */
 export interface ClientReport {
@@ -21,13 +24,15 @@ export interface ClientReport {
   readonly entry?: ForeignEntry;
   readonly difference?: readonly string[];
   readonly move?: MovePlan;
+  /** How many tokens of the client `disconnect` revoked. */
+  readonly revokedTokens?: number;
   readonly warnings: readonly string[];
   readonly error?: HostError;
 }
 
 /** Returns the `--json` output for one client. Hides secrets, except in an entry that `--print` shows. */
 export function clientDocument(report: ClientReport): object {
-  const { client, file, action, entry, difference, move, warnings, error } = report;
+  const { client, file, action, entry, difference, move, revokedTokens, warnings, error } = report;
   return {
     client,
     title: clients[client].title,
@@ -36,6 +41,7 @@ export function clientDocument(report: ClientReport): object {
     ...(entry && { entry: action === "printed" ? entry : withoutSecrets(entry) }),
     ...(difference && { difference }),
     ...(move && { moved: move.names, staying: move.staying }),
+    ...(revokedTokens !== undefined && { revokedTokens }),
     ...(warnings.length > 0 && { warnings }),
     ...(error && { error: errorDocument(error) }),
   };

@@ -13,10 +13,14 @@ import { clientFile, isInstalled } from "@fairlead/core/settings/clients/client-
 import { openClientText } from "@fairlead/core/settings/clients/client-text";
 import { readClientFile } from "@fairlead/core/settings/clients/connect-client";
 import { type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
+import { toShellWord } from "@fairlead/core/text/shell-word";
 import type { Configuration } from "@fairlead/core/trust/configuration";
+import type { ClientTokenInfo } from "@fairlead/gateway/tokens/client-tokens";
 import { errorDocument } from "../output/error-lines.ts";
 import { count, table } from "../output/output.ts";
+import { ageWords } from "../output/time-text.ts";
 import type { Context } from "../shell/verb.ts";
+import { listClientTokens } from "./client-entry.ts";
 import { type EntryTest, tryEntry } from "./try-entry.ts";
 
 /**
@@ -43,24 +47,47 @@ export async function listClients(
   const { out, globals } = context;
   const wanted = names.length > 0 ? names : clientNames;
   const found = await Promise.all(wanted.map((client) => lookAt(client, configuration, context)));
+  const tokens = (await listClientTokens(configuration.locations.state)).filter(
+    ({ client }) => names.length === 0 || names.some((name) => name === client),
+  );
   const installed = await Promise.all(wanted.map((client) => isInstalled(client, configuration.environment)));
   const listed = found.filter(({ state }, at) => names.length > 0 || state !== "absent" || installed[at]);
   if (globals.json)
     return out.json({
       clients: listed.map(({ error, ...rest }) => ({
+        id: rest.client,
+        name: clients[rest.client].title,
         ...rest,
+        files: [rest.file],
         title: clients[rest.client].title,
         connected: rest.state === "works" || rest.state === "fails",
         ...(error && { error: errorDocument(error) }),
       })),
+      tokens: tokens.map(({ client, createdAt }) => ({ client, since: new Date(createdAt).toISOString() })),
     });
-  if (listed.length === 0) return out.say(safe`no MCP client found on this machine\n  next: fairlead connect --help`);
-  out.print(table(listed.map((one) => [safe`${toSafeLine(one.client)}`, stateWords(one), toSafeLine(one.file)])));
+  if (listed.length === 0 && tokens.length === 0)
+    return out.say(safe`no MCP client found on this machine\n  next: fairlead connect --help`);
+  if (listed.length > 0)
+    out.print(table(listed.map((one) => [safe`${toSafeLine(one.client)}`, stateWords(one), toSafeLine(one.file)])));
+  for (const client of new Set(tokens.map((token) => token.client)))
+    out.print(
+      tokenLine(
+        client,
+        tokens.filter((token) => token.client === client),
+      ),
+    );
   for (const { client, error } of listed)
     if (error !== undefined)
       out.warn(
         safe`${toSafeLine(client)}: ${toVisibleLine(error.message)}${error.next === undefined ? safe`` : safe`\n  next: ${toSafeLine(error.next)}`}`,
       );
+}
+
+function tokenLine(client: string, tokens: readonly ClientTokenInfo[]): SafeText {
+  const newest = Math.max(...tokens.map(({ createdAt }) => createdAt));
+  const made = safe`${tokens.length === 1 ? safe`made` : safe`the newest made`} ${ageWords(Date.now() - newest)} ago`;
+  const revoke = safe`fairlead disconnect ${toSafeLine(toShellWord(client))}`;
+  return safe`${toVisibleLine(client)} has ${count(tokens.length, "token")} for fairlead serve --http, ${made}; to revoke: ${revoke}`;
 }
 
 async function lookAt(client: ClientName, { environment }: Configuration, context: Context): Promise<ListedClient> {

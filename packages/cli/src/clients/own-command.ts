@@ -8,11 +8,11 @@ import { isAbsolute, join } from "node:path";
 import { isInside, realPathOf } from "@fairlead/core/files/real-path";
 import type { Io } from "../shell/io.ts";
 
-/** The command that starts this Fairlead: `node` runs `file`. */
+/** The command that starts this Fairlead: Node with the path of Fairlead's main script, or the single executable. */
 export interface OwnCommand {
-  readonly node: string;
-  readonly file: string;
-  /** Whether npm may remove `file` at any time, because `file` is in the cache of `npx`. */
+  readonly command: string;
+  readonly args: readonly string[];
+  /** Whether npm may remove the main script at any time, because it is in the cache of `npx`. */
   readonly isTemporary: boolean;
 }
 
@@ -29,10 +29,11 @@ export async function ownCommand(
   const inPath = platform === "win32" ? [] : (env["PATH"] ?? "").split(":").filter((folder) => isAbsolute(folder));
   const real = await Promise.all(inPath.map(realPathOf));
   const folders = inPath.filter((_folder, at) => !isInside(real[at] ?? "", root));
+  if (file === undefined) return { command: await stablest(node, folders, "fairlead"), args: [], isTemporary: false };
   const ownFile = await stablest(file, folders, "fairlead");
   return {
-    node: await stablest(node, folders, "node"),
-    file: ownFile,
+    command: await stablest(node, folders, "node"),
+    args: [ownFile],
     isTemporary: /[/\\]_npx[/\\]/.test(ownFile),
   };
 }

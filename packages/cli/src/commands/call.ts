@@ -7,11 +7,13 @@ import { demoName, type Host } from "@fairlead/core/host";
 import type { Elicit, ElicitationAnswer } from "@fairlead/core/mcp/elicitation";
 import { notConnectedError } from "@fairlead/core/mcp/server-state";
 import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
+import { toShellWord } from "@fairlead/core/text/shell-word";
 import type { Configuration } from "@fairlead/core/trust/configuration";
 import { type ProgramPlace, programPlace } from "@fairlead/core/trust/programs";
 import { isObject } from "@fairlead/wire/json";
 import { readArguments, type TypedArguments } from "../arguments/arguments.ts";
 import { type CallExpression, parseCallExpression } from "../arguments/call-expression.ts";
+import { toNamedArguments } from "../arguments/dashed-arguments.ts";
 import { defineTimeoutOption, timeoutOption } from "../arguments/duration.ts";
 import { checkParameterNames } from "../arguments/parameter-names.ts";
 import { defineImageOption, imageDrawing } from "../output/reports/inline-image.ts";
@@ -36,6 +38,7 @@ interface Options {
   readonly yes?: boolean;
   readonly timeout?: string;
   readonly save?: string;
+  readonly name?: string;
 }
 
 export const verb: Verb = {
@@ -82,6 +85,8 @@ Examples:
     defineAdHocOptions(command);
   },
 
+  nextForUnknownOption: (words, command) => callLine(toNamedArguments(words, command)),
+
   async run(context) {
     const options = context.command.opts<Options>();
     const { timeout } = timeoutOption(options);
@@ -91,6 +96,10 @@ Examples:
       ...options,
       isTyped: isTyped(address, context),
     });
+    if (options.name !== undefined && !isTyped(address, context))
+      throw new HostError("usage", "--name works only with a URL or --stdio COMMAND", {
+        next: callLine([...words, `name=${options.name}`]),
+      });
     const configured = await configurationOf(context);
     const adHoc = await openAdHoc(address, configured, context);
     const configuration = adHoc?.configuration ?? configured;
@@ -122,6 +131,10 @@ Examples:
     );
   },
 };
+
+function callLine(words: readonly string[]): string {
+  return ["fairlead call", ...words.map((word) => (/^--?[\w-]+$/.test(word) ? word : toShellWord(word)))].join(" ");
+}
 
 /** The progress line. Absent until the call runs. It is hidden while the user answers a server's question. */
 interface Watch {

@@ -55,7 +55,7 @@ that is installed here.
 With --http, the entry has a URL on this machine and a token of its own; "fairlead serve --http --port ${gatewayPort}" must run.
 With --replace, the client's own servers move to your Fairlead settings, their secrets to the secret store. Servers that
 cannot be moved stay. With --list, tests Fairlead's entry in each client: connects as the client would, and shows
-whether Fairlead answers.
+whether Fairlead answers. Also lists the clients' tokens; "fairlead disconnect CLIENT" revokes them.
 
 Examples:
   fairlead connect
@@ -68,7 +68,7 @@ Examples:
   define(command) {
     command
       .addArgument(new Argument("[client...]", "the clients to connect").choices(clientNames))
-      .option("--print", "print the entry for each client; write nothing")
+      .option("--print", "print the entry for each client and do not write it; with --http, makes a token for it")
       .option("--yes", "change the clients' settings without asking")
       .option("--http", "write a URL and a token into the entry, instead of a command")
       .option("--port <number>", `with --http: the port of fairlead serve; default: ${gatewayPort}`)
@@ -141,7 +141,10 @@ async function tryConnect(
     const set = { name: ownEntryName, entry: whole };
     const report: ClientReport = { ...base, entry: whole, action: "printed" };
     const text = await changeServers(client, file, undefined, { remove: [], set });
-    if (!globals.json) out.print(printedEntry(report, text));
+    if (!globals.json) {
+      out.print(printedEntry(report, text));
+      if (url !== undefined) out.undo(`fairlead disconnect ${client}`);
+    }
     return report;
   }
   const { state } = configuration.locations;
@@ -160,7 +163,8 @@ async function tryConnect(
     if (!globals.json) out.say(safe`${toSafeLine(clients[client].title)} is already connected: ${toSafeLine(file)}`);
     return report;
   }
-  if (!globals.json || canAsk(io)) out.exactly(differenceText(report));
+  // With --yes there is no question for which the user must read the difference.
+  if (yes ? !globals.json && !globals.quiet : !globals.json || canAsk(io)) out.exactly(differenceText(report));
   for (const warning of report.warnings) out.warn(safe`warning: ${toVisibleLine(warning)}`);
   if (!yes && !canAsk(io))
     throw new HostError(
@@ -205,6 +209,9 @@ async function write(
     out.say(safe`moved ${count(move.added.length, "server")} to ${toSafeLine(move.destination.file)}`);
   out.say(
     safe`connected: ${toSafeLine(clients[client].title)} (${toSafeLine(file)}); restart the program to load the change`,
+  );
+  out.say(
+    safe`${toSafeLine(clients[client].title)}'s first call of a tool needs your approval, unless a rule allows it; to allow a server's tools without asking: fairlead policy allow --client ${toSafeLine(client)} 'SERVER.*'`,
   );
   out.undo(`fairlead disconnect ${client}`);
   return "written";

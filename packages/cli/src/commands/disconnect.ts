@@ -10,21 +10,23 @@ import {
   writeDisconnect,
 } from "@fairlead/core/settings/clients/disconnect-client";
 import { openReceipts, type Receipt, type ReceiptStore } from "@fairlead/core/settings/clients/receipts";
-import { safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
+import { type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import type { Configuration } from "@fairlead/core/trust/configuration";
 import { Argument } from "commander";
 import { revokeClientTokens } from "../clients/client-entry.ts";
 import { type ClientReport, clientDocument, differenceText } from "../clients/connect-report.ts";
 import { lineDifference } from "../clients/line-difference.ts";
+import { count } from "../output/output.ts";
 import { configurationOf } from "../shell/configuration.ts";
 import { canAsk, confirm } from "../shell/prompt.ts";
-import type { Verb } from "../shell/verb.ts";
+import type { Context, Verb } from "../shell/verb.ts";
 
 export const verb: Verb = {
   help: `
 Restores the client's settings file, byte for byte, with the servers that connect --replace had moved out of it. These
 servers also stay in Fairlead's settings. If the file has changed since connect, shows the difference and changes
-nothing; --force then removes only Fairlead's entry.
+nothing; --force then removes only Fairlead's entry. Revokes the client's tokens, also those of an entry that connect
+--http --print printed.
 
 Examples:
   fairlead disconnect claude-code
@@ -44,7 +46,9 @@ Examples:
     const client = operands.find(isClientName) ?? "claude-code";
     const configuration = await configurationOf(context);
     const receipts = openReceipts(configuration.locations.state);
-    const receipt = await findReceipt(client, configuration, receipts);
+    const file = await clientFile(client, configuration.environment);
+    const receipt = await findReceipt(client, file, receipts);
+    if (receipt === undefined) return revokeOnly(client, file, configuration, context);
     const plan = await planDisconnect(receipt, receipts);
     const report: ClientReport = {
       client,
@@ -66,7 +70,8 @@ Examples:
       else out.exactly(differenceText(refused));
       throw refusal;
     }
-    if (!globals.json || canAsk(io)) out.exactly(differenceText(report));
+    // With --yes there is no question for which the user must read the difference.
+    if (yes ? !globals.json && !globals.quiet : !globals.json || canAsk(io)) out.exactly(differenceText(report));
     if (!yes && !canAsk(io))
       throw new HostError(
         "usage",
@@ -80,9 +85,10 @@ Examples:
         ? out.json(clientDocument({ ...report, action: "declined" }))
         : out.say(safe`nothing was written`);
     await writeDisconnect(receipt, plan, receipts);
-    await revokeClientTokens(client, configuration.locations.state);
-    if (globals.json) return out.json(clientDocument(report));
+    const revokedTokens = await revokeClientTokens(client, configuration.locations.state);
+    if (globals.json) return out.json(clientDocument({ ...report, revokedTokens }));
     out.say(safe`disconnected: ${toSafeLine(clients[client].title)} (${toSafeLine(receipt.file)})`);
+    if (revokedTokens > 0) out.say(revokedWords(client, revokedTokens));
     for (const name of receipt.moved)
       out.say(
         safe`${toVisibleLine(name)} also stays in Fairlead's settings; to remove it there: fairlead mcp remove -s user ${toVisibleLine(name)}`,
@@ -96,23 +102,37 @@ function restoredText(plan: DisconnectPlan): string {
 }
 
 /**
+ * Revokes the tokens of a client whose file Fairlead has not written, such as those of `connect --http --print`.
+ *
+ * @throws HostError `not_found` if the client has no token either
+ */
+async function revokeOnly(
+  client: ClientName,
+  file: string,
+  { locations }: Configuration,
+  { out, globals }: Context,
+): Promise<void> {
+  const revokedTokens = await revokeClientTokens(client, locations.state);
+  if (revokedTokens === 0)
+    throw new HostError(
+      "not_found",
+      `${clients[client].title} is not connected: Fairlead has written nothing to ${file}, and the client has no token`,
+      { next: "fairlead connect --list" },
+    );
+  if (globals.json) return out.json(clientDocument({ client, file, action: "revoked", revokedTokens, warnings: [] }));
+  out.say(revokedWords(client, revokedTokens));
+  out.say(safe`Fairlead has written nothing to ${toSafeLine(file)}; an entry that you pasted there no longer works`);
+}
+
+function revokedWords(client: ClientName, tokens: number): SafeText {
+  return safe`revoked ${count(tokens, "token")} of ${toSafeLine(clients[client].title)}`;
+}
+
+/**
  * Finds the receipt of `connect` for the client's file. If the client has only one receipt, the settings file may have
  * moved since.
  */
-async function findReceipt(
-  client: ClientName,
-  { environment }: Configuration,
-  receipts: ReceiptStore,
-): Promise<Receipt> {
-  const file = await clientFile(client, environment);
+async function findReceipt(client: ClientName, file: string, receipts: ReceiptStore): Promise<Receipt | undefined> {
   const own = (await receipts.list()).filter((receipt) => receipt.client === client);
-  const found = own.find((receipt) => receipt.file === file) ?? (own.length === 1 ? own[0] : undefined);
-  if (found !== undefined) return found;
-  throw new HostError(
-    "not_found",
-    `${clients[client].title} is not connected: Fairlead has written nothing to ${file}`,
-    {
-      next: "fairlead connect --list",
-    },
-  );
+  return own.find((receipt) => receipt.file === file) ?? (own.length === 1 ? own[0] : undefined);
 }

@@ -5,6 +5,7 @@ import { createLedger, ledgerFolder } from "@fairlead/core/policy/ledger/ledger"
 import type { LedgerEntry } from "@fairlead/core/policy/ledger/ledger-entry";
 import { safe } from "@fairlead/core/text/safe-text";
 import { historyText } from "../output/policy/history-text.ts";
+import { columnsOf } from "../output/wrap.ts";
 import { configurationOf } from "../shell/configuration.ts";
 import { toMoment } from "../shell/log-filter.ts";
 import type { Verb } from "../shell/verb.ts";
@@ -21,8 +22,8 @@ interface Options {
 
 export const verb: Verb = {
   help: `
-Fairlead records every tool call, resource read and prompt: time, server, tool, decision, outcome and duration. The
-newest request is last, in local time. Fairlead stores only a digest of the arguments; to store the arguments too, set
+Fairlead records every tool call, resource read and prompt: time, server, tool, decision, outcome and duration, without
+the time that you took to answer a confirmation. The newest request is last, in local time. Fairlead stores only a digest of the arguments; to store the arguments too, set
 "fairlead": {"audit": {"arguments": true}} in your settings. The history never leaves this machine.
 
 Examples:
@@ -43,7 +44,7 @@ Examples:
   },
 
   async run(context) {
-    const { out, globals, command } = context;
+    const { io, out, globals, command } = context;
     const { limit, ...filters } = command.opts<Options>();
     const { utc: isUtc = false } = filters;
     const matches = toFilter(filters, Date.now());
@@ -53,7 +54,7 @@ Examples:
     const entries = await ledger.read({ matches, limit: most });
     if (globals.json) return out.json({ entries });
     if (entries.length === 0) return out.say(safe`no matching entries in the history`);
-    out.print(historyText(entries, { style: out.style, isUtc }));
+    out.print(historyText(entries, { style: out.style, isUtc, columns: columnsOf(io) }));
     if (entries.length === most) out.say(safe`showing the last ${most}; use --limit to show more`);
   },
 };

@@ -5,6 +5,7 @@ import type { Host } from "@fairlead/core/host";
 import type { DiscoveredMCPPrompt } from "@fairlead/core/registry/discovered-prompt";
 import { bindArguments, findPrompt, serversNamedBy, unknownPrompt } from "@fairlead/core/resources/prompt-arguments";
 import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
+import { toShellWord } from "@fairlead/core/text/shell-word";
 import { defineTimeoutOption, timeoutOption } from "../arguments/duration.ts";
 import { defineArgOption, type NamedValue, splitNamed } from "../arguments/named-values.ts";
 import { defineImageOption, imageDrawing } from "../output/reports/inline-image.ts";
@@ -45,7 +46,7 @@ Examples:
 
   define(command) {
     command
-      .argument("<prompt>", "NAME, SERVER.NAME, /NAME or /SERVER.NAME")
+      .argument("<prompt>", "NAME, SERVER.NAME, SERVER NAME, /NAME or /SERVER.NAME")
       .argument("[values...]", "arguments: name=value, or only the value")
       .option("--server <server>", "the server's name or URL")
       .option("--save <dir>", "write images, audio and other files of the prompt's messages into this folder")
@@ -64,9 +65,11 @@ Examples:
     const configured = await configurationOf(context);
     const typed = await openAdHoc(isAddress(server) ? server : undefined, configured, context);
     await useHost(typed?.configuration ?? configured, context, async (host) => {
-      const prompt = await find(word.replace(/^\//, ""), typed?.name ?? server, host, context);
+      const named = { name: word.replace(/^\//, ""), server: typed?.name ?? server, values: words };
+      const { name, server: owner, values } = withServerApart(named, host);
+      const prompt = await find(name, owner, host, context);
       await typed?.keep();
-      const args = bind(prompt, words, context);
+      const args = bind(prompt, values, context);
       const folder = save === undefined ? undefined : await openSaveFolder(save, io.cwd);
       const { serverName, serverPromptName } = prompt;
       const title = `${serverName}.${serverPromptName}`;
@@ -79,6 +82,20 @@ Examples:
     });
   },
 };
+
+interface NamedPrompt {
+  readonly name: string;
+  readonly server: string | undefined;
+  readonly values: readonly string[];
+}
+
+/** Reads `SERVER NAME` as `SERVER.NAME`, unless a prompt has the server's name. */
+function withServerApart(typed: NamedPrompt, host: Host): NamedPrompt {
+  const [first, ...values] = typed.values;
+  const isServer = typed.server === undefined && namesOf(host).includes(typed.name);
+  if (first === undefined || !isServer || findPrompt(typed.name, host.promptRegistry) !== undefined) return typed;
+  return { name: first, server: typed.name, values };
+}
 
 /** Connects to the prompt's server, and returns the prompt as this server lists it now. */
 async function find(
@@ -96,8 +113,11 @@ async function find(
   }
   const named = serversNamedBy(name, namesOf(host));
   const look = (): DiscoveredMCPPrompt | HostError => findPrompt(name, prompts) ?? unknownPrompt(name, prompts);
-  const serverOf = (found: DiscoveredMCPPrompt): string => found.serverName;
-  const { serverName } = await lookUp({ named, isOpen: named.length === 0, find: look, serverOf }, host, context);
+  const byName = {
+    serverOf: (found: DiscoveredMCPPrompt): string => found.serverName,
+    commandFor: (owner: string): string => `fairlead prompt ${toShellWord(`${owner}.${name}`)}`,
+  };
+  const { serverName } = await lookUp({ named, isOpen: named.length === 0, find: look, byName }, host, context);
   await connectServer(serverName, host, context);
   return existing(name, prompts);
 }

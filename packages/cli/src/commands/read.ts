@@ -20,6 +20,7 @@ import { defineImageOption, imageDrawing } from "../output/reports/inline-image.
 import { createProgressLine } from "../output/reports/progress.ts";
 import { reportReading } from "../output/reports/result-reports.ts";
 import { configurationOf } from "../shell/configuration.ts";
+import { nameHint } from "../shell/name-hint.ts";
 import { openSavePlace } from "../shell/save-media.ts";
 import { confirmTypedRequest } from "../shell/typed-confirmation.ts";
 import { type Context, usageError, type Verb } from "../shell/verb.ts";
@@ -61,6 +62,7 @@ Examples:
   define(command) {
     command
       .argument("<resource>", "@server://path, server:uri, server.name, a URI, or a template")
+      .argument("[uri]", "after the name of a server: a URI or template of this server, as with --server")
       .option("--server <server>", "the server's name or URL; the resource is then a URI or template of this server")
       .option("--save <path>", "save into this folder, or as this new file")
       .option("--yes", "confirm this read in advance; deny rules still apply");
@@ -74,11 +76,14 @@ Examples:
     const { server, arg: values = [], save, yes: isYes = false } = context.command.opts<Options>();
     const timeout = timeoutOption(context.command.opts<Options>());
     const { io, globals } = context;
-    const [word = ""] = context.operands;
+    const [first = "", second] = context.operands;
+    if (second !== undefined && server !== undefined)
+      throw usageError(`unexpected "${second}" after "${first}"`, context);
     const configured = await configurationOf(context);
     const typed = await openAdHoc(isAddress(server) ? server : undefined, configured, context);
     await useHost(typed?.configuration ?? configured, context, async (host) => {
-      const address = await findReadable({ word, server: typed?.name ?? server, values }, host, context);
+      const named = typed?.name ?? server ?? (second === undefined ? undefined : serverNamed(first, host));
+      const address = await findReadable({ word: second ?? first, server: named, values }, host, context);
       const destination = save === undefined ? undefined : await openSavePlace(save, io.cwd);
       await connectServer(address.server, host, context);
       await typed?.keep();
@@ -91,6 +96,13 @@ Examples:
     });
   },
 };
+
+/** @throws HostError `server_unknown` */
+function serverNamed(name: string, host: Host): string {
+  if (namesOf(host).includes(name)) return name;
+  const hint = nameHint(name, namesOf(host));
+  throw new HostError("server_unknown", `there is no server "${name}"${hint}`, { next: "fairlead mcp list" });
+}
 
 interface Wanted {
   readonly word: string;
@@ -119,8 +131,12 @@ async function findReadable(wanted: Wanted, host: Host, context: Context): Promi
   // Any server may have the URIs `x://p` and `x.y://p`, not only the server "x", so all servers are searched.
   const isOpen = named.every((name) => target.startsWith(`${name}://`) || (isUri && target.startsWith(`${name}.`)));
   const find = isTemplate ? () => findTemplate(target, host) : () => findListed(target, host);
-  const serverOf = isTemplate || isUri ? undefined : (address: ResourceAddress): string => address.server;
-  const found = await lookUp({ named, isOpen, find, serverOf }, host, context);
+  const byName = {
+    serverOf: (address: ResourceAddress): string => address.server,
+    commandFor: (owner: string): string => `fairlead read ${toShellWord(`${owner}.${target}`)}`,
+  };
+  const search = { named, isOpen, find, ...(!isTemplate && !isUri && { byName }) };
+  const found = await lookUp(search, host, context);
   return { ...found, uri: isTemplate ? fillTemplate(found.uri, values) : found.uri };
 }
 

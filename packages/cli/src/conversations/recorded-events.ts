@@ -42,7 +42,7 @@ function appEvent(line: RecordedLine, now: number): AppEvent | undefined {
     case "input":
       return { type: "sent", text: line.text, attachments: [], now };
     case "model":
-      return { type: "model", model: { provider: providerOf(line.provider), name: line.name } };
+      return { type: "model", model: { provider: line.provider, name: line.name } };
     case "compact":
       return {
         type: "note",
@@ -88,15 +88,9 @@ export function isTurnEvent(line: RecordedLine): line is RecordedEvent & { reado
   return appEvent(line, 0)?.type === "turn";
 }
 
-function providerOf(word: string): AppState["model"]["provider"] {
-  const providers = ["gemini", "openai-compatible", "manual"] as const;
-  return providers.find((each) => each === word) ?? "scripted";
-}
-
 /** Returns the app's state before the first event. */
 export function stateBefore({ head }: RecordedConversation, size: Size): AppState {
-  const { provider, name } = head.model;
-  return initialState({ provider: providerOf(provider), name }, [], size);
+  return initialState(head.model, [], size);
 }
 
 /** Returns the app's state after the last event. */

@@ -2,6 +2,7 @@
 
 import type { HostError } from "@fairlead/core/errors";
 import type { SecretStore } from "@fairlead/core/files/secrets/secret-store";
+import type { UnsafeFolder } from "@fairlead/core/files/unsafe-folder";
 import { toShellWord } from "@fairlead/core/text/shell-word";
 import { sizeWords } from "@fairlead/core/text/size-words";
 import type { AdmittedServer } from "@fairlead/core/trust/configuration";
@@ -20,13 +21,15 @@ export interface StateFacts {
   readonly aside: readonly string[];
   /** Free bytes on the folder's disk, if known. */
   readonly free?: number;
+  /** A folder on the way to the state folder that lets other users replace it. */
+  readonly unsafe?: UnsafeFolder;
 }
 
 /** Doctor warns if the disk has fewer free bytes than this, because catalogs, logs and results need space. */
 const scarce = 50 * 1024 * 1024;
 
 /** Reports whether the state folder is writable, private and on a disk with free space. */
-export function checkState({ folder, others, failure, aside, free }: StateFacts): readonly Observation[] {
+export function checkState({ folder, others, failure, aside, free, unsafe }: StateFacts): readonly Observation[] {
   const message = `${folder} cannot be written (${failure}): approvals, secrets, logs and cached catalogs cannot be saved`;
   const next = `make ${folder} writable, or set FAIRLEAD_HOME to a writable folder`;
   const findings = [
@@ -35,6 +38,13 @@ export function checkState({ folder, others, failure, aside, free }: StateFacts)
   if (others === "shut out")
     findings.push(note(`other users could read ${folder}; doctor has changed its permissions to 700`));
   if (others === "let in") findings.push(warning(`other users can read ${folder}`, `chmod 700 ${toShellWord(folder)}`));
+  if (unsafe !== undefined)
+    findings.push(
+      warning(
+        `other users can replace ${folder}: ${unsafe.path} is not safe, because ${unsafe.problem}; the background host is not used`,
+        unsafe.next,
+      ),
+    );
   if (free !== undefined && free < scarce && failure === undefined)
     findings.push(
       warning(`the disk of ${folder} is nearly full: ${sizeWords(free)} left`, "delete files on that disk"),

@@ -11,6 +11,7 @@ import { keepPrivate } from "@fairlead/core/files/atomic/private-folder";
 import { readText } from "@fairlead/core/files/read-text";
 import { openSecretStore } from "@fairlead/core/files/secrets/secret-store";
 import { explain, systemCode, unless } from "@fairlead/core/files/system-error";
+import { findUnsafeFolder } from "@fairlead/core/files/unsafe-folder";
 import { limits } from "@fairlead/core/limits";
 import { readToolApprovals } from "@fairlead/core/policy/approvals";
 import { lockPath, readLock } from "@fairlead/core/policy/lock/lock-file";
@@ -34,12 +35,14 @@ export async function readStateFacts(folder: string): Promise<StateFacts> {
   // This call renames a damaged approvals file, so that `listAside` finds it. The policy check reports errors.
   await readApprovals(folder).catch(() => undefined);
   const [failure, aside, free] = await Promise.all([tryToWrite(folder), listAside(folder), freeBytes(folder)]);
+  const unsafe = findUnsafeFolder(folder, process.getuid?.());
   return {
     folder,
     others: !wasOpen ? "kept out" : (await isOpen(folder)) ? "let in" : "shut out",
     ...(failure !== undefined && { failure }),
     aside,
     ...(free !== undefined && { free }),
+    ...(unsafe !== undefined && { unsafe }),
   };
 }
 

@@ -3,11 +3,13 @@
  * file at its start, so this file imports as little code as possible.
  */
 
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
 import { type RunFolder, runFolderOf } from "@fairlead/gateway/relay/run-folder";
 import type { HostCommand } from "@fairlead/gateway/relay/start-host";
+import { isSingleExecutable } from "../shell/single-executable.ts";
+import { version as ownVersion } from "../shell/version.ts";
 
 /** The process environment of a relay, or of a command that talks to the background host. */
 export interface HostSurroundings {
@@ -38,14 +40,15 @@ export function hostPlace({ env, home, platform }: HostSurroundings): HostPlace 
   const state = env["FAIRLEAD_HOME"] || join(home, ".fairlead");
   const found = installation();
   if (found === undefined || !isAbsolute(state)) return undefined;
-  const { bundle, version, build } = found;
+  const { version, build, args } = found;
   return {
     folder: runFolderOf({ state, installation: build, temporary: tmpdir(), platform }),
     version,
     command: {
       file: process.execPath,
-      args: [join(dirname(bundle), "bin", "fairlead.cjs"), hostWord],
+      args: [...args, hostWord],
       env,
+      platform,
     },
   };
 }
@@ -55,14 +58,30 @@ export function ownSurroundings(): HostSurroundings {
   return { env: process.env, home: homedir(), platform: process.platform };
 }
 
+interface Installation {
+  readonly version: string;
+  readonly build: string;
+  /** The arguments with which `process.execPath` runs Fairlead. */
+  readonly args: readonly string[];
+}
+
 /** Reads the version and the build from the file `installation` in the bundle. */
-function installation(): { readonly bundle: string; readonly version: string; readonly build: string } | undefined {
+function installation(): Installation | undefined {
+  if (isSingleExecutable()) return executable();
   const here = typeof __dirname === "string" ? __dirname : "";
   for (const bundle of [here, join(here, "../../bundle")]) {
     const [version, build] = readText(join(bundle, "installation")).trim().split(" ");
-    if (version && build) return { bundle, version, build };
+    if (version && build) return { version, build, args: [join(dirname(bundle), "bin", "fairlead.cjs")] };
   }
   return undefined;
+}
+
+/** The file that is started next may be newer than this process, so the file's metadata tells builds apart. */
+function executable(): Installation | undefined {
+  const file = statSync(process.execPath, { throwIfNoEntry: false });
+  if (file === undefined) return undefined;
+  const build = [file.ino, Math.floor(file.mtimeMs), file.size].map((number) => number.toString(36)).join("x");
+  return { version: ownVersion(), build, args: [] };
 }
 
 function readText(file: string): string {

@@ -1,11 +1,8 @@
 /** Opens the gateway for `fairlead serve` and the background host. Each workspace has its own settings and hosts. */
 
 import { openHost } from "@fairlead/core/host";
-import { escapeName } from "@fairlead/core/policy/rules/name-pattern";
-import { userRuleFile, writeRule } from "@fairlead/core/policy/rules/write-rule";
-import { locate } from "@fairlead/core/settings/read/paths";
 import { type ConfigurationOptions, loadConfiguration } from "@fairlead/core/trust/configuration";
-import { type ConsentOptions, createConsent } from "@fairlead/gateway/consent/consent";
+import { createConsent } from "@fairlead/gateway/consent/consent";
 import { type CreateGatewayHost, createGateway, type Gateway, type Workspace } from "@fairlead/gateway/gateway";
 import type { RelayClient } from "@fairlead/gateway/relay/speech";
 import type { Io } from "../shell/io.ts";
@@ -31,26 +28,9 @@ export function openGateway({ io, state, debug = false, note }: OpenGatewayOptio
     await Promise.all([host.recall(), host.policy()]);
     return host;
   };
-  const consent = createConsent({ stateFolder: state, saveRule: (answered) => saveRule(answered, io) });
-  return createGateway({ createHost, consent, version: version() });
+  const consent = createConsent({ stateFolder: state });
+  return createGateway({ createHost, consent, stateFolder: state, version: version() });
 }
-
-/** Saves the user's answer "always" as a policy rule for this client. */
-async function saveRule(
-  { client, server, kind, name }: ApprovalToSave,
-  { env, home, platform }: OpenGatewayOptions["io"],
-): Promise<void> {
-  const locations = await locate({ environment: { env, home, cwd: home, platform }, workspace: false });
-  await writeRule(userRuleFile(locations), {
-    client: escapeName(client),
-    server: escapeName(server),
-    tool: kind === "sampling" ? "*" : escapeName(name),
-    kind,
-    decision: "allow",
-  });
-}
-
-type ApprovalToSave = Parameters<NonNullable<ConsentOptions["saveRule"]>>[0];
 
 function configurationOptions(
   { cwd, env, options }: Workspace,

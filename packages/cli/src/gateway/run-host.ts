@@ -4,15 +4,16 @@ import { closeSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname } from "node:path";
 import { HostError } from "@fairlead/core/errors";
+import { explain } from "@fairlead/core/files/system-error";
 import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import { runDaemon } from "@fairlead/gateway/daemon/daemon";
 import { readyWord } from "@fairlead/gateway/relay/start-host";
-import { errorMessage } from "@fairlead/wire/text";
 import { readDuration } from "../arguments/duration.ts";
 import type { Io } from "../shell/io.ts";
 import { hostPlace } from "./installation.ts";
 import { openGateway, workspaceOf } from "./open-gateway.ts";
 
+const logFile = 2;
 /** The file descriptor on which the relay waits for `readyWord`. */
 const readyFile = 3;
 
@@ -24,7 +25,8 @@ const readyFile = 3;
 export async function runHost(words: readonly string[], io: Io): Promise<void> {
   const note = (text: string): void => {
     const time = new Date().toISOString();
-    io.stderr.write(safe`${toSafeLine(time)} note ${toSafeLine(text)}\n`);
+    // Not on `io.stderr`: a full disk must not end the host.
+    tell(logFile, safe`${toSafeLine(time)} note ${toSafeLine(text)}\n`);
   };
   const backgroundHost = hostPlace(io);
   if (backgroundHost === undefined)
@@ -38,7 +40,7 @@ export async function runHost(words: readonly string[], io: Io): Promise<void> {
       path: io.env["PATH"],
       createGateway: async () => openGateway({ io, state: dirname(folder.all), note }),
       workspaceOf: (client) => workspaceOf(client, io),
-      onReady: () => tell(readyWord),
+      onReady: () => tellRelay(readyWord),
       note,
       signal: io.signal,
       temporary: tmpdir(),
@@ -46,20 +48,30 @@ export async function runHost(words: readonly string[], io: Io): Promise<void> {
       ...(idle !== undefined && { idleTime: idle }),
     });
   } catch (error) {
-    note(errorMessage(error));
-    tell(errorMessage(error));
-    throw error;
+    const reason = `it cannot run in ${folder.path}: ${explain(error)}`;
+    note(`the host ends: ${reason}`);
+    tellRelay(reason);
+    throw new HostError("unreachable", `the background host failed: ${reason}`, { cause: error });
   }
 }
 
 /**
  * Writes a line to the relay that started this host. Does nothing if no relay started it, or if the relay has ended.
  */
-function tell(line: string): void {
+function tellRelay(line: string): void {
+  tell(readyFile, `${line.replaceAll("\n", " ")}\n`);
   try {
-    writeSync(readyFile, `${line.replaceAll("\n", " ")}\n`);
     closeSync(readyFile);
   } catch {
-    // The file descriptor is not open, or the relay has closed its end.
+    // The file descriptor is not open.
+  }
+}
+
+/** Does nothing if the text cannot be written. */
+function tell(file: number, text: string): void {
+  try {
+    writeSync(file, text);
+  } catch {
+    // The disk is full, or the reader has ended.
   }
 }

@@ -4,7 +4,8 @@ import type { Readable, Writable } from "node:stream";
 import type { HostConnection } from "@fairlead/gateway/relay/connect-host";
 import { findHost, type RelayHello } from "@fairlead/gateway/relay/find-host";
 import { runRelay } from "@fairlead/gateway/relay/relay";
-import type { RelayClient } from "@fairlead/gateway/relay/speech";
+import { UnsafeRunFolder } from "@fairlead/gateway/relay/run-folder";
+import type { RelayClient, RelayName } from "@fairlead/gateway/relay/speech";
 import { errorMessage } from "@fairlead/wire/text";
 import { type HostSurroundings, hostPlace } from "./installation.ts";
 import { watchParent } from "./parent-process.ts";
@@ -25,11 +26,11 @@ export async function relayToHost(
   { stdin, stdout, stderr }: RelayStreams,
   surroundings: HostSurroundings,
 ): Promise<string | undefined> {
-  async function reach(): Promise<HostConnection> {
+  async function reach(names: readonly RelayName[]): Promise<HostConnection> {
     const backgroundHost = hostPlace(surroundings);
     if (backgroundHost === undefined)
       throw new Error("Fairlead is not installed completely, or FAIRLEAD_HOME is not absolute");
-    const greeting: RelayHello = { version: backgroundHost.version, wants: "serve", client };
+    const greeting: RelayHello = { version: backgroundHost.version, wants: "serve", client: { ...client, names } };
     const found = await findHost(backgroundHost.folder, greeting);
     if (found !== undefined) return found;
     const { findOrStartHost } = await import("@fairlead/gateway/relay/start-host");
@@ -38,9 +39,9 @@ export async function relayToHost(
   const onProblem = (message: string): void => void stderr.write(`fairlead: ${printable(message)}\n`);
   let first: HostConnection;
   try {
-    first = await reach();
+    first = await reach([]);
   } catch (error) {
-    return errorMessage(error);
+    return error instanceof UnsafeRunFolder ? `${error.message} (${error.next})` : errorMessage(error);
   }
   if (stdin.isTTY)
     stderr.write("fairlead: waiting for an MCP client on stdin; to add Fairlead to a program: fairlead connect\n");

@@ -3,6 +3,7 @@
  */
 
 import type { CatalogTool } from "@fairlead/core/discover/catalog";
+import { argumentSchema } from "@fairlead/core/normalise/schema/argument-schema";
 import { toVisibleLine } from "@fairlead/core/text/safe-text";
 import { clip } from "@fairlead/wire/text";
 import { generatedBy } from "./generated-file.ts";
@@ -84,7 +85,7 @@ function clientText({ name: server, typeName, tools }: Client, prefix: string, t
       resultName: tool.outputSchema && types.claim(toTypeName(prefix, tool.name, "Result")),
     }));
   const signatures = methods.map(({ tool, method, argumentsName, resultName }) => {
-    const args = types.write({ type: "object", ...tool.inputSchema }, argumentsName);
+    const args = types.write({ type: "object", ...argumentSchema(tool.inputSchema) }, argumentsName);
     const result = resultName && types.write(tool.outputSchema, resultName).text;
     const parameters = `args${args.takesEmpty ? "?" : ""}: ${args.text}, options?: CallOptions`;
     const returned = result === undefined ? "CallResult" : `Typed<${result}>`;

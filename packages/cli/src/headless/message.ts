@@ -1,11 +1,20 @@
 /** Builds the message to the model from the user's text or a server's prompt. Piped input comes last. */
 
-import { HostError } from "@fairlead/core/errors";
+import type { HostError } from "@fairlead/core/errors";
 import type { Host } from "@fairlead/core/host";
 import { asUntrusted, createNonce } from "@fairlead/core/normalise/content/untrusted";
 import type { Content, Part } from "@fairlead/core/normalise/model-types";
-import { type PromptCall, readPromptCall, serversNamedBy } from "@fairlead/core/resources/prompt-arguments";
+import type { DiscoveredMCPPrompt } from "@fairlead/core/registry/discovered-prompt";
+import {
+  findPrompt,
+  type PromptCall,
+  readPromptCall,
+  serversNamedBy,
+  splitWords,
+  unknownPrompt,
+} from "@fairlead/core/resources/prompt-arguments";
 import { toPromptInput, toPromptMessages } from "@fairlead/core/resources/prompt-messages";
+import { toShellWord } from "@fairlead/core/text/shell-word";
 import type { Context } from "../shell/verb.ts";
 import { lookUp, namesOf } from "../targets/look-up.ts";
 import type { HeadlessOptions } from "./options.ts";
@@ -81,25 +90,21 @@ async function findPromptCall(
   context: Context,
 ): Promise<PromptCall | undefined> {
   const { servers = namesOf(host), wait } = references;
-  const [, name] = /^\s*\/(\S+)/.exec(typed) ?? [];
-  if (name === undefined || name.includes("/")) return undefined;
+  if (!/^\s*\/[^\s/]+(?:\s|$)/.test(typed)) return undefined;
+  const [{ text: name } = { text: "" }] = splitWords(typed.trimStart().slice(1));
   const { promptRegistry: all } = host;
   const isChosen = ({ serverName }: { readonly serverName: string }): boolean => servers.includes(serverName);
   const prompts: Parameters<typeof readPromptCall>[1] = {
     getAllPrompts: () => all.getAllPrompts().filter(isChosen),
     getPrompt: (wanted) => [all.getPrompt(wanted)].find((prompt) => prompt !== undefined && isChosen(prompt)),
   };
-  const find = (): PromptCall | HostError => {
-    try {
-      return readPromptCall(typed, prompts) ?? new HostError("usage", `there is no prompt "${name}"`);
-    } catch (error) {
-      // The code `usage` means that no loaded catalog has the prompt. With any other code, the prompt exists, but its
-      // arguments are wrong.
-      if (error instanceof HostError && error.code === "usage") return error;
-      throw error;
-    }
-  };
   const named = serversNamedBy(name, servers);
-  const serverOf = ({ server }: PromptCall): string => server;
-  return lookUp({ named, isOpen: named.length === 0, find, serverOf, servers, wait }, host, context);
+  const find = (): DiscoveredMCPPrompt | HostError => findPrompt(name, prompts) ?? unknownPrompt(name, prompts);
+  const byName = {
+    serverOf: ({ serverName }: DiscoveredMCPPrompt): string => serverName,
+    commandFor: (owner: string): string => `fairlead -p ${toShellWord(`/${owner}.${name}`)}`,
+  };
+  await lookUp({ named, isOpen: named.length === 0, find, byName, servers, wait }, host, context);
+  // Only now, because the arguments must fit the prompt of the server that counts.
+  return readPromptCall(typed, prompts);
 }

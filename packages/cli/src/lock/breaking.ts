@@ -4,8 +4,9 @@
  */
 
 import { breakingChanges } from "@fairlead/core/discover/breaking-changes";
-import type { CatalogPrompt } from "@fairlead/core/discover/catalog";
+import type { CatalogPrompt, CatalogTool } from "@fairlead/core/discover/catalog";
 import { definitionDigest } from "@fairlead/core/discover/tool-changes";
+import { argumentSchema } from "@fairlead/core/normalise/schema/argument-schema";
 import { promptDigest } from "@fairlead/core/policy/lock/lock-file";
 import type { LockCheck } from "./workspace.ts";
 
@@ -33,7 +34,7 @@ export function breakingDrift({ name, lock, drift, look }: LockCheck): readonly 
     const old = before?.tools.find((each) => each.name === tool && definitionDigest(each) === digest);
     const now = after?.tools.find((each) => each.name === tool);
     if (old === undefined || now === undefined) return [`tool ${tool} ${unknown}`];
-    return breakingChanges(old, now).map((change) => `tool ${tool}: ${change}`);
+    return breakingChanges(asCalled(old), asCalled(now)).map((change) => `tool ${tool}: ${change}`);
   }
 
   function promptChanges(prompt: string): readonly string[] {
@@ -51,6 +52,11 @@ export function breakingDrift({ name, lock, drift, look }: LockCheck): readonly 
     ...prompts.removed.map((prompt) => `prompt ${prompt} was removed`),
     ...prompts.changed.flatMap(promptChanges),
   ];
+}
+
+/** A tool as its callers see it: a parameter with a default is optional. */
+function asCalled(tool: CatalogTool): CatalogTool {
+  return { ...tool, inputSchema: argumentSchema(tool.inputSchema) };
 }
 
 function argumentChanges(before: CatalogPrompt, after: CatalogPrompt): readonly string[] {

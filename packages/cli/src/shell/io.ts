@@ -11,8 +11,8 @@ export interface Io {
   readonly cwd: string;
   readonly home: string;
   readonly platform: NodeJS.Platform;
-  /** How this program was started: the path of Node and the path of the main script. */
-  readonly program?: { readonly node: string; readonly file: string };
+  /** How this program was started: the path of Node and the path of the main script. The single executable has none. */
+  readonly program?: { readonly node: string; readonly file?: string };
   /** Aborts on Ctrl-C and other termination signals. A second signal ends the process at once. */
   readonly signal: AbortSignal;
   /** Passes Ctrl-C to `onInterrupt` instead of aborting `signal`. Returns the function that undoes this. */

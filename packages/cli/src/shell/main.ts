@@ -10,6 +10,7 @@ import { createOutput, type Output } from "../output/output.ts";
 import { groupHelp, rootHelp } from "./help.ts";
 import type { Io } from "./io.ts";
 import { resolve } from "./resolve.ts";
+import { isSingleExecutable } from "./single-executable.ts";
 import { version } from "./version.ts";
 
 // The bundle script uses these exports.
@@ -179,7 +180,7 @@ export async function run(): Promise<void> {
       return homeFolder();
     },
     platform: process.platform,
-    program: { node: process.execPath, file: process.argv[1] ?? "" },
+    program: { node: process.execPath, ...(!isSingleExecutable() && { file: process.argv[1] ?? "" }) },
     signal: interrupt.signal,
     takeInterrupts(taker) {
       onInterrupt = taker;

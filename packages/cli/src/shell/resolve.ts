@@ -97,9 +97,28 @@ function helpFor(words: readonly string[]): Resolution {
   return resolve([...words, "--help"]);
 }
 
+/** Words of other programs' command lines for words of Fairlead's. */
+const synonyms: ReadonlyMap<string, string> = new Map([
+  ["ls", "list"],
+  ["rm", "remove"],
+  ["delete", "remove"],
+  ["uninstall", "remove"],
+  ["install", "add"],
+]);
+
+/** Returns the command that has this name, or a synonym of it, inside a group: `mcp list` for `ls`. */
+function inSomeGroup(words: string): string | undefined {
+  const [last = "", group] = words.trim().split(" ").reverse();
+  const word = synonyms.get(last) ?? last;
+  return verbs.find(
+    (verb) => verb.words.endsWith(` ${word}`) && (group === undefined || verb.words === `${group} ${word}`),
+  )?.words;
+}
+
 function unknown(words: string): Resolution {
   const commands = [...verbs.map((verb) => verb.words), ...commandGroups.keys()].filter((word) => word !== "");
-  const hint = nameHint(words.trim(), commands);
+  const meant = inSomeGroup(words);
+  const hint = meant === undefined ? nameHint(words.trim(), commands) : `; did you mean "${meant}"?`;
   const group = commandGroups.has(words.split(" ")[0] ?? "") ? ` ${words.split(" ")[0]}` : "";
   return {
     kind: "unknown",

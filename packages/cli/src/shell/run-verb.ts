@@ -49,6 +49,8 @@ export async function runVerb({ verb, name, summary, words, io, out, runWords }:
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return;
     const message = error.message.replace(/^error: /, "").replace(/\n\(Did you mean (.*)\?\)$/, "; did you mean $1?");
-    throw new HostError("usage", message, { next: `fairlead ${name} --help`.replace("  ", " ") });
+    const isUnknownOption = error.code === "commander.unknownOption" && !message.includes("did you mean");
+    const next = isUnknownOption ? verb.nextForUnknownOption?.(words.ours, command) : undefined;
+    throw new HostError("usage", message, { next: next ?? `fairlead ${name} --help`.replace("  ", " ") });
   }
 }

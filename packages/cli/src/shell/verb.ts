@@ -17,6 +17,8 @@ export interface Verb {
    * Fairlead.
    */
   split?(words: readonly string[]): Words;
+  /** The next step for words with an option that the command does not have. Without it: the command's help. */
+  nextForUnknownOption?(words: readonly string[], command: Command): string;
 }
 
 /** The words of a command line, split by who parses them. */

@@ -2,9 +2,9 @@
 
 import type { Host } from "@fairlead/core/host";
 import type { SharedBy } from "@fairlead/core/settings/define/definition";
-import { joinSafe } from "@fairlead/core/text/safe-text";
+import { joinSafe, type SafeText } from "@fairlead/core/text/safe-text";
 import type { Configuration } from "@fairlead/core/trust/configuration";
-import { isConnectSettled, type ListedServer, serverText } from "../output/servers/server-state.ts";
+import { isConnectSettled, type ListedServer } from "../output/servers/server-state.ts";
 import type { Context } from "../shell/verb.ts";
 import { signedIn } from "../sign-in/signed-in.ts";
 import { connectServers, createWaitingLine } from "./connect-servers.ts";
@@ -23,6 +23,7 @@ export async function listCachedServers(
   listed: readonly ListedServer[],
   configuration: Configuration,
   context: Context,
+  toText: (one: ListedServer) => SafeText,
 ): Promise<readonly ListedServer[]> {
   const { out, globals } = context;
   const { cached, failed, tokens, shares } = await useHost(configuration, context, async (host) => {
@@ -40,7 +41,7 @@ export async function listCachedServers(
       share: shares.get(one.server.name),
     }),
   );
-  if (!globals.json) out.print(joinSafe(recalled.map((one) => serverText(one, out))));
+  if (!globals.json) out.print(joinSafe(recalled.map(toText)));
   return recalled;
 }
 
@@ -49,11 +50,13 @@ export async function listCachedServers(
  * connected or has failed. Without a terminal, prints them at the end, in the order of the settings.
  *
  * @param listed All servers in the order of the settings, before connecting.
+ * @param toText Formats one server.
  */
 export function listServers(
   listed: readonly ListedServer[],
   configuration: Configuration,
   context: Context,
+  toText: (one: ListedServer) => SafeText,
 ): Promise<readonly ListedServer[]> {
   const { io, out, globals } = context;
   const isLive = io.stdout.isTTY === true && !globals.json;
@@ -61,7 +64,7 @@ export function listServers(
   const show = (one: ListedServer): void => {
     if (shown.has(one.server.name)) return;
     shown.add(one.server.name);
-    out.print(serverText(one, out));
+    out.print(toText(one));
   };
 
   return useHost(configuration, context, async (host) => {
@@ -113,7 +116,7 @@ export function listServers(
       tokens: tokens.get(server.name),
     }));
     if (isLive) for (const one of reached) show(one);
-    else if (!globals.json) out.print(joinSafe(reached.map((one) => serverText(one, out))));
+    else if (!globals.json) out.print(joinSafe(reached.map(toText)));
     return reached;
   });
 }

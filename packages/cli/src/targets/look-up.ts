@@ -5,9 +5,19 @@ import type { Host } from "@fairlead/core/host";
 import { notConnectedError } from "@fairlead/core/mcp/server-state";
 import { errorLines } from "../output/error-lines.ts";
 import type { Context } from "../shell/verb.ts";
-import { connectServers } from "./connect-servers.ts";
+import { connectServers, createWaitingLine } from "./connect-servers.ts";
 import { skippedError } from "./failed-start.ts";
 import { printRefusal } from "./with-catalogs.ts";
+
+/**
+ * A search by a name that several servers may have. The first one in the settings counts, so Fairlead also asks the
+ * servers before the one that has the name, if they have no cached catalog.
+ */
+interface NameSearch<T> {
+  readonly serverOf: (found: T) => string;
+  /** Returns the command that names the server too, so that Fairlead connects to no other server. */
+  readonly commandFor: (server: string) => string;
+}
 
 interface Search<T> {
   /** Servers that the user named or probably meant. Fairlead connects to these servers first. */
@@ -19,11 +29,8 @@ interface Search<T> {
    * more catalogs cannot remove, such as wrong arguments.
    */
   readonly find: () => T | HostError;
-  /**
-   * The server of the prompt or resource that was found by a name. Servers before it in the settings may have the same
-   * name, and the first one counts, so those without a cached catalog are asked too. Leave it out for a URI.
-   */
-  readonly serverOf?: ((found: T) => string) | undefined;
+  /** Leave it out for a URI. */
+  readonly byName?: NameSearch<T> | undefined;
   /** The only servers that Fairlead may connect to. Default: all servers. */
   readonly servers?: readonly string[] | undefined;
   /** Milliseconds to wait for servers. Default: the connect timeout in the settings. */
@@ -35,19 +42,21 @@ interface Search<T> {
  * @throws HostError if nothing is found: why a server in `search.named` is not connected, or the error of `search.find`
  */
 export async function lookUp<T>(search: Search<T>, host: Host, context: Context): Promise<T> {
-  const { named, isOpen, find, serverOf, servers = namesOf(host), wait } = search;
+  const { named, isOpen, find, byName, servers = namesOf(host), wait } = search;
   const cachedNames = new Set((await host.recall()).map(({ server }) => server));
   const isUnknown = (name: string): boolean => !cachedNames.has(name);
-  await connectWithin(wait, host, named.filter(isUnknown), context);
+  await connectWithin({ wait }, host, named.filter(isUnknown), context);
   const cached = find();
   const isCached = !(cached instanceof HostError);
-  const searched = isCached ? before(serverOf?.(cached), servers) : servers;
+  const searched = isCached ? before(byName?.serverOf(cached), servers) : servers;
   const open = isOpen ? searched.filter((name) => isUnknown(name) && !named.includes(name)) : [];
   if (isCached && open.length === 0) return cached;
   const skipped = open.length === 0 ? [] : (await host.failedStarts()).filter(({ server }) => open.includes(server));
   const others = open.filter((name) => !skipped.some(({ server }) => server === name));
   // If no cached catalog has the prompt or resource, the catalogs of the named servers may be out of date.
-  await connectWithin(wait, host, isCached ? others : [...named, ...others], context);
+  const wanted = isCached ? others : [...named, ...others];
+  const rival = byName && { ...byName, find, servers };
+  await connectWithin({ wait, ...(rival && { rivals: (left) => rivalsOf(rival, left) }) }, host, wanted, context);
   const found = find();
   if (!(found instanceof HostError)) return found;
   for (const state of host.states()) {
@@ -64,24 +73,99 @@ function before(server: string | undefined, servers: readonly string[]): readonl
   return server === undefined ? [] : servers.slice(0, Math.max(servers.indexOf(server), 0));
 }
 
-/** Connects to the servers. After `wait` milliseconds, returns and lets the other servers connect in the background. */
+/** The servers to wait for, and what to tell the user about them. */
+interface Rivals {
+  readonly names: readonly string[];
+  /** Why Fairlead waits for these servers, and how to avoid it. */
+  readonly remark: { readonly message: string; readonly next: string };
+}
+
+/**
+ * Returns those of the connecting servers `left` that can still change the result. A server behind the one that has the
+ * name cannot.
+ */
+function rivalsOf<T>(
+  { find, serverOf, commandFor, servers }: NameSearch<T> & Pick<Search<T>, "find"> & { servers: readonly string[] },
+  left: readonly string[],
+): Rivals {
+  const found = orError(find);
+  if (found instanceof HostError) {
+    const message = `waiting for ${quoted(left)}: no server that has answered has this name`;
+    return { names: left, remark: { message, next: `to connect to one server only: ${commandFor("SERVER")}` } };
+  }
+  const owner = serverOf(found);
+  const earlier = before(owner, servers);
+  const names = left.filter((name) => earlier.includes(name));
+  const theyAre = names.length > 1 ? "they are" : "it is";
+  const message = `waiting for ${quoted(names)}: ${theyAre} before "${owner}" in your settings and may have the same name`;
+  return { names, remark: { message, next: `to use "${owner}" at once: ${commandFor(owner)}` } };
+}
+
+/** Returns the error that `find` throws, because nobody could catch it while servers connect. */
+function orError<T>(find: () => T | HostError): T | HostError {
+  try {
+    return find();
+  } catch (error) {
+    if (error instanceof HostError) return error;
+    throw error;
+  }
+}
+
+const mostQuoted = 3;
+
+function quoted(names: readonly string[]): string {
+  const shown = names.slice(0, mostQuoted).map((name) => `"${name}"`);
+  const more = names.length - shown.length;
+  return `${shown.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+}
+
+/** After this many milliseconds, Fairlead tells the user for which servers it waits. */
+const remarkDelay = 1000;
+
+interface WaitOptions {
+  /** Milliseconds to wait. Default: the connect timeout in the settings. */
+  readonly wait: number | undefined;
+  /** Returns which of the connecting servers to wait for. Default: all. */
+  readonly rivals?: (left: readonly string[]) => Rivals;
+}
+
+/**
+ * Connects to the servers, all at the same time. Returns when no server is left to wait for, or after `wait`
+ * milliseconds. The other servers connect in the background.
+ */
 async function connectWithin(
-  wait: number | undefined,
+  { wait, rivals }: WaitOptions,
   host: Host,
   names: readonly string[],
   context: Context,
 ): Promise<void> {
-  if (wait === undefined) return connectServers(host, names, context);
-  const { io } = context;
-  const late = new AbortController();
-  const timer = setTimeout(() => late.abort(), wait);
+  const { io, out, globals } = context;
+  const enough = new AbortController();
+  const waiting = createWaitingLine(context);
+  const left = new Set(names);
+
+  function leave({ name }: { readonly name: string }): void {
+    left.delete(name);
+    if (rivals?.([...left]).names.length === 0) enough.abort();
+  }
+
+  function tell(): void {
+    if (rivals === undefined || left.size === 0 || globals.json) return;
+    waiting.hide();
+    out.say(errorLines(rivals([...left]).remark));
+  }
+
+  const timers = [
+    setTimeout(tell, remarkDelay),
+    ...(wait === undefined ? [] : [setTimeout(() => enough.abort(), wait)]),
+  ];
   try {
-    const signal = AbortSignal.any([io.signal, late.signal]);
-    await connectServers(host, names, { ...context, io: { ...io, signal } });
+    const signal = AbortSignal.any([io.signal, enough.signal]);
+    await connectServers(host, names, { ...context, io: { ...io, signal } }, { waiting, onSettled: leave });
   } catch (error) {
-    if (!late.signal.aborted || io.signal.aborted) throw error;
+    if (!enough.signal.aborted || io.signal.aborted) throw error;
   } finally {
-    clearTimeout(timer);
+    for (const timer of timers) clearTimeout(timer);
   }
 }
 

@@ -2,7 +2,7 @@
 
 import { createLedger, ledgerFolder } from "@fairlead/core/policy/ledger/ledger";
 import { type SafeText, safe } from "@fairlead/core/text/safe-text";
-import { historyText } from "../output/policy/history-text.ts";
+import { type HistoryTextOptions, historyText } from "../output/policy/history-text.ts";
 import { signInWords } from "../output/servers/server-state.ts";
 import { promptsText, resourcesText, serverToolsText } from "../output/tools/lists.ts";
 import { signedIn } from "../sign-in/signed-in.ts";
@@ -54,7 +54,7 @@ export function createPanel({ session, settings, servers }: Omit<Services, "open
       case "log":
         return readLogTail(state, server, mostLogLines);
       case "calls":
-        return readCalls(state, server);
+        return readCalls(state, server, look);
     }
   }
 
@@ -107,8 +107,12 @@ export function createPanel({ session, settings, servers }: Omit<Services, "open
   };
 }
 
-async function readCalls(state: string, server: string): Promise<SafeText> {
+async function readCalls(
+  state: string,
+  server: string,
+  look: Pick<HistoryTextOptions, "style" | "columns">,
+): Promise<SafeText> {
   const ledger = createLedger({ folder: ledgerFolder(state), keepArguments: () => false, now: Date.now });
   const entries = await ledger.read({ matches: (entry) => entry.server === server, limit: mostCalls });
-  return entries.length === 0 ? safe`no calls yet` : historyText(entries, { style: plainStyle, isUtc: false });
+  return entries.length === 0 ? safe`no calls yet` : historyText(entries, { ...look, isUtc: false });
 }

@@ -8,6 +8,25 @@ import { connectMachine, greetServer, textOf } from "../support/connected.ts";
 import { type Machine, userFile } from "../support/machine.ts";
 import { program } from "../support/process.ts";
 
+/** The status of a request to the gateway. */
+async function statusOf(url: string, authorization: string): Promise<number> {
+  const { status } = await fetch(url, {
+    method: "POST",
+    headers: {
+      Authorization: authorization,
+      "content-type": "application/json",
+      accept: "application/json, text/event-stream",
+    },
+    body: JSON.stringify({
+      jsonrpc: "2.0",
+      id: 1,
+      method: "initialize",
+      params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "test", version: "1" } },
+    }),
+  });
+  return status;
+}
+
 /** `fairlead serve --http`, until the end of its scope. */
 async function gatewayOf({ env, project }: Machine): Promise<AsyncDisposable & { readonly port: string }> {
   const child = spawn(process.execPath, [program, "serve", "--http"], {
@@ -57,12 +76,7 @@ test("connect --http writes a URL and a token of its own, which works until disc
     expect((await readFile(join(state, name), "utf8").catch(() => "")).includes(token), name).toBe(false);
   expect((await here.fairlead("disconnect", "cursor", "--yes")).code).toBe(0);
   expect(await textOf(here, "home/.cursor/mcp.json")).toBe("{}");
-  const refused = await fetch(url, {
-    method: "POST",
-    headers: { ...headers, "content-type": "application/json", accept: "application/json, text/event-stream" },
-    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" }),
-  });
-  expect(refused.status).toBe(401);
+  expect(await statusOf(url, headers["Authorization"] ?? "")).toBe(401);
 });
 
 test("--print makes a token for the printed lines; Claude Desktop has no form for a URL", async () => {
@@ -77,4 +91,30 @@ test("--print makes a token for the printed lines; Claude Desktop has no form fo
     stderr: expect.stringContaining("Claude Desktop does not support servers with a URL in its settings file"),
   });
   expect(await here.fairlead("connect", "cursor", "--port", "1")).toMatchObject({ code: 2 });
+});
+
+test("a token of --print is listed, and disconnect revokes it although Fairlead wrote no file", async () => {
+  await using here = await connectMachine();
+  await using gateway = await gatewayOf(here);
+  const printed = await here.fairlead("connect", "vscode", "--http", "--port", gateway.port, "--print");
+  expect(printed.stderr).toBe("undo: fairlead disconnect vscode\n");
+  const [authorization = ""] = /Bearer \S{40,}(?=")/.exec(printed.stdout) ?? [];
+  const url = `http://127.0.0.1:${gateway.port}/mcp`;
+  expect(await statusOf(url, authorization)).toBe(200);
+  const listed = await here.fairlead("connect", "--list", "vscode", "--json");
+  expect(JSON.parse(listed.stdout)).toMatchObject({
+    clients: [{ id: "vscode", name: "VS Code", state: "absent", files: [expect.stringContaining("mcp.json")] }],
+    tokens: [{ client: "vscode", since: expect.stringMatching(/^\d{4}-\d\d-\d\dT/) }],
+  });
+  expect((await here.fairlead("connect", "--list")).stdout).toMatch(
+    /^vscode has 1 token for fairlead serve --http, made .* ago; to revoke: fairlead disconnect vscode$/m,
+  );
+  expect((await here.fairlead("connect", "--list", "zed")).stdout).not.toContain("token");
+  expect(await here.fairlead("disconnect", "vscode")).toMatchObject({
+    code: 0,
+    stderr: expect.stringMatching(/^revoked 1 token of VS Code\nFairlead has written nothing to /),
+  });
+  expect(await statusOf(url, authorization)).toBe(401);
+  expect(JSON.parse((await here.fairlead("connect", "--list", "--json")).stdout)).toMatchObject({ tokens: [] });
+  expect((await here.fairlead("disconnect", "vscode")).code).toBe(2);
 });

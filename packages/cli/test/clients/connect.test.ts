@@ -30,6 +30,7 @@ describe("fairlead connect", () => {
   +     }
     }
 connected: Cursor (${here.path}/${cursorFile}); restart the program to load the change
+Cursor's first call of a tool needs your approval, unless a rule allows it; to allow a server's tools without asking: fairlead policy allow --client cursor 'SERVER.*'
 undo: fairlead disconnect cursor
 `,
     });
@@ -47,6 +48,16 @@ undo: fairlead disconnect cursor
     expect(stderr).toContain("no terminal to ask on\n  next: fairlead connect codex --yes\n");
     expect(await textOf(here, codexFile)).toBe('model = "o3"\n');
     expect(await readdir(here.home)).toEqual([".codex"]);
+  });
+
+  test("says what will be asked, and the rule that helps; with --quiet it and disconnect say nothing", async () => {
+    await using here = await connectMachine({ [cursorFile]: "{}" });
+    expect((await here.fairlead("connect", "cursor", "--yes")).stderr).toContain(
+      "Cursor's first call of a tool needs your approval, unless a rule allows it; to allow a server's tools without asking: fairlead policy allow --client cursor 'SERVER.*'\n",
+    );
+    const silent = { code: 0, stdout: "", stderr: "" };
+    expect(await here.fairlead("disconnect", "cursor", "--yes", "--quiet")).toEqual(silent);
+    expect(await here.fairlead("connect", "cursor", "--yes", "--quiet")).toEqual(silent);
   });
 
   test("on a terminal Enter means no, and y means yes", async () => {
@@ -190,7 +201,7 @@ args = ["${here.entryFile}", "serve", "--client", "codex"]
       clients: [
         {
           entry: { args: [program.file, "serve", "--client", "cursor", "--settings", settings], env },
-          warnings: [expect.stringContaining("npm install -g fairlead")],
+          warnings: [expect.stringContaining("install it (docs/install.md)")],
         },
       ],
     });

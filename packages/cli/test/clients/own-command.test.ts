@@ -17,7 +17,7 @@ async function versioned(here: Machine, ...path: readonly string[]) {
   }
   const env = { PATH: ["", "bin", ...path.map((folder) => join(here.path, folder))].join(":") };
   const found = await ownCommand({ program, env, platform: "linux" }, here.project);
-  return [found.node, found.file].map((found) => found.slice(here.path.length + 1));
+  return [found.command, ...found.args].map((path) => path.slice(here.path.length + 1));
 }
 
 test("links in PATH outlive an upgrade", async () => {
@@ -31,4 +31,15 @@ test("links in the workspace do not count", async () => {
     "Cellar/node/22.1.0/bin/node",
     "lib/fairlead@0.2.0/bin/fairlead.cjs",
   ]);
+});
+
+test("the single executable is started by its own path, or by a link that outlives an upgrade", async () => {
+  await using here = await machine();
+  const node = await here.write("opt/fairlead-0.2.0-linux-x64/fairlead", "");
+  await mkdir(join(here.path, "usr/bin"), { recursive: true });
+  const env = { PATH: join(here.path, "usr/bin") };
+  const find = () => ownCommand({ program: { node }, env, platform: "linux" }, here.project);
+  expect(await find()).toEqual({ command: node, args: [], isTemporary: false });
+  await symlink(node, join(here.path, "usr/bin/fairlead"));
+  expect(await find()).toEqual({ command: join(here.path, "usr/bin/fairlead"), args: [], isTemporary: false });
 });

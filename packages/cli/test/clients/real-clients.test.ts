@@ -1,12 +1,22 @@
 import { execFile } from "node:child_process";
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
-import { type Asked, calls, geminiApi, type ModelAnswer, openaiApi, says } from "@fairlead/test-servers";
+import {
+  type Asked,
+  anthropicApi,
+  calls,
+  geminiApi,
+  type ModelAnswer,
+  openaiApi,
+  says,
+  until,
+} from "@fairlead/test-servers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { greetServer } from "../support/connected.ts";
 import { type GatewayMachine, gatewayMachine } from "../support/gateway-client.ts";
 import { userFile } from "../support/machine.ts";
 import { program } from "../support/process.ts";
+import { openProgram } from "../support/terminal.ts";
 
 /**
  * Programs that people use, each with the entry that `fairlead connect` wrote for it. They are searched for in the folder
@@ -113,6 +123,43 @@ describe("after fairlead connect", () => {
     },
   );
 
+  testWith(
+    "claude",
+    "claude -p, which cannot ask its user, is told the command that approves its call",
+    { timeout: 4 * minutes },
+    async () => {
+      await connect("claude-code");
+      await using api = await anthropicApi({ answer: callsGreet });
+      const env = {
+        ANTHROPIC_BASE_URL: api.baseUrl,
+        ANTHROPIC_API_KEY: api.settings.apiKey,
+        CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+      };
+      const args = ["-p", "greet me", "--model", "test-model", "--allowedTools", "mcp__fairlead__greet"];
+      await expectApprovalByCommand("claude-code", () => run("claude", args, env));
+      expect((await here.run("disconnect", "claude-code", "--yes", "--force")).code).toBe(0);
+    },
+  );
+
+  testWith(
+    "codex",
+    "codex exec, which cannot ask its user, is told the command that approves its call",
+    { timeout: 4 * minutes },
+    async () => {
+      await using api = await openaiApi({ answer: callsGreet });
+      await connectCodex(api.baseUrl);
+      // Otherwise Codex itself refuses the call.
+      const args = [
+        "exec",
+        "--skip-git-repo-check",
+        "-c",
+        'mcp_servers.fairlead.default_tools_approval_mode="approve"',
+      ];
+      await expectApprovalByCommand("codex", () => run("codex", [...args, "greet me"]));
+      expect((await here.run("disconnect", "codex", "--yes")).code).toBe(0);
+    },
+  );
+
   testWith("codex", "Codex lists it, and disconnect restores its file", { timeout: 3 * minutes }, async () => {
     const before = await here.write("home/.codex/config.toml", '# mine\nmodel = "test"\n');
     await connect("codex");
@@ -124,6 +171,39 @@ describe("after fairlead connect", () => {
     expect(await here.read("home/.codex/config.toml")).toBe('# mine\nmodel = "test"\n');
     expect(before).toContain(here.home);
   });
+
+  testWith(
+    "codex",
+    "Codex with a user at its terminal asks in a form, and the user's yes runs the call",
+    { timeout: 4 * minutes },
+    async () => {
+      await using api = await openaiApi({ answer: callsGreet });
+      await connectCodex(api.baseUrl);
+      await askFor("codex");
+      await using terminal = openProgram(here, found.get("codex") ?? "", ...callsWithoutAsking);
+      // Codex waits until the terminal says where its cursor is.
+      terminal.type("\x1b[1;1R");
+      await terminal.until(/Ask Codex/);
+      // Until Codex has the list of tools, its model cannot call one.
+      for (let turn = 1; !/Fairlead asks/.test(terminal.screen()); turn += 1) {
+        terminal.type("greet me");
+        await terminal.until(/› greet me/);
+        terminal.type("\r");
+        await terminal.until(new RegExp(`Fairlead asks|(no tool among[\\s\\S]*){${turn}}`));
+      }
+      await terminal.until(/may codex run greeter\.greet\?[\s\S]*enter to submit/);
+      // Codex ignores keys in the first moments of a form.
+      await until(() => {
+        terminal.type("2");
+        return !/› 1\. no/.test(terminal.rows().join("\n"));
+      });
+      terminal.type("\r");
+      await terminal.until(/the tool said: hello from a server/);
+      expect((await here.run("history", "--json", "--client", "codex")).stdout).toContain('"answeredIn": "form"');
+      await askFor(undefined);
+      expect((await here.run("disconnect", "codex", "--yes", "--force")).code).toBe(0);
+    },
+  );
 
   testWith(
     "gemini",
@@ -152,7 +232,7 @@ describe("after fairlead connect", () => {
 
   testWith(
     "opencode",
-    "opencode is connected, and a turn calls a tool through it",
+    "opencode is connected, a turn calls a tool through it, and the background host outlives it",
     { timeout: 4 * minutes },
     async () => {
       await using api = await openaiApi({ answer: callsGreet });
@@ -168,8 +248,11 @@ describe("after fairlead connect", () => {
       });
       await connect("opencode");
       expect(await run("opencode", ["mcp", "list"])).toMatch(/fairlead .*connected/);
+      // opencode starts the host, and ends all its descendants when it exits.
+      await here.run("daemon", "stop");
       expect(await run("opencode", ["run", "greet me"])).toContain("the tool said: hello from a server");
       await expectCall("opencode");
+      expect(await here.hostPid()).toBeDefined();
       // opencode has added "$schema" to its file.
       expect((await here.run("disconnect", "opencode", "--yes", "--force")).code).toBe(0);
       expect(JSON.parse(await here.read("home/.config/opencode/opencode.json"))).not.toHaveProperty("mcp");
@@ -214,6 +297,34 @@ function callsGreet({ tools, rounds }: Asked): ModelAnswer {
   const result = JSON.stringify(rounds.at(-1)?.[0]?.result ?? "");
   if (rounds.length > 0) return says(`the tool said: ${/hello from a server/.exec(result)?.[0] ?? result}`);
   return name === undefined ? says(`no tool among ${tools.join(", ")}`) : calls(name);
+}
+
+/** While a rule asks, the first run names the command that approves its call, and after this command the next run calls. */
+async function expectApprovalByCommand(client: string, turn: () => Promise<string>): Promise<void> {
+  await askFor(client);
+  const [, id = ""] = /To approve it, run: fairlead approvals allow (\w+)/.exec(await turn()) ?? [];
+  expect(await here.run("approvals", "allow", id)).toMatchObject({ code: 0 });
+  expect(await turn()).toContain("the tool said: hello from a server");
+  const { stdout } = await here.run("history", "--json", "--client", client);
+  expect(stdout).not.toContain('"refusal": "user"');
+  await askFor(undefined);
+}
+
+/** Writes a rule that asks about this client's calls; without a client, there is no such rule. */
+async function askFor(client: string | undefined): Promise<void> {
+  const rule = `[[rule]]\nmcpName = "greeter"\ntoolName = "*"\nclient = "${client}"\ndecision = "ask_user"\npriority = 900\n`;
+  await here.write("home/.gemini/policies/ask.toml", client === undefined ? "" : rule);
+}
+
+/** Otherwise Codex itself asks about the call, or refuses it. */
+const callsWithoutAsking = ["-c", 'mcp_servers.fairlead.default_tools_approval_mode="approve"'];
+
+/** Connects Codex, with a stand-in of its model's API. */
+async function connectCodex(baseUrl: string): Promise<void> {
+  const provider = `[model_providers.test]\nname = "test"\nbase_url = "${baseUrl}"\nwire_api = "responses"\n`;
+  const project = `[projects."${here.project}"]\ntrust_level = "trusted"\n`;
+  await here.write("home/.codex/config.toml", `model = "test-model"\nmodel_provider = "test"\n${provider}${project}`);
+  await connect("codex");
 }
 
 /** The call is in the history, with the client that asked for it. */

@@ -11,6 +11,11 @@ test("a mistake in the command line is named before anything runs, with the next
       "--stdio x",
       'the tool\'s name is missing\n  next: to list its tools, replace "call" by "tools" and leave out the tool',
     ],
+    ["demo.greet --name Ada", `--name works only with a URL or --stdio COMMAND${example}`],
+    [
+      "demo.greet --language=fr --loud --yes name=Ada",
+      "unknown option '--language=fr'\n  next: fairlead call demo.greet language=fr loud=true --yes name=Ada",
+    ],
     ["--server demo name=x", "--server and --tool must be given together"],
     ["--tool greet", "--server and --tool must be given together"],
     ["--stdio x --server a --tool b", "--server and --tool work only with servers in the settings"],

@@ -166,7 +166,7 @@ test("a timeout names the milliseconds and what to raise", async () => {
     code: 1,
     stdout: "",
     stderr:
-      'fairlead: demo.wait timed out: no answer within 1 ms; the request may or may not have run\n  next: raise "timeout" of "demo" in settings.json, or give the call a longer --timeout\n',
+      "fairlead: demo.wait timed out: no answer within 1 ms; the request may or may not have run\n  next: give the call a longer --timeout\n",
   });
 });
 

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { createLedger, type LedgerRecord, ledgerFolder } from "@fairlead/core/policy/ledger/ledger";
 import { describe, expect, test } from "vitest";
 import { type Machine, machine, userFile } from "../support/machine.ts";
+import { openTerminal } from "../support/terminal.ts";
 
 const call: LedgerRecord = {
   server: "files",
@@ -30,6 +31,17 @@ async function machineWith(records: readonly Partial<LedgerRecord>[], keepArgume
   }
   return here;
 }
+
+test("on a terminal no line is wider than it, and no word is broken", async () => {
+  await using here = await machineWith([
+    { durationMs: 2201, confirmationMs: 2190, decision: "ask_user", answer: "asked" },
+    { tool: "read_the_annotated_history_of_a_branch" },
+  ]);
+  await using terminal = openTerminal(here, "history", "--utc");
+  expect(await terminal.exitCode).toBe(0);
+  expect(terminal.screen()).toMatch(/^ {2}the default for your own requests allows it; you said yes after 3 s$/m);
+  expect(terminal.screen()).toMatch(/ask +ok +11 ms/);
+});
 
 async function toolsOf(here: Machine, ...options: readonly string[]): Promise<readonly string[]> {
   const { code, stdout } = await here.run("history", "--json", ...options);
@@ -103,13 +115,13 @@ test("who answered a rule that asks", async () => {
   expect(stdout.match(/(?<=allows it).*$/gm)).toEqual([
     "; you said yes",
     "; --yes",
-    "; you typed it",
+    "",
     "; you said no",
     "; there was no terminal to ask on",
     "; you said yes on the gateway's page",
     "; you said yes before the client repeated the call",
     "; you said no in the client's form",
-    "; there was no way to ask you",
+    "; no answer came",
   ]);
 });
 

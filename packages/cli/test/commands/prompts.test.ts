@@ -1,8 +1,9 @@
 import { join } from "node:path";
+import { stdioServer } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
 import { processesOf } from "../support/left-over.ts";
 import { library } from "../support/library.ts";
-import { machine } from "../support/machine.ts";
+import { machine, userFile } from "../support/machine.ts";
 import { openTerminal } from "../support/terminal.ts";
 
 describe("fairlead prompts", () => {
@@ -247,4 +248,79 @@ test("a prompt of a named server is found in every run, the remembered ones too"
   await using here = await library({ one: { prompts: [{ name: "plain" }], results: { plain: { messages: [] } } } });
   for (let run = 0; run < 3; run += 1)
     expect(await here.run("prompt", "--server", "one", "plain")).toMatchObject({ code: 0 });
+});
+
+describe("a bare name that several servers may have", () => {
+  /** Never answers. With this connect timeout, the test fails if Fairlead waits for it. */
+  const endless = stdioServer("silent");
+  const fairlead = { connectTimeout: 600_000 };
+  const brief = { ...stdioServer("silent"), timeout: 3000 };
+  const all = { prompts: [{ name: "all" }], results: { all: { messages: [] } } };
+
+  async function scene(order: readonly string[], extra: Readonly<Record<string, object>>) {
+    const here = await library({ one: all, two: all });
+    const { mcpServers } = JSON.parse(await here.read(userFile)) as { mcpServers: Readonly<Record<string, object>> };
+    const servers = { ...mcpServers, ...extra };
+    await here.write(userFile, {
+      mcpServers: Object.fromEntries(order.map((name) => [name, servers[name]])),
+      fairlead,
+    });
+    return here;
+  }
+
+  test("a server behind the one that has it is not waited for", async () => {
+    await using here = await scene(["one", "late", "two"], { late: endless });
+    await here.run("prompt", "all");
+    expect(await here.asked("one")).toEqual(["prompts/get all"]);
+    // The command may end while "two" is still connecting: Fairlead then cancels the requests for its lists.
+    expect(await here.asked("two")).not.toContain("prompts/get all");
+  });
+
+  test("the same for the name of a resource", async () => {
+    await using here = await library({
+      one: { resources: [{ name: "all", uri: "x://all" }], contents: { "x://all": [{ uri: "x://all", text: "one" }] } },
+    });
+    const { mcpServers } = JSON.parse(await here.read(userFile)) as { mcpServers: object };
+    await here.write(userFile, { mcpServers: { ...mcpServers, late: endless }, fairlead });
+    expect(await here.run("read", "all")).toMatchObject({ code: 0, stdout: "one\n" });
+  });
+
+  test("a server before it is waited for; the user learns why, and how to avoid it", async () => {
+    await using here = await scene(["slow", "one"], { slow: brief });
+    await here.run("prompts", "one");
+    const { stderr } = await here.run("prompt", "all");
+    expect(stderr).toContain(
+      'waiting for "slow": it is before "one" in your settings and may have the same name\n' +
+        '  next: to use "one" at once: fairlead prompt one.all\n',
+    );
+    expect(await here.asked("one")).toEqual(["prompts/get all"]);
+  });
+
+  test("while no server has it yet, the user learns how to name one", async () => {
+    await using here = await scene(["slow", "other"], { slow: brief, other: brief });
+    expect(await here.run("prompt", "all")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(
+        'waiting for "slow", "other": no server that has answered has this name\n' +
+          "  next: to connect to one server only: fairlead prompt SERVER.all\n",
+      ),
+    });
+    const { stderr } = await here.run("prompt", "all", "--quiet");
+    expect(stderr).not.toContain("waiting for");
+  });
+});
+
+test("a server's name before a prompt or a resource names its server", async () => {
+  await using here = await machine();
+  const prompt = await here.run("prompt", "demo", "teach", "bowline");
+  expect(prompt).toEqual(await here.run("prompt", "demo.teach", "bowline"));
+  expect(prompt.code).toBe(0);
+  const reading = await here.run("read", "demo", "demo://about");
+  expect(reading).toEqual(await here.run("read", "demo://about"));
+  expect(reading.code).toBe(0);
+  expect(await here.run("read", "dmo", "demo://about")).toEqual({
+    code: 2,
+    stdout: "",
+    stderr: 'fairlead: there is no server "dmo"; did you mean "demo"?\n  next: fairlead mcp list\n',
+  });
 });

@@ -67,7 +67,7 @@ test("each refusal names the cause, and the next step where there is one", async
     [
       "disconnect codex",
       2,
-      "Codex is not connected: Fairlead has written nothing to /home/.codex/config.toml\n  next: fairlead connect --list",
+      "Codex is not connected: Fairlead has written nothing to /home/.codex/config.toml, and the client has no token\n  next: fairlead connect --list",
     ],
   ];
   for (const [words, code, message] of refusals) {

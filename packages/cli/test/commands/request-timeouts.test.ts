@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { library } from "../support/library.ts";
+import { machine } from "../support/machine.ts";
 
 const silent = {
   one: {
@@ -30,4 +31,11 @@ test.each(["read", "prompt"])("`%s --timeout` takes a time, and asks no server o
   expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining("500ms, 10s or 2m") });
   expect(await here.run(command, "one://a", "--timeout", "0")).toMatchObject({ code: 2 });
   expect(await here.starts("one")).toBe(0);
+});
+
+test("a timeout of the demo server, which has no entry in the settings, does not name the settings", async () => {
+  await using here = await machine();
+  const { code, stderr } = await here.run("call", "demo.wait", "seconds=60", "--timeout", "50ms");
+  expect(code).toBe(1);
+  expect(stderr).toContain("\n  next: give the call a longer --timeout\n");
 });

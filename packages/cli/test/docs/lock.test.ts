@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { machine } from "../support/machine.ts";
 import { readPage, runSteps, stepsOf } from "../support/page.ts";
 
 const page = readPage("lock.md");
@@ -13,14 +12,8 @@ describe("docs/lock.md", () => {
     await runSteps(steps, { ".gemini/settings.json": settings });
   });
 
-  test("the workflow runs a command that there is, and gives it no more than it needs", async () => {
-    const [, line = ""] = /- run: npx --yes fairlead (.*)\n/.exec(workflow) ?? [];
-    expect(line).toBe("lock verify --trust-workspace");
-    await using here = await machine();
-    expect(await here.run(...line.split(" "))).toMatchObject({
-      code: 0,
-      stdout: expect.stringContaining("Nothing to verify"),
-    });
+  test("the workflow runs the action of this repository, and gives it no more than it needs", () => {
+    expect(workflow).toContain("- uses: fairlead/fairlead@");
     expect(workflow).toContain("permissions:\n  contents: read\n");
     expect(workflow).not.toContain("pull_request_target");
   });

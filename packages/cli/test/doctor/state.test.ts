@@ -36,6 +36,21 @@ test.each([0o755, 0o777])("one that others can look into (%i) is closed, and tha
   expect(await found(here)).toEqual([ok(folder)]);
 });
 
+test("one that other users can replace, because they can change a folder above it", async () => {
+  await using here = await machine();
+  await chmod(here.path, 0o755);
+  await chmod(here.home, 0o777);
+  const folder = join(here.home, ".fairlead");
+  expect(await found(here)).toEqual([
+    ok(folder),
+    {
+      severity: "warning",
+      message: `other users can replace ${folder}: ${here.home} is not safe, because other users can change it (mode 777); the background host is not used`,
+      next: `run chmod go-w ${here.home}, or set FAIRLEAD_HOME to a folder that only you can change`,
+    },
+  ]);
+});
+
 test("one that cannot be closed is for its owner to close", () => {
   expect(checkState({ folder: "/f", others: "let in", aside: [] })).toEqual([
     ok("/f"),

@@ -24,6 +24,18 @@ describe("without a model, the prompt is a list of calls", () => {
     expect({ code, stdout }).toEqual({ code: 0, stdout: "Hello, Ada!\n" });
   });
 
+  test.each([[["-p", ...manual]], [[...manual, "-p"]], [[...manual, "--prompt"]]])(
+    "also if no text follows -p: %j",
+    async (words) => {
+      await using here = await machine();
+      expect(await here.runWith({ stdin: "demo.greet name=Ada\n" }, ...words)).toEqual({
+        code: 0,
+        stdout: "Hello, Ada!\n",
+        stderr: "",
+      });
+    },
+  );
+
   test("however long it is", async () => {
     await using here = await machine();
     const stdin = "demo.greet name=Ada\n".repeat(60);

@@ -87,6 +87,13 @@ test("a changed tool or prompt is compared with its locked definition", () => {
   expect(breakingDrift(check(changed, { before, now: harmless }))).toEqual([]);
 });
 
+test("a parameter that is now required but has a default breaks no caller", () => {
+  const before = catalog([locked[0]], [locked[1]]);
+  const inputSchema = { type: "object", properties: { path: { type: "string", default: "." } }, required: ["path"] };
+  const now = catalog([{ name: "read", inputSchema }], [locked[1]]);
+  expect(breakingDrift(check({ tools: { ...nothing, changed: ["read"] } }, { before, now }))).toEqual([]);
+});
+
 test("a remembered definition that is not the locked one is not compared", () => {
   const now = catalog([tool("read", "path")], [prompt("review")]);
   const unknown = [

@@ -9,6 +9,8 @@ import type { Machine } from "./machine.ts";
 export interface AskingClient extends AsyncDisposable {
   /** Requests to write a file with this text; resolves with `yes`, or with the reason why it was not run. */
   request(text: string, signal?: AbortSignal): Promise<string>;
+  /** The answers that reached the host. */
+  readonly outcomes: readonly string[];
 }
 
 /** @param isOutdated Whether the tool's definition changes while a request waits. */
@@ -19,9 +21,11 @@ export function askingClient({ home }: Machine, isOutdated = false): AskingClien
     last = Math.max(last + 1, Date.now());
     return last;
   };
-  const consent = createConsent({ stateFolder: join(home, ".fairlead"), now, saveRule: async () => {} });
+  const consent = createConsent({ stateFolder: join(home, ".fairlead"), now });
   const { ProceedOnce, ProceedAlwaysTool, Cancel } = ToolConfirmationOutcome;
+  const outcomes: string[] = [];
   return {
+    outcomes,
     async request(text, signal = new AbortController().signal) {
       const details: ToolCallConfirmationDetails = {
         type: "mcp",
@@ -33,7 +37,7 @@ export function askingClient({ home }: Machine, isOutdated = false): AskingClien
         args: { path: "a.txt", text },
         rule: { decision: "ask_user", tier: "user", text: "rule 1 of fairlead.toml" },
         outcomes: [ProceedOnce, ProceedAlwaysTool, Cancel],
-        onConfirm: async () => {},
+        onConfirm: async (outcome) => void outcomes.push(outcome),
         isOutdated: () => isOutdated,
       };
       const client = {

@@ -27,7 +27,7 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly stdin?: string | Uint8Array;
   /** How the command was started: Node and its first file. */
-  readonly program?: { readonly node: string; readonly file: string };
+  readonly program?: { readonly node: string; readonly file?: string };
   /** To be aborted where a person would press Ctrl-C. */
   readonly signal?: AbortSignal;
 }

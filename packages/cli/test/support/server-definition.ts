@@ -20,7 +20,6 @@ export function definition(given: Partial<ServerDefinition> = {}): ServerDefinit
     authentication: { provider: "oauth", oauth: {} },
     extras: {
       start: "background",
-      enabled: true,
       trustAnnotations: false,
       sampling: true,
       roots: true,

@@ -57,14 +57,14 @@ test.each([
 
 test("mcp list says for how long it is skipped; the time grows with each failure", async () => {
   await using here = await village();
-  expect((await here.run("mcp", "list")).stdout).toMatch(
+  expect((await here.run("mcp", "list", "-v")).stdout).toMatch(
     /^dead .*\n(?: {2}.*\n)* {2}failed 1 time in a row: commands that do not name this server skip it for (?:[12]?\d|30) s\n/m,
   );
   const { stdout } = await here.run("mcp", "list", "--json");
   const [, dead] = JSON.parse(stdout).servers as { skipped: { failures: number; failedAt: string; until: string } }[];
   expect(dead?.skipped.failures).toBe(2);
   expect(Date.parse(dead?.skipped.until ?? "") - Date.parse(dead?.skipped.failedAt ?? "")).toBe(60_000);
-  expect((await here.run("mcp", "list", "--cached")).stdout).toMatch(
+  expect((await here.run("mcp", "list", "--cached", "-v")).stdout).toMatch(
     /^dead .*\n(?: {2}.*\n)* {2}why: "dead" exited with code 3 .* ago\)\n {2}failed 2 times in a row: /m,
   );
 });

@@ -1,6 +1,7 @@
 import { HostError } from "@fairlead/core/errors";
 import type { ServerState } from "@fairlead/core/events";
 import type { Host } from "@fairlead/core/host";
+import { until } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
 import { connectServer, lookUp, namesOf } from "../../src/targets/look-up.ts";
 import { writtenOutput } from "../support/written-output.ts";
@@ -144,7 +145,11 @@ describe("the user names a prompt that several servers have: the first of them i
     const { host, started, connected } = hostOf(given);
     const isLoaded = (name: string): boolean => connected.has(name) || (given.cached ?? []).includes(name);
     const find = (): string | HostError => owners.find(isLoaded) ?? missing;
-    const wanted = { named: [], isOpen: true, find, serverOf: (owner: string) => owner, ...search };
+    const byName = {
+      serverOf: (owner: string) => owner,
+      commandFor: (server: string) => `fairlead prompt ${server}.p`,
+    };
+    const wanted = { named: [], isOpen: true, find, byName, ...search };
     return { result: await lookUp(wanted, host, writtenOutput().context), started };
   }
 
@@ -159,6 +164,78 @@ describe("the user names a prompt that several servers have: the first of them i
     expect(await lookUpOf({ cached: ["b"], failed: ["a"] }, ["a", "b"])).toEqual({ result: "b", started: [] });
     expect(await lookUpOf({ cached: ["b"] }, ["a", "b"], { isOpen: false })).toEqual({ result: "b", started: [] });
     expect(await lookUpOf({ cached: ["b"] }, ["b"], { servers: ["c"] })).toEqual({ result: "b", started: [] });
+  });
+});
+
+describe("while servers connect", () => {
+  /** A host without cached catalogs. Its servers connect when the test says so. */
+  function slowHost(servers: readonly string[]) {
+    const { host, connected } = hostOf({
+      servers,
+      start: ({ signal } = {}) =>
+        new Promise((_resolve, reject) => {
+          const late = new HostError("cancelled", "waiting was cancelled");
+          signal?.addEventListener("abort", () => reject(late), { once: true });
+        }),
+    });
+    const listeners: ((event: { readonly state: ServerState }) => void)[] = [];
+    const on = (type: string, listener: (typeof listeners)[number]): (() => void) => {
+      if (type === "state") listeners.push(listener);
+      return () => undefined;
+    };
+    function settle(name: string): void {
+      connected.add(name);
+      const state = { name, since: 0, status: "connected", offer: {} } as unknown as ServerState;
+      for (const listener of listeners) listener({ state });
+    }
+    return { host: { ...host, on } as unknown as Host, connected, settle, isWaiting: () => listeners.length > 0 };
+  }
+
+  /** Looks for a prompt that `owners` have, while the servers connect in this order. */
+  async function resultOf(owners: readonly string[], order: readonly string[]) {
+    const { host, connected, settle, isWaiting } = slowHost(["a", "b", "c", "d"]);
+    const find = (): string | HostError => owners.find((name) => connected.has(name)) ?? missing;
+    const byName = { serverOf: (owner: string) => owner, commandFor: (server: string) => server };
+    let result: unknown;
+    const looking = lookUp({ named: [], isOpen: true, find, byName }, host, writtenOutput().context).then((found) => {
+      result = found;
+    });
+    await until(isWaiting);
+    const settled: string[] = [];
+    for (const name of order) {
+      settle(name);
+      settled.push(name);
+      await new Promise(setImmediate);
+      if (result !== undefined) break;
+    }
+    await looking;
+    return { result, settled };
+  }
+
+  test("a server that connects late still counts before those behind it", async () => {
+    expect(await resultOf(["b", "c"], ["c", "d", "b", "a"])).toEqual({ result: "b", settled: ["c", "d", "b", "a"] });
+    expect(await resultOf(["a", "d"], ["d", "c", "a", "b"])).toEqual({ result: "a", settled: ["d", "c", "a"] });
+  });
+
+  test("Fairlead waits only for the servers before the one that has the name", async () => {
+    expect(await resultOf(["b"], ["a", "b", "c", "d"])).toEqual({ result: "b", settled: ["a", "b"] });
+    expect(await resultOf(["b"], ["b", "c", "a", "d"])).toEqual({ result: "b", settled: ["b", "c", "a"] });
+    expect(await resultOf(["a"], ["a"])).toEqual({ result: "a", settled: ["a"] });
+  });
+
+  test("an error of the search, such as an ambiguous name, does not end the wait, but is passed on at the end", async () => {
+    const { host, connected, settle, isWaiting } = slowHost(["a", "b"]);
+    const ambiguous = new HostError("usage", "ambiguous");
+    const find = (): string | HostError => {
+      if (connected.has("b") && !connected.has("a")) throw ambiguous;
+      return connected.has("a") ? "a" : missing;
+    };
+    const byName = { serverOf: (owner: string) => owner, commandFor: (server: string) => server };
+    const looking = lookUp({ named: [], isOpen: true, find, byName }, host, writtenOutput().context);
+    await until(isWaiting);
+    settle("b");
+    settle("a");
+    expect(await looking).toBe("a");
   });
 });
 

@@ -1,13 +1,16 @@
 /** Turns a failed connection attempt into a `HostError` that says what happened, why, and what to do. */
 
 import type { WireError } from "@fairlead/wire";
+import { objectOf } from "@fairlead/wire/json";
 import { type ErrorCode, HostError } from "../errors.ts";
 import type { ServerDefinition } from "../settings/define/definition.ts";
 import { toShellWord } from "../text/shell-word.ts";
 import type { ConnectTimeout } from "./connect-step.ts";
 import { credentialHint } from "./credential-hint.ts";
+import { loopError, loopReason } from "./loop-error.ts";
+import type { NpmLog } from "./npm-log.ts";
 import type { Redact } from "./redact.ts";
-import { npmFailure, stderrLine } from "./stderr-line.ts";
+import { fetchFailure, isSilent, npmFailure, stderrLine } from "./stderr-line.ts";
 
 /** What is known about a failed connection attempt. */
 export interface ConnectFacts {
@@ -26,6 +29,8 @@ export interface ConnectFacts {
   readonly diagnostics: readonly string[];
   /** The last lines of the program's stderr. */
   readonly stderr: readonly string[];
+  /** npm's own log of the start, if npm starts the server. */
+  readonly npmLog?: NpmLog | undefined;
   /** True if the program's file was found. */
   readonly isFound: boolean;
   /** Environment variables that Fairlead has but does not pass to the program. */
@@ -47,6 +52,8 @@ const shownCharacters = 200;
 /** Returns the error for the user. Secrets in its message and evidence are redacted. */
 export function describeFailure(error: WireError, facts: ConnectFacts): HostError {
   const { definition, stderr, redact, isTimedOut } = facts;
+  // The other gateway's words name neither this entry nor what to do.
+  if (objectOf(error.evidence.rpc?.data)["reason"] === loopReason) return loopError(definition.name);
   const own = signInErrorIn(error);
   if (own)
     return new HostError(own.code, redact(own.message), {
@@ -116,12 +123,14 @@ function failureOf(error: WireError, facts: ConnectFacts): Failure {
 
 const extraAuthority =
   "If your own certificate authority signed the certificate, set NODE_EXTRA_CA_CERTS to the authority's certificate file.";
+const checkNetwork = "Check the network, its name server (DNS) and the proxy of this machine.";
 const checkProxy = "Check HTTPS_PROXY and HTTP_PROXY, or add the host to NO_PROXY.";
 
 /** `@fairlead/wire` begins its diagnostic about a log line on stdout with this text. */
 const noisePrefix = "a line on stdout is not a message: ";
 
-function timedOut({ timeout, lastRequest, diagnostics, hasSentMessage, stderr, definition }: ConnectFacts): Failure {
+function timedOut(facts: ConnectFacts): Failure {
+  const { timeout, lastRequest, diagnostics, hasSentMessage, stderr, definition } = facts;
   const seconds = timeout.milliseconds / 1000;
   const cause = lastRequest === undefined ? "the program did not start" : `no response to ${lastRequest}`;
   const noise = hasSentMessage ? undefined : diagnostics.find((diagnostic) => diagnostic.startsWith(noisePrefix));
@@ -132,15 +141,35 @@ function timedOut({ timeout, lastRequest, diagnostics, hasSentMessage, stderr, d
       what: `is not an MCP server: ${cause} within ${seconds} s, and its stdout is not MCP: ${noise.slice(noisePrefix.length)}`,
       next: checkCommand(definition),
     };
+  const code = "connect_timeout";
+  const silence = hasSentMessage ? undefined : silenceOf(facts);
+  if (silence?.network !== undefined)
+    return { code, what: `timed out after ${seconds} s: ${silence.network}`, next: silence.next };
   const evidence = (hasSentMessage ? undefined : diagnostics[0]) ?? stderrLine(stderr);
+  const raise =
+    timeout.setting === "timeout"
+      ? `raise "timeout" of "${definition.name}" (${fileAndLine(definition)})`
+      : 'raise "fairlead.connectTimeout" in settings.json';
   return {
-    code: "connect_timeout",
+    code,
     what: `timed out after ${seconds} s: ${cause}${evidence === undefined ? "" : `; ${evidence}`}`,
-    next:
-      timeout.setting === "timeout"
-        ? `raise "timeout" of "${definition.name}" (${fileAndLine(definition)})`
-        : 'raise "fairlead.connectTimeout" in settings.json',
+    next: silence === undefined ? raise : `${silence.next}, or ${raise}`,
   };
+}
+
+/** What npm's log says about a program that printed no reason. */
+interface Silence {
+  /** Why npm could not reach the registry. Undefined if the log does not say that. */
+  readonly network?: string;
+  readonly next: string;
+}
+
+function silenceOf({ stderr, npmLog }: ConnectFacts): Silence | undefined {
+  const npm = npmFailure(stderr);
+  if (npm?.isNetwork) return { network: `stderr: ${npm.text}`, next: checkNetwork };
+  if (npmLog === undefined || !isSilent(stderr)) return undefined;
+  if (npmLog.failed === undefined) return { next: `see npm's own log, ${npmLog.path}` };
+  return { network: fetchFailure(npmLog.failed), next: `${checkNetwork} npm's own log: ${npmLog.path}` };
 }
 
 function secureAdvice(error: WireError, definition: ServerDefinition): string {
@@ -180,13 +209,16 @@ function ended({ code, message, evidence }: WireError, facts: ConnectFacts): Fai
       next: checkCommand(definition),
     };
   const when = lastRequest === undefined ? "" : ` during ${lastRequest}`;
-  const said = stderrLine(stderr) ?? diagnostics[0];
+  const silence = hasSentMessage ? undefined : silenceOf(facts);
+  const said = stderrLine(stderr) ?? silence?.network ?? diagnostics[0];
   return {
     code: "server_exited",
     what: `${end}${when}${said === undefined ? "" : `; ${said}`}`,
     next: npmFailure(stderr)?.isPackage
       ? checkPackage(definition)
-      : (credentialHint(stderr, facts) ?? (stderr.length > 0 ? logs(definition) : checkCommand(definition))),
+      : (silence?.next ??
+        credentialHint(stderr, facts) ??
+        (stderr.length > 0 ? logs(definition) : checkCommand(definition))),
   };
 }
 

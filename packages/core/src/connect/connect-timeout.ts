@@ -2,7 +2,7 @@
 
 import { setMaxListeners } from "node:events";
 import { type Clock, systemClock } from "../clock.ts";
-import type { ServerDefinition, Transport } from "../settings/define/definition.ts";
+import type { ServerDefinition, StdioTransport, Transport } from "../settings/define/definition.ts";
 import type { ConnectTimeout } from "./connect-step.ts";
 
 /** Programs that may have to download the server before they start it. */
@@ -47,12 +47,17 @@ export function connectTimeoutFor(
 
 /** Whether the command is a launcher such as `npx`, which downloads the server if necessary. */
 export function isLaunched(transport: Transport): boolean {
-  if (transport.kind !== "stdio") return false;
+  return transport.kind === "stdio" && launcherOf(transport) !== undefined;
+}
+
+/** Returns the launcher, such as `npx` or `npm exec`; undefined if the command is none. */
+export function launcherOf(transport: Pick<StdioTransport, "command" | "args">): string | undefined {
   const words = [transport.command, ...transport.args];
   // On Windows launchers are usually started as `cmd /c npx …`.
   if (programName(words[0]) === "cmd" && /^\/c$/i.test(words[1] ?? "")) words.splice(0, 2);
   const name = programName(words[0]);
-  return launchers.has(name) || launcherVerbs.has(`${name} ${words[1] ?? ""}`);
+  const verb = `${name} ${words[1] ?? ""}`;
+  return launchers.has(name) ? name : launcherVerbs.has(verb) ? verb : undefined;
 }
 
 function programName(command = ""): string {

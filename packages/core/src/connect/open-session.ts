@@ -8,6 +8,7 @@ import type { HostError } from "../errors.ts";
 import type { ServerDefinition } from "../settings/define/definition.ts";
 import { clientInfo } from "./client-info.ts";
 import type { ConnectObserver } from "./connect-step.ts";
+import { loopError } from "./loop-error.ts";
 import { type ConnectContext, prepareConnection } from "./prepare-connection.ts";
 import { redactNotifications, redactRequests, redactSession } from "./redact-session.ts";
 import type { SignInTime } from "./watched-auth.ts";
@@ -24,6 +25,10 @@ export interface OpenOptions {
   readonly onNotification?: NotificationListener;
   /** Called when the notification stream of a legacy server is open again. */
   readonly onReopened?: () => void;
+  /** Additional members of `_meta` in `initialize` and `server/discover`. */
+  readonly greetingMeta?: JsonObject;
+  /** Gets `_meta` of the server's answer. Returns false if the server leads back to this gateway. */
+  readonly accepts?: (meta: JsonObject) => Promise<boolean>;
   /** Answers requests from the server, such as sampling. If absent, Fairlead declares no capabilities. */
   readonly answering?: { readonly capabilities: JsonObject; readonly onRequest: RequestHandler };
   /** Gets every stderr line of the program, without secrets. */
@@ -63,9 +68,14 @@ export async function openSession(
         onRequest: redactRequests(options.answering.onRequest, hideValues),
       }),
       ...(options.era && { era: options.era }),
+      ...(options.greetingMeta && { greetingMeta: options.greetingMeta }),
       ...(options.onNotification && { onNotification: redactNotifications(options.onNotification, redact) }),
       ...(options.onReopened && { onReopened: options.onReopened }),
     });
+    if ((await options.accepts?.(session.meta ?? {})) === false) {
+      await session.close();
+      throw loopError(definition.name);
+    }
     await auth?.accepted();
     const { era, protocolVersion, serverInfo, protocol } = session;
     tell({ step: "handshake", era, protocolVersion, serverInfo, transport: protocol?.transport ?? "stdio" });
@@ -81,7 +91,9 @@ export async function openSession(
       explain: (error, unanswered) => explain(error, { isTimedOut: unanswered !== undefined, lastRequest: unanswered }),
     };
   } catch (cause) {
-    const error = explain(cause, { isTimedOut: deadline.isOver(), lastRequest: traffic.observed().lastRequest });
+    const isTimedOut = deadline.isOver();
+    const npmLog = await prepared.npmLog();
+    const error = explain(cause, { isTimedOut, lastRequest: traffic.observed().lastRequest, npmLog });
     traffic.note(`not connected: ${error.message}`);
     await log.close();
     throw error;

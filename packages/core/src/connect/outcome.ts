@@ -4,6 +4,7 @@
 
 import type { WireError } from "@fairlead/wire";
 import { errorMessage } from "@fairlead/wire/text";
+import { demoName } from "../demo/name.ts";
 import { type ErrorCode, HostError } from "../errors.ts";
 import { isWireError } from "../net/fetch-failure.ts";
 import { toShellWord } from "../text/shell-word.ts";
@@ -117,6 +118,8 @@ export function toServerError(
 }
 
 function adviceFor(code: ErrorCode, serverName: string): string | undefined {
+  // The built-in demo server has no entry in the settings.
+  if (code === "call_timeout" && serverName === demoName) return "give the call a longer --timeout";
   if (code === "call_timeout")
     return `raise "timeout" of "${serverName}" in settings.json, or give the call a longer --timeout`;
   if (code === "too_large") return "Request a smaller result.";

@@ -14,6 +14,7 @@ import type { ConnectFacts } from "./connect-failure.ts";
 import { type ConnectObserver, type ConnectTimeout, createStepper } from "./connect-step.ts";
 import { connectTimeoutFor, createDeadline, type Deadline } from "./connect-timeout.ts";
 import { type Launch, type LaunchContext, planLaunch } from "./launch.ts";
+import { findNpmLog, type NpmLog } from "./npm-log.ts";
 import { toConnectError } from "./outcome.ts";
 import {
   certainLength,
@@ -75,8 +76,12 @@ export interface PreparedConnection {
   readonly tell: ReturnType<typeof createStepper>;
   /** The options of `@fairlead/wire` that are the same for a session and a relay. */
   readonly wire: Pick<ConnectOptions, "signal" | "times" | "processes" | "auth"> & Listeners;
-  readonly explain: (error: unknown, circumstances: Pick<ConnectFacts, "isTimedOut" | "lastRequest">) => HostError;
+  readonly explain: (error: unknown, circumstances: Circumstances) => HostError;
+  /** Returns npm's log of this start, if npm starts the server. */
+  readonly npmLog: () => Promise<NpmLog | undefined>;
 }
+
+type Circumstances = Pick<ConnectFacts, "isTimedOut" | "lastRequest" | "npmLog">;
 
 type Listeners = TrafficLog["listeners"];
 
@@ -137,7 +142,8 @@ export async function prepareConnection(
   });
   traffic.note(`connecting: ${describe(target)}`);
 
-  const explain = (error: unknown, circumstances: Pick<ConnectFacts, "isTimedOut" | "lastRequest">): HostError => {
+  const startedAt = Date.now();
+  const explain = (error: unknown, circumstances: Circumstances): HostError => {
     hideInError(error, { redact, hideValues });
     return toConnectError(error, {
       definition,
@@ -162,6 +168,10 @@ export async function prepareConnection(
     traffic,
     tell,
     explain,
+    npmLog: async () =>
+      transport.kind === "stdio" && launch
+        ? findNpmLog({ transport, target: launch.target, environment: context.environment, startedAt })
+        : undefined,
     wire: {
       signal: deadline.signal,
       times: { connect: timeout.milliseconds },

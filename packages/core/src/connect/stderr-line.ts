@@ -7,6 +7,24 @@ const npmLine = /^npm (?:error|ERR!|notice|warn|WARN)(?:\s|$)/;
 const npmError = /^npm (?:error|ERR!)\s*(.*)$/;
 /** npm's error codes for a wrong package name or version. */
 const packageCodes: ReadonlySet<string> = new Set(["E404", "ETARGET", "EINVALIDPACKAGENAME", "ENOVERSIONS"]);
+/** Codes for a host name that cannot be found, now or at all. */
+const nameCodes: readonly string[] = ["EAI_AGAIN", "ENOTFOUND", "EAI_NODATA", "EAI_NONAME"];
+const networkCodes: ReadonlySet<string> = new Set([
+  ...nameCodes,
+  ..."ECONNREFUSED ECONNRESET EHOSTUNREACH ENETUNREACH ETIMEDOUT ERR_SOCKET_TIMEOUT".split(" "),
+]);
+
+/** Returns why npm got no response from the registry, such as "npm cannot find the host r.example (ENOTFOUND)". */
+export function fetchFailure({ host, code }: { readonly host: string; readonly code: string }): string {
+  return `npm cannot ${nameCodes.includes(code) ? "find" : "reach"} the host ${host} (${code})`;
+}
+
+/** Whether the program printed nothing that explains a failure: nothing at all, or only npm's own warnings. */
+export function isSilent(lines: readonly string[]): boolean {
+  return npmFailure(lines) === undefined && lines.every((line) => line.trim() === "" || npmNote.test(line));
+}
+
+const npmNote = /^npm (?:notice|warn|WARN)(?:\s|$)/;
 
 const tellingWords = /\b(error|exception|fatal|panic|denied|missing|required|cannot|unable|not found)\b|Error:/i;
 
@@ -16,6 +34,8 @@ interface NpmFailure {
   readonly text: string;
   /** True if the package's name or version in the settings is the cause. */
   readonly isPackage: boolean;
+  /** True if npm could not reach the registry. */
+  readonly isNetwork: boolean;
 }
 
 /**
@@ -45,6 +65,7 @@ export function npmFailure(lines: readonly string[]): NpmFailure | undefined {
   return {
     text: [code ?? "", cause].filter(isNotBlank).join(" "),
     isPackage: isNoProgram || packageCodes.has(code ?? ""),
+    isNetwork: networkCodes.has(code ?? ""),
   };
 }
 

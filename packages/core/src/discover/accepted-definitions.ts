@@ -46,6 +46,8 @@ export interface AcceptedDefinitionsStore {
    * other processes have added.
    */
   add(owner: DefinitionOwner, news: ReadonlyMap<string, readonly string[]>): Promise<AcceptedDefinitions>;
+  /** Rejects if `add` could not write, because of the folder. Writes nothing. */
+  checkWritable(): Promise<void>;
 }
 
 /** Maximum number of tool names of one server, so that the file stays small. */
@@ -86,6 +88,11 @@ export function createAcceptedDefinitionsStore(folder: string): AcceptedDefiniti
         return accepted;
       });
       return toAccepted(accepted);
+    },
+
+    async checkWritable() {
+      const { checkWritable } = await import("../files/atomic/private-folder.ts");
+      await checkWritable(folder);
     },
   };
 }

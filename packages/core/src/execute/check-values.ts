@@ -6,6 +6,7 @@ import { clip, errorMessage } from "@fairlead/wire/text";
 import type { CatalogTool } from "../discover/catalog.ts";
 import { HostError } from "../errors.ts";
 import type { RequestSignal } from "../mcp/unless-aborted.ts";
+import { argumentSchema } from "../normalise/schema/argument-schema.ts";
 import { stepsOf } from "../normalise/schema/pointer.ts";
 import { closest } from "../text/closest.ts";
 import { toShellWord } from "../text/shell-word.ts";
@@ -31,9 +32,45 @@ export function checkArguments(
   validator: Pick<Validator, "validate">,
   signal: RequestSignal,
 ): CheckedArguments | Promise<CheckedArguments> {
-  const first = validator.validate(tool.inputSchema, args, signal);
+  const first = validateArguments(validator, tool.inputSchema, args, signal);
   if (!(first instanceof Promise) && first.issues.length === 0) return { args, warnings: first.warnings };
   return withoutNulls(first, { serverName, tool, args }, validator, signal);
+}
+
+/** Validates arguments. A missing property that has a default is no issue: the server fills in the default. */
+export function validateArguments(
+  validator: Pick<Validator, "validate">,
+  inputSchema: JsonObject,
+  args: JsonObject,
+  signal: RequestSignal,
+): Validation | Promise<Validation> {
+  const first = validator.validate(inputSchema, args, signal);
+  if (!(first instanceof Promise) && first.issues.length === 0) return first;
+  const schema = argumentSchema(inputSchema);
+  if (schema === inputSchema) return first;
+  return withOptionalDefaults(first, () => validator.validate(schema, args, signal));
+}
+
+/** Validates again, with optional defaults, what the input schema itself refuses. */
+async function withOptionalDefaults(
+  first: Validation | Promise<Validation>,
+  validateAgain: () => Validation | Promise<Validation>,
+): Promise<Validation> {
+  const strict = await first;
+  if (strict.issues.length === 0) return strict;
+  const { issues, warnings } = await validateAgain();
+  // Without the missing property, the arguments may match several forms of a `oneOf`. The server knows which one it is.
+  const isNew = (issue: Issue): boolean => !strict.issues.some((other) => isSameIssue(issue, other));
+  return { issues: issues.filter((issue) => !matchesSeveral(issue) || !isNew(issue)), warnings };
+}
+
+/** Whether the arguments match several forms of a `oneOf`. If they match none, `passingSchemas` is null. */
+function matchesSeveral({ keyword, params }: Issue): boolean {
+  return keyword === "oneOf" && Array.isArray(params["passingSchemas"]);
+}
+
+function isSameIssue(a: Issue, b: Issue): boolean {
+  return a.path === b.path && a.message === b.message;
 }
 
 interface CallArguments {
@@ -50,10 +87,10 @@ async function withoutNulls(
 ): Promise<CheckedArguments> {
   const { issues, warnings } = await first;
   if (issues.length === 0) return { args, warnings };
-  const nulls = optionalNulls(issues, tool.inputSchema, args);
+  const nulls = optionalNulls(issues, argumentSchema(tool.inputSchema), args);
   if (nulls.length > 0) {
     const rest = Object.fromEntries(Object.entries(args).filter(([name]) => !nulls.includes(name)));
-    const second = await validator.validate(tool.inputSchema, rest, signal);
+    const second = await validateArguments(validator, tool.inputSchema, rest, signal);
     const note = `left out, because the tool does not accept null: ${nulls.map((name) => written([name])).join(", ")}`;
     if (second.issues.length === 0) return { args: rest, warnings: [...second.warnings, note] };
   }

@@ -11,7 +11,7 @@ import { neverLeft, pauseAfter } from "../connect/outcome.ts";
 import { HostError } from "../errors.ts";
 import { type RequestSignal, toAbortSignal } from "../mcp/unless-aborted.ts";
 import { callCancelled, toolChanged } from "./call-errors.ts";
-import { type CallQueue, createCallQueue, type WaitingCall } from "./call-queue.ts";
+import { createCallQueue, type WaitingCall } from "./call-queue.ts";
 import { type CallResult, toCallResult } from "./call-result.ts";
 import { type CheckedArguments, checkArguments, checkOutput } from "./check-values.ts";
 import { findListed, findTool } from "./find-tool.ts";
@@ -26,6 +26,7 @@ import {
   optionsOf,
   type RawCall,
   RunningCall,
+  type RunningCallQueue,
 } from "./running-call.ts";
 import type { Validator } from "./validation/validator.ts";
 
@@ -70,14 +71,11 @@ export function createExecutor<Client extends CallClient = CallClient>(
   options: ExecutorOptions<Client>,
 ): Executor<Client> {
   const { limits, queuePerServer = queueOfOneServer, validator, reconnect, clock = systemClock } = options;
-  const createQueue = (): CallQueue =>
-    createCallQueue({
-      perServer: limits.callsPerServer,
-      total: limits.callsTotal,
-      waitingPerServer: queuePerServer,
-    });
-  const ownQueue = createQueue();
-  const queues = new Map<string, CallQueue>();
+  const calls = createCallQueue({
+    perServer: limits.callsPerServer,
+    total: limits.callsTotal,
+    waitingPerServer: queuePerServer,
+  });
   const closed = new AbortController();
   const closing = options.closing ?? closed.signal;
   setMaxListeners(0, closing);
@@ -85,13 +83,6 @@ export function createExecutor<Client extends CallClient = CallClient>(
   const stops = new Set<() => void>();
   let running = 0;
   const onIdle: (() => void)[] = [];
-
-  function queueOf(sender: string | undefined): CallQueue {
-    if (sender === undefined) return ownQueue;
-    const queue = queues.get(sender) ?? createQueue();
-    queues.set(sender, queue);
-    return queue;
-  }
 
   /** Runs the call. It is cancelled when the caller's signal is aborted, or by `close`. */
   function start<Answer, Result>(
@@ -134,7 +125,7 @@ export function createExecutor<Client extends CallClient = CallClient>(
       if (!isObject(args))
         throw new HostError("arguments_invalid", "Invalid parameters: must be an object", { serverName: client.name });
       if (signal.aborted) throw callCancelled(client.name, name, signal);
-      const queue = queueOf(how.sender);
+      const queue = how.isInTurn === true ? noQueue : calls;
       const run = new RunningCall(client, name, tool, args, how, signal, steps, queue);
       const checked = tool && checkArguments(client.name, tool, args, validator, signal);
       if (checked instanceof Promise) return sendChecked(run, checked);
@@ -200,6 +191,35 @@ export function createExecutor<Client extends CallClient = CallClient>(
    * @param hasWaited Whether the call waited. The tool's definition may have changed meanwhile.
    */
   function send<Answer, Result>(run: RunningCall<Client, Answer, Result>, hasWaited: boolean): Promise<Result> {
+    const reading = hasWaited ? run.client.upToDate?.("tools") : undefined;
+    return reading === undefined ? sendNow(run, hasWaited) : sendAfter(run, reading);
+  }
+
+  /** Sends a call after the server's tools were read again, because the server reported a change while it waited. */
+  async function sendAfter<Answer, Result>(
+    run: RunningCall<Client, Answer, Result>,
+    reading: Promise<void>,
+  ): Promise<Result> {
+    const { client, name, queue, signal } = run;
+    let sent: Promise<Result>;
+    try {
+      await reading;
+      if (signal.aborted) throw callCancelled(client.name, name, signal);
+    } catch (error) {
+      queue.leave(client.name);
+      end();
+      throw error;
+    }
+    try {
+      sent = sendNow(run, true);
+    } catch (error) {
+      end();
+      throw error;
+    }
+    return sent;
+  }
+
+  function sendNow<Answer, Result>(run: RunningCall<Client, Answer, Result>, hasWaited: boolean): Promise<Result> {
     const { client, name, tool, how, signal, steps } = run;
     const began = clock.now();
     const isGone = client.filteredCatalog === undefined;
@@ -304,6 +324,9 @@ export function createExecutor<Client extends CallClient = CallClient>(
 }
 
 const none: readonly string[] = [];
+
+/** For calls that have waited for their turn elsewhere. */
+const noQueue: RunningCallQueue = { tryEnter: () => true, wait() {}, leave() {} };
 
 function asIs<T>(answer: T): T {
   return answer;

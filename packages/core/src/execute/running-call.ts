@@ -10,7 +10,8 @@ import type { CheckedArguments } from "./check-values.ts";
 import { toolNamed } from "./find-tool.ts";
 
 /** The members of a server's client that a call needs. */
-export type CallClient = Pick<McpClient, "name" | "filteredCatalog" | "callTool">;
+export type CallClient = Pick<McpClient, "name" | "filteredCatalog" | "callTool"> &
+  Partial<Pick<McpClient, "upToDate">>;
 
 /** A tool call to run. `tool` is the server's own name of the tool. */
 export interface Call<Client extends CallClient = CallClient> {
@@ -35,11 +36,8 @@ export interface ExecuteOptions {
   readonly onProgress?: McpRequestOptions["onProgress"] | undefined;
   /** Called when the call leaves the queue. */
   readonly onStart?: (() => void) | undefined;
-  /**
-   * The sender of the call, such as a gateway client. Each sender has its own queue and never waits for another
-   * sender's calls.
-   */
-  readonly sender?: string | undefined;
+  /** Whether the call has already waited for its turn, so that it need not wait in the executor's queue. */
+  readonly isInTurn?: boolean | undefined;
   /**
    * Whether the user trusts the server's annotations. If so, a read-only or idempotent tool may be called again after a
    * failure.
@@ -57,6 +55,9 @@ export interface CallSteps<Client extends CallClient, Answer, Result> extends Pi
   ) => Result | Promise<Result>;
 }
 
+/** The members of a queue that a running call needs. */
+export type RunningCallQueue = Pick<CallQueue, "tryEnter" | "wait" | "leave">;
+
 /** A call that the executor is running, with its current state. */
 export class RunningCall<Client extends CallClient, Answer, Result> {
   readonly client: Client;
@@ -68,7 +69,7 @@ export class RunningCall<Client extends CallClient, Answer, Result> {
   readonly how: ExecuteOptions;
   readonly signal: RequestSignal;
   readonly steps: CallSteps<Client, Answer, Result>;
-  readonly queue: CallQueue;
+  readonly queue: RunningCallQueue;
 
   constructor(
     client: Client,
@@ -78,7 +79,7 @@ export class RunningCall<Client extends CallClient, Answer, Result> {
     how: ExecuteOptions,
     signal: RequestSignal,
     steps: CallSteps<Client, Answer, Result>,
-    queue: CallQueue,
+    queue: RunningCallQueue,
   ) {
     this.client = client;
     this.name = name;

@@ -7,7 +7,7 @@ import { HostError } from "../errors.ts";
 import type { ToolExecution } from "../registry/binding.ts";
 import { toPlainArguments } from "../registry/plain-arguments.ts";
 import { type CallQueue, createCallQueue } from "./call-queue.ts";
-import { describeIssues } from "./check-values.ts";
+import { describeIssues, validateArguments } from "./check-values.ts";
 import { createValidator, type Validator } from "./validation/validator.ts";
 
 /** The members of a `DiscoveredMCPTool` that the executor needs. */
@@ -101,7 +101,7 @@ export class SecureMCPToolExecutor implements AsyncDisposable {
     signal: AbortSignal,
   ) {
     if (!isObject(parameterSchemaJson)) return;
-    const { issues } = await this.#validator.validate(parameterSchemaJson, args, signal);
+    const { issues } = await validateArguments(this.#validator, parameterSchemaJson, args, signal);
     if (issues.length === 0) return;
     const wrong = describeIssues(issues, { schema: parameterSchemaJson, value: args, whole: "the arguments" });
     const message = `${serverName}.${serverToolName} has invalid arguments: ${wrong}`;

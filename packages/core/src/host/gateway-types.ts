@@ -29,6 +29,18 @@ export interface ForwardedRequest {
   readonly params: JsonObject;
 }
 
+/**
+ * Waits until a client's request may be sent, for example because the client has too many open requests. Returns the
+ * function to call when the request has ended, or a promise of it if the request must wait.
+ *
+ * @param limits The settings `fairlead.limits.callsPerServer` and `callsTotal`.
+ * @param signal Cancels the request.
+ */
+export type TakeTurn = (
+  limits: { readonly callsPerServer: number; readonly callsTotal: number },
+  signal: AbortSignal | RequestStop,
+) => (() => void) | Promise<() => void>;
+
 /** Options for sending, confirming and cancelling a client's request. */
 export interface ForwardOptions
   extends Pick<
@@ -56,6 +68,11 @@ export interface ForwardOptions
    * true.
    */
   readonly confirm?: ConfirmPort | undefined;
+  /**
+   * Called after the request is allowed and confirmed, before it is sent. A request that waits for a person therefore
+   * takes no turn. Default: a call waits in the host's own queue.
+   */
+  readonly turn?: TakeTurn | undefined;
 }
 
 /** What a server reported about itself in its current or last connection. Texts are not escaped. */
@@ -72,6 +89,14 @@ export interface DeclaredCapabilities {
   readonly elicitation: boolean;
   readonly sampling: boolean;
   readonly roots: boolean;
+}
+
+/** What a gateway adds to the first message to a server, and reads in the server's answer. */
+export interface GreetingHooks {
+  /** Returns members of `_meta` for `initialize` and `server/discover`. */
+  meta(server: string): Promise<JsonObject>;
+  /** Called with `_meta` of the server's answer. Returns false if the server must not be connected: it is a loop. */
+  accepts(server: string, meta: JsonObject): Promise<boolean>;
 }
 
 /** Answers a request from a server, such as an elicitation. The type of the host option `onQuestion`. */
@@ -134,6 +159,11 @@ export interface GatewayHost {
   /** The identity of a server in the current configuration; undefined if it is not configured. */
   identify(server: string): IdentifiedServer | undefined;
   /**
+   * Identifies where the tasks of a server are: its definition and the workspace, and for a stdio program its running
+   * process, because its tasks end with it. Undefined if the server is not configured, or its program does not run.
+   */
+  taskScope(server: string): string | undefined;
+  /**
    * Applies the rules to a server's sampling request, and asks the user if necessary. If the request is allowed, `ask`
    * sends it to the client.
    *
@@ -148,24 +178,37 @@ export interface GatewayHost {
   /**
    * Whether all clients of a gateway share one connection to the server, or each client has its own
    * (`fairlead.servers.NAME.share`).
+   *
+   * @param conversation The connection of a client. The answer is then also `client` while the server may still ask
+   * something about a request that another client has cancelled.
    */
-  shareOf(server: string): SharedBy;
-  /** Records that the server sent a request without saying for which client. */
+  shareOf(server: string, conversation?: string): SharedBy;
+  /** Gives each client its own connection to a legacy server, until this host ends. `auto` is the setting's value. */
+  unshare(server: string): void;
+  /** Records that the server sends requests without saying for which client. Clients then share it no longer. */
   noteAsksBack(server: string): void;
   /** The catalog of a connected server. Another host can `adopt` it. Undefined if the server is not connected. */
   listing(server: string): ServerListing | undefined;
   /**
    * Registers a catalog from the `listing` of another host with the same settings. No effect while this host is
-   * connected to the server.
+   * connected to the server and clients share this connection.
    */
   adopt(server: string, listing: ServerListing): void;
+  /**
+   * Whether the settings let the server learn a client's folders (`fairlead.servers.NAME.roots`). If not, neither the
+   * client's capability `roots` nor its answer to `roots/list` may reach the server.
+   */
+  mayHaveRoots(server: string): boolean;
   /** Tells connected servers that the roots have changed. */
   rootsChanged(): Promise<void>;
   /**
    * The tools that fit into a client's budget, in the order of `tools`. Prefers tools of servers with `alwaysLoad`,
-   * then tools that were used before. The client finds the others with `searchTools`.
+   * then tools that were used before; for the rest, the servers take turns. The client finds the others with
+   * `searchTools`.
    */
   toolsWithin<T extends ListableTool>(tools: readonly T[], budget: ToolBudget): Promise<readonly T[]>;
+  /** Whether the names of this server's tools and prompts always contain the server's name, as those of the demo do. */
+  isAlwaysQualified(server: string): boolean;
   /** The profile of a client in the settings (`fairlead.clients.NAME`); undefined if there is none. */
   clientProfile(name: string): ClientProfile | undefined;
 }

@@ -22,7 +22,7 @@ import type { Environment } from "../settings/read/paths.ts";
 import { settingsSchema } from "../settings/schema/schema.ts";
 import { closest } from "../text/closest.ts";
 import type { ConfigurationOptions } from "../trust/configuration.ts";
-import type { DeclaredCapabilities, QuestionHandler } from "./gateway-types.ts";
+import type { DeclaredCapabilities, GreetingHooks, QuestionHandler } from "./gateway-types.ts";
 
 /**
  * Options of `createHost`. All are optional: without them the host uses the settings and the workspace of the current
@@ -91,6 +91,8 @@ export interface OpenHostOptions {
    * the option `answer`.
    */
   readonly onQuestion?: QuestionHandler;
+  /** For a gateway: finds servers that lead back to the gateway. */
+  readonly greeting?: GreetingHooks;
   /** Which protocol versions to try first. Default: those of the last connection, or else `modern`. */
   readonly era?: "legacy" | "modern";
   /**
@@ -175,6 +177,7 @@ const checks: { readonly [Name in keyof Required<HostOptions>]: Check } = {
     (value) => isObject(value) && ["elicitation", "sampling", "roots"].every((key) => typeof value[key] === "boolean"),
   ),
   onQuestion: aFunction,
+  greeting: withMethods("an object with meta() and accepts()", "meta", "accepts"),
   era: must('"legacy" or "modern"', (value) => isOneOf(["legacy", "modern"], value)),
   lazy: aSwitch,
   model: withMethods("a model, with stream()", "stream"),

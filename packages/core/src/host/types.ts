@@ -199,8 +199,8 @@ export interface Host extends AsyncDisposable, GatewayHost {
    */
   tools(server?: string): readonly HostTool[];
   /**
-   * Finds tools by their purpose, best match first. Searches all listed and cached tools that no rule denies. Default
-   * limit: 10.
+   * Finds tools by their purpose, best match first. Searches all listed and cached tools that no rule denies. One server
+   * takes at most three quarters of the places as long as tools of other servers match. Default limit: 10.
    */
   searchTools(query: string | readonly string[], options?: SearchToolsOptions): Promise<readonly SearchedTool[]>;
   /**

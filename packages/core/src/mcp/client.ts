@@ -15,7 +15,7 @@ import { followAbort } from "../connect/connect-timeout.ts";
 import type { OpenedSession } from "../connect/open-session.ts";
 import { toServerError } from "../connect/outcome.ts";
 import { HostError } from "../errors.ts";
-import type { MCPServerStatus, Peer, ServerState } from "../events.ts";
+import type { ListName, MCPServerStatus, Peer, ServerState } from "../events.ts";
 import type { ClientEnd, McpClientOptions } from "./client-options.ts";
 import { type Connection, createConnection } from "./connection.ts";
 import type { FilteredCatalog } from "./filtered-catalog.ts";
@@ -73,6 +73,11 @@ export class McpClient {
   /** @deprecated Use `filteredCatalog`. */
   get offering(): FilteredCatalog | undefined {
     return this.filteredCatalog;
+  }
+
+  /** A random id of the current connection; undefined while the server is not connected. */
+  get connectionId(): string | undefined {
+    return this.#connection?.id;
   }
 
   /** Capabilities of the server; empty while it is not connected. */
@@ -150,6 +155,14 @@ export class McpClient {
     this.#move(change);
   }
 
+  /**
+   * Returns undefined if the list is as the server last reported it. Otherwise reads it, and resolves when it was read.
+   * A request whose decision depends on the list waits for this. Rejects if the list cannot be read.
+   */
+  upToDate(list: ListName): Promise<void> | undefined {
+    return this.#connection?.upToDate(list);
+  }
+
   /** Checks whether the server still responds. If it does not, disconnects it. */
   async check(): Promise<void> {
     await this.#connection?.check();
@@ -185,6 +198,11 @@ export class McpClient {
   request(what: string, method: string, params: JsonObject, options?: McpRequestOptions): Promise<JsonObject> {
     if (this.#connection === undefined) return Promise.reject(notConnectedError(this.#state));
     return this.#connection.request(what, method, params, options);
+  }
+
+  /** Whether the server may still ask something about a request that another gateway client has given up. */
+  mayAskForOthers(owner: string): boolean {
+    return this.#connection?.session.mayAskForOthers?.(owner) === true;
   }
 
   /** Sends a notification. Does nothing if the server is not connected. */

@@ -1,5 +1,6 @@
 /** One connection to a server. Keeps the catalog up to date and checks that the server responds. */
 
+import { randomUUID } from "node:crypto";
 import type { JsonObject, McpRequestOptions } from "@fairlead/wire";
 import type { Clock } from "../clock.ts";
 import { followAbort } from "../connect/connect-timeout.ts";
@@ -19,6 +20,7 @@ import {
 import { HostError } from "../errors.ts";
 import type { ListName, ServerNews } from "../events.ts";
 import type { ToolFilter } from "../normalise/filter.ts";
+import { toShellWord } from "../text/shell-word.ts";
 import { type FilteredCatalog, filterCatalog } from "./filtered-catalog.ts";
 import { changedList, kindsOf } from "./news.ts";
 import { createHealth } from "./recovery/health.ts";
@@ -50,6 +52,8 @@ export interface ConnectionOptions {
 
 /** One connection to a server. */
 export interface Connection {
+  /** A random id. Each process of a stdio program has its own connection. */
+  readonly id: string;
   readonly session: OpenedSession;
   readonly filteredCatalog: () => FilteredCatalog | undefined;
   /** Reads the whole catalog. Rejects with a `HostError`. */
@@ -74,6 +78,12 @@ export interface Connection {
    * meanwhile.
    */
   readonly reopened: () => void;
+  /**
+   * Returns undefined if the list is as the server last reported it. Otherwise resolves when it was read again.
+   *
+   * @throws HostError `changed`, as a rejection, if the list cannot be read
+   */
+  readonly upToDate: (list: ListName) => Promise<void> | undefined;
   readonly check: () => Promise<void>;
   readonly explain: (error: unknown, unanswered?: string) => HostError;
   readonly close: () => Promise<void>;
@@ -87,7 +97,7 @@ export function createConnection(options: ConnectionOptions): Connection {
   const health = createHealth({ session, serverName, clock, onUnresponsive: (error) => void onUnresponsive(error) });
   const refresh = createRefresh({ read: readAgain, clock });
   /** For each list that could not be read again, the reason. */
-  const outdated = new Map<ListName, string>();
+  const outdated = new Map<ListName, HostError>();
   const sizes = new Map<ListKind, number>();
   let catalog: Catalog | undefined;
   let filteredCatalog: FilteredCatalog | undefined;
@@ -120,11 +130,15 @@ export function createConnection(options: ConnectionOptions): Connection {
 
   /** Replaces the catalog in one step, so that callers never see a list that is only partly read. */
   function take(read: Catalog, canBeEmpty: boolean): FilteredCatalog {
-    const taken = filterCatalog(read, { serverName, filter, mayGrow: canBeEmpty, outdated: [...outdated.values()] });
+    const taken = filterCatalog(read, { serverName, filter, mayGrow: canBeEmpty, outdated: outdatedNotes() });
     catalog = read;
     filteredCatalog = taken;
     onCatalog(taken);
     return taken;
+  }
+
+  function outdatedNotes(): readonly string[] {
+    return [...outdated].map(([list, { message }]) => `the list of ${list} may be out of date: ${message}`);
   }
 
   async function discover(signal: AbortSignal | undefined): Promise<FilteredCatalog> {
@@ -165,15 +179,16 @@ export function createConnection(options: ConnectionOptions): Connection {
     };
   }
 
-  async function readAgain(lists: readonly ListName[]): Promise<void> {
+  async function readAgain(lists: readonly ListName[]): Promise<readonly ListName[]> {
     const deadline = startDeadline(clock, connectTimeout, session, closing.signal);
     const read = await Promise.all(lists.map((list) => readList(list, deadline.signal)));
     deadline.stop();
-    if (closing.signal.aborted || catalog === undefined) return;
+    if (closing.signal.aborted || catalog === undefined) return [];
     take(
       read.reduce((merged, replace) => replace(merged), catalog),
       true,
     );
+    return lists.filter((list) => outdated.has(list));
   }
 
   /**
@@ -199,7 +214,7 @@ export function createConnection(options: ConnectionOptions): Connection {
       health.failed(failure);
       if (needsSignIn(failure)) signInError = failure;
       void endIfRefused();
-      outdated.set(list, `the list of ${list} may be out of date: ${failure.message}`);
+      outdated.set(list, failure);
       onNews({ type: "refresh_failed", server: serverName, list, error: toFailure(failure) });
       return (before) => before;
     }
@@ -227,6 +242,7 @@ export function createConnection(options: ConnectionOptions): Connection {
   }
 
   return {
+    id: randomUUID(),
     session,
     filteredCatalog: () => filteredCatalog,
     discover,
@@ -248,6 +264,13 @@ export function createConnection(options: ConnectionOptions): Connection {
       if (list !== undefined) refresh.changed(list);
       else if (method === "notifications/subscriptions/acknowledged") subscription?.acknowledged();
     },
+    upToDate(list) {
+      session.flushNotifications?.();
+      return refresh.upToDate(list)?.then(() => {
+        const failure = outdated.get(list);
+        if (failure !== undefined) throw unreadList(serverName, list, failure);
+      });
+    },
     reopened: () => listsThatChange(session.capabilities).forEach(refresh.changed),
     check: health.check,
     close() {
@@ -256,6 +279,12 @@ export function createConnection(options: ConnectionOptions): Connection {
       return session.close();
     },
   };
+}
+
+/** The server says that a list has changed. What was decided by the old one must not be sent. */
+function unreadList(serverName: string, list: ListName, cause: HostError): HostError {
+  const message = `"${serverName}" reported that its ${list} have changed, and they cannot be read: ${cause.message}`;
+  return new HostError("changed", message, { serverName, cause, next: `fairlead mcp logs ${toShellWord(serverName)}` });
 }
 
 /**

@@ -11,7 +11,6 @@ export const assumedModel: Model = {
   dialect: "gemini",
   maxDeclarations: limits.declarations,
   contextTokens: 1_048_576,
-  takesMediaInResponses: true,
   stream() {
     throw new HostError("usage", "no model configured");
   },

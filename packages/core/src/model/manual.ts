@@ -28,7 +28,6 @@ export function createManualModel({ parse, onStopped = stoppedText }: ManualOpti
     name: "manual",
     dialect: "gemini",
     maxDeclarations: Number.POSITIVE_INFINITY,
-    takesMediaInResponses: true,
     async *stream(messages, tools, signal) {
       checkCancelled(signal);
       const { lines, hasFailed } = linesLeft(messages);

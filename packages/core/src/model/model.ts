@@ -2,23 +2,26 @@
 
 import type { JsonObject } from "@fairlead/wire";
 import type { Content, FunctionDeclaration } from "../normalise/model-types.ts";
+import type { SchemaDialect } from "../normalise/schema/compiled-schema.ts";
 
 /** A language model as the host uses it: the host sends one request and reads one stream of events. */
 export interface Model {
-  readonly provider: "gemini" | "openai-compatible" | "manual" | "scripted";
+  /**
+   * The API that answers, in recorded conversations and reports: any name. Fairlead's own models have `gemini`,
+   * `openai-compatible`, `anthropic`, `manual` and `scripted`. `manual` means that a person types the calls: Fairlead
+   * then limits neither results nor rounds.
+   */
+  readonly provider: string;
   /** The model's name in its API. */
   readonly name: string;
   /** The schema dialect that the model's API accepts. */
-  readonly dialect: "gemini" | "openai";
+  readonly dialect: SchemaDialect;
   /** Maximum number of function declarations that the API accepts in one request. */
   readonly maxDeclarations: number;
   /** The size of the model's context in tokens, if it is known. */
   readonly contextTokens?: number;
-  /**
-   * Whether a function response may contain media. If false, the media follows the function response in the same
-   * message.
-   */
-  readonly takesMediaInResponses: boolean;
+  /** @deprecated The host does not read it. */
+  readonly takesMediaInResponses?: boolean;
   /**
    * Sends a request. The last event is `finish` or `rejected`. Tool calls are emitted only when the answer is complete.
    *

@@ -27,7 +27,6 @@ export function createScriptedModel({ script, source = "the script" }: ScriptedO
     name: source,
     dialect: "gemini",
     maxDeclarations: Number.POSITIVE_INFINITY,
-    takesMediaInResponses: true,
     async *stream(messages, _tools, signal) {
       checkCancelled(signal);
       const answer = answers[played];

@@ -25,8 +25,8 @@ export interface Claim {
 }
 
 /**
- * A name that a conversation has used for a tool. In this conversation, the name never means a different tool, even
- * after the tool is gone.
+ * A name under which a reader (a conversation's model, a gateway's client) has seen a tool or prompt. For this reader,
+ * the name never means anything else, even after the tool or prompt is gone.
  */
 export interface Pin {
   readonly server: string;
@@ -34,11 +34,66 @@ export interface Pin {
   readonly as: string;
 }
 
+/**
+ * The names that one reader has seen, each with its tool or prompt. A gateway's client also keeps the servers of
+ * resource addresses here: an address is its own name.
+ */
+export class SeenNames {
+  readonly #pins: Pin[] = [];
+  readonly #byName = new Map<string, Pin>();
+  readonly #byTool = new Map<string, string>();
+  /** The size of each server's pins. */
+  readonly #sizes = new Map<string, number>();
+
+  constructor(earlier: readonly Pin[] = []) {
+    for (const pin of earlier) this.pin(pin);
+  }
+
+  /** All pins, oldest first. The array grows. */
+  get pins(): readonly Pin[] {
+    return this.#pins;
+  }
+
+  /** What the name means, whether it is still offered or not. */
+  ownerOf(name: string): Pin | undefined {
+    return this.#byName.get(name);
+  }
+
+  nameOf(server: string, name: string): string | undefined {
+    return this.#byTool.size === 0 ? undefined : this.#byTool.get(toolKey(server, name));
+  }
+
+  /**
+   * Fixes a name. Returns whether the name means this tool or prompt now. Otherwise the reader must not see it: the
+   * name has another meaning, or the server has already used up its space, because it renames what it offers again and
+   * again.
+   */
+  pin(given: Pin): boolean {
+    const { server, name, as } = given;
+    const owner = this.#byName.get(as);
+    if (owner !== undefined) return owner.server === server && owner.name === name;
+    const size = (this.#sizes.get(server) ?? 0) + name.length + (as === name ? 0 : as.length) + pinSize;
+    if (size > mostOfServer) return false;
+    this.#sizes.set(server, size);
+    this.#byName.set(as, given);
+    this.#pins.push(given);
+    const key = toolKey(server, name);
+    if (!this.#byTool.has(key)) this.#byTool.set(key, as);
+    return true;
+  }
+}
+
+/** Maximum size of one server's pins, in characters. It is enough for several times as many tools as a server may have. */
+const mostOfServer = 4_194_304;
+/** What a pin takes besides its names. */
+const pinSize = 64;
+
 /** Names that are already in use, and the servers whose names are always part of a tool's name. */
 export interface NamingOptions {
   /** Whether the names of this server's tools and prompts always contain the server's name. */
   readonly isAlwaysQualified?: (server: string) => boolean;
-  readonly pins?: readonly Pin[];
+  /** The names that the reader has seen. They stay as they are. */
+  readonly seen?: SeenNames;
 }
 
 /**
@@ -52,62 +107,26 @@ export function assignNames(tools: readonly Claim[], options: NamingOptions = {}
 
 /** Like `assignNames`, but returns a function that assigns one name at a time. */
 export function createNaming(options: NamingOptions = {}): (claim: Claim) => string {
-  const { isAlwaysQualified = () => false, pins = [] } = options;
-  const taken = new Set(pins.map((pin) => pin.as));
-  const pinned = new Map(pins.map((pin) => [toolKey(pin.server, pin.name), pin.as]));
+  const { isAlwaysQualified = () => false, seen } = options;
+  const given = new Set<string>();
+  const isTaken = (name: string): boolean => given.has(name) || seen?.ownerOf(name) !== undefined;
   return (claim) => {
-    const name =
-      (pinned.size > 0 && pinned.get(toolKey(claim.server, claim.name))) ||
-      firstFree(claim, isAlwaysQualified(claim.server), taken);
-    taken.add(name);
+    const name = seen?.nameOf(claim.server, claim.name) ?? firstFree(claim, isAlwaysQualified(claim.server), isTaken);
+    given.add(name);
     return name;
   };
 }
 
-/** The names of a conversation's tools. Once a tool has a name, this name never changes. */
-export interface PinnedNames {
-  /** All names that were fixed, oldest first. */
-  readonly pins: readonly Pin[];
-  /** Fixes a name for a tool. Does nothing if the name is already fixed. */
-  readonly pin: (pin: Pin) => void;
-  /** Returns the fixed name of a tool. If the tool has none, fixes a name that contains the server's name. */
-  readonly nameOf: (claim: Claim) => string;
-}
-
-/** Creates the names of a conversation. `earlier` is empty, unless the conversation is resumed. */
-export function createPinnedNames(earlier: readonly Pin[]): PinnedNames {
-  const pins: Pin[] = [];
-  const taken = new Set<string>();
-  const byKey = new Map<string, string>();
-
-  function pin(given: Pin): void {
-    if (taken.has(given.as)) return;
-    taken.add(given.as);
-    pins.push(given);
-    byKey.set(toolKey(given.server, given.name), given.as);
-  }
-
-  for (const each of earlier) pin(each);
-  return {
-    pins,
-    pin,
-    nameOf(claim) {
-      const { server, name } = claim;
-      const pinned = byKey.get(toolKey(server, name));
-      if (pinned !== undefined) return pinned;
-      const as = firstFree(claim, true, taken);
-      pin({ server, name, as });
-      return as;
-    },
-  };
-}
-
-function firstFree({ server, name, wish }: Claim, isAlwaysQualified: boolean, taken: ReadonlySet<string>): string {
+function firstFree(
+  { server, name, wish }: Claim,
+  isAlwaysQualified: boolean,
+  isTaken: (name: string) => boolean,
+): string {
   const bare = toModelName(wish ?? name);
-  if (!isAlwaysQualified && !taken.has(bare)) return bare;
+  if (!isAlwaysQualified && !isTaken(bare)) return bare;
   const qualified = toModelName(qualify(server, name));
   let candidate = qualified;
-  for (let text = toolKey(server, name); taken.has(candidate); ) {
+  for (let text = toolKey(server, name); isTaken(candidate); ) {
     text = createHash("sha256").update(text).digest("hex");
     candidate = `${qualified.slice(0, -9)}_${text.slice(0, 8)}`;
   }

@@ -6,6 +6,7 @@ import { HostError } from "../errors.ts";
 import type { Problem } from "../settings/define/definition.ts";
 import type { ToolApproval } from "../trust/approvals.ts";
 import {
+  type ApprovedFor,
   canKeepApprovals,
   forgetToolApproval,
   isFor,
@@ -22,15 +23,16 @@ export interface ApprovedTools {
    */
   readonly canSave: (server: string) => boolean;
   /**
-   * The approval of the tool, given for the server's current definition in the settings. The tool's own definition may
-   * have changed since.
+   * The approval of the tool, given for the server's current definition in the settings: for this gateway client, or
+   * without `client`, for all senders. The tool's own definition may have changed since.
    */
-  readonly find: (server: string, tool: string) => ToolApproval | undefined;
-  /** The approvals for all configured servers. Leaves out approvals for earlier definitions of a server. */
+  readonly find: (server: string, tool: string, client?: string) => ToolApproval | undefined;
+  /** The approvals for all configured servers, newest first. Leaves out those for earlier definitions of a server. */
   readonly all: () => readonly ToolApproval[];
-  readonly save: (server: string, tool: CatalogTool) => Promise<void>;
+  /** Saves an approval: for the requests of this gateway client, or without `client`, of all senders. */
+  readonly save: (server: string, tool: CatalogTool, client?: string) => Promise<void>;
   /**
-   * Removes the approval of an earlier definition of this tool. Call it when the user has accepted the current
+   * Removes the approvals of earlier definitions of this tool. Call it when the user has accepted the current
    * definition.
    */
   readonly forgetOthers: (server: string, tool: CatalogTool) => Promise<void>;
@@ -56,13 +58,19 @@ export async function loadApprovedTools({ state, identityOf, now }: ApprovedTool
   });
   const canKeep = problems.length === 0 && (await canKeepApprovals(state));
 
-  function without(identity: ServerIdentity, tool: string): readonly ToolApproval[] {
-    return approvals.filter((approval) => !isFor(approval, identity, tool));
+  function ownerOf(server: string, client: string | undefined): ApprovedFor | undefined {
+    const identity = identityOf(server);
+    return identity && client !== undefined ? { ...identity, client } : identity;
   }
 
-  function find(server: string, tool: string): ToolApproval | undefined {
-    const identity = identityOf(server);
-    return identity && approvals.find((approval) => isFor(approval, identity, tool));
+  function find(server: string, tool: string, client?: string): ToolApproval | undefined {
+    const owner = ownerOf(server, client);
+    return owner && approvals.find((approval) => isFor(approval, owner, tool));
+  }
+
+  /** Whether an approval is the newest one for a server as the settings define it now. */
+  function isCurrent(approval: ToolApproval): boolean {
+    return find(approval.server, approval.tool, approval.client) === approval;
   }
 
   return {
@@ -71,21 +79,25 @@ export async function loadApprovedTools({ state, identityOf, now }: ApprovedTool
 
     find,
 
-    all: () => approvals.filter((approval) => find(approval.server, approval.tool) === approval),
+    all: () => approvals.filter((approval) => isCurrent(approval)),
 
-    async save(server, tool) {
-      const identity = identityOf(server);
-      if (identity === undefined) return;
-      const approval = await saveToolApproval(state, identity, tool, now());
-      approvals = [approval, ...without(identity, tool.name)];
+    async save(server, tool, client) {
+      const owner = ownerOf(server, client);
+      if (owner === undefined) return;
+      const approval = await saveToolApproval(state, owner, tool, now());
+      approvals = [approval, ...approvals.filter((other) => !isFor(other, owner, tool.name))];
     },
 
     async forgetOthers(server, tool) {
-      const identity = identityOf(server);
-      const approval = find(server, tool.name);
-      if (identity === undefined || approval === undefined || approval.digest === definitionDigest(tool)) return;
-      approvals = without(identity, tool.name);
-      await forgetToolApproval(state, identity, tool.name);
+      const outdated = approvals.filter(
+        (approval) =>
+          approval.server === server &&
+          approval.tool === tool.name &&
+          isCurrent(approval) &&
+          approval.digest !== definitionDigest(tool),
+      );
+      approvals = approvals.filter((approval) => !outdated.includes(approval));
+      for (const approval of outdated) await forgetToolApproval(state, approval, tool.name);
     },
   };
 }

@@ -110,9 +110,7 @@ export function createConfirmations({ accept: acceptDefinition, ...options }: Co
     }
     if (kind !== "tool" || rules.approvalKeyOf(request) === undefined) return [ProceedOnce, Cancel];
     const always = rules.wouldAllow(request, conversationRule(request));
-    // A saved approval would apply to every client, so a yes to one client's request is not saved.
     const saves =
-      request.client === undefined &&
       policy().approved.canSave(serverName) &&
       !tools.isLockedOut(request) &&
       tools.changeOf(request)?.doubt === undefined &&
@@ -182,7 +180,7 @@ export function createConfirmations({ accept: acceptDefinition, ...options }: Co
       case ProceedAlwaysAndSave:
         given.allowTool(serverName, serverToolName, approvalKey);
         await accept(request);
-        return policy().approved.save(serverName, definition);
+        return policy().approved.save(serverName, definition, request.client);
       case ProceedOnce:
         return takeOnce(request, decision, onYes);
       case Cancel:

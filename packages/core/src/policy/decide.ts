@@ -106,7 +106,10 @@ export interface Decide {
   readonly decide: (request: PolicyRequest) => CarriedDecision;
   /** Whether no input of the decision has changed since the decision was made. */
   readonly isCurrent: (decision: CarriedDecision, request: PolicyRequest) => boolean;
-  readonly explain: (request: PolicyRequest) => ExplainedDecision;
+  /**
+   * @param doubt Why Fairlead could not tell whether the definition of a tool has changed that is not listed yet.
+   */
+  readonly explain: (request: PolicyRequest, doubt?: string) => ExplainedDecision;
   /**
    * Whether the request would run without confirmation if this rule were added and the user had accepted the
    * definition.
@@ -154,18 +157,27 @@ export function createDecide(options: CreateDecideOptions): Decide {
   const fingerprintOf = (server: string): string => identityOf(server)?.fingerprint ?? "";
 
   function ownRules(request: PolicyRequest): readonly PolicyRule[] {
-    const { serverName, serverToolName, kind = "tool", conversation } = request;
+    const { serverName, serverToolName, kind = "tool", conversation, client } = request;
     const given = approvalsOf(conversation);
     if (kind === "resource")
       return given.allowsReads(serverName, fingerprintOf(serverName)) ? [readsRule(serverName)] : [];
     const definition = kind === "tool" ? tools.toolOf(request) : undefined;
     if (definition === undefined) return noRules;
-    const approval = policy().approved.find(serverName, serverToolName);
+    const { approved } = policy();
+    const isApproved = (by?: string): boolean => {
+      const approval = approved.find(serverName, serverToolName, by);
+      return approval !== undefined && approval.digest === definitionDigest(definition);
+    };
     const approvalKey = given.has(serverName, serverToolName) ? approvalKeyOf(request) : undefined;
-    const isApproved = approval !== undefined && approval.digest === definitionDigest(definition);
+    const isForAll = isApproved();
+    const isForClient = client !== undefined && isApproved(client);
     const isAllowed = approvalKey !== undefined && given.allows(serverName, serverToolName, approvalKey);
-    if (!isApproved && !isAllowed) return noRules;
-    return [...(isApproved ? [approvalRule(request)] : []), ...(isAllowed ? [conversationRule(request)] : [])];
+    if (!isForAll && !isForClient && !isAllowed) return noRules;
+    return [
+      ...(isForAll ? [approvalRule({ serverName, serverToolName })] : []),
+      ...(isForClient ? [approvalRule(request)] : []),
+      ...(isAllowed ? [conversationRule(request)] : []),
+    ];
   }
 
   function changeOf(request: PolicyRequest): ChangedDefinition | undefined {
@@ -177,8 +189,11 @@ export function createDecide(options: CreateDecideOptions): Decide {
    * Prepares a request for the rules. The approval mode and a missing terminal are ignored for a request that the user
    * typed.
    */
-  function toCheck(request: PolicyRequest, { isChanged }: Pick<DecisionInputs, "isChanged">): CheckRequest {
-    const doubt = isChanged ? changeOf(request)?.doubt : undefined;
+  function toCheck(
+    request: PolicyRequest,
+    { isChanged }: Pick<DecisionInputs, "isChanged">,
+    doubt = isChanged ? changeOf(request)?.doubt : undefined,
+  ): CheckRequest {
     const { serverName, serverToolName, kind = "tool", args, who, client } = request;
     const annotations = kind === "tool" ? tools.toolOf(request)?.annotations : undefined;
     const isTyped = who === "user";
@@ -210,8 +225,13 @@ export function createDecide(options: CreateDecideOptions): Decide {
     };
   }
 
-  function decideBy(by: PolicyEngine, request: PolicyRequest, inputs: DecisionInputs): CarriedDecision {
-    const found = by.check(toCheck(request, inputs));
+  function decideBy(
+    by: PolicyEngine,
+    request: PolicyRequest,
+    inputs: DecisionInputs,
+    check = toCheck(request, inputs),
+  ): CarriedDecision {
+    const found = by.check(check);
     const { decision, rule, over } = request.who === "user" ? forTyped(found) : found;
     return over === undefined ? { decision, rule, inputs } : { decision, rule, over, inputs };
   }
@@ -228,11 +248,13 @@ export function createDecide(options: CreateDecideOptions): Decide {
         inputs.isChanged === now.isChanged
       );
     },
-    explain(request) {
+    explain(request, doubt) {
       const by = engineWith(ownRules(request));
       const inputs = inputsOf(request);
-      const { inputs: _, ...decision } = decideBy(by, request, inputs);
-      return { decision, matching: by.matching(toCheck(request, inputs)), change: changeOf(request) };
+      const check = doubt === undefined ? toCheck(request, inputs) : toCheck(request, { isChanged: true }, doubt);
+      const { inputs: _, ...decision } = decideBy(by, request, inputs, check);
+      const change = doubt === undefined ? changeOf(request) : { difference: () => [], doubt };
+      return { decision, matching: by.matching(check), change };
     },
     wouldAllow: (request, rule) =>
       engineWith([...ownRules(request), rule]).allows(toCheck(request, { isChanged: false })),
@@ -257,21 +279,23 @@ function forTyped(found: Decision): Decision {
   return { decision: "allow", rule: typedRule, over: rule };
 }
 
-type RuleFor = (tool: ToolIdentity) => PolicyRule;
-
-/** The rule for a saved approval. It applies in all conversations, but a stricter rule of the user overrules it. */
-export const approvalRule: RuleFor = (tool) => ({
-  ...pairRule(tool),
-  tier: "user",
-  origin: { source: "approval" },
-});
+/**
+ * The rule for a saved approval. It applies in all conversations, but a stricter rule of the user overrules it. With
+ * `client`, it applies to the requests of this gateway client only.
+ */
+export function approvalRule({ client, ...tool }: Pick<PolicyRequest, keyof ToolIdentity | "client">): PolicyRule {
+  return {
+    ...pairRule(tool),
+    tier: "user",
+    ...(client !== undefined && { client: exactName(client) }),
+    origin: { source: "approval" },
+  };
+}
 
 /** The rule for an approval that is valid in this conversation only. */
-export const conversationRule: RuleFor = (tool) => ({
-  ...pairRule(tool),
-  tier: "conversation",
-  origin: { source: "answer" },
-});
+export function conversationRule(tool: ToolIdentity): PolicyRule {
+  return { ...pairRule(tool), tier: "conversation", origin: { source: "answer" } };
+}
 
 function pairRule({
   serverName,

@@ -12,7 +12,7 @@ export const ToolConfirmationOutcome = {
   ProceedAlwaysTool: "proceed_always_tool",
   /**
    * Allows this call and later calls, also in later conversations. Ends when the server's settings or the tool's
-   * definition change.
+   * definition change. If a client of a gateway sent the call, allows the calls of this client only.
    */
   ProceedAlwaysAndSave: "proceed_always_and_save",
   Cancel: "cancel",

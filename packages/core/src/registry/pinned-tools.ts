@@ -5,7 +5,7 @@
 
 import { limits } from "../limits.ts";
 import type { FunctionDeclaration } from "../normalise/model-types.ts";
-import { createPinnedNames, type Pin } from "../normalise/tool-name.ts";
+import { createNaming, type Pin, SeenNames } from "../normalise/tool-name.ts";
 import { runAtOnce, runInTurns, type Sliced } from "../text/turns.ts";
 import type { DiscoveredMCPTool } from "./discovered-tool.ts";
 
@@ -39,7 +39,7 @@ const toolsPerSlice = 500;
 
 /** Opens a conversation. `earlier` contains the names that the conversation used in an earlier run. */
 export function openConversation(registered: RegisteredTools, earlier: readonly Pin[] = []): ConversationTools {
-  const names = createPinnedNames(earlier);
+  const names = new SeenNames(earlier);
   let source = registered.all();
   // A new conversation uses the names in the registry. `pinAll` fixes these names before the tools change.
   let tools = earlier.length === 0 ? source : undefined;
@@ -70,15 +70,17 @@ export function openConversation(registered: RegisteredTools, earlier: readonly 
 
   /**
    * Gives names to tools that were added later. These names always contain the server's name, so that they do not
-   * depend on the order of registration.
+   * depend on the order of registration. A tool that gets no name, because its server has used too many, is left out.
    */
   function* nameAll(later: readonly DiscoveredMCPTool[]): Sliced<readonly DiscoveredMCPTool[]> {
     yield* pinAll();
     const named: DiscoveredMCPTool[] = [];
-    for (const tool of later) {
+    const nameOf = createNaming({ seen: names, isAlwaysQualified: () => true });
+    for (const [at, tool] of later.entries()) {
       const { serverName: server, serverToolName: name } = tool;
-      named.push(underName(tool, names.nameOf({ server, name })));
-      if (named.length % toolsPerSlice === 0) yield;
+      const as = nameOf({ server, name });
+      if (names.pin({ server, name, as })) named.push(underName(tool, as));
+      if (at % toolsPerSlice === toolsPerSlice - 1) yield;
     }
     return named;
   }

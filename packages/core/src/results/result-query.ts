@@ -18,16 +18,16 @@ export type QueryOutcome =
   | { readonly kind: "failed"; readonly code: "arguments_invalid" | "too_large"; readonly message: string };
 
 /**
- * Maximum number of characters of a stored result that Fairlead parses as JSON. The JSON that a JMESPath expression
+ * Maximum size of a stored result that Fairlead parses as JSON, in bytes. The JSON that a JMESPath expression
  * selects has the same limit.
  */
-const mostCharacters = 10_000_000;
+const mostBytes = 10_000_000;
 
 /** Runs the query: a text search, a JMESPath expression, or else a selection of lines. Never throws. */
 export function queryResult(text: string, { grep, jmespath, ...wish }: ResultQuery): QueryOutcome {
   if (grep !== undefined) return { kind: "selected", ...grepLines(text, grep, wish) };
   if (jmespath === undefined) return { kind: "selected", ...selectLines(text, wish) };
-  if (text.length > mostCharacters)
+  if (Buffer.byteLength(text) > mostBytes)
     return failed("too_large", 'the result is too large for jmespath (10 MB): use "grep", or "from" and "lines"');
   const parsed = parse(text);
   if (parsed === undefined)
@@ -37,7 +37,7 @@ export function queryResult(text: string, { grep, jmespath, ...wish }: ResultQue
     );
   try {
     const found: unknown = search(parsed.value, jmespath);
-    if (!isWithin(found, mostCharacters))
+    if (!isWithin(found, mostBytes))
       return failed("too_large", "the jmespath expression selects too much: select less");
     return { kind: "selected", ...selectLines(toText(found), wish) };
   } catch (error) {
@@ -73,7 +73,7 @@ function toText(value: unknown): string {
 }
 
 /**
- * Whether the JSON text of a value has at most about `most` characters. A JMESPath expression can repeat a value so
+ * Whether the JSON text of a value has at most about `most` bytes. A JMESPath expression can repeat a value so
  * often that its JSON text would fill the memory.
  */
 function isWithin(value: unknown, most: number): boolean {
@@ -81,10 +81,10 @@ function isWithin(value: unknown, most: number): boolean {
   const waiting: unknown[] = [value];
   while (waiting.length > 0 && left >= 0) {
     const next = waiting.pop();
-    left -= typeof next === "string" ? next.length + 2 : 2;
+    left -= typeof next === "string" ? Buffer.byteLength(next) + 2 : 2;
     if (typeof next !== "object" || next === null) continue;
     for (const [key, member] of Object.entries(next)) {
-      left -= key.length;
+      left -= Buffer.byteLength(key);
       waiting.push(member);
     }
   }

@@ -3,32 +3,55 @@
 import { synonymsOf } from "./synonyms.ts";
 import { searchWords } from "./words.ts";
 
+/** Words that stand for the same word of a query. */
+export interface WordGroup {
+  /** The words, each with its weight in the ranking. */
+  readonly weights: ReadonlyMap<string, number>;
+  /**
+   * All words that a tool contains count together at most this many times as much as the best of them. Otherwise a tool
+   * could win by listing many synonyms.
+   */
+  readonly most: number;
+}
+
 const synonymWeight = 0.3;
+const mostOfSynonyms = 2.5;
 const longestQuery = 2000;
 const mostWords = 64;
 
 /** In a query of at least this many words, the words in URLs and paths count as much as the other words. */
 const longQuery = 12;
 
-/**
- * Returns the words to search for, each with its weight in the ranking. `toolWords` contains all words of the indexed
- * tools.
- */
-export function queryWords(query: string, toolWords: ReadonlyMap<string, unknown>): ReadonlyMap<string, number> {
+/** Returns the words to search for. `toolWords` contains all words of the indexed tools. */
+export function queryWords(query: string, toolWords: ReadonlyMap<string, unknown>): readonly WordGroup[] {
   const text = query.slice(0, longestQuery);
   const read = searchWords(withoutValues(text)).slice(0, mostWords);
-  const words = new Set(read.flatMap((word) => (toolWords.has(word) ? [word] : respelled(word, toolWords))));
-  const weights = new Map<string, number>();
-  for (const word of words) for (const synonym of synonymsOf(word)) weights.set(synonym, synonymWeight);
+  const taken = new Set<string>();
+
+  /** Each word belongs to one group only. */
+  function groupOf(words: Iterable<string>, weight: number, most = 1): WordGroup {
+    const weights = new Map<string, number>();
+    for (const word of words) if (!taken.has(word)) weights.set(word, weight);
+    for (const word of weights.keys()) taken.add(word);
+    return { weights, most };
+  }
+
+  const asked = read.map((word) => groupOf(toolWords.has(word) ? [word] : respelled(word, toolWords), 1));
+  const words = [...taken];
+  const values = searchWords(text)
+    .slice(0, mostWords)
+    .filter((word) => toolWords.has(word));
   /*
    * In a short query, words in URLs and paths weigh less. Otherwise they would outweigh the words that describe the
    * task.
    */
   const valueWeight = Math.min(1, read.length / longQuery);
-  for (const word of searchWords(text).slice(0, mostWords))
-    if (toolWords.has(word)) weights.set(word, Math.max(weights.get(word) ?? 0, valueWeight));
-  for (const word of words) weights.set(word, 1);
-  return weights;
+  const ofValues = (): readonly WordGroup[] => values.map((word) => groupOf([word], valueWeight));
+  const ofSynonyms = (): readonly WordGroup[] =>
+    words.map((word) => groupOf(synonymsOf(word), synonymWeight, mostOfSynonyms));
+  // A word that is a value and a synonym counts as what weighs more.
+  const others = valueWeight > synonymWeight ? [ofValues, ofSynonyms] : [ofSynonyms, ofValues];
+  return [...asked, ...others.flatMap((groups) => groups())].filter(({ weights }) => weights.size > 0);
 }
 
 /**

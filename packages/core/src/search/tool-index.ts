@@ -1,7 +1,7 @@
 /** Finds the tools whose texts contain the words of a query, and ranks these tools (BM25F with synonyms). */
 
 import { createTurns, type Turns } from "../text/turns.ts";
-import { queryWords } from "./query-words.ts";
+import { queryWords, type WordGroup } from "./query-words.ts";
 import { type SearchableServer, type SearchableTool, wordsOfServer, wordsOfTool } from "./tool-words.ts";
 
 /** A tool that matches a query. A higher score means a better match. */
@@ -87,18 +87,36 @@ export function createToolIndex(): ToolIndex {
       const { postings, tools: entries } = state;
       const count = liveCount(state);
       const scores = new Float64Array(entries.length);
-      for (const [word, weight] of queryWords(query, postings)) {
-        const { tools, weights } = postings.get(word) ?? { tools: [], weights: [] };
-        const rarity = Math.log(1 + Math.max(count - tools.length, 0.5) / (tools.length + 0.5));
-        for (let at = 0; at < tools.length; at += 1) {
-          const number = tools[at] ?? 0;
-          const frequency = weights[at] ?? 0;
-          scores[number] = (scores[number] ?? 0) + (weight * rarity * frequency) / (saturation + frequency);
-        }
-      }
+      for (const group of queryWords(query, postings)) addGroup(scores, group, postings, count);
       return bestOf(scores, entries, most);
     },
   };
+}
+
+/** Adds to each tool's score how well the tool matches one group of words. */
+function addGroup(
+  scores: Float64Array,
+  { weights: words, most }: WordGroup,
+  postings: IndexState["postings"],
+  count: number,
+): void {
+  const matches = new Map<number, { sum: number; best: number }>();
+  for (const [word, weight] of words) {
+    const { tools, weights } = postings.get(word) ?? { tools: [], weights: [] };
+    const rarity = Math.log(1 + Math.max(count - tools.length, 0.5) / (tools.length + 0.5));
+    for (let at = 0; at < tools.length; at += 1) {
+      const number = tools[at] ?? 0;
+      const frequency = weights[at] ?? 0;
+      const score = (weight * rarity * frequency) / (saturation + frequency);
+      const match = matches.get(number);
+      if (match === undefined) matches.set(number, { sum: score, best: score });
+      else {
+        match.sum += score;
+        match.best = Math.max(match.best, score);
+      }
+    }
+  }
+  for (const [number, { sum, best }] of matches) scores[number] = (scores[number] ?? 0) + Math.min(sum, most * best);
 }
 
 function emptyState(): IndexState {

@@ -18,8 +18,16 @@ export interface FoundTool {
 
 /** Searches the names, descriptions and parameters of all tools of a host. */
 export interface ToolSearch {
-  /** The matching tools, best first. If there are several queries, their results alternate. */
-  readonly find: (queries: readonly string[], limit: number) => Promise<readonly FoundTool[]>;
+  /**
+   * The matching tools, best first. If there are several queries, their results alternate.
+   *
+   * @param isWanted Whether the result may contain this tool. Called only for tools that would get a place.
+   */
+  readonly find: (
+    queries: readonly string[],
+    limit: number,
+    isWanted: (tool: DiscoveredMCPTool) => boolean,
+  ) => Promise<readonly FoundTool[]>;
 }
 
 /** The tools to search, and the server texts that are searched with them. */
@@ -59,13 +67,23 @@ export function createToolSearch({ tools, aboutServer }: ToolSearchOptions): Too
   }
 
   return {
-    async find(queries, limit) {
+    async find(queries, limit, isWanted) {
       updating ??= update().finally(() => (updating = undefined));
       await updating;
-      const found = await findTools(queries, { index, named: names.named, limit });
-      return found.flatMap(({ server, tool: { name }, score }) => {
-        const tool = names.find(server, name);
-        return tool === undefined ? [] : [{ tool, score }];
+      const { named, find } = names;
+      const toolOf = ({ server, tool: { name } }: NamedTool): DiscoveredMCPTool | undefined => find(server, name);
+      const found = await findTools(queries, {
+        index,
+        named,
+        limit,
+        isWanted(match) {
+          const tool = toolOf(match);
+          return tool !== undefined && isWanted(tool);
+        },
+      });
+      return found.flatMap((match) => {
+        const tool = toolOf(match);
+        return tool === undefined ? [] : [{ tool, score: match.score }];
       });
     },
   };

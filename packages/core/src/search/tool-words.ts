@@ -26,21 +26,26 @@ export interface SearchableServer {
 
 /**
  * How much a word in one field of a tool counts, for BM25F. If the field has more than `usual` words, each word counts
- * less. `b` (0 to 1) says how strongly.
+ * less. `b` (0 to 1) says how strongly. Servers write the texts, so two bounds stop stuffed texts: `most` for a word
+ * that is repeated, and `longest` for a field with very many words.
  */
 interface Field {
   readonly weight: number;
   readonly usual: number;
   readonly b: number;
+  /** However often a word occurs, it counts at most this many times `weight`. */
+  readonly most: number;
+  /** A field with more words than this counts no more than a field with this many words. */
+  readonly longest: number;
 }
 
-const nameField: Field = { weight: 3, usual: 2.5, b: 0.3 };
-const serverField: Field = { weight: 2, usual: 2.5, b: 0.3 };
-const titleField: Field = { weight: 1, usual: 3, b: 0.3 };
-const descriptionField: Field = { weight: 1, usual: 20, b: 0.6 };
-const parametersField: Field = { weight: 1, usual: 4, b: 0.6 };
-const instructionsField: Field = { weight: 0.8, usual: 20, b: 0.7 };
-const parameterTextsField: Field = { weight: 0.25, usual: 12, b: 0.7 };
+const nameField: Field = { weight: 3, usual: 2.5, b: 0.35, most: 1.3, longest: 6 };
+const serverField: Field = { weight: 2, usual: 2, b: 0.3, most: 4, longest: 20 };
+const titleField: Field = { weight: 1, usual: 3, b: 0.3, most: 1.25, longest: 6 };
+const descriptionField: Field = { weight: 1, usual: 20, b: 0.54, most: 3.5, longest: 60 };
+const parametersField: Field = { weight: 1, usual: 4, b: 0.6, most: 2, longest: 16 };
+const instructionsField: Field = { weight: 0.8, usual: 15, b: 0.63, most: 4, longest: 20 };
+const parameterTextsField: Field = { weight: 0.22, usual: 13, b: 0.7, most: 4, longest: 40 };
 
 const longestInstructions = 400;
 const longestText = 4000;
@@ -82,10 +87,14 @@ export function wordsOfTool(tool: SearchableTool, ofServer: ReadonlyMap<string, 
   return { weights, characters };
 }
 
-function add(weights: Weights, text: string, { weight, usual, b }: Field): void {
+function add(weights: Weights, text: string, { weight, usual, b, most, longest }: Field): void {
   const words = searchWords(text);
-  const share = weight / (1 - b + (b * words.length) / usual);
-  for (const word of words) weights.set(word, (weights.get(word) ?? 0) + share);
+  const length = Math.min(words.length, longest);
+  const share = ((weight / (1 - b + (b * length) / usual)) * length) / words.length;
+  const counts = new Map<string, number>();
+  for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
+  for (const [word, count] of counts)
+    weights.set(word, (weights.get(word) ?? 0) + Math.min(count * share, most * weight));
 }
 
 const mostParameters = 100;

@@ -118,6 +118,16 @@ export async function setServerEnabled(
   await updateText(file, change, toUpdate(options));
 }
 
+/** Removes `disabled` from a server's entry, so that the entry is as if it had never been disabled. */
+export async function removeEntrySwitch(file: string, name: string, options: EditOptions = {}): Promise<void> {
+  const path = ["mcpServers", name, "disabled"];
+  const change = (text: string | undefined): string | undefined => {
+    const node = childNode(openForEdit(file, text, path.slice(0, -1)), ...path);
+    return text === undefined || node === undefined ? undefined : removeValue(text, path);
+  };
+  await updateText(file, change, toUpdate(options));
+}
+
 function toUpdate({ within }: EditOptions): UpdateOptions {
   return within === undefined ? { mode: privateFileMode } : { within };
 }

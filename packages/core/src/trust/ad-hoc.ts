@@ -27,7 +27,6 @@ export interface AdHocServer {
  */
 const extras: ServerExtras = {
   start: "lazy",
-  enabled: true,
   trustAnnotations: false,
   sampling: false,
   roots: false,

@@ -6,10 +6,12 @@
 import { HostError } from "../errors.ts";
 import {
   type ConfiguredServer,
+  type DisablingOrigin,
   type Origin,
   optionOrigin,
   type ServerDefinition,
   type Settings,
+  typedOrigin,
 } from "../settings/define/definition.ts";
 import type { Locations } from "../settings/read/paths.ts";
 import { toShellWord } from "../text/shell-word.ts";
@@ -75,8 +77,8 @@ export function admitBuiltIn(
 }
 
 /**
- * Denies a server that the settings disable. `fairlead mcp enable` changes only the user's settings. If another file
- * disables the server, the user must edit that file.
+ * Denies a server that the settings disable. If `fairlead mcp enable` does not edit the file that disables the server,
+ * the user must edit it.
  */
 function switchedOff({
   name,
@@ -85,15 +87,25 @@ function switchedOff({
 }: Pick<ConfiguredServer, "name" | "enabled" | "disabledBy">): Admission | undefined {
   if (enabled) return undefined;
   const where = disabledBy === undefined ? "" : ` in ${fileAndLine(disabledBy)}`;
-  const isOurs = disabledBy === undefined || (disabledBy.scope === "user" && disabledBy.file !== optionOrigin);
   return {
     status: "disabled",
     reason: "user",
-    message: `"${name}" is disabled: fairlead.servers.${name}.enabled is false${where}`,
-    next: isOurs
-      ? `fairlead mcp enable ${toShellWord(name)}`
-      : `Remove "enabled": false from fairlead.servers.${name}${where}.`,
+    message: disabledBy?.inEntry
+      ? `"${name}" is disabled: its entry has "disabled": true${where}`
+      : `"${name}" is disabled: fairlead.servers.${name}.enabled is false${where}`,
+    next:
+      disabledBy === undefined || canEnable(disabledBy)
+        ? `fairlead mcp enable ${toShellWord(name)}`
+        : disabledBy.inEntry
+          ? `Remove "disabled": true from the entry of "${name}"${where}.`
+          : `Remove "enabled": false from fairlead.servers.${name}${where}.`,
   };
+}
+
+/** Whether `fairlead mcp enable` can remove the setting: it edits the user's file, and the entry wherever it is. */
+function canEnable({ scope, file, inEntry }: DisablingOrigin): boolean {
+  if (file === optionOrigin || file === typedOrigin) return false;
+  return scope === "user" || (scope === "workspace" && inEntry === true);
 }
 
 function excluded({ name }: Named, { settings }: Lists): Admission | undefined {

@@ -121,6 +121,8 @@ export interface ToolApproval extends Approval {
    * program.
    */
   readonly workspace?: string;
+  /** The gateway client whose requests are approved. If absent, the requests of all senders are. */
+  readonly client?: string;
   /** The approved definition as JSON, so that Fairlead can show a later change. Absent if the JSON is too long. */
   readonly definition?: string;
 }
@@ -129,9 +131,14 @@ interface ApprovalsFile {
   readonly version: 2;
   readonly workspaces: Readonly<Record<string, Readonly<Record<string, Approval>>>>;
   readonly tools: readonly ToolApproval[];
+  /**
+   * The approvals with a `client`. Earlier versions do not know this condition, so they must not find these approvals
+   * in `tools`.
+   */
+  readonly clientTools: readonly ToolApproval[];
 }
 
-const nothing: ApprovalsFile = { version: 2, workspaces: {}, tools: [] };
+const nothing: ApprovalsFile = { version: 2, workspaces: {}, tools: [], clientTools: [] };
 
 /** Reads the approvals of servers and tools. Empty if the file does not exist. */
 export async function readApprovalsFile(state: string): Promise<ApprovalsFile> {
@@ -160,11 +167,10 @@ export function approvalsPath(state: string): string {
 /** Parses the approvals file in version 2 or version 1. Version 1 contained no approvals of tools. */
 function parse(value: unknown): ApprovalsFile | undefined {
   if (!isObject(value)) return undefined;
-  const { version, workspaces, tools } = value as Partial<Record<keyof ApprovalsFile, unknown>>;
+  const { version, workspaces, tools, clientTools = [] } = value as Partial<Record<keyof ApprovalsFile, unknown>>;
   if (version !== 2) return isWorkspaces(value) ? { ...nothing, workspaces: value } : undefined;
-  return isWorkspaces(workspaces) && Array.isArray(tools) && tools.every(isToolApproval)
-    ? { version, workspaces, tools }
-    : undefined;
+  const isWhole = isWorkspaces(workspaces) && isToolApprovals(tools) && isToolApprovals(clientTools);
+  return isWhole ? { version, workspaces, tools, clientTools } : undefined;
 }
 
 function isWorkspaces(value: unknown): value is ApprovalsFile["workspaces"] {
@@ -193,11 +199,15 @@ function isProgramFiles(value: unknown): value is readonly ProgramFile[] {
   );
 }
 
+function isToolApprovals(value: unknown): value is readonly ToolApproval[] {
+  return Array.isArray(value) && value.every(isToolApproval);
+}
+
 function isToolApproval(value: unknown): value is ToolApproval {
   if (!isApproval(value)) return false;
-  const { server, tool, digest, workspace, definition } = value as Partial<Record<keyof ToolApproval, unknown>>;
+  const { server, tool, digest, workspace, client, definition } = value as Partial<Record<keyof ToolApproval, unknown>>;
   return (
     [server, tool, digest].every((text) => typeof text === "string") &&
-    [workspace, definition].every((text) => text === undefined || typeof text === "string")
+    [workspace, client, definition].every((text) => text === undefined || typeof text === "string")
   );
 }

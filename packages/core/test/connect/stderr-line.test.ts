@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { npmFailure, stderrLine } from "../../src/connect/stderr-line.ts";
+import { isSilent, npmFailure, stderrLine } from "../../src/connect/stderr-line.ts";
 
 const log = "npm error A complete log of this run can be found in: /home/ada/.npm/_logs/x-debug-0.log";
 const notFound = [
@@ -123,5 +123,20 @@ test.each([
   [["code EX", "", "code 1", "A complete log of this run", "A complete log of this run is at /x"], "EX", false],
   [["words", "could not determine executable to run"], "could not determine executable to run", true],
 ])("npm's lines %j: the user reads %j", (lines, text, isPackage) => {
-  expect(npmFailure(lines.map((line) => `npm error ${line}`))).toEqual({ text, isPackage });
+  expect(npmFailure(lines.map((line) => `npm error ${line}`))).toEqual({ text, isPackage, isNetwork: false });
+});
+
+test.each(["EAI_AGAIN", "ENOTFOUND", "ECONNREFUSED", "ETIMEDOUT"])("npm's code %s is about the network", (code) => {
+  expect(npmFailure([`npm error code ${code}`])).toEqual({ text: code, isPackage: false, isNetwork: true });
+});
+
+test.each<[readonly string[], boolean]>([
+  [[], true],
+  [["", "  "], true],
+  [["npm warn exec The following package was not found", "npm notice New version"], true],
+  [["npm error code E404"], false],
+  [["npm error something"], false],
+  [["npm warn exec", "no API key"], false],
+])("the lines %j explain nothing: %s", (lines, isSo) => {
+  expect(isSilent(lines)).toBe(isSo);
 });

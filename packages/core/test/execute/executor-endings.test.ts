@@ -88,6 +88,33 @@ describe("the place of a call is free, and closing waits for it no longer,", () 
     await executor.close();
   });
 
+  test.each<[string, Error | undefined, object]>([
+    ["is read before it is sent", undefined, { message: expect.stringContaining("changed while the call waited") }],
+    ["cannot be read", new Error("no list"), { message: "no list" }],
+  ])("when its server reported a change while it waited, which %s", async (_, failure, expected) => {
+    const { client, sent, answers } = held();
+    const executor = executorWith(one);
+    const first = executor.call(callOf(client), patient);
+    const changing = {
+      ...client,
+      async upToDate() {
+        Object.assign(changing, { filteredCatalog: clientOf([], () => done).client.filteredCatalog });
+        if (failure) throw failure;
+      },
+    };
+    const second = executor.call(callOf(changing), patient);
+    while (answers.length < 1) await turn();
+    answers[0]?.(done);
+    await first;
+    await expect(second).rejects.toMatchObject(expected);
+    expect(sent).toHaveLength(1);
+    const third = executor.call(callOf(client), patient);
+    while (answers.length < 2) await turn();
+    answers[1]?.(done);
+    await third;
+    await executor.close();
+  });
+
   test("when its tool had changed before its turn came", async () => {
     const { client, answers } = held();
     const executor = executorWith(one);

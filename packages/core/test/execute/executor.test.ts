@@ -222,7 +222,7 @@ describe("waiting in line", () => {
   });
 });
 
-test("the calls of one sender do not wait for those of another", async () => {
+test("a call that has waited for its turn elsewhere does not wait again", async () => {
   let release = (): void => {};
   const held = new Promise<void>((resolve) => {
     release = resolve;
@@ -232,12 +232,13 @@ test("the calls of one sender do not wait for those of another", async () => {
     return done;
   });
   const executor = executorWith({ limits: { callsPerServer: 1, callsTotal: 1 } });
-  const call = (text: string, sender: string) =>
-    executor.call({ client, tool: "echo", args: { text } }, { ...patient, sender });
-  const slow = [call("slow", "one"), call("quick", "one")];
-  await call("quick", "two");
-  expect(sent.map(([, { text }]) => text)).toEqual(["slow", "quick"]);
+  const call = (text: string, isInTurn?: boolean) =>
+    executor.call({ client, tool: "echo", args: { text } }, { ...patient, isInTurn });
+  const slow = [call("slow"), call("quick")];
+  await call("own", true);
+  expect(sent.map(([, { text }]) => text)).toEqual(["slow", "own"]);
   release();
   await Promise.all(slow);
+  expect(sent.map(([, { text }]) => text)).toEqual(["slow", "own", "quick"]);
   await executor.close();
 });

@@ -90,6 +90,7 @@ describe("settings as an object", () => {
       headers: {},
       timeout: 1,
       trust: false,
+      disabled: false,
       description: "",
       includeTools: [],
       excludeTools: [],

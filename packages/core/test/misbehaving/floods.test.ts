@@ -38,6 +38,23 @@ test("a server that floods its stderr is disconnected with that reason, and stay
     await answers(host, "odd");
   }));
 
+test("the limit of a catalog counts bytes, whatever the characters are", async () => {
+  await using folder = await temporaryFolder();
+  await folder.write("home/.keep", "");
+  const home = `${folder.path}/home`;
+  // Ten pages of 60 kB in bytes, but of 20 000 characters.
+  await using host = await createHost({
+    settings: {
+      mcpServers: { paged: stdioServer("paged-catalog", "10", "20000", "あ") },
+      fairlead: { limits: { catalogBytes: 420_000 } },
+    },
+    workspace: false,
+    environment: { env: { PATH: process.env["PATH"], HOME: home }, home, cwd: home, platform: process.platform },
+  });
+  await host.start();
+  expect(stateOf(host, "paged")).toMatchObject({ status: "connected", offer: { tools: 6 } });
+});
+
 test("a catalog over its limit is cut, and the server's note names the limit and the setting", async () => {
   await using folder = await temporaryFolder();
   await folder.write("home/.keep", "");

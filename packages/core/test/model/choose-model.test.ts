@@ -2,11 +2,11 @@ import { googleServer, inTurn, type OpenaiApi, openaiApi, says, temporaryFolder 
 import { expect, test } from "vitest";
 import { systemClock } from "../../src/clock.ts";
 import { HostError } from "../../src/errors.ts";
-import { type ChooseOptions, chooseModel } from "../../src/model/choose-model.ts";
+import { type ChooseOptions, chooseModel, listModels } from "../../src/model/choose-model.ts";
 import type { Fetch } from "../../src/net/bounded-fetch.ts";
 import { manualClock } from "../support/manual-clock.ts";
 import { all, finishOf, user } from "../support/model-contract.ts";
-import { geminiScene, openaiScene } from "../support/model-legs.ts";
+import { anthropicScene, geminiScene, openaiScene } from "../support/model-legs.ts";
 
 const nobody: Fetch = async () => {
   throw new HostError("unreachable", "nobody is there");
@@ -28,6 +28,16 @@ test.each<[ChooseOptions["env"], string | undefined, string]>([
   [{ GEMINI_API_KEY: "k", OPENAI_API_KEY: "k" }, undefined, "gemini gemini-2.5-flash"],
   [{ GEMINI_API_KEY: "k", OPENAI_API_KEY: "k" }, "gpt-5", "openai-compatible gpt-5"],
   [{ GEMINI_API_KEY: "k", OPENAI_API_KEY: "k" }, "gemini-2.5-pro", "gemini gemini-2.5-pro"],
+  [{ ANTHROPIC_API_KEY: "k" }, "claude-opus-5", "anthropic claude-opus-5"],
+  [{ ANTHROPIC_API_KEY: "k" }, "another", "anthropic another"],
+  [{ ANTHROPIC_API_KEY: "k", ANTHROPIC_MODEL: "claude-opus-5" }, undefined, "anthropic claude-opus-5"],
+  [{ ANTHROPIC_API_KEY: " ", OPENAI_API_KEY: "k" }, "claude-opus-5", "openai-compatible claude-opus-5"],
+  [{ ANTHROPIC_API_KEY: "k", OPENAI_API_KEY: "k", GEMINI_API_KEY: "k" }, "claude-x", "anthropic claude-x"],
+  [{ ANTHROPIC_API_KEY: "k", OPENAI_API_KEY: "k", GEMINI_API_KEY: "k" }, "gpt-5", "openai-compatible gpt-5"],
+  [{ ANTHROPIC_API_KEY: "k", OPENAI_API_KEY: "k", GEMINI_API_KEY: "k" }, "gemini-x", "gemini gemini-x"],
+  [{ ANTHROPIC_API_KEY: "k", GEMINI_API_KEY: "k" }, undefined, "gemini gemini-2.5-flash"],
+  // Who has used an endpoint of their own goes on using it.
+  [{ ANTHROPIC_API_KEY: "k", OPENAI_API_KEY: "k", OPENAI_MODEL: "gpt-5" }, undefined, "openai-compatible gpt-5"],
   [{ GOOGLE_GENAI_USE_VERTEXAI: "true", GOOGLE_CLOUD_PROJECT: "p" }, undefined, "gemini gemini-2.5-flash"],
   [{ GOOGLE_GENAI_USE_VERTEXAI: "1", GOOGLE_API_KEY: "k" }, undefined, "gemini gemini-2.5-flash"],
 ])("with %j and --model %s it is %s, and nobody is asked", async (env, wanted, expected) => {
@@ -37,6 +47,7 @@ test.each<[ChooseOptions["env"], string | undefined, string]>([
 test.each<[ChooseOptions["env"], RegExp]>([
   [{ GEMINI_API_KEY: "k", GOOGLE_GEMINI_BASE_URL: "models.example" }, /GOOGLE_GEMINI_BASE_URL is not an http/],
   [{ OPENAI_BASE_URL: "file:///etc" }, /OPENAI_BASE_URL is not an http/],
+  [{ ANTHROPIC_API_KEY: "k", ANTHROPIC_BASE_URL: "models.example" }, /ANTHROPIC_BASE_URL is not an http/],
   [{ GOOGLE_GENAI_USE_VERTEXAI: "true" }, /GOOGLE_CLOUD_PROJECT is not set/],
   [
     { GOOGLE_GENAI_USE_VERTEXAI: "true", GOOGLE_CLOUD_PROJECT: "p", GOOGLE_CLOUD_LOCATION: "evil.example/" },
@@ -52,6 +63,56 @@ test("the address of the Gemini API can be another one", async () => {
   const chosen = await chooseModel({ env, clock: systemClock });
   if (chosen.kind !== "model") throw new Error(chosen.kind);
   expect(finishOf(await all(chosen.model, [user("hi")])).content.parts).toEqual([{ text: "here" }]);
+});
+
+test("without a name, Anthropic's newest Sonnet is used; without a list, the person is told what to do", async () => {
+  const { api } = await anthropicScene();
+  const env = { ANTHROPIC_API_KEY: api.settings.apiKey, ANTHROPIC_BASE_URL: api.baseUrl };
+  const named = async () => {
+    const chosen = await chooseModel({ env, clock: systemClock });
+    return chosen.kind === "model" ? chosen.model.name : chosen.kind;
+  };
+  expect(await named()).toBe("claude-sonnet-test");
+  api.settings.models = ["claude-opus-test", "claude-haiku-test"];
+  expect(await named()).toBe("claude-opus-test");
+  api.settings.apiKey = "another";
+  await expect(named()).rejects.toMatchObject({ code: "model", next: expect.stringContaining("ANTHROPIC_API_KEY") });
+});
+
+async function listed(env: ChooseOptions["env"], fetch?: Fetch): Promise<unknown> {
+  const { models, problems } = await listModels({ env, clock: systemClock, ...(fetch && { fetch }) });
+  return [models.map(({ provider, name }) => `${provider} ${name}`), problems.map(({ code, next }) => [code, next])];
+}
+
+test("the models of every configured API can be listed, and an API that fails hides no other", async () => {
+  const { api: gemini } = await geminiScene({ models: ["gemini-a", "gemini-b"] });
+  const { api: openai } = await openaiScene({ models: ["one", "claude-by-another"] });
+  const { api: anthropic } = await anthropicScene({ models: ["claude-a"] });
+  const env = {
+    GEMINI_API_KEY: gemini.settings.apiKey,
+    GOOGLE_GEMINI_BASE_URL: gemini.baseUrl,
+    OPENAI_BASE_URL: openai.baseUrl,
+    ANTHROPIC_API_KEY: anthropic.settings.apiKey,
+    ANTHROPIC_BASE_URL: anthropic.baseUrl,
+  };
+  const all = ["gemini gemini-a", "gemini gemini-b", "openai-compatible one"];
+  const others = ["openai-compatible claude-by-another", "anthropic claude-a"];
+  expect(await listed(env)).toEqual([[...all, ...others], []]);
+  const broken = { ...env, OPENAI_BASE_URL: "http://127.0.0.1:9/v1" };
+  const problem = ["model", "Start the server, or check OPENAI_BASE_URL."];
+  expect(await listed(broken)).toEqual([["gemini gemini-a", "gemini gemini-b", "anthropic claude-a"], [problem]]);
+});
+
+test("a list is bounded, names that cannot be typed are left out, and who has no list has none", async () => {
+  const names = ["ok", "\u001b[31mred", "two words", "x".repeat(201), "\u202eevil"];
+  const { api } = await openaiScene({ models: [...names, ...Array.from({ length: 1000 }, (_, at) => `m${at}`)] });
+  const [models] = (await listed({ OPENAI_BASE_URL: api.baseUrl })) as string[][];
+  expect(models).toHaveLength(500);
+  expect(models?.slice(0, 2)).toEqual(["openai-compatible ok", "openai-compatible m0"]);
+  expect(await listed({ GOOGLE_GENAI_USE_VERTEXAI: "1", GOOGLE_API_KEY: "k" })).toEqual([[], []]);
+  expect(await listed({}, nobody)).toEqual([[], []]);
+  await using local = await openaiApi({ models: ["qwen3:8b"] });
+  expect(await listed({}, asOllama(local))).toEqual([["openai-compatible qwen3:8b"], []]);
 });
 
 test("an endpoint with one model needs no name for it; one with several says which they are", async () => {

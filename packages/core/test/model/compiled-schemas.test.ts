@@ -1,4 +1,5 @@
-import { geminiApi, openaiApi, says, scaled, seed } from "@fairlead/test-servers";
+import { anthropicApi, geminiApi, openaiApi, says, scaled, seed } from "@fairlead/test-servers";
+import { Ajv2020 } from "ajv/dist/2020.js";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { compileSchema, type SchemaDialect } from "../../src/normalise/schema/compile.ts";
@@ -22,7 +23,7 @@ function inGroups<T>(all: readonly T[], size: number): T[][] {
 }
 
 async function send(url: string, body: object): Promise<unknown> {
-  const headers = { "x-goog-api-key": "test-key" };
+  const headers = { "x-goog-api-key": "test-key", "x-api-key": "test-key", "anthropic-version": "2023-06-01" };
   const response = await fetch(url, { method: "POST", headers, body: JSON.stringify(body) });
   return response.ok ? "ok" : response.json();
 }
@@ -52,5 +53,17 @@ test("whatever a server sends, OpenAI's takes what is made of it", async () => {
       function: { name: `f${index}`, parameters },
     }));
     expect(await send(`${api.baseUrl}/chat/completions`, { model: "test-model", messages, tools })).toBe("ok");
+  }
+});
+
+test("whatever a server sends, Anthropic's takes what is made of it, and it is draft 2020-12", async () => {
+  await using api = await anthropicApi({ answer: () => says("ok"), maxInputTokens: Number.POSITIVE_INFINITY });
+  const messages = [{ role: "user", content: "hi" }];
+  const draft = new Ajv2020({ strict: false, validateFormats: false });
+  for (const schemas of inGroups(compiledSchemas("anthropic"), 128)) {
+    const tools = schemas.map((input_schema, index) => ({ name: `f${index}`, input_schema }));
+    const body = { model: "claude-test", max_tokens: 1, messages, tools };
+    expect(await send(`${api.baseUrl}/v1/messages`, body)).toBe("ok");
+    for (const schema of schemas) expect([draft.validateSchema(schema), schema]).toEqual([true, schema]);
   }
 });

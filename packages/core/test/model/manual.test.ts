@@ -90,7 +90,6 @@ test("the manual model accepts any number of tools in Gemini's dialect, with med
     name: "manual",
     dialect: "gemini",
     maxDeclarations: Number.POSITIVE_INFINITY,
-    takesMediaInResponses: true,
     stream: expect.any(Function),
   });
 });

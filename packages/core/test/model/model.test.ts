@@ -4,7 +4,7 @@ import { createScriptedModel } from "../../src/model/scripted.ts";
 import type { Part } from "../../src/normalise/model-types.ts";
 import { describeLive } from "../support/live-models.ts";
 import { describeModel } from "../support/model-contract.ts";
-import { geminiScene, inNarrowNames, openaiScene } from "../support/model-legs.ts";
+import { anthropicScene, geminiScene, inNarrowNames, openaiScene } from "../support/model-legs.ts";
 
 const prompt = "go";
 
@@ -21,6 +21,16 @@ for (const callDeltas of ["pieces", "whole", "interleaved", "same-index"] as con
     open: async (answers) => ({
       prompt,
       model: (await openaiScene({ answer: inNarrowNames(answers), callDeltas })).model,
+    }),
+  });
+
+for (const bytesPerWrite of [7, Number.POSITIVE_INFINITY])
+  describeModel({
+    name: `Anthropic (${bytesPerWrite} bytes at once)`,
+    callsAtOnce: true,
+    open: async (answers) => ({
+      prompt,
+      model: (await anthropicScene({ answer: inNarrowNames(answers), bytesPerWrite })).model,
     }),
   });
 

@@ -67,7 +67,6 @@ test("a scripted model accepts any number of tools in Gemini's dialect, with med
     name: "a.jsonl",
     dialect: "gemini",
     maxDeclarations: Number.POSITIVE_INFINITY,
-    takesMediaInResponses: true,
     stream: expect.any(Function),
   });
 });

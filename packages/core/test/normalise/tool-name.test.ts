@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { scaled, seed } from "@fairlead/test-servers";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { assignNames, type Claim, createPinnedNames, generateValidName } from "../../src/normalise/tool-name.ts";
+import { assignNames, type Claim, createNaming, generateValidName, SeenNames } from "../../src/normalise/tool-name.ts";
 import { acceptable, awkwardName } from "../support/adversarial-names.ts";
 
 describe("a valid name", () => {
@@ -97,7 +97,7 @@ test("a pinned name stays with its pair and goes to no other, whether the pair i
     { server: "b", name: "x", as: "x" },
     { server: "gone", name: "y", as: "y" },
   ];
-  expect(assignNames(claims("a/x", "b/x", "a/y"), { pins })).toEqual(["a__x", "x", "a__y"]);
+  expect(assignNames(claims("a/x", "b/x", "a/y"), { seen: new SeenNames(pins) })).toEqual(["a__x", "x", "a__y"]);
 });
 
 test("whatever the names, all are acceptable, all different, and the same for the same claims", () => {
@@ -124,41 +124,50 @@ test("what was pinned stays, and what comes later takes nothing of it", () => {
   fc.assert(
     fc.property(list, list, (before, after) => {
       const shown = new Map(assignNames(before).map((as, at) => [as, JSON.stringify(before[at])]));
-      const pins = assignNames(before).map((as, at) => ({ ...(before[at] ?? { server: "", name: "" }), as }));
-      assignNames(after, { pins }).forEach((name, at) => {
+      const seen = new SeenNames(
+        assignNames(before).map((as, at) => ({ ...(before[at] ?? { server: "", name: "" }), as })),
+      );
+      assignNames(after, { seen }).forEach((name, at) => {
         expect(shown.get(name) ?? JSON.stringify(after[at])).toBe(JSON.stringify(after[at]));
       });
-      expect(new Set(assignNames(after, { pins })).size).toBe(after.length);
+      expect(new Set(assignNames(after, { seen })).size).toBe(after.length);
     }),
     { numRuns: scaled(10_000, 300), seed: seed() },
   );
 });
 
-describe("the names of a conversation", () => {
+describe("the names that a reader has seen", () => {
   const pin = (server: string, name: string, as: string) => ({ server, name, as });
 
-  test("contain the server's name, and never change", () => {
-    const names = createPinnedNames([]);
-    expect(names.nameOf({ server: "a", name: "x" })).toBe("a__x");
-    expect(names.nameOf({ server: "b", name: "x" })).toBe("b__x");
-    expect(names.nameOf({ server: "a", name: "x", wish: "other" })).toBe("a__x");
-    expect(names.pins).toEqual([pin("a", "x", "a__x"), pin("b", "x", "b__x")]);
-  });
-
-  test("stay those of a resumed conversation", () => {
-    const names = createPinnedNames([pin("a", "x", "x"), pin("b", "x", "b__x")]);
-    expect(names.pins).toEqual([pin("a", "x", "x"), pin("b", "x", "b__x")]);
-    expect(names.nameOf({ server: "a", name: "x" })).toBe("x");
-    expect(names.nameOf({ server: "b", name: "y" })).toBe("b__y");
-    expect(names.pins.at(-1)).toEqual(pin("b", "y", "b__y"));
+  test("stay, whatever a tool wishes later", () => {
+    const seen = new SeenNames([pin("a", "x", "x"), pin("b", "x", "b__x")]);
+    expect(seen.pins).toEqual([pin("a", "x", "x"), pin("b", "x", "b__x")]);
+    const nameOf = createNaming({ seen, isAlwaysQualified: () => true });
+    expect(nameOf({ server: "a", name: "x", wish: "other" })).toBe("x");
+    expect(nameOf({ server: "b", name: "y" })).toBe("b__y");
+    expect(seen.ownerOf("b__y")).toBeUndefined();
   });
 
   test("are given only once", () => {
-    const names = createPinnedNames([]);
-    names.pin(pin("a", "x", "b__y"));
-    names.pin(pin("c", "z", "b__y"));
-    expect(names.pins).toEqual([pin("a", "x", "b__y")]);
-    expect(names.nameOf({ server: "b", name: "y" })).toBe(`_${digest("b", "y")}`);
-    expect(names.nameOf({ server: "c", name: "z" })).toBe("c__z");
+    const seen = new SeenNames();
+    expect(seen.pin(pin("a", "x", "b__y"))).toBe(true);
+    expect(seen.pin(pin("c", "z", "b__y"))).toBe(false);
+    expect(seen.pin(pin("a", "x", "b__y"))).toBe(true);
+    expect(seen.pins).toEqual([pin("a", "x", "b__y")]);
+    const nameOf = createNaming({ seen, isAlwaysQualified: () => true });
+    expect(nameOf({ server: "b", name: "y" })).toBe(`_${digest("b", "y")}`);
+    expect(nameOf({ server: "c", name: "z" })).toBe("c__z");
+  });
+
+  test("do not grow without end: a server that renames its tools again and again gets no more names", () => {
+    const seen = new SeenNames();
+    const name = "n".repeat(1000);
+    let count = 0;
+    while (seen.pin(pin("a", `${name}${count}`, `${count}`))) count += 1;
+    expect(count).toBeGreaterThan(1000);
+    expect(count).toBeLessThan(5000);
+    expect(seen.pin(pin("a", `${name}0`, "0"))).toBe(true);
+    expect(seen.ownerOf(`${count}`)).toBeUndefined();
+    expect(seen.pin(pin("b", "x", "x"))).toBe(true);
   });
 });

@@ -219,6 +219,47 @@ test.each(['{"name":"pay"}', '{"inputSchema":{}}'])(
   },
 );
 
+test("a full file makes room by removing the oldest approvals, and keeps no older small one in place of a newer large one", async () => {
+  await using folder = await temporaryFolder();
+  const approval = { ...identity, digest: "d", approvedAt: now.toISOString() };
+  const [large, small] = [
+    { ...approval, tool: "large", definition: "x".repeat(1_048_300) },
+    { ...approval, tool: "small" },
+  ];
+  await folder.write("approvals.json", { version: 2, workspaces: {}, tools: [large, small] });
+  await saveToolApproval(folder.path, identity, pay, now);
+  expect((await readToolApprovals(folder.path)).map(({ tool }) => tool)).toEqual(["pay"]);
+});
+
+test("an approval that is too large alone is refused, and removes none", async () => {
+  await using folder = await temporaryFolder();
+  await saveToolApproval(folder.path, identity, pay, now);
+  const large = saveToolApproval(folder.path, identity, { ...pay, name: "x".repeat(1_048_576) }, now);
+  await expect(large).rejects.toMatchObject({ code: "too_large" });
+  expect(await readToolApprovals(folder.path)).toHaveLength(1);
+});
+
+test("approvals for one client are stored where earlier versions do not look, and read in the order of their times", async () => {
+  await using folder = await temporaryFolder();
+  const owners = [identity, { ...identity, client: "codex" }, { ...identity, client: "cursor" }, identity];
+  for (const [at, owner] of owners.entries()) await saveToolApproval(folder.path, owner, pay, new Date(at));
+  expect((await readToolApprovals(folder.path)).map(({ client }) => client)).toEqual([undefined, "cursor", "codex"]);
+  const { tools } = JSON.parse(await readFile(join(folder.path, "approvals.json"), "utf8")) as { tools: object[] };
+  expect(tools.map((approval) => Object.keys(approval).includes("client"))).toEqual([false]);
+  expect(await forgetApprovalsNamed(folder.path, "s", "pay", "codex")).toBe(1);
+  expect(await forgetApprovalsNamed(folder.path, "s", "pay")).toBe(1);
+  expect((await readToolApprovals(folder.path)).map(({ client }) => client)).toEqual(["cursor"]);
+});
+
+test.each([[{}], [[7]], [[{ server: "s", tool: "pay", client: 7 }]]])(
+  "a file whose approvals for clients are %j is corrupt and counts as empty",
+  async (clientTools) => {
+    await using folder = await temporaryFolder();
+    await folder.write("approvals.json", { version: 2, workspaces: {}, tools: [], clientTools });
+    expect(await readToolApprovals(folder.path)).toEqual([]);
+  },
+);
+
 test("forgetting an approval that does not exist writes no file", async () => {
   await using folder = await temporaryFolder();
   await forgetToolApproval(folder.path, identity, "pay");

@@ -52,6 +52,20 @@ test("an approval of the same definition stays, one of another definition is for
     expect(digests(each)).toEqual([definitionDigest(definition("look"))]);
 });
 
+test("an approval for one client is found for this client only, and an accepted change forgets those of all clients", async () => {
+  await using folder = await temporaryFolder();
+  const approved = await load(folder.path);
+  await approved.save("s", pay, "codex");
+  await approved.save("s", pay, "cursor");
+  for (const each of [approved, await load(folder.path)]) {
+    const found = ["codex", "cursor", "claude-code", undefined].map((client) => each.find("s", "pay", client)?.client);
+    expect(found).toEqual(["codex", "cursor", undefined, undefined]);
+  }
+  await approved.save("s", other);
+  await approved.forgetOthers("s", other);
+  for (const each of [approved, await load(folder.path)]) expect(digests(each)).toEqual([definitionDigest(other)]);
+});
+
 test("an approval of another entry of the same name is not shown", async () => {
   await using folder = await temporaryFolder();
   await (await load(folder.path)).save("s", pay);

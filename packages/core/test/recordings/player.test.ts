@@ -25,6 +25,7 @@ function served(messages: readonly RecordedMessage[], options: Partial<PlayerOpt
       sent.push({ ask: method, params, about: given?.about });
       return answer ?? {};
     },
+    drained: () => undefined,
     closed: new Promise(() => {}),
     async close() {},
   };

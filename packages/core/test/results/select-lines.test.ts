@@ -103,6 +103,13 @@ test.each([
   ["{}", "][", "arguments_invalid", /^jmespath: (?!failed$)./],
   ["not JSON", "a", "arguments_invalid", /works only on JSON/],
   [`"${"x".repeat(10_000_000)}"`, "@", "too_large", /too large for jmespath/],
+  [`"${"あ".repeat(3_333_333)}"`, "@", "too_large", /too large for jmespath/],
+  [
+    JSON.stringify("あ".repeat(100_000)),
+    `[${"@,".repeat(40)}@]`,
+    "too_large",
+    /the jmespath expression selects too much/,
+  ],
   [
     JSON.stringify("x".repeat(100_000)),
     "[@,@]|".repeat(20).slice(0, -1),

@@ -9,7 +9,9 @@ async function found(queries: readonly string[], limit = 10): Promise<readonly s
   const index = { rank: (query: string) => (ranks[query] ?? []).map((one, at) => ({ ...one, score: 10 - at })) };
   const named = (name: string) =>
     [a1, a2, b1, b2].filter((one) => [one.tool.name, `${one.server}/${one.tool.name}`].includes(name));
-  return (await findTools(queries, { index, named, limit })).map((one) => `${one.server}/${one.tool.name}`);
+  return (await findTools(queries, { index, named, limit, isWanted: () => true })).map(
+    (one) => `${one.server}/${one.tool.name}`,
+  );
 }
 
 test("several queries take turns, and no tool comes twice", async () => {
@@ -37,7 +39,7 @@ test("other work gets its turn between two queries, but not before the first", a
       return [];
     },
   };
-  const search = findTools(["one", "two"], { index, named: () => [], limit: 10 });
+  const search = findTools(["one", "two"], { index, named: () => [], limit: 10, isWanted: () => true });
   order.push("other work");
   await search;
   expect(order).toEqual(["one", "other work", "two"]);
@@ -45,7 +47,7 @@ test("other work gets its turn between two queries, but not before the first", a
 
 test("a tool that is found by its name has the highest score", async () => {
   const index = { rank: () => [{ ...b1, score: 5 }] };
-  expect(await findTools(["one"], { index, named: () => [a1], limit: 10 })).toEqual([
+  expect(await findTools(["one"], { index, named: () => [a1], limit: 10, isWanted: () => true })).toEqual([
     { ...a1, score: 1000 },
     { ...b1, score: 5 },
   ]);

@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
 import { queryWords } from "../../src/search/query-words.ts";
 
-const found = (query: string, known: string): readonly string[] => [...queryWords(query, new Map([[known, 1]])).keys()];
+const wordsIn = (query: string, toolWords: ReadonlyMap<string, unknown>): readonly string[] =>
+  queryWords(query, toolWords).flatMap(({ weights }) => [...weights.keys()]);
+const found = (query: string, known: string): readonly string[] => wordsIn(query, new Map([[known, 1]]));
 
 test.each([
   ["another letter", "calemdar"],
@@ -39,28 +41,49 @@ test("a word of five letters may be misspelt", () => {
   expect(found("zebr", "zebra")).toEqual(["zebr"]);
 });
 
-test("the words of the query weigh most, then synonyms, then the words of a path in a short query", () => {
+test("the words of the query weigh most, then the words of a path in a short query, then synonyms", () => {
   const toolWords = new Map(["delet", "chart"].map((word) => [word, true]));
-  expect([...queryWords("erase calnder /srv/chart.csv", toolWords)]).toEqual([
-    ["delet", 0.3],
-    ["remov", 0.3],
-    ["drop", 0.3],
-    ["destroi", 0.3],
-    ["doc", 0.3],
-    ["document", 0.3],
-    ["word", 0.3],
-    ["report", 0.3],
-    ["chart", 1 / 3],
-    ["eras", 1],
-    ["calnder", 1],
-    ["file", 1],
-    ["csv", 1],
+  const groups = queryWords("erase calnder /srv/chart.csv", toolWords);
+  expect(groups.map(({ weights, most }) => [most, ...weights].flat())).toEqual([
+    [1, "eras", 1],
+    [1, "calnder", 1],
+    [1, "file", 1],
+    [1, "csv", 1],
+    [1, "chart", 1 / 3],
+    [2.5, "delet", 0.3, "remov", 0.3, "drop", 0.3, "destroi", 0.3],
+    [2.5, "doc", 0.3, "document", 0.3, "word", 0.3, "report", 0.3],
   ]);
+});
+
+test("a word that is a synonym and in a path counts as what weighs more", () => {
+  const toolWords = new Map(["remov"].map((word) => [word, true]));
+  const weightIn = (query: string): number | undefined =>
+    queryWords(query, toolWords)
+      .find(({ weights }) => weights.has("remov"))
+      ?.weights.get("remov");
+  expect(weightIn("erase /srv/remove")).toBe(0.3);
+  expect(weightIn("erase a b c d e f g h every old line /srv/remove")).toBeGreaterThan(0.3);
+});
+
+test("known words that are similar to one misspelt word count as one word", () => {
+  const toolWords = new Map(["weather", "wether"].map((word) => [word, true]));
+  expect(queryWords("wexther", toolWords)[0]).toEqual({
+    weights: new Map([
+      ["wexther", 1],
+      ["weather", 1],
+      ["wether", 1],
+    ]),
+    most: 1,
+  });
 });
 
 test("only the first 64 words and 2000 characters of a query are read", () => {
   const many = Array.from({ length: 70 }, (_none, at) => `q${String(at).padStart(2, "0")}`).join(" ");
-  expect([...queryWords(many, new Map()).keys()].filter((word) => /^\d+$/.test(word)).at(-1)).toBe("31");
-  expect(queryWords(`${" ".repeat(1_996)}late`, new Map()).has("late")).toBe(true);
-  expect(queryWords(`${" ".repeat(1_997)}late`, new Map()).has("late")).toBe(false);
+  expect(
+    wordsIn(many, new Map())
+      .filter((word) => /^\d+$/.test(word))
+      .at(-1),
+  ).toBe("31");
+  expect(wordsIn(`${" ".repeat(1_996)}late`, new Map()).includes("late")).toBe(true);
+  expect(wordsIn(`${" ".repeat(1_997)}late`, new Map()).includes("late")).toBe(false);
 });

@@ -93,10 +93,10 @@ test("a tool scores by the rarity of the word and by its place; tools with equal
   const index = createToolIndex();
   const described = { name: "beta", description: "alpha" };
   await index.set(server, [{ name: "gamma" }, described, { name: "alpha" }, { name: "delta" }]);
-  // Of 4 tools, 2 contain the word: ln(1 + 2 / 2.5) * f / (2 + f), with f = 3.658537 in a name, 2.325581 in a text.
+  // Of 4 tools, 2 contain the word: ln(1 + 2 / 2.5) * f / (2 + f), with f = 3.797468 in a name, 2.053388 in a text.
   const expected = [
-    ["alpha", 0.380034],
-    ["beta", 0.316014],
+    ["alpha", 0.385013],
+    ["beta", 0.297764],
   ];
   expect(scores(index.rank("alpha", 10))).toEqual(expected);
   expect(scores(index.rank("alpha", 1))).toEqual(expected.slice(0, 1));
@@ -113,8 +113,8 @@ test("tools of a removed server do not count for the rarity of a word", async ()
   await index.remove("t");
   // Both of 2 tools contain the word: ln(1 + 0.5 / 2.5).
   expect(scores(index.rank("alpha", 10))).toEqual([
-    ["alpha", 0.11788],
-    ["beta", 0.098022],
+    ["alpha", 0.119425],
+    ["beta", 0.092361],
   ]);
   const fresh = createToolIndex();
   await fresh.set(server, tools);

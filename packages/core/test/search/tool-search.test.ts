@@ -25,7 +25,7 @@ function searching(first: readonly DiscoveredMCPTool[], about: Readonly<Record<s
     replace: (next: readonly DiscoveredMCPTool[]): void => {
       tools = next;
     },
-    find: async (...queries: readonly string[]) => named(await search.find(queries, 10)),
+    find: async (...queries: readonly string[]) => named(await search.find(queries, 10, () => true)),
     search,
   };
 }
@@ -44,27 +44,27 @@ test.each<[string, string, readonly string[]]>([
   ["server and tool that contain dots themselves", "my.cloud.read_file", ["my.cloud/read_file"]],
   ["a tool that contains a dot", "disk.write.file", ["disk/Write.file"]],
 ])("a tool is found exactly by %s: %s", async (_what, query, expected) => {
-  const found = await searching(all).search.find([query], 10);
+  const found = await searching(all).search.find([query], 10, () => true);
   expect(named(found.filter(({ score }) => score === 1000))).toEqual(expected);
 });
 
 test.each(["cloud.read_file", "disk/forecast", "disk-read_file", "disk/disk_writer", "read"])(
   "%s is no exact name",
   async (query) => {
-    const found = await searching(all).search.find([query], 10);
+    const found = await searching(all).search.find([query], 10, () => true);
     expect(found.filter(({ score }) => score === 1000)).toEqual([]);
   },
 );
 
 test("a tool whose two names are the same is found once, and given as it is", async () => {
-  const found = await searching([read]).search.find(["read_file"], 10);
+  const found = await searching([read]).search.find(["read_file"], 10, () => true);
   expect(found).toHaveLength(1);
   expect(found[0]?.tool).toBe(read);
 });
 
 test("only the beginning of a long query is compared with names", async () => {
   const long = tool("disk", "x".repeat(1_000));
-  const exact = async (query: string) => (await searching([long]).search.find([query], 10))[0]?.score;
+  const exact = async (query: string) => (await searching([long]).search.find([query], 10, () => true))[0]?.score;
   expect(await exact("x".repeat(1_000))).toBe(1_000);
   expect(await exact(`${"x".repeat(1_000)}y`)).toBe(1_000);
   expect(await exact("x".repeat(999))).toBeUndefined();
@@ -102,7 +102,7 @@ test("tools that came are found, and tools and servers that went are not", async
   at.replace([read, tool("disk", "weather_log")]);
   expect(await at.find("weather")).toEqual(["disk/weather_log"]);
   // A tool that went takes no room among the tools that are found.
-  expect(named(await at.search.find(["weather forecast"], 1))).toEqual(["disk/weather_log"]);
+  expect(named(await at.search.find(["weather forecast"], 1, () => true))).toEqual(["disk/weather_log"]);
   at.replace([read, forecast]);
   expect(await at.find("weather")).toEqual(["sky/forecast"]);
 });
@@ -132,7 +132,7 @@ test("a failure to list the tools is reported, and the next search tries again",
   const tools = (): Promise<readonly DiscoveredMCPTool[]> =>
     isReady ? Promise.resolve([read]) : Promise.reject(failure);
   const search = createToolSearch({ tools, aboutServer: (name) => ({ name }) });
-  await expect(search.find(["file"], 10)).rejects.toBe(failure);
+  await expect(search.find(["file"], 10, () => true)).rejects.toBe(failure);
   isReady = true;
-  expect(named(await search.find(["file"], 10))).toEqual(["disk/read_file"]);
+  expect(named(await search.find(["file"], 10, () => true))).toEqual(["disk/read_file"]);
 });

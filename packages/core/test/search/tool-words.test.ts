@@ -12,12 +12,12 @@ function rounded(weights: ReadonlyMap<string, number>): Readonly<Record<string, 
 
 test("the words of a server come from its name, title and instructions", () => {
   expect(rounded(wordsOfServer({ name: "disk", title: "Local files", instructions: "Cities" }))).toEqual({
-    disk: 1.887,
-    local: 1.887,
-    file: 1.887,
-    citi: 2.388,
+    disk: 1.739,
+    local: 1.739,
+    file: 1.739,
+    citi: 1.942,
   });
-  expect(rounded(wordsOfServer({ name: "disk" }))).toEqual({ disk: 2.439 });
+  expect(rounded(wordsOfServer({ name: "disk" }))).toEqual({ disk: 2.353 });
 });
 
 test("only the beginning of a server's instructions is read", () => {
@@ -33,14 +33,38 @@ test("a word weighs more in a name than in a title, a description or a parameter
     description: "gamma",
     inputSchema: { properties: { delta: { description: "epsilon" } } },
   };
-  expect(weightsOf(tool)).toEqual({ alpha: 3.659, beta: 1.25, gamma: 2.326, delta: 1.818, epsilon: 0.698 });
+  expect(weightsOf(tool)).toEqual({ alpha: 3.797, beta: 1.25, gamma: 2.053, delta: 1.818, epsilon: 0.622 });
 });
 
 test("a word weighs less in a longer text, and its weights add up", () => {
   const long = Array.from({ length: 39 }, (_none, at) => `word${String.fromCharCode(97 + (at % 26))}x${at}`);
-  expect(weightsOf({ name: "file", description: "file" })["file"]).toBe(5.984);
+  expect(weightsOf({ name: "file", description: "file" })["file"]).toBe(5.851);
   expect(weightsOf({ name: "x", description: `beta ${long.join(" ")}` })["beta"]).toBeLessThan(0.5);
-  expect(weightsOf({ name: "beta beta" })).toEqual({ beta: 6.383 });
+  expect(weightsOf({ name: "x", description: "beta beta" })["beta"]).toBe(3.5);
+});
+
+test("however often a word is repeated in a field, it counts a bounded number of times", () => {
+  const repeated = "beta ".repeat(500);
+  expect(weightsOf({ name: "beta beta beta beta" })).toEqual({ beta: 3.9 });
+  expect(weightsOf({ name: "", title: repeated })).toEqual({ beta: 1.25 });
+  expect(weightsOf({ name: "", description: repeated })).toEqual({ beta: 3.5 });
+  const described = (text: string) => ({ properties: { p: { description: text } } });
+  expect(weightsOf({ name: "", inputSchema: described(repeated) })["beta"]).toBe(0.88);
+  const named = Object.fromEntries(Array.from({ length: 90 }, (_none, at) => [`beta_${"_".repeat(at)}`, {}]));
+  expect(weightsOf({ name: "", inputSchema: { properties: named } })).toEqual({ beta: 2 });
+  expect(rounded(wordsOfServer({ name: "", instructions: repeated }))).toEqual({ beta: 3.2 });
+});
+
+test("a field with very many words counts no more than one of usual size", () => {
+  const words = (count: number): string =>
+    Array.from(
+      { length: count },
+      (_none, at) => `w${String.fromCharCode(97 + (at % 26), 97 + Math.floor(at / 26))}`,
+    ).join(" ");
+  const sumOf = (tool: SearchableTool): number =>
+    Object.values(weightsOf(tool)).reduce((sum, weight) => sum + weight, 0);
+  expect(sumOf({ name: words(100) })).toBeCloseTo(sumOf({ name: words(6) }), 0);
+  expect(sumOf({ name: "", description: words(600) })).toBeCloseTo(sumOf({ name: "", description: words(60) }), 0);
 });
 
 test("the words of the server are added to those of the tool, and stay as they are", () => {
@@ -49,7 +73,7 @@ test("the words of the server are added to those of the tool, and stay as they a
     ["file", 1],
   ]);
   const { weights, characters } = wordsOfTool({ name: "file" }, ofServer);
-  expect(rounded(weights)).toEqual({ disk: 2, file: 4.659 });
+  expect(rounded(weights)).toEqual({ disk: 2, file: 4.797 });
   expect(characters).toBe(4);
   expect([...ofServer]).toEqual([
     ["disk", 2],

@@ -25,10 +25,12 @@ async function ask(model: Model, history: readonly Content[]) {
 
 export function describeLive(): void {
   const { env } = process;
-  const isLive = [env["GEMINI_API_KEY"], env["GOOGLE_API_KEY"], env["OPENAI_API_KEY"]].some((key) => key);
+  const isLive = ["GEMINI_API_KEY", "GOOGLE_API_KEY", "OPENAI_API_KEY", "ANTHROPIC_API_KEY"]
+    .map((name) => env[name])
+    .some((key) => key);
   if (!isLive) {
     process.stdout.write(
-      "The live suite did not run: neither GEMINI_API_KEY, GOOGLE_API_KEY nor OPENAI_API_KEY is set.\n",
+      "The live suite did not run: neither GEMINI_API_KEY, GOOGLE_API_KEY, OPENAI_API_KEY nor ANTHROPIC_API_KEY is set.\n",
     );
     return;
   }

@@ -1,8 +1,18 @@
 /** A model of each adapter that gives the answers of a test, in front of a stand-in where it needs one. */
 
-import { type GeminiApi, geminiApi, inTurn, type ModelAnswer, type OpenaiApi, openaiApi } from "@fairlead/test-servers";
+import {
+  type AnthropicApi,
+  anthropicApi,
+  type GeminiApi,
+  geminiApi,
+  inTurn,
+  type ModelAnswer,
+  type OpenaiApi,
+  openaiApi,
+} from "@fairlead/test-servers";
 import { onTestFinished } from "vitest";
 import { systemClock } from "../../src/clock.ts";
+import { type AnthropicOptions, createAnthropicModel } from "../../src/model/anthropic/anthropic.ts";
 import { createGeminiModel, type GeminiOptions } from "../../src/model/gemini/gemini.ts";
 import type { Model } from "../../src/model/model.ts";
 import { createModelFetch } from "../../src/model/model-fetch.ts";
@@ -42,6 +52,18 @@ export async function openaiScene(
     clock: systemClock,
     ...options,
   });
+  return { api, model };
+}
+
+export async function anthropicScene(
+  settings: Parameters<typeof anthropicApi>[0] = {},
+  options: Partial<AnthropicOptions> = {},
+): Promise<Standing<AnthropicApi>> {
+  const api = await anthropicApi(settings);
+  onTestFinished(() => api[Symbol.asyncDispose]());
+  const { apiKey } = api.settings;
+  const name = "claude-sonnet-test";
+  const model = createAnthropicModel({ name, baseUrl: api.baseUrl, apiKey, fetch, clock: systemClock, ...options });
   return { api, model };
 }
 

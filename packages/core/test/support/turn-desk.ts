@@ -79,7 +79,6 @@ export function rules(answer: (asked: Asked, number: number) => Saying, how: Par
     name: "played",
     dialect: "gemini",
     maxDeclarations: 512,
-    takesMediaInResponses: true,
     ...how,
     requests,
     async *stream(messages, tools, signal, { system = "" } = {}) {

@@ -27,6 +27,7 @@ const entry: Readonly<Record<string, Sample>> = {
   headers: { value: { "x-planted": "1" }, beside: address },
   timeout: { value: 7, beside: process_ },
   trust: { value: true, beside: process_ },
+  disabled: { value: true, beside: process_ },
   description: { value: "planted", beside: process_ },
   includeTools: { value: ["planted"], beside: process_ },
   excludeTools: { value: ["planted"], beside: process_ },

@@ -106,7 +106,6 @@ describe("what the settings say about its name counts", () => {
     });
     expect(added.server.definition?.extras).toEqual({
       start: "lazy",
-      enabled: true,
       trustAnnotations: false,
       sampling: false,
       roots: false,

@@ -51,7 +51,6 @@ function definition(scope: "user" | "workspace"): ServerDefinition {
     authentication: { provider: "oauth", oauth: {} },
     extras: {
       start: "background",
-      enabled: true,
       trustAnnotations: false,
       sampling: false,
       roots: false,

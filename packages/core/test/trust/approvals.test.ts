@@ -146,11 +146,19 @@ describe("in its second version, a file", () => {
 
   test("is taken as it is", async () => {
     await using folder = await temporaryFolder();
-    const file = { version: 2, workspaces, tools: [tool, whole] };
+    const file = { version: 2, workspaces, tools: [tool, whole], clientTools: [{ ...whole, client: "codex" }] };
     await folder.write("approvals.json", file);
     expect(await readApprovalsFile(folder.path)).toEqual(file);
     await approve(folder.path, "/b", [{ name: "y", fingerprint: "f" }]);
-    expect((await readApprovalsFile(folder.path)).tools).toEqual([tool, whole]);
+    const { tools, clientTools } = await readApprovalsFile(folder.path);
+    expect({ tools, clientTools }).toEqual({ tools: file.tools, clientTools: file.clientTools });
+  });
+
+  test("of an earlier release has no approvals for clients", async () => {
+    await using folder = await temporaryFolder();
+    const file = { version: 2, workspaces, tools: [tool] };
+    await folder.write("approvals.json", file);
+    expect(await readApprovalsFile(folder.path)).toEqual({ ...file, clientTools: [] });
   });
 
   test.each<[string, object]>([
@@ -189,7 +197,7 @@ describe("in its second version, a file", () => {
   ])("%s approves nothing", async (_, content) => {
     await using folder = await temporaryFolder();
     await folder.write("approvals.json", content);
-    expect(await readApprovalsFile(folder.path)).toEqual({ version: 2, workspaces: {}, tools: [] });
+    expect(await readApprovalsFile(folder.path)).toEqual({ version: 2, workspaces: {}, tools: [], clientTools: [] });
   });
 });
 
@@ -198,7 +206,7 @@ test("the programs of an approval are kept as they are", async () => {
   const programs = [[{ file: "/a", digest: "d" }, { file: "/b" }], []];
   const workspaces = { "/a": { x: { fingerprint: "f", approvedAt: "2026", programs } } };
   await folder.write("approvals.json", { version: 2, workspaces, tools: [] });
-  expect(await readApprovalsFile(folder.path)).toEqual({ version: 2, workspaces, tools: [] });
+  expect(await readApprovalsFile(folder.path)).toEqual({ version: 2, workspaces, tools: [], clientTools: [] });
 });
 
 test("of a workspace with very many servers, those approved longest ago are forgotten first", async () => {

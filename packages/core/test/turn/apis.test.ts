@@ -1,7 +1,7 @@
 import { scaled, seed } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
 import type { Model } from "../../src/model/model.ts";
-import { geminiScene, openaiScene } from "../support/model-legs.ts";
+import { anthropicScene, geminiScene, openaiScene } from "../support/model-legs.ts";
 import { brokenIn, collect, type Desk, desk, outcomes } from "../support/turn-desk.ts";
 
 /** Each keeps the rules of its API, about the order of calls and responses too. */
@@ -13,6 +13,7 @@ const apis: Readonly<Record<string, () => Promise<{ readonly model: Model }>>> =
       { name: "gemini-2.5-flash" },
     ),
   "what speaks like OpenAI": () => openaiScene(),
+  Anthropic: () => anthropicScene(),
 };
 
 const demo = (): Promise<Desk> => desk({ servers: () => ({}), host: { approvalMode: "yolo" } });

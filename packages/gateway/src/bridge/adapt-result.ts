@@ -12,6 +12,11 @@ export function adaptResult(method: string, result: JsonObject, era: Era): JsonO
   return era === "modern" ? toModern(method, result) : toLegacy(result);
 }
 
+/** Returns the result of a tool call that did not run. A model reads it, while many clients hide protocol errors from it. */
+export function toolError(text: string, era: Era): JsonObject {
+  return adaptResult("tools/call", { content: [{ type: "text", text }], isError: true }, era);
+}
+
 function toModern(method: string, result: JsonObject): JsonObject {
   if (typeof result["resultType"] === "string") return result;
   return { resultType: "complete", ...(cacheable.has(method) && uncached), ...result };

@@ -1,16 +1,17 @@
 /** Answers the requests of one client. List requests are answered from the catalogs, most others go to a server. */
 
 import type { ListableTool } from "@fairlead/core/host/types";
+import type { Pin } from "@fairlead/core/normalise/tool-name";
 import type { JsonObject } from "@fairlead/wire";
-import { objectOf, stringOf } from "@fairlead/wire/json";
-import { serverOfUri } from "../lists/client-view.ts";
-import { callToolName, hasSearchTools, searchListed, searchToolsName, withinBudget } from "../lists/tool-budget.ts";
+import { isObject, objectOf, stringOf } from "@fairlead/wire/json";
+import { ownTools, serverOfNewUri } from "../lists/client-view.ts";
+import { searchListed, withinBudget } from "../lists/tool-budget.ts";
 import type { ClientCall } from "../questions/client-call.ts";
-import { adaptResult, uncached } from "./adapt-result.ts";
+import { adaptResult, toolError, uncached } from "./adapt-result.ts";
 import type { BridgeContext } from "./bridge-context.ts";
 import { type Forwarded, forwardRequest } from "./forward-request.ts";
 import { rpcCodes, rpcError } from "./rpc-error.ts";
-import { serverTask } from "./tasks.ts";
+import { serverOfTask } from "./tasks.ts";
 
 /** A client's request, before the gateway knows its server. */
 export interface ReceivedRequest extends Pick<Forwarded, "confirmed" | "onYes"> {
@@ -35,15 +36,17 @@ async function answerListed(context: BridgeContext, call: ClientCall, asked: Rec
     case "tools/list":
       return listed(call, params, "tools", await listedTools(context));
     case "prompts/list":
-      return listed(call, params, "prompts", definitionsOf(context.view().prompts));
+      return listed(call, params, "prompts", seenItems(context, "prompts"));
     case "resources/list":
-      return listed(call, params, "resources", definitionsOf(context.view().resources));
+      context.seeAddresses();
+      return listed(call, params, "resources", seenItems(context, "resources"));
     case "resources/templates/list":
-      return listed(call, params, "resourceTemplates", definitionsOf(context.view().templates));
+      context.seeAddresses();
+      return listed(call, params, "resourceTemplates", seenItems(context, "templates"));
     case "tools/call":
       return callTool(context, call, asked);
     case "prompts/get":
-      return forwardRequest(context, call, { ...asked, ...named(context, params, "prompts") });
+      return forwardRequest(context, call, { ...asked, ...ownerOf(context, params, "prompts") });
     case "resources/read":
       return forwardRequest(context, call, { ...asked, server: readerOf(context, call, params["uri"]) });
     case "completion/complete":
@@ -51,7 +54,7 @@ async function answerListed(context: BridgeContext, call: ClientCall, asked: Rec
     case "tasks/get":
     case "tasks/update":
     case "tasks/cancel":
-      return forwardRequest(context, call, { ...asked, ...serverTask(call, params, context.view()) });
+      return forwardRequest(context, call, { ...asked, server: serverOfTask(call, params, context.view().servers) });
     default:
       throw rpcError(rpcCodes.methodNotFound, `the gateway does not support ${method.slice(0, 100)}`);
   }
@@ -61,7 +64,7 @@ async function answerListed(context: BridgeContext, call: ClientCall, asked: Rec
  * Whether the request names something that no loaded catalog has. The client may know the name from an earlier run of
  * the gateway.
  */
-function isUnknown({ view }: BridgeContext, { method, params }: ReceivedRequest): boolean {
+function isUnknown({ view, names }: BridgeContext, { method, params }: ReceivedRequest): boolean {
   const { name, uri } = method === "completion/complete" ? objectOf(params["ref"]) : params;
   switch (method) {
     case "tools/call":
@@ -70,15 +73,19 @@ function isUnknown({ view }: BridgeContext, { method, params }: ReceivedRequest)
     case "completion/complete":
       if (typeof name === "string") return !view().prompts.has(name);
       return method === "completion/complete" && !view().templates.has(stringOf(uri) ?? "");
-    case "resources/read":
-      return serverOfUri(stringOf(uri) ?? "", view()) === undefined;
+    case "resources/read": {
+      const address = stringOf(uri) ?? "";
+      return (names.serverOf(address) ?? serverOfNewUri(address, view(), names)) === undefined;
+    }
     default:
       return false;
   }
 }
 
-function definitionsOf(items: ReadonlyMap<string, { readonly definition: JsonObject }>): readonly JsonObject[] {
-  return [...items.values()].map(({ definition }) => definition);
+/** Returns the definitions in a list, after their names are fixed for this client. */
+function seenItems({ view, see }: BridgeContext, list: "prompts" | "resources" | "templates"): readonly JsonObject[] {
+  const items = [...view()[list]].map(([as, item]) => ({ ...item, as }));
+  return see(list, items).map(({ definition }) => definition);
 }
 
 /** Returns the tools that no rule denies to this client. */
@@ -91,46 +98,57 @@ async function allowedTools({ view, client, hosts }: BridgeContext): Promise<rea
 
 /** If the client has a tool budget, returns only the tools that fit it. */
 async function listedTools(context: BridgeContext): Promise<readonly JsonObject[]> {
-  const { client, hosts } = context;
+  const { client, hosts, view, see } = context;
   const { host } = hosts.shared;
   const allowed = await allowedTools(context);
   const budget = host.clientProfile(client.name)?.toolBudget;
-  return budget === undefined ? allowed.map(({ definition }) => definition) : withinBudget(host, allowed, budget);
+  const { own } = view();
+  const listed = budget && own ? await withinBudget(host, allowed, budget, own) : allowed;
+  // The names may have changed since: then `see` leaves a tool out, and the client is told to list again.
+  const items = listed.map(({ serverName: server, serverToolName: name, definition }) => {
+    return { server, name, as: String(definition["name"]), definition };
+  });
+  return see("tools", items).map(({ definition }) => definition);
 }
 
-function callTool(context: BridgeContext, call: ClientCall, asked: ReceivedRequest): Promise<JsonObject> {
-  const { name } = asked.params;
-  const isNamedSo = name === searchToolsName || name === callToolName;
-  return isNamedSo ? callSearchTool(context, call, asked) : callListedTool(context, call, asked);
+async function callTool(context: BridgeContext, call: ClientCall, asked: ReceivedRequest): Promise<JsonObject> {
+  const { params } = asked;
+  const { own } = context.view();
+  if (own !== undefined && params["name"] === own.search) return search(context, call, params, own.search);
+  if (own === undefined || params["name"] !== own.call) return callListedTool(context, call, asked);
+  const { name, arguments: given = {} } = objectOf(params["arguments"]);
+  seeOwn(context, "call", own.call);
+  const found = find(context, { ...params, name, arguments: given }, "tools");
+  // The inner name and arguments are arguments of `call_tool`, which its model can correct.
+  if (found === undefined) return toolError(unknownName(context, name, "tools"), call.era);
+  if (!isObject(given)) return toolError(`the arguments of ${String(name)} must be an object`, call.era);
+  return forwardRequest(context, call, { ...asked, ...found });
 }
 
 function callListedTool(context: BridgeContext, call: ClientCall, asked: ReceivedRequest): Promise<JsonObject> {
-  const { server, params } = named(context, asked.params, "tools");
+  const { server, params } = ownerOf(context, asked.params, "tools");
   const { method, confirmed, onYes } = asked;
   return forwardRequest(context, call, { server, method, params, confirmed, onYes });
 }
 
-/**
- * Handles `search_tools` and `call_tool`. The gateway offers them to a client whose tool budget is too small for all
- * tools. From any other client, the call goes to a server's tool with that name.
- */
-async function callSearchTool(context: BridgeContext, call: ClientCall, asked: ReceivedRequest): Promise<JsonObject> {
-  const { params } = asked;
-  const { view, client, hosts } = context;
+/** Runs `search_tools`. The names that it returns are names that the client has seen. */
+async function search(
+  context: BridgeContext,
+  { era }: ClientCall,
+  params: JsonObject,
+  name: string,
+): Promise<JsonObject> {
+  const { view, client, hosts, see } = context;
   const { host } = hosts.shared;
-  const { name: called } = params;
-  const budget = host.clientProfile(client.name)?.toolBudget;
-  if (budget !== undefined && (await hasSearchTools(host, await allowedTools(context), budget))) {
-    const args = objectOf(params["arguments"]);
-    if (called === searchToolsName)
-      return adaptResult("tools/call", await searchListed(host, view(), await host.deniedTo(client), args), call.era);
-    const { name, arguments: given = {} } = args;
-    return forwardRequest(context, call, {
-      ...asked,
-      ...named(context, { ...params, name, arguments: given }, "tools"),
-    });
-  }
-  return callListedTool(context, call, asked);
+  seeOwn(context, "search", name);
+  const isDenied = await host.deniedTo(client);
+  const maySee = (tool: Pin): boolean => see("tools", [tool]).length > 0;
+  const found = await searchListed(host, view, { isDenied, maySee }, objectOf(params["arguments"]));
+  return adaptResult("tools/call", found, era);
+}
+
+function seeOwn({ see }: BridgeContext, tool: keyof typeof ownTools, as: string): void {
+  see("tools", [{ ...ownTools[tool], as }]);
 }
 
 /** Every list has one page, so no cursor is valid. */
@@ -140,26 +158,44 @@ function listed({ era }: ClientCall, { cursor }: JsonObject, list: string, items
   return era === "modern" ? { resultType: "complete", ...uncached, [list]: items } : { [list]: items };
 }
 
-/** Finds the server of a tool or prompt. In the returned parameters, `name` is the name that this server uses. */
-function named({ view }: BridgeContext, params: JsonObject, list: "tools" | "prompts") {
+/**
+ * Finds the server of a tool or prompt. In the returned parameters, `name` is the name that this server uses.
+ * @throws WireError if no server has it, or if the server that had it under this name no longer does
+ */
+function ownerOf(context: BridgeContext, params: JsonObject, list: "tools" | "prompts"): Owned {
+  const found = find(context, params, list);
+  if (found !== undefined) return found;
+  const reason = list === "tools" ? "tool_unknown" : "prompt_unknown";
+  throw rpcError(rpcCodes.invalidParams, unknownName(context, params["name"], list), { reason });
+}
+
+type Owned = Pick<Forwarded, "server" | "params">;
+
+function find({ view, see }: BridgeContext, params: JsonObject, list: "tools" | "prompts"): Owned | undefined {
   const name = stringOf(params["name"]) ?? "";
   const { [list]: items, servers, only, hasTool } = view();
   const item = items.get(name);
-  if (item !== undefined)
+  if (item !== undefined && see(list, [{ ...item, as: name }]).length > 0)
     return { server: item.server, params: item.name === name ? params : { ...params, name: item.name } };
   // A server may have tools and prompts that it does not list. Clients of `/mcp/<server>` can use them, because the
   // server is known.
-  if (only !== undefined && servers.includes(only) && (list === "prompts" || hasTool(only, name)))
-    return { server: only, params };
-  const what = list === "tools" ? "tool" : "prompt";
-  const where = servers.length === 1 ? `the server "${servers[0]}"` : `${servers.length} servers`;
-  throw rpcError(rpcCodes.invalidParams, `there is no ${what} "${name.slice(0, 200)}" in ${where}`, {
-    reason: `${what}_unknown`,
-  });
+  const isUnlisted = only !== undefined && servers.includes(only) && (list === "prompts" || hasTool(only, name));
+  return isUnlisted ? { server: only, params } : undefined;
 }
 
-function readerOf({ view }: BridgeContext, { era }: ClientCall, uri: unknown): string {
-  const server = typeof uri === "string" ? serverOfUri(uri, view()) : undefined;
+/** Says why a tool or prompt cannot be used under this name. */
+function unknownName({ view, names }: BridgeContext, given: unknown, list: "tools" | "prompts"): string {
+  const name = stringOf(given) ?? "";
+  const { [list]: items, servers } = view();
+  const shown = `${list === "tools" ? "tool" : "prompt"} "${name.slice(0, 200)}"`;
+  if (items.has(name)) return `the ${shown} cannot be used: its server has changed its names too often; connect again`;
+  if (names[list].ownerOf(name) !== undefined) return `the ${shown} is no longer offered; list the ${list} again`;
+  const where = servers.length === 1 ? `the server "${servers[0]}"` : `${servers.length} servers`;
+  return `there is no ${shown} in ${where}`;
+}
+
+function readerOf({ serverOf }: BridgeContext, { era }: ClientCall, uri: unknown): string {
+  const server = typeof uri === "string" ? serverOf(uri) : undefined;
   if (server !== undefined) return server;
   const code = era === "modern" ? rpcCodes.invalidParams : rpcCodes.resourceNotFound;
   throw rpcError(code, "no configured server lists this resource", { uri });
@@ -170,8 +206,10 @@ function completed(context: BridgeContext, call: ClientCall, params: JsonObject)
   const ref = objectOf(params["ref"]);
   if (ref["type"] !== "ref/prompt") {
     const uri = stringOf(ref["uri"]) ?? "";
-    return { server: context.view().templates.get(uri)?.server ?? readerOf(context, call, uri), params };
+    const template = context.view().templates.get(uri);
+    context.seeAddresses();
+    return { server: template?.server ?? readerOf(context, call, uri), params };
   }
-  const { server, params: own } = named(context, ref, "prompts");
+  const { server, params: own } = ownerOf(context, ref, "prompts");
   return { server, params: { ...params, ref: own } };
 }

@@ -1,16 +1,19 @@
 /** The state that the gateway shares between all requests of one client. */
 
 import type { Clock } from "@fairlead/core/clock";
+import type { Pin } from "@fairlead/core/normalise/tool-name";
 import type { Era, JsonObject } from "@fairlead/wire";
 import type { Consent } from "../consent/consent.ts";
 import type { GatewayClient } from "../gateway-client.ts";
+import type { GatewayLoops } from "../gateway-loops.ts";
 import type { ClientHosts } from "../hosts/client-hosts.ts";
+import { ClientNames, type SeenList } from "../lists/client-names.ts";
 import { reachOf } from "../lists/client-reach.ts";
-import { type ClientView, viewFor } from "../lists/client-view.ts";
+import { type ClientView, catalogsFor, serverOfNewUri, viewFor } from "../lists/client-view.ts";
 import { discoverUnknown } from "../lists/first-discovery.ts";
 import type { ParkedCalls } from "../questions/parked-calls.ts";
-import type { FairTurns } from "./fair-turns.ts";
-import type { TaskOwners } from "./task-owners.ts";
+import { type ConnectionTurns, createConnectionTurns } from "./connection-turns.ts";
+import type { TaskIds } from "./tasks.ts";
 import type { UpstreamLevels } from "./upstream-levels.ts";
 
 /** The parts of a gateway that all its clients share. */
@@ -18,8 +21,8 @@ export interface GatewayParts {
   readonly consent: Consent;
   readonly parked: ParkedCalls;
   readonly levels: UpstreamLevels;
-  readonly turns: FairTurns;
-  readonly tasks: TaskOwners;
+  readonly tasks: TaskIds;
+  readonly loops: GatewayLoops;
   /** The gateway's name and version. A client of `/mcp/<server>` gets the server's own name and version instead. */
   readonly serverInfo: JsonObject;
   readonly clock: Clock;
@@ -29,12 +32,24 @@ export interface GatewayParts {
 export interface BridgeContext extends GatewayParts {
   readonly client: GatewayClient;
   readonly hosts: ClientHosts;
+  /** The open requests of this connection. Another connection with the same client name has its own turns. */
+  readonly turns: ConnectionTurns;
   /**
    * Digests of allowed sampling requests. A task may repeat such a request, and then the rules are not checked again.
    */
   readonly sampled: Set<string>;
   /** Returns the tools, prompts and resources that the client sees now. */
   readonly view: () => ClientView;
+  /** The names and addresses that the client has seen. They keep their servers. */
+  readonly names: ClientNames;
+  /** Fixes names that the client is about to see or has used. Returns those that it may see. */
+  readonly see: <T extends Pin>(list: SeenList, names: readonly T[]) => readonly T[];
+  /** Fixes all addresses that the view has now: which server a URI belongs to depends on all of them. */
+  readonly seeAddresses: () => void;
+  /** Fixes the addresses in a server's result. An address that no server has shown before belongs to this server. */
+  readonly seeLinks: (server: string, uris: readonly string[]) => void;
+  /** Returns the server of a URI that the client uses, and keeps it. Undefined if no server can have it. */
+  readonly serverOf: (uri: string) => string | undefined;
   /** Connects to servers without a cached catalog, and waits for them. Rejects if the signal aborts first. */
   readonly discovered: (era: Era, signal: AbortSignal) => Promise<void>;
 }
@@ -46,18 +61,65 @@ export function createBridgeContext(parts: GatewayParts, client: GatewayClient, 
   let view: ClientView | undefined;
   let version: number | undefined;
   let discovery: Promise<void> | undefined;
+  const names = new ClientNames(client.names);
+  /** The view whose addresses the client has seen. */
+  let addressed: ClientView | undefined;
+
+  function currentView(): ClientView {
+    if (view === undefined || version !== news.version()) {
+      version = news.version();
+      const reach = reachOf(client, host);
+      const hasBudget = host.clientProfile(client.name)?.toolBudget !== undefined;
+      view = viewFor(reach, catalogsFor(reach, host), { names, hasBudget });
+    }
+    return view;
+  }
+
+  /** A client of one server cannot confuse servers, so its names need not be kept. */
+  function see<T extends Pin>(list: SeenList, given: readonly T[]): readonly T[] {
+    return client.only === undefined ? names.see(list, given) : given;
+  }
+
+  function seeAddresses(): void {
+    const now = currentView();
+    if (now === addressed) return;
+    addressed = now;
+    for (const list of ["resources", "templates"] as const)
+      see(
+        list,
+        [...now[list]].map(([as, { server, name }]) => ({ server, name, as })),
+      );
+  }
 
   return {
     ...parts,
     client,
     hosts,
+    turns: createConnectionTurns(),
     sampled: new Set(),
-    view() {
-      if (view === undefined || version !== news.version()) {
-        version = news.version();
-        view = viewFor(reachOf(client, host), host);
-      }
-      return view;
+    view: currentView,
+    names,
+    see,
+    seeAddresses,
+    seeLinks(server, uris) {
+      seeAddresses();
+      const mayList = names.createListing();
+      const added = uris.filter((uri) => names.ownerOf(uri) === undefined && mayList(server, uri));
+      see(
+        "links",
+        added.map((uri) => ({ server, name: uri, as: uri })),
+      );
+    },
+    serverOf(uri) {
+      seeAddresses();
+      const now = currentView();
+      const seen = names.serverOf(uri);
+      if (seen !== undefined) return now.servers.includes(seen) ? seen : undefined;
+      const server = serverOfNewUri(uri, now, names);
+      if (server === undefined) return undefined;
+      // No list has this address. It stays with its server, even if another server lists it later.
+      const isKept = see("resources", [{ server, name: uri, as: uri }]).length > 0;
+      return isKept || now.servers.length === 1 ? server : undefined;
     },
     async discovered(era, signal) {
       discovery ??= discoverUnknown(reachOf(client, host).servers, { hosts, clock: parts.clock, era, tried }).finally(

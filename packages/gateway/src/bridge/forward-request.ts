@@ -8,13 +8,14 @@ import { isObject, member, objectOf, stringOf } from "@fairlead/wire/json";
 import { ApprovalNeeded } from "../consent/approval-needed.ts";
 import { approvedSubject } from "../questions/approval-store.ts";
 import type { ClientCall } from "../questions/client-call.ts";
-import { adaptResult } from "./adapt-result.ts";
+import { adaptResult, toolError } from "./adapt-result.ts";
 import { askedClient } from "./asked-client.ts";
 import type { BridgeContext } from "./bridge-context.ts";
 import { reaches } from "./log-levels.ts";
+import { linksIn } from "./result-links.ts";
 import { rpcCodes, rpcError, serverReply, toRpcError } from "./rpc-error.ts";
-import { carried, ServerQuestions } from "./server-questions.ts";
-import { taskOptions, toClientTask } from "./tasks.ts";
+import { ServerQuestions } from "./server-questions.ts";
+import { isTaskMethod, taskOptions } from "./tasks.ts";
 
 /** A client's request. `params` contains the server's own names of tools and prompts. */
 export interface Forwarded {
@@ -46,20 +47,22 @@ export async function forwardRequest(
   request: Forwarded,
 ): Promise<JsonObject> {
   const { server, method } = request;
-  const params = withoutMeta(request.params);
   const meta = objectOf(request.params["_meta"]);
   const { client, hosts } = context;
   const { beforeSend } = client;
   const progress = progressOf(call, meta["progressToken"]);
-  const questions = new ServerQuestions(context, call, server);
   const { tasks, extensions } = taskOptions(call);
-  const turn = context.turns.enter(client.name, server, call);
-  const leave = turn instanceof Promise ? await turn : turn;
+  const turn = context.turns.of(server, call);
+  let questions: ServerQuestions | undefined;
   try {
     const found = hosts.hostOf(server, call.era);
     const host = found instanceof Promise ? await found : found;
+    const asked = new ServerQuestions(context, call, server, host);
+    questions = asked;
     context.levels.apply(host, server, client, call);
-    context.tasks.check(host, client, request);
+    const owner = { client, server, host };
+    const sent = withoutMeta(request.params);
+    const params = isTaskMethod(method) ? await context.tasks.toServer(owner, sent) : sent;
     // Avoids spreads and extra promises, which take longer here than sending the request.
     const result = await host.forward(
       { client, server, method, params },
@@ -67,8 +70,13 @@ export async function forwardRequest(
         signal: call.stop === undefined ? call.signal : undefined,
         stop: call.stop,
         meta,
-        answer: questions.answer,
-        capabilities: carried(call.capabilities, extensions),
+        answer: (...question) => {
+          // The server waits for the client, perhaps for a person. Meanwhile, other requests may be sent.
+          turn.leave();
+          return asked.answer(...question);
+        },
+        turn: turn.take,
+        capabilities: asked.carried(extensions),
         input: call.era === "modern" ? "caller" : undefined,
         tasks,
         confirmed:
@@ -81,17 +89,15 @@ export async function forwardRequest(
       },
     );
     if (result["isError"] === true) questions.throwIfLacking();
-    context.tasks.note(host, client, { server, result });
-    const own = isObject(result["inputRequests"])
-      ? await questions.inResult(result)
-      : toClientTask(result, server, client.only);
-    return adaptResult(method, own, call.era);
+    const links = linksIn(method, result);
+    if (links.length > 0) context.seeLinks(server, links);
+    const own = isObject(result["inputRequests"]) ? await questions.inResult(result) : result;
+    return adaptResult(method, "taskId" in own ? await context.tasks.toClient(owner, method, own) : own, call.era);
   } catch (error) {
-    if (serverReply(error) !== undefined) questions.throwIfLacking();
+    if (serverReply(error) !== undefined) questions?.throwIfLacking();
     return failed(error, call, request);
   } finally {
-    leave();
-    questions.end();
+    questions?.end();
   }
 }
 
@@ -177,10 +183,10 @@ function progressOf(call: ClientCall, progressToken: unknown): ReportedProgress 
   };
 }
 
-/**
- * Throws the error for the client. A denied tool call becomes a result with `isError` instead, because many clients
- * hide protocol errors from the model.
- */
+/** Refusals of a tool call that a model can act on: it corrects the arguments, or tells the user what is missing. */
+const shownToModel: ReadonlySet<string> = new Set(["denied", "changed", "arguments_invalid"]);
+
+/** Throws the error for the client. A refused tool call becomes a result with `isError` instead. */
 function failed(error: unknown, call: ClientCall, { method, params }: Forwarded): JsonObject {
   const reply = serverReply(error);
   const { code, data } = reply?.evidence.rpc ?? {};
@@ -195,12 +201,8 @@ function failed(error: unknown, call: ClientCall, { method, params }: Forwarded)
       `the server needs a capability that this client does not declare: ${reply.message}`,
       data,
     );
-  const isRefused = error instanceof HostError && (error.code === "denied" || error.code === "changed");
-  if (reply === undefined && isRefused && method === "tools/call") {
-    const text = [error.message, ...(error.next === undefined ? [] : [`Next: ${error.next}`])].join("\n");
-    const words = error instanceof ApprovalNeeded ? error.message : text;
-    return adaptResult(method, { content: [{ type: "text", text: words }], isError: true }, call.era);
-  }
+  const isShown = error instanceof HostError && shownToModel.has(error.code) && method === "tools/call";
+  if (reply === undefined && isShown) return toolError(refusalText(error), call.era);
   if (error instanceof ApprovalNeeded)
     throw rpcError(rpcCodes.refused, error.message, {
       reason: "needs_approval",
@@ -208,4 +210,10 @@ function failed(error: unknown, call: ClientCall, { method, params }: Forwarded)
       command: error.next,
     });
   throw toRpcError(error);
+}
+
+function refusalText(error: HostError): string {
+  // The command after invalid arguments shows the tool's schema, which the model already has.
+  const isComplete = error instanceof ApprovalNeeded || error.code === "arguments_invalid" || error.next === undefined;
+  return isComplete ? error.message : `${error.message}\nNext: ${error.next}`;
 }

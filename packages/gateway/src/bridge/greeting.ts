@@ -3,9 +3,11 @@
  * `/mcp/<server>`, it appears as that server.
  */
 
+import { loopReason } from "@fairlead/core/connect/loop-error";
 import { toSafeLine } from "@fairlead/core/text/safe-text";
 import type { Era, JsonObject } from "@fairlead/wire";
-import { isObject } from "@fairlead/wire/json";
+import { isObject, objectOf } from "@fairlead/wire/json";
+import { mentionsFairlead, withServerName } from "../questions/server-label.ts";
 import type { BridgeContext } from "./bridge-context.ts";
 import { rpcCodes, rpcError } from "./rpc-error.ts";
 import { hasTasks, tasksExtension } from "./tasks.ts";
@@ -48,9 +50,10 @@ export async function greet(context: BridgeContext, era: Era): Promise<GatewayGr
           reason: "server_unknown",
         },
       );
-    const facts = host.serverFacts(client.only) ?? (await connectedFacts(context, client.only, era));
+    const { only } = client;
+    const facts = host.serverFacts(only) ?? (await connectedFacts(context, only, era));
     return {
-      serverInfo: { ...(facts?.serverInfo ?? serverInfo) },
+      serverInfo: facts === undefined ? serverInfo : labelledInfo(facts.serverInfo, only),
       capabilities: {
         ...Object.fromEntries(
           Object.entries(facts?.capabilities ?? merged).filter(
@@ -59,7 +62,7 @@ export async function greet(context: BridgeContext, era: Era): Promise<GatewayGr
         ),
         ...tasksOf(context, era),
       },
-      ...(facts?.instructions !== undefined && { instructions: facts.instructions }),
+      ...(facts?.instructions !== undefined && { instructions: labelledText(facts.instructions, only) }),
     };
   }
   const servers = view().servers;
@@ -80,6 +83,37 @@ export async function greet(context: BridgeContext, era: Era): Promise<GatewayGr
     capabilities: { ...merged, ...tasksOf(context, era) },
     instructions: [own, ...theirs].join("\n\n").slice(0, 10 * mostOfServer),
   };
+}
+
+/** The members of `serverInfo` that clients show. */
+const shownInfo = ["name", "title", "description"];
+
+/** Adds the server's name to what the server says of itself, if a person may take it for Fairlead. */
+function labelledInfo(info: JsonObject, server: string): JsonObject {
+  const entries = Object.entries(info).map(([member, value]) => {
+    const isShown = shownInfo.includes(member) && typeof value === "string";
+    return [member, isShown ? labelledText(value, server) : value] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
+function labelledText(text: string, server: string): string {
+  return mentionsFairlead(text) ? withServerName(text, server, "says") : text;
+}
+
+/**
+ * Takes the tokens of the gateways above the client from its first request. Returns `_meta` for the answer, with the
+ * tokens of this gateway and those below.
+ * @throws WireError if this gateway is among those above
+ */
+export async function meetGateways({ hosts, loops, view }: BridgeContext, params: JsonObject): Promise<JsonObject> {
+  const above = await loops.read("above", objectOf(params["_meta"]));
+  if (above === "loop")
+    throw rpcError(rpcCodes.refused, "this gateway is already above its client: it would be a server of itself", {
+      reason: loopReason,
+    });
+  hosts.setAbove(above, (server) => view().servers.includes(server));
+  return loops.metaOf("below", hosts.below(view().servers));
 }
 
 /** Declares tasks to a modern client if at least one of its servers has tasks. */

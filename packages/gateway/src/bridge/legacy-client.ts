@@ -4,9 +4,10 @@ import type { JsonObject } from "@fairlead/wire";
 import { isObject, objectOf, stringOf } from "@fairlead/wire/json";
 import { legacyVersions, type ServedClient, type ServedRequest } from "@fairlead/wire/serve";
 import type { ClientCall } from "../questions/client-call.ts";
+import { capabilitiesIn } from "../questions/server-question.ts";
 import { answerRequest } from "./answer-request.ts";
 import type { BridgeContext } from "./bridge-context.ts";
-import { greet } from "./greeting.ts";
+import { greet, meetGateways } from "./greeting.ts";
 import { isLogLevel } from "./log-levels.ts";
 import { rpcCodes, rpcError } from "./rpc-error.ts";
 import { concerns, createResourceSubscriptions } from "./subscriptions.ts";
@@ -49,6 +50,10 @@ class LegacyCall implements ClientCall {
     return this.#request.stop;
   }
 
+  drained(): Promise<void> | undefined {
+    return this.#client.drained();
+  }
+
   notify(method: string, params: JsonObject): void {
     void Promise.allSettled([this.#client.notify(method, params, this.id)]);
   }
@@ -62,7 +67,9 @@ class LegacyCall implements ClientCall {
 export function createLegacyClient(context: BridgeContext, client: ServedClient): LegacyClient {
   const { hosts, levels } = context;
   const { news } = hosts.shared;
-  const subscriptions = createResourceSubscriptions(context);
+  const subscriptions = createResourceSubscriptions(context, (uri) => {
+    if (stops.length > 0) tell("notifications/resources/updated", { uri });
+  });
   const stops: (() => void)[] = [];
   let capabilities: JsonObject = {};
   let logLevel: string | undefined;
@@ -76,13 +83,13 @@ export function createLegacyClient(context: BridgeContext, client: ServedClient)
   }
 
   async function initialize(params: JsonObject): Promise<JsonObject> {
-    capabilities = objectOf(params["capabilities"]);
-    hosts.declare(capabilities);
     const asked = stringOf(params["protocolVersion"]) ?? "";
-    return {
-      protocolVersion: legacyVersions.includes(asked) ? asked : legacyVersions[0],
-      ...(await greet(context, "legacy")),
-    };
+    const [latest = ""] = legacyVersions;
+    const protocolVersion = legacyVersions.includes(asked) ? asked : latest;
+    capabilities = capabilitiesIn(protocolVersion, objectOf(params["capabilities"]));
+    hosts.declare(capabilities);
+    const _meta = await meetGateways(context, params);
+    return { protocolVersion, ...(await greet(context, "legacy")), _meta };
   }
 
   /** The protocol allows notifications about changes only after `notifications/initialized`. */
@@ -91,9 +98,6 @@ export function createLegacyClient(context: BridgeContext, client: ServedClient)
     stops.push(
       news.onLists((list, server) => {
         if (concerns(context, server)) tell(`notifications/${list}/list_changed`);
-      }),
-      news.onUpdated((server, uri) => {
-        if (subscriptions.has(server, uri)) tell("notifications/resources/updated", { uri });
       }),
     );
   }

@@ -13,7 +13,7 @@ import { isParkedState, type ModernRequest } from "../questions/parked-calls.ts"
 import { uncached } from "./adapt-result.ts";
 import { answerRequest } from "./answer-request.ts";
 import type { BridgeContext } from "./bridge-context.ts";
-import { greet } from "./greeting.ts";
+import { greet, meetGateways } from "./greeting.ts";
 import { isLogLevel } from "./log-levels.ts";
 import { rpcCodes, rpcError } from "./rpc-error.ts";
 import { listenToChanges } from "./subscriptions.ts";
@@ -52,12 +52,13 @@ export async function answerModern(
     logLevel: isLogLevel(level) ? level : undefined,
     signal,
     gone,
+    drained: () => client.drained(),
     // The client may have disconnected.
     notify: (name, news) => void Promise.allSettled([client.notify(name, news, id)]),
   };
   const { parked } = context;
   const { approvals } = context.consent;
-  if (method === "server/discover") return discovered(context);
+  if (method === "server/discover") return discovered(context, params);
   if (isParkedState(requestState)) return parked.resume(request, requestState, inputResponses);
 
   const opened = isApprovalState(requestState) ? await approvals.take(requestState, request.identity) : undefined;
@@ -84,7 +85,8 @@ export async function answerModern(
   });
 }
 
-async function discovered(context: BridgeContext): Promise<JsonObject> {
+async function discovered(context: BridgeContext, params: JsonObject): Promise<JsonObject> {
+  const gateways = await meetGateways(context, params);
   const { serverInfo, capabilities, instructions } = await greet(context, "modern");
   return {
     resultType: "complete",
@@ -92,6 +94,6 @@ async function discovered(context: BridgeContext): Promise<JsonObject> {
     supportedVersions: modernVersions,
     capabilities,
     ...(instructions !== undefined && { instructions }),
-    _meta: { [`${prefix}serverInfo`]: serverInfo },
+    _meta: { ...gateways, [`${prefix}serverInfo`]: serverInfo },
   };
 }

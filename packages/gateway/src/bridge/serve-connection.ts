@@ -9,7 +9,7 @@ import { answerModern } from "./modern-client.ts";
 
 /**
  * Maximum number and total size of the open requests on one connection. High, because most of them only wait for their
- * turn (`fair-turns.ts`).
+ * turn (`connection-turns.ts`).
  */
 const limits = { inboundRequests: 256, inboundBytes: 64 * 1024 * 1024 };
 

@@ -1,6 +1,7 @@
 /** Passes a server's questions (elicitation, sampling, roots) to the client whose request is open. */
 
 import { hash } from "node:crypto";
+import type { Host } from "@fairlead/core/host/types";
 import { canonicalJson } from "@fairlead/core/text/canonical-json";
 import type { JsonObject, RequestHandler } from "@fairlead/wire";
 import { isObject, member, objectOf } from "@fairlead/wire/json";
@@ -9,7 +10,6 @@ import { askClient, labelledRequests, lackingFor, withElicitationId } from "../q
 import { askedClient } from "./asked-client.ts";
 import type { BridgeContext } from "./bridge-context.ts";
 import { rpcCodes, rpcError } from "./rpc-error.ts";
-import { toClientTask } from "./tasks.ts";
 
 /** Maximum number of allowed sampling requests that are remembered for one client. */
 const mostSampled = 1000;
@@ -24,20 +24,41 @@ export class ServerQuestions {
   readonly #context: BridgeContext;
   readonly #call: ClientCall;
   readonly #server: string;
+  /** The host that has the connection to the server. */
+  readonly #host: Host;
+  /** Whether the settings let the server learn the client's folders. */
+  readonly #mayHaveRoots: boolean;
   /** Ids that the gateway gave to URL elicitations. Modern servers give them none, but legacy clients need one. */
   #elicitations: string[] | undefined;
   /** Capabilities that the server's questions need but the client did not declare. */
   #lacking: JsonObject | undefined;
 
-  constructor(context: BridgeContext, call: ClientCall, server: string) {
+  constructor(context: BridgeContext, call: ClientCall, server: string, host: Host) {
     this.#context = context;
     this.#call = call;
     this.#server = server;
+    this.#host = host;
+    this.#mayHaveRoots = host.mayHaveRoots(server);
+  }
+
+  /** Returns the client's capabilities that the gateway declares to the server. */
+  carried(extensions: JsonObject | undefined): JsonObject {
+    const { elicitation, sampling, roots } = this.#call.capabilities;
+    if ((elicitation ?? sampling ?? roots ?? extensions) === undefined) return noCapabilities;
+    return {
+      ...(isObject(elicitation) && { elicitation }),
+      ...(isObject(sampling) && { sampling }),
+      ...(isObject(roots) && this.#mayHaveRoots && { roots: {} }),
+      ...extensions,
+    };
   }
 
   /** Answers a question of the server by asking the client. */
   readonly answer: RequestHandler = async (method, params, signal) => {
     const call = this.#call;
+    this.#refuseRoots(method);
+    // The next question may come while requests of several clients are open, so they stop sharing the server now.
+    this.#host.noteAsksBack(this.#server);
     this.#lacking = { ...this.#lacking, ...lackingFor(method, params, call.capabilities) };
     this.#elicitations ??= [];
     const identified = withElicitationId(method, params, this.#elicitations);
@@ -46,6 +67,16 @@ export class ServerQuestions {
       askClient(call, asker, { method, params: identified }, until);
     return method === "sampling/createMessage" ? this.#sample(params, ask, signal) : ask(signal);
   };
+
+  /** @throws WireError if the server asks for folders that the settings do not let it learn */
+  #refuseRoots(method: unknown): void {
+    if (method !== "roots/list" || this.#mayHaveRoots) return;
+    const server = this.#server;
+    const why = `fairlead.servers.${server}.roots is not true, or the folder is not trusted`;
+    throw rpcError(rpcCodes.refused, `"${server}" may not learn the client's folders (roots/list): ${why}`, {
+      reason: "roots_refused",
+    });
+  }
 
   get #isNamed(): boolean {
     return this.#context.client.only === undefined;
@@ -59,7 +90,7 @@ export class ServerQuestions {
   ): Promise<JsonObject> {
     const context = this.#context;
     const server = this.#server;
-    const host = await context.hosts.hostOf(server, this.#call.era);
+    const host = this.#host;
     const shown = {
       server,
       kind: "sampling" as const,
@@ -88,10 +119,10 @@ export class ServerQuestions {
   async inResult(result: JsonObject): Promise<JsonObject> {
     const { inputRequests, taskId } = result;
     const server = this.#server;
-    const { sampled, client } = this.#context;
-    const own = toClientTask(result, server, client.only);
-    if (!isObject(inputRequests)) return own;
+    const { sampled } = this.#context;
+    if (!isObject(inputRequests)) return result;
     for (const [key, request] of Object.entries(inputRequests)) {
+      this.#refuseRoots(member(request, "method"));
       if (member(request, "method") !== "sampling/createMessage") continue;
       const asked = objectOf(member(request, "params"));
       // A task repeats its questions until they are answered. The person must not be asked each time.
@@ -103,7 +134,7 @@ export class ServerQuestions {
       const [oldest] = sampled;
       if (sampled.size > mostSampled && oldest !== undefined) sampled.delete(oldest);
     }
-    return { ...own, inputRequests: labelledRequests(inputRequests, server, this.#isNamed) };
+    return { ...result, inputRequests: labelledRequests(inputRequests, server, this.#isNamed) };
   }
 
   /** Tells a legacy client that its URL elicitations are complete. Call this when the request has ended. */
@@ -115,14 +146,3 @@ export class ServerQuestions {
 }
 
 const noCapabilities: JsonObject = {};
-
-/** Returns the client's capabilities that the gateway can pass on to a server. */
-export function carried({ elicitation, sampling, roots }: JsonObject, extensions: JsonObject | undefined): JsonObject {
-  if ((elicitation ?? sampling ?? roots ?? extensions) === undefined) return noCapabilities;
-  return {
-    ...(isObject(elicitation) && { elicitation }),
-    ...(isObject(sampling) && { sampling }),
-    ...(isObject(roots) && { roots: {} }),
-    ...extensions,
-  };
-}

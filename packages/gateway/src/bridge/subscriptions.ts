@@ -3,7 +3,6 @@
 import type { ListName } from "@fairlead/core/events";
 import type { JsonObject } from "@fairlead/wire";
 import { isObject, listOf, member } from "@fairlead/wire/json";
-import { serverOfUri } from "../lists/client-view.ts";
 import type { ClientCall } from "../questions/client-call.ts";
 import { askedClient } from "./asked-client.ts";
 import type { BridgeContext } from "./bridge-context.ts";
@@ -21,27 +20,44 @@ export interface ResourceSubscriptions {
    */
   add(call: ClientCall, uri: unknown): Promise<void>;
   remove(uri: unknown): void;
-  /** Whether the client subscribed to the resource at this server. */
-  has(server: string, uri: string): boolean;
   close(): void;
 }
 
-/** Creates an empty set of subscriptions. `close` ends all of them. */
-export function createResourceSubscriptions(context: BridgeContext): ResourceSubscriptions {
+/** A subscription that the server has not confirmed yet. */
+interface OpeningSubscription {
+  readonly server: string;
+  readonly uri: string;
+  isRemoved: boolean;
+  /** The server may report a change before the gateway has read its confirmation. */
+  isUpdated: boolean;
+}
+
+/**
+ * Creates an empty set of subscriptions. `close` ends all of them.
+ * @param onUpdated Called when a resource that the client subscribed to has changed.
+ */
+export function createResourceSubscriptions(
+  context: BridgeContext,
+  onUpdated: (uri: string) => void,
+): ResourceSubscriptions {
   const held = new Map<string, { readonly server: string; readonly subscription: Disposable }>();
-  /** Subscriptions that the server has not confirmed yet. They count towards `mostResources`. */
-  const opening = new Set<{ readonly uri: string; isRemoved: boolean }>();
+  /** These count towards `mostResources`. */
+  const opening = new Set<OpeningSubscription>();
   let isClosed = false;
+  const stop = context.hosts.shared.news.onUpdated((server, uri) => {
+    if (held.get(uri)?.server === server) onUpdated(uri);
+    for (const begun of opening) if (begun.server === server && begun.uri === uri) begun.isUpdated = true;
+  });
 
   return {
     async add(call, uri) {
       if (typeof uri === "string" && held.has(uri)) return;
       if (held.size + opening.size >= mostResources)
         throw rpcError(rpcCodes.refused, `a client can subscribe to at most ${mostResources} resources`);
-      const server = typeof uri === "string" ? serverOfUri(uri, context.view()) : undefined;
+      const server = typeof uri === "string" ? context.serverOf(uri) : undefined;
       if (typeof uri !== "string" || server === undefined)
         throw rpcError(rpcCodes.resourceNotFound, "no configured server lists this resource", { uri });
-      const begun = { uri, isRemoved: false };
+      const begun: OpeningSubscription = { server, uri, isRemoved: false, isUpdated: false };
       opening.add(begun);
       try {
         const host = await context.hosts.hostOf(server, call.era);
@@ -55,8 +71,9 @@ export function createResourceSubscriptions(context: BridgeContext): ResourceSub
           }),
         });
         // Meanwhile the client may have subscribed again, unsubscribed or disconnected.
-        if (isClosed || begun.isRemoved || held.has(uri)) subscription[Symbol.dispose]();
-        else held.set(uri, { server, subscription });
+        if (isClosed || begun.isRemoved || held.has(uri)) return subscription[Symbol.dispose]();
+        held.set(uri, { server, subscription });
+        if (begun.isUpdated) onUpdated(uri);
       } catch (error) {
         throw toRpcError(error);
       } finally {
@@ -69,9 +86,9 @@ export function createResourceSubscriptions(context: BridgeContext): ResourceSub
       held.get(uri)?.subscription[Symbol.dispose]();
       held.delete(uri);
     },
-    has: (server, uri) => held.get(uri)?.server === server,
     close() {
       isClosed = true;
+      stop();
       for (const { subscription } of held.values()) subscription[Symbol.dispose]();
       held.clear();
     },
@@ -101,33 +118,36 @@ export async function listenToChanges(
     ([filter, list]) => notifications[filter] === true && member(capabilities[list], "listChanged") === true,
   );
   const wanted = listOf(notifications["resourceSubscriptions"]).filter((uri) => typeof uri === "string");
-  const resources = createResourceSubscriptions(context);
-  const isSubscribable = member(capabilities["resources"], "subscribe") === true;
-  const opened = await Promise.allSettled(isSubscribable ? wanted.map((uri) => resources.add(call, uri)) : []);
-  const honoured = wanted.filter((_, at) => opened[at]?.status === "fulfilled");
-
   const tell = (method: string, news: JsonObject = {}): void =>
     call.notify(method, { ...news, _meta: { [subscriptionId]: call.id } });
-  tell("notifications/subscriptions/acknowledged", {
-    notifications: {
-      ...Object.fromEntries(lists.map(([filter]) => [filter, true])),
-      ...(honoured.length > 0 && { resourceSubscriptions: honoured }),
-    },
-  });
-  const { news } = context.hosts.shared;
+  /** Changes before the acknowledgement, which must be the first notification. Undefined after it. */
+  let early: Map<string, () => void> | undefined = new Map();
+  const tellInTurn = (method: string, news: JsonObject = {}): void => {
+    if (early === undefined) tell(method, news);
+    else early.set(JSON.stringify([method, news]), () => tell(method, news));
+  };
   const names = new Set(lists.map(([, list]) => list));
-  const stops = [
-    news.onLists((list, server) => {
-      if (names.has(list) && concerns(context, server)) tell(`notifications/${list}/list_changed`);
-    }),
-    news.onUpdated((server, uri) => {
-      if (resources.has(server, uri)) tell("notifications/resources/updated", { uri });
-    }),
-  ];
+  const stop = context.hosts.shared.news.onLists((list, server) => {
+    if (names.has(list) && concerns(context, server)) tellInTurn(`notifications/${list}/list_changed`);
+  });
+  const resources = createResourceSubscriptions(context, (uri) =>
+    tellInTurn("notifications/resources/updated", { uri }),
+  );
   try {
+    const isSubscribable = member(capabilities["resources"], "subscribe") === true;
+    const opened = await Promise.allSettled(isSubscribable ? wanted.map((uri) => resources.add(call, uri)) : []);
+    const honoured = wanted.filter((_, at) => opened[at]?.status === "fulfilled");
+    tell("notifications/subscriptions/acknowledged", {
+      notifications: {
+        ...Object.fromEntries(lists.map(([filter]) => [filter, true])),
+        ...(honoured.length > 0 && { resourceSubscriptions: honoured }),
+      },
+    });
+    for (const told of early.values()) told();
+    early = undefined;
     if (lists.length > 0 || honoured.length > 0) await aborted(call.signal);
   } finally {
-    for (const stop of stops) stop();
+    stop();
     resources.close();
   }
   return { resultType: "complete", _meta: { [subscriptionId]: call.id } };

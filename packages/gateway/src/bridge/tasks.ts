@@ -1,10 +1,13 @@
 /**
- * Passes tasks of modern servers on to modern clients that declare tasks. Adds the server's name to the task id, so
- * that the gateway can find the server.
+ * Passes tasks of modern servers on to modern clients that declare tasks. The task id that a client gets says which
+ * server has the task, and proves that the task is this client's: many servers number their tasks, so a client could
+ * guess another client's task id. The gateway keeps no list of tasks.
  */
 
+import type { Host } from "@fairlead/core/host/types";
 import type { JsonObject } from "@fairlead/wire";
 import { isObject, member, stringOf } from "@fairlead/wire/json";
+import type { GatewayKey } from "../gateway-key.ts";
 import type { ClientCall } from "../questions/client-call.ts";
 import { rpcCodes, rpcError } from "./rpc-error.ts";
 
@@ -31,34 +34,71 @@ export function taskOptions({ era, capabilities }: ClientCall): {
     : noTasks;
 }
 
-/**
- * Returns the result with a task id that contains the server's name. At `/mcp/<server>`, the task id stays unchanged.
- */
-export function toClientTask(result: JsonObject, server: string, only: string | undefined): JsonObject {
-  const taskId = stringOf(result["taskId"]);
-  if (only !== undefined || taskId === undefined) return result;
-  return { ...result, taskId: `${Buffer.from(server).toString("base64url")}.${taskId}` };
+/** The client of a task, its server, and the host that has the connection to the server. */
+interface TaskOwner {
+  readonly client: { readonly name: string };
+  readonly server: string;
+  readonly host: Pick<Host, "taskScope">;
+}
+
+/** Translates between the task ids of servers and those of clients. */
+export interface TaskIds {
+  /** Returns the result of a request with the client's task id, if it is a task or belongs to one. */
+  toClient(owner: TaskOwner, method: string, result: JsonObject): Promise<JsonObject>;
+  /**
+   * Returns the parameters of a request about a task with the server's task id.
+   * @throws WireError if the task id was not given to this client, or if the server's program has ended since
+   */
+  toServer(owner: TaskOwner, params: JsonObject): Promise<JsonObject>;
+}
+
+/** Creates the translation. */
+export function createTaskIds(key: () => Promise<GatewayKey>): TaskIds {
+  /** @throws WireError if the server's program has ended */
+  function ownedText({ client, server, host }: TaskOwner, taskId: string): string {
+    const scope = host.taskScope(server);
+    if (scope === undefined) throw unknownTask();
+    return JSON.stringify([client.name, server, scope, taskId]);
+  }
+
+  return {
+    async toClient(owner, method, result) {
+      const taskId = stringOf(result["taskId"]);
+      if (taskId === undefined || (result["resultType"] !== "task" && !isTaskMethod(method))) return result;
+      const code = (await key()).codeOf("task", ownedText(owner, taskId));
+      return { ...result, taskId: [Buffer.from(owner.server).toString("base64url"), code, taskId].join(".") };
+    },
+    async toServer(owner, params) {
+      const [, given = "", ...rest] = (stringOf(params["taskId"]) ?? "").split(".");
+      const taskId = rest.join(".");
+      if (taskId === "" || !(await key()).isCodeOf("task", ownedText(owner, taskId), given)) throw unknownTask();
+      return { ...params, taskId };
+    },
+  };
+}
+
+/** Whether a method is about a task that an earlier call has begun. */
+export function isTaskMethod(method: string): boolean {
+  return method.startsWith("tasks/");
+}
+
+function unknownTask(): Error {
+  return rpcError(rpcCodes.invalidParams, "unknown task");
 }
 
 /**
- * Returns the server of a task, and the parameters with the task id that this server uses.
- * @throws WireError if the client does not declare tasks, or if the task id is invalid
+ * Returns the server in a task id. `TaskIds.toServer` checks the rest of the id.
+ * @throws WireError if the client does not declare tasks, or cannot use the server
  */
-export function serverTask(
-  call: ClientCall,
-  params: JsonObject,
-  { only, servers }: { readonly only: string | undefined; readonly servers: readonly string[] },
-): { readonly server: string; readonly params: JsonObject } {
+export function serverOfTask(call: ClientCall, { taskId }: JsonObject, servers: readonly string[]): string {
   if (call.era === "legacy")
     throw rpcError(rpcCodes.methodNotFound, "the gateway supports tasks only for modern clients");
   if (!hasTasks(call.capabilities))
     throw rpcError(rpcCodes.missingCapability, "the client does not declare tasks", {
       requiredCapabilities: { extensions: { [tasksExtension]: {} } },
     });
-  const taskId = stringOf(params["taskId"]) ?? "";
-  const [prefix = "", ...rest] = taskId.split(".");
-  const server = only ?? Buffer.from(prefix, "base64url").toString("utf8");
-  const own = only === undefined ? rest.join(".") : taskId;
-  if (own === "" || !servers.includes(server)) throw rpcError(rpcCodes.invalidParams, "unknown task");
-  return { server, params: { ...params, taskId: own } };
+  const [prefix = ""] = (stringOf(taskId) ?? "").split(".");
+  const server = Buffer.from(prefix, "base64url").toString("utf8");
+  if (!servers.includes(server)) throw unknownTask();
+  return server;
 }

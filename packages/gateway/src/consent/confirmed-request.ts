@@ -4,7 +4,7 @@ import { hash } from "node:crypto";
 import type { Difference } from "@fairlead/core/discover/tool-changes";
 import type { IdentifiedServer } from "@fairlead/core/host/gateway-types";
 import type { ToolCallConfirmationDetails } from "@fairlead/core/registry/confirmation";
-import { toSafeLine } from "@fairlead/core/text";
+import { toVisibleLine } from "@fairlead/core/text";
 import { canonicalJson } from "@fairlead/core/text/canonical-json";
 import type { JsonObject } from "@fairlead/wire";
 
@@ -13,6 +13,14 @@ import type { JsonObject } from "@fairlead/wire";
  * client's form.
  */
 export type ConsentAnswer = "no" | "once" | "conversation" | "always";
+
+/**
+ * Returns what an answer means if the request no longer waits for it: a yes of any kind allows the next identical
+ * request, once. The conversation of the request may have ended, and the next one may belong to another program.
+ */
+export function lateAnswer(answer: ConsentAnswer): "no" | "once" {
+  return answer === "no" ? "no" : "once";
+}
 
 /** The request that a confirmation asks about. */
 export interface ConfirmedRequest {
@@ -49,20 +57,18 @@ export interface ConsentQuestion extends Omit<ConfirmedRequest, "identity"> {
 
 /**
  * Creates the confirmation from the request and the details of the host, such as the arguments and the rule.
- * @param canSave Whether the answer "always" can be saved as a rule.
  */
 export function toQuestion(
   client: string,
   request: ConfirmedRequest,
   { args, rule, change, outcomes }: ToolCallConfirmationDetails,
-  canSave: boolean,
 ): ConsentQuestion {
   const { server, kind, name, identity } = request;
   const { fingerprint, root } = identity ?? {};
   const written = canonicalJson(args);
   const holds = outcomes.some((outcome) => outcome === "proceed_always_tool" || outcome === "proceed_always_server");
-  // After a change of the definition, "always" is not offered. The rule would also allow all later changes.
-  const canBeSaved = canSave && holds && kind === "tool" && change === undefined;
+  // After a change of the definition, a person allows the new one in this conversation first.
+  const canBeSaved = outcomes.includes("proceed_always_and_save") && kind === "tool" && change === undefined;
   return {
     client,
     server,
@@ -88,7 +94,7 @@ export function toQuestion(
 
 /** Returns a text for messages, such as `files.write_file` or `the prompt review of files`. Safe to print. */
 export function confirmedName({ server, kind, name }: ConfirmedRequest): string {
-  const [at, subject] = [toSafeLine(server.slice(0, 200)), toSafeLine(name.slice(0, 200))];
+  const [at, subject] = [shownName(server), shownName(name)];
   switch (kind) {
     case "tool":
       return `${at}.${subject}`;
@@ -99,4 +105,19 @@ export function confirmedName({ server, kind, name }: ConfirmedRequest): string 
     case "sampling":
       return `a sampling request of ${at}`;
   }
+}
+
+/** Longer names are cut to this many characters. */
+const mostShown = 200;
+
+/** Names of ASCII characters with single spaces. Other names may look like them, or like each other. */
+const plain = /^[!-~]+(?: [!-~]+)*$/;
+
+/** Returns a name so that no two names look alike: a cut is marked, and the digest differs. */
+function shownName(name: string): string {
+  const text = toVisibleLine(name.slice(0, 5 * mostShown));
+  const isCut = name.length > 5 * mostShown || text.length > mostShown;
+  if (!isCut && plain.test(name)) return text;
+  const cut = isCut ? `${text.slice(0, mostShown)}…` : text;
+  return `${cut} ⟨${name.length} characters, sha256 ${hash("sha256", name).slice(0, 16)}⟩`;
 }

@@ -24,12 +24,15 @@ export function formFor(question: ConsentQuestion): JsonObject {
   };
 }
 
-/** Returns the user's answer. It is "no" unless the user accepted the form and chose an offered answer. */
-export function answerIn({ action, content }: JsonObject, { answers }: ConsentQuestion): ConsentAnswer {
+/**
+ * Returns the user's answer: the offered answer that the user chose, or "no" if the user declined the form. Everything
+ * else, such as `cancel`, is no answer: returns undefined.
+ */
+export function answerIn({ action, content }: JsonObject, { answers }: ConsentQuestion): ConsentAnswer | undefined {
+  if (action === "decline") return "no";
+  if (action !== "accept") return undefined;
   const { decision } = objectOf(content);
-  if (action !== "accept") return "no";
-  if (decision === words.once) return "once";
-  return decision === words.conversation && answers.includes("conversation") ? "conversation" : "no";
+  return answers.find((answer) => answer !== "always" && words[answer] === decision);
 }
 
 /** Returns the form's text. It names the client, the request, its arguments and the rule. */

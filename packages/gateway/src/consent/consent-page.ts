@@ -1,11 +1,12 @@
 /**
- * The web page on which a person answers a confirmation. It contains no scripts, and all texts of clients and servers
- * are escaped.
+ * The web page on which a person answers a confirmation. It is empty at first: its script gets the question, and shows
+ * it. All texts of clients and servers are escaped.
  */
 
 import { hash } from "node:crypto";
 import { toVisibleLine } from "@fairlead/core/text";
 import { type ConsentAnswer, type ConsentQuestion, confirmedName } from "./confirmed-request.ts";
+import { pageScript } from "./page-script.ts";
 
 const style = `
 :root { color-scheme: light dark; font: 1rem/1.5 system-ui, sans-serif; }
@@ -20,20 +21,22 @@ th, td { border: 1px solid; padding: .25rem .5rem; text-align: left; vertical-al
 form { display: flex; flex-wrap: wrap; gap: .75rem; margin-top: 1.5rem; }
 button { font: inherit; padding: .6rem 1rem; border: 2px solid; border-radius: .25rem; cursor: pointer; }
 button:focus-visible { outline: 3px solid; outline-offset: 2px; }
+h1:focus { outline: none; }
 `;
 
+const digestOf = (text: string): string => `'sha256-${hash("sha256", text, "base64")}'`;
+
 /**
- * The HTTP headers of every page. The browser then loads nothing else, shows the page in no frame and does not cache
- * it.
+ * The HTTP headers of every response. The browser then runs only the page's own script, connects only to this server,
+ * shows the page in no frame and does not cache it.
  */
 export const pageHeaders: Readonly<Record<string, string>> = {
   "content-type": "text/html; charset=utf-8",
-  "content-security-policy": `default-src 'none'; style-src 'sha256-${hash("sha256", style, "base64")}'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'`,
+  "content-security-policy": `default-src 'none'; script-src ${digestOf(pageScript)}; style-src ${digestOf(style)}; connect-src 'self'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'`,
   "cache-control": "no-store",
   "cross-origin-opener-policy": "same-origin",
   "cross-origin-resource-policy": "same-origin",
-  // With `no-referrer`, the browser would send `Origin: null` with the form, and the page server would refuse it.
-  "referrer-policy": "same-origin",
+  "referrer-policy": "no-referrer",
   "x-content-type-options": "nosniff",
   "x-frame-options": "DENY",
 };
@@ -45,12 +48,21 @@ const labels: Readonly<Record<ConsentAnswer, string>> = {
   always: "Yes, always",
 };
 
+/** Returns the page that a browser loads first. It contains nothing of the question. */
+export function emptyPage(): string {
+  return page(
+    "Confirmation",
+    `<p role="status"></p>
+<noscript><p>This page needs JavaScript, and your browser does not run it here. To see the question and to answer it in a terminal, run: fairlead approvals</p></noscript>`,
+    `<script>${pageScript}</script>`,
+  );
+}
+
 /** Returns the HTML page of a confirmation, with a button for each offered answer. */
 export function questionPage(question: ConsentQuestion): string {
   const { client, server, name, args, reason, change, digest, answers, folder } = question;
   const buttons = answers.map(
-    (answer) =>
-      `<button name="decision" value="${answer}"${answer === "no" ? " autofocus" : ""}>${labelOf(question, answer)}</button>`,
+    (answer) => `<button name="decision" value="${answer}">${labelOf(question, answer)}</button>`,
   );
   return page(
     `Run ${confirmedName(question)}?`,
@@ -64,7 +76,7 @@ ${folder === undefined ? "" : `<dt>Folder</dt><dd>${line(folder)}</dd>`}
 ${reason === "" ? "" : `<dt>Why you are asked</dt><dd>${line(reason)}</dd>`}
 </dl>
 ${change === undefined ? "" : changeTable(change)}
-<form method="post" action="?" aria-label="Your answer">
+<form aria-label="Your answer">
 ${buttons.join("\n")}
 </form>`,
   );
@@ -91,14 +103,15 @@ export function messagePage(title: string, text: string): string {
   return page(title, `<p role="status">${line(text)}</p>`);
 }
 
-function page(title: string, body: string): string {
+/** The title can take the focus, so that a screen reader reads it when the script shows another page. */
+function page(title: string, body: string, script = ""): string {
   return `<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${line(title)} – Fairlead</title><style>${style}</style></head>
 <body><main>
-<h1>${line(title)}</h1>
+<h1 tabindex="-1">${line(title)}</h1>
 ${body}
-</main></body>
+</main>${script}</body>
 </html>
 `;
 }

@@ -7,6 +7,7 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { type Clock, systemClock } from "@fairlead/core/clock";
 import { HostError } from "@fairlead/core/errors";
+import { explain } from "@fairlead/core/files/system-error";
 import type { ConfirmPort } from "@fairlead/core/registry/binding";
 import {
   type AnswerPlace,
@@ -46,21 +47,21 @@ export interface ConsentOptions {
   readonly clock?: Clock;
   /** Returns the current time, in milliseconds since 1970. */
   readonly now?: () => number;
-  /** Writes a rule that allows the tool for this client. If absent, "always" is not offered. */
-  readonly saveRule?: (rule: ConfirmedRequest & { readonly client: string }) => Promise<void>;
 }
 
 /** Milliseconds to wait for an answer if the client can ask its user. */
 const askedTime = 300_000;
 /** Milliseconds to wait for an answer in the inbox if the client cannot ask. Many clients give up after 60 seconds. */
 const inboxTime = 45_000;
+/** A client that answers a form with anything but a yes within this many milliseconds has not shown it to its user. */
+const readingTime = 500;
 const progressTime = 5000;
 
 /**
  * Creates the part of a gateway that asks for confirmations. Dispose it to close its pages and stop watching the inbox.
  */
 export function createConsent(options: ConsentOptions): Consent {
-  const { stateFolder, clock = systemClock, now = Date.now, saveRule } = options;
+  const { stateFolder, clock = systemClock, now = Date.now } = options;
   const questions = createOpenQuestions(stateFolder, { clock, now });
   const pages = createPageServer(clock);
   const waiting = new Map<OpenQuestion, WaitingQuestion>();
@@ -79,9 +80,9 @@ export function createConsent(options: ConsentOptions): Consent {
       await details.onConfirm(ToolConfirmationOutcome.Cancel, answeredIn);
       throw declined(details);
     }
-    // If the rule cannot be saved, the answer still counts for this conversation.
-    if (answer === "always") await saveRule?.({ ...request, client: client.name }).catch(() => undefined);
-    await details.onConfirm(outcomeOf(answer, details), answeredIn);
+    const confirming = details.onConfirm(outcomeOf(answer, details), answeredIn);
+    // If the approval cannot be saved, the answer still counts for this conversation.
+    await (answer === "always" ? confirming.catch(() => undefined) : confirming);
     if (answer !== "once") answerOthers(client, request);
   }
 
@@ -101,34 +102,38 @@ export function createConsent(options: ConsentOptions): Consent {
     if (await isAllowed()) await open.answer("once", "a yes for the whole conversation");
   }
 
-  /**
-   * Asks on a web page if the client opens it, otherwise in a form. Resolves when the user has answered, or when the
-   * client shows neither.
-   */
+  /** Asks on a web page if the client opens it, otherwise in a form. */
   async function askThrough(
     client: AskedClient,
     question: ConsentQuestion,
     open: OpenQuestion,
     signal: AbortSignal,
-  ): Promise<"asked" | "cannot ask"> {
-    if (client.elicitation.url && (await askOnPage(client, question, open, signal))) return "asked";
-    if (!client.elicitation.form || signal.aborted) return "cannot ask";
+  ): Promise<Asked> {
+    const onPage = client.elicitation.url ? await askOnPage(client, question, open, signal) : "not shown";
+    if (onPage !== "not shown" || !client.elicitation.form || signal.aborted) return onPage;
+    const sent = clock.now();
     const result = await client.elicit(formFor(question), signal).catch(() => undefined);
-    if (result === undefined) return "cannot ask";
-    await open.answer(answerIn(result, question), inTheForm);
-    return "asked";
+    if (result === undefined) return "not shown";
+    const answer = answerIn(result, question);
+    const isYes = answer !== undefined && answer !== "no";
+    // A person needs longer than this to read a form: the client has answered by itself. Some send the form's default.
+    if (!isYes && clock.now() - sent < readingTime) return "not shown";
+    if (answer === undefined) return "dismissed";
+    await open.answer(answer, inTheForm);
+    return "answered";
   }
 
-  /** Returns false if the client does not show the page's URL. */
   async function askOnPage(
     client: AskedClient,
     question: ConsentQuestion,
     open: OpenQuestion,
     signal: AbortSignal,
-  ): Promise<boolean> {
+  ): Promise<Asked> {
     const page = await pages
       .open({
         question,
+        conversation: client.conversation,
+        isAwaited: () => waiting.has(open),
         async answer(answer) {
           // Must come first, because a stored answer removes the entry from `waiting`.
           const isOutdated = answer !== "no" && waiting.get(open)?.isOutdated() === true;
@@ -137,20 +142,27 @@ export function createConsent(options: ConsentOptions): Consent {
         },
       })
       .catch(() => undefined);
-    if (page === undefined) return false;
+    if (page === undefined) return "not shown";
     const elicitationId = randomUUID();
     const params = { mode: "url", message: messageFor(question), url: page.url, elicitationId };
-    const result = await client.elicit(params, signal).catch(() => undefined);
-    if (result === undefined) {
+    const action = await client.elicit(params, signal).then(
+      (result) => result["action"],
+      () => "failed",
+    );
+    // Without a visit, nothing was shown: the client has answered by itself, or its user did not want to open a page.
+    if (action !== "accept" && !page.isVisited()) {
       page.close();
-      return false;
+      return "not shown";
     }
-    // "accept" means that the user opens the URL. The answer itself comes from the page.
-    if (result["action"] === "accept") {
+    // "accept" means that the user opens the URL. The answer itself comes from the page, also if the client has failed.
+    if (action === "accept" || action === "failed") {
       await Promise.race([open.answered, aborted(signal)]);
       client.elicited?.(elicitationId);
-    } else await open.answer("no", inTheForm);
-    return true;
+      return "answered";
+    }
+    if (action !== "decline") return "dismissed";
+    await open.answer("no", inTheForm);
+    return "answered";
   }
 
   /** Waits for the first answer from any place. Returns undefined if none comes in time. */
@@ -170,10 +182,10 @@ export function createConsent(options: ConsentOptions): Consent {
       const time = wait(askedTime);
       const outcome = await Promise.race([askThrough(client, question, open, until), time]);
       const isInInbox = open.id !== "";
-      if (outcome === "cannot ask" && isInInbox && (await questions.isWatched().catch(() => false)))
+      if (outcome === "not shown" && isInInbox && (await questions.isWatched().catch(() => false)))
         await wait(inboxTime);
       // The user has answered. This wait lets `open.answered` win the race below.
-      else if (outcome === "asked") await time;
+      else if (outcome === "answered") await time;
     };
     try {
       return await Promise.race([open.answered, throughClient()]);
@@ -189,14 +201,20 @@ export function createConsent(options: ConsentOptions): Consent {
     { details, isAllowed }: AskedDetails,
     signal: AbortSignal,
   ): Promise<PlacedAnswer> {
-    const question = toQuestion(client.name, request, details, saveRule !== undefined);
+    const question = toQuestion(client.name, request, details);
     const late = await questions.takeLate(question).catch(() => undefined);
-    if (late !== undefined) return { answer: late.answer, answeredIn: "grant" };
+    if (late !== undefined) return { answer: late, answeredIn: "grant" };
     const isOutdated = (): boolean => details.isOutdated?.() === true;
-    const open = await questions.ask(question, isOutdated).catch((error: unknown) => withoutInbox(question, error));
+    const open = await questions
+      .ask(question, isOutdated)
+      .catch((error: unknown) => withoutInbox(question, error, details.rule?.doubt));
     waiting.set(open, { client, request, isAllowed, isOutdated });
     try {
-      const given = await answerOf(client, question, open, signal);
+      const given = await answerOf(client, question, open, signal).catch(async (error: unknown) => {
+        // Nobody waits for an answer any more, so none may be asked for.
+        await open.withdraw().catch(() => {});
+        throw notStored(request, error);
+      });
       if (given !== undefined) return placed(given);
       if (signal.aborted) {
         await open.withdraw();
@@ -206,7 +224,7 @@ export function createConsent(options: ConsentOptions): Consent {
       }
       const last = await open.leave();
       if (last !== undefined) return placed(last);
-      throw new ApprovalNeeded(request, open.id);
+      throw new ApprovalNeeded(question, open.id);
     } finally {
       waiting.delete(open);
     }
@@ -227,6 +245,12 @@ export function createConsent(options: ConsentOptions): Consent {
   };
 }
 
+/**
+ * What became of a question to the client's user. `dismissed`: the user saw it and did not answer. `not shown`: the user
+ * did not see it.
+ */
+type Asked = "answered" | "dismissed" | "not shown";
+
 interface AskedDetails {
   readonly details: ToolCallConfirmationDetails;
   /** Whether the request needs no confirmation any more. */
@@ -246,13 +270,26 @@ interface PlacedAnswer extends Pick<GivenAnswer, "answer"> {
 
 const inTheForm = "a form of the client";
 
+/** The error if the person has answered, but the answer cannot be written to the inbox. */
+function notStored(request: ConfirmedRequest, cause: unknown): HostError {
+  return new HostError(
+    "internal",
+    `Not run: the answer about ${confirmedName(request)} cannot be stored: ${explain(cause)}`,
+    {
+      serverName: request.server,
+      cause,
+    },
+  );
+}
+
 function placed({ answer, by }: GivenAnswer): PlacedAnswer {
   return { answer, answeredIn: by === onThePage ? "page" : by === inTheForm ? "form" : "inbox" };
 }
 
 function outcomeOf(answer: ConsentAnswer, { outcomes }: ToolCallConfirmationDetails): ToolConfirmationOutcome {
-  const { ProceedAlwaysTool, ProceedAlwaysServer, ProceedOnce } = ToolConfirmationOutcome;
+  const { ProceedAlwaysTool, ProceedAlwaysServer, ProceedAlwaysAndSave, ProceedOnce } = ToolConfirmationOutcome;
   if (answer === "once") return ProceedOnce;
+  if (answer === "always" && outcomes.includes(ProceedAlwaysAndSave)) return ProceedAlwaysAndSave;
   // For resources, there is only an approval of all resources of the server.
   return [ProceedAlwaysTool, ProceedAlwaysServer].find((each) => outcomes.includes(each)) ?? ProceedOnce;
 }

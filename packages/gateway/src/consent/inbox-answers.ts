@@ -7,11 +7,13 @@ import { rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { privateFileMode } from "@fairlead/core/files/atomic/private-folder";
 import { systemCode } from "@fairlead/core/files/system-error";
+import { lateAnswer } from "./confirmed-request.ts";
 import {
   doneName,
   type EntryFile,
   entryFiles,
   type GivenAnswer,
+  isAwaited,
   namesIn,
   readInboxFile,
   removeEntry,
@@ -20,6 +22,13 @@ import {
 /** The answered confirmation. The key is needed too, because ids are reused. */
 type AnsweredEntry = Pick<EntryFile, "id" | "key">;
 
+/** The answer that counts. It may be an earlier answer from another place. */
+export interface AnsweredQuestion extends GivenAnswer {
+  readonly isFirst: boolean;
+  /** Whether the request still waited for this answer. If not, a yes of any kind was stored as `once`. */
+  readonly isAwaited: boolean;
+}
+
 /**
  * Stores an answer, unless there already is one. Returns the answer that counts, or undefined if the confirmation no
  * longer exists.
@@ -27,9 +36,16 @@ type AnsweredEntry = Pick<EntryFile, "id" | "key">;
 export async function writeAnswer(
   folder: string,
   { id, key }: AnsweredEntry,
-  given: GivenAnswer,
-): Promise<GivenAnswer | undefined> {
+  { answer, by, at }: GivenAnswer,
+): Promise<AnsweredQuestion | undefined> {
   const file = join(folder, `${id}.answer.json`);
+  const find = async (): Promise<EntryFile | undefined> =>
+    (await entryFiles(folder)).find((entry) => entry.id === id && entry.key === key);
+  const found = await find();
+  const hasWaiter = found !== undefined && (await isAwaited(folder, found));
+  const given = { answer: hasWaiter ? answer : lateAnswer(answer), by, at };
+  const counted = (first: GivenAnswer | undefined): AnsweredQuestion | undefined =>
+    first && { ...first, isFirst: first === given, isAwaited: hasWaiter };
   const isWritten = await writeFile(file, JSON.stringify({ ...given, key }), {
     flag: "wx",
     mode: privateFileMode,
@@ -40,14 +56,13 @@ export async function writeAnswer(
       throw error;
     },
   );
-  if (!isWritten) return (await readAnswer(folder, { id, key })) ?? (await doneAnswer(folder, id));
+  if (!isWritten) return counted((await readAnswer(folder, { id, key })) ?? (await doneAnswer(folder, id)));
   // An earlier answer may already be used and its file renamed, or the confirmation may be gone. Then the new file is
   // removed.
   const done = await doneAnswer(folder, id);
-  if (done === undefined && (await entryFiles(folder)).some((entry) => entry.id === id && entry.key === key))
-    return given;
+  if (done === undefined && (await find()) !== undefined) return counted(given);
   await rm(file, { force: true });
-  return done;
+  return counted(done);
 }
 
 /** Reads the answer to a confirmation. Returns undefined if there is none. */

@@ -6,6 +6,7 @@
 import { hash } from "node:crypto";
 import { readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { isRecent } from "@fairlead/core/clock";
 import { HostError } from "@fairlead/core/errors";
 import { ensurePrivateFolder, privateFileMode } from "@fairlead/core/files/atomic/private-folder";
 import { replaceFile } from "@fairlead/core/files/atomic/replace-file";
@@ -14,7 +15,7 @@ import { toSafeLine } from "@fairlead/core/text";
 import type { JsonObject } from "@fairlead/wire";
 import { excerpt, isObject, listOf, objectOf, parseObject, stringOf } from "@fairlead/wire/json";
 import { createConfirmationId } from "./confirmation-ids.ts";
-import { type ConsentAnswer, type ConsentQuestion, confirmedName } from "./confirmed-request.ts";
+import { type ConsentAnswer, type ConsentQuestion, confirmedName, lateAnswer } from "./confirmed-request.ts";
 import { type InboxProcess, parseProcess, stillRuns, thisProcess } from "./inbox-process.ts";
 
 /** A confirmation in the inbox, as a person sees it. The texts are not safe to print. */
@@ -23,6 +24,8 @@ export interface InboxEntry extends ConsentQuestion {
   readonly id: string;
   /** When the client asked, in milliseconds since 1970. */
   readonly since: number;
+  /** Whether a running gateway still waits for the answer. If not, only `no` and `once` are offered. */
+  readonly isAwaited: boolean;
   /** Whether `args` contains only the beginning of the arguments, because they are too large. */
   readonly isCut?: boolean;
 }
@@ -89,8 +92,14 @@ export function shortKey({ key }: Pick<ConsentQuestion, "key">): string {
   return key.slice(0, 32);
 }
 
+/** Whether a person can answer a confirmation: its request waits, or began less than an hour ago. */
+export async function isAnswerable(folder: string, entry: EntryFile, now: number): Promise<boolean> {
+  return isRecent(entry.since, questionTime, now) || (await isAwaited(folder, entry));
+}
+
 /** Reads a confirmation. Returns undefined if the file is missing or damaged. */
-export async function readEntry(inbox: string, { file, id, since }: EntryFile): Promise<InboxEntry | undefined> {
+export async function readEntry(inbox: string, entry: EntryFile): Promise<InboxEntry | undefined> {
+  const { file, id, since } = entry;
   const content = await readInboxFile(join(inbox, file));
   if (content === undefined) return undefined;
   const [client, server, name, reason = "", key, digest] = ["client", "server", "name", "reason", "key", "digest"].map(
@@ -102,9 +111,11 @@ export async function readEntry(inbox: string, { file, id, since }: EntryFile): 
     return undefined;
   const folder = stringOf(content["folder"]);
   const change = listOf(content["change"]).filter(isObject).map(toDifference);
+  const hasWaiter = await isOwned(entry, content);
   return {
     id,
     since,
+    isAwaited: hasWaiter,
     client,
     server,
     kind,
@@ -113,8 +124,8 @@ export async function readEntry(inbox: string, { file, id, since }: EntryFile): 
     reason,
     key: key ?? "",
     digest: digest ?? "",
-    answers: (["no", "once", "conversation", "always"] as const).filter((each) =>
-      listOf(content["answers"]).includes(each),
+    answers: (["no", "once", "conversation", "always"] as const).filter(
+      (each) => listOf(content["answers"]).includes(each) && (hasWaiter || lateAnswer(each) === each),
     ),
     ...(change.length > 0 && { change }),
     ...(folder !== undefined && { folder }),
@@ -136,49 +147,71 @@ function toDifference({ member, before, after }: JsonObject) {
  * Stores a confirmation. If an identical request was refused before, replaces its confirmation and keeps the id.
  * @throws HostError `denied` if the inbox is full
  */
-export async function writeEntry(
-  folder: string,
-  question: ConsentQuestion,
-  now: number,
-  live: ReadonlySet<string>,
-): Promise<EntryFile> {
+export async function writeEntry(folder: string, question: ConsentQuestion, now: number): Promise<EntryFile> {
   await ensurePrivateFolder(folder);
-  await makeRoom(folder, question, now, live);
+  await makeRoom(folder, question, now);
   const owner = await thisProcess();
   const key = shortKey(question);
-  const lateEntry = (await entryFiles(folder)).find((each) => each.key === key && each.state === "late");
+  const client = clientDigest(question);
+  const entryOf = (id: string): EntryFile => {
+    const made: EntryFile = { file: "", id, since: now, key, client, state: "open" };
+    return { ...made, file: fileOf(made) };
+  };
+  const entry = (await takeOver(folder, key, entryOf)) ?? entryOf(await createFreeId(folder));
+  await replaceFile(join(folder, entry.file), {
+    text: contentOf(question, owner),
+    mode: privateFileMode,
+    previous: undefined,
+    isCurrent: async () => true,
+  });
+  return entry;
+}
+
+/**
+ * Takes over the late confirmation of an identical request. Of several requests at the same time, only one gets it: the
+ * others need ids of their own, so that a person can answer each.
+ */
+async function takeOver(
+  folder: string,
+  key: string,
+  entryOf: (id: string) => EntryFile,
+): Promise<EntryFile | undefined> {
+  for (const late of await entryFiles(folder)) {
+    if (late.key !== key || late.state !== "late") continue;
+    const entry = entryOf(late.id);
+    const isTaken = await rename(join(folder, late.file), join(folder, entry.file)).then(() => true, unless("ENOENT"));
+    if (isTaken) return entry;
+  }
+  return undefined;
+}
+
+async function createFreeId(folder: string): Promise<string> {
   for (;;) {
     const names = await namesIn(folder);
-    const id = lateEntry?.id ?? (await createConfirmationId(folder, names));
-    if (lateEntry === undefined && names.some((name) => name.startsWith(`${id}.`))) continue;
-    const made: EntryFile = { file: "", id, since: now, key, client: clientDigest(question), state: "open" };
-    const entry = { ...made, file: fileOf(made) };
-    await replaceFile(join(folder, entry.file), {
-      text: contentOf(question, owner),
-      mode: privateFileMode,
-      previous: undefined,
-      isCurrent: async () => true,
-    });
-    if (lateEntry !== undefined && lateEntry.file !== entry.file)
-      await rm(join(folder, lateEntry.file), { force: true });
-    return entry;
+    const id = await createConfirmationId(folder, names);
+    if (!names.some((name) => name.startsWith(`${id}.`))) return id;
   }
 }
 
 /** `owner`: the gateway's process, which waits for the answer while the confirmation is open. */
 function contentOf(question: ConsentQuestion, owner: InboxProcess): string {
   const { args, change, ...rest } = question;
-  const written = excerpt(args, argumentBytes + 1);
+  const written = Buffer.from(excerpt(args, argumentBytes + 1));
   const isCut = written.length > argumentBytes;
   return JSON.stringify({
     v: 1,
     ...rest,
     reason: rest.reason.slice(0, differenceText),
-    args: isCut ? { "(beginning)": written.slice(0, argumentBytes) } : args,
+    args: isCut ? { "(beginning)": textOf(written.subarray(0, argumentBytes)) } : args,
     owner,
     ...(isCut && { isCut }),
     ...(change && { change: change.slice(0, mostDifferences).map((each) => toDifference({ ...each })) }),
   });
+}
+
+/** Decodes bytes without the last character if it is incomplete. */
+function textOf(bytes: Uint8Array): string {
+  return new TextDecoder().decode(bytes, { stream: true });
 }
 
 function fileOf({ id, since, key, client, state }: EntryFile): string {
@@ -209,18 +242,13 @@ export async function readInboxFile(file: string): Promise<JsonObject | undefine
 
 /**
  * Removes expired confirmations. If there are still too many, removes the oldest ones, except those for which a request
- * of this gateway (`live`) or of another running gateway waits.
+ * of a running gateway waits.
  * @throws HostError `denied` if too many requests wait
  */
-async function makeRoom(
-  folder: string,
-  question: ConsentQuestion,
-  now: number,
-  live: ReadonlySet<string>,
-): Promise<void> {
+async function makeRoom(folder: string, question: ConsentQuestion, now: number): Promise<void> {
   const kept: EntryFile[] = [];
   for (const entry of await entryFiles(folder))
-    if (entry.since + questionTime < now && !live.has(entry.id)) await removeEntry(folder, entry);
+    if (!(await isAnswerable(folder, entry, now))) await removeEntry(folder, entry);
     // The new confirmation replaces a late one of an identical request.
     else if (entry.key !== shortKey(question) || entry.state === "open") kept.push(entry);
   const client = clientDigest(question);
@@ -233,7 +261,7 @@ async function makeRoom(
     if (surplus <= 0) continue;
     const removable: EntryFile[] = [];
     for (const entry of entries)
-      if (removable.length < surplus && !live.has(entry.id) && !(await isAwaited(folder, entry))) removable.push(entry);
+      if (removable.length < surplus && !(await isAwaited(folder, entry))) removable.push(entry);
     if (removable.length < surplus) throw tooMany(question, limit);
     for (const entry of removable) await removeEntry(folder, entry);
   }
@@ -241,11 +269,14 @@ async function makeRoom(
 }
 
 /** Whether the gateway that wrote the confirmation still runs and waits for the answer. */
-async function isAwaited(folder: string, { file, state }: EntryFile): Promise<boolean> {
-  if (state === "late") return false;
+export async function isAwaited(folder: string, entry: EntryFile): Promise<boolean> {
+  return entry.state === "open" && isOwned(entry, (await readInboxFile(join(folder, entry.file))) ?? {});
+}
+
+async function isOwned({ state }: EntryFile, content: JsonObject): Promise<boolean> {
   // Older versions wrote no `owner`.
-  const owner = parseProcess((await readInboxFile(join(folder, file)))?.["owner"]);
-  return owner !== undefined && (await stillRuns(owner));
+  const owner = parseProcess(content["owner"]);
+  return state === "open" && owner !== undefined && (await stillRuns(owner));
 }
 
 function tooMany(question: ConsentQuestion, limit: number): HostError {
@@ -267,7 +298,7 @@ async function removeOrphans(folder: string, now: number): Promise<void> {
   for (const name of names) {
     const [, orphan] = answerName.exec(name) ?? [];
     const [, , at] = doneName.exec(name) ?? [];
-    const isOld = at !== undefined && Number.parseInt(at, 36) + grantTime < now;
+    const isOld = at !== undefined && !isRecent(Number.parseInt(at, 36), grantTime, now);
     if (isOld || (orphan !== undefined && !ids.has(orphan))) await rm(join(folder, name), { force: true });
   }
 }

@@ -5,27 +5,13 @@ import { HostError } from "@fairlead/core/errors";
 import { ensurePrivateFolder } from "@fairlead/core/files/atomic/private-folder";
 import { toSafeLine } from "@fairlead/core/text";
 import type { ConsentAnswer } from "./confirmed-request.ts";
-import { doneAnswer, isAnswered, useOfAnswer, writeAnswer } from "./inbox-answers.ts";
-import {
-  entryFiles,
-  type GivenAnswer,
-  type InboxEntry,
-  inboxFolder,
-  questionTime,
-  readEntry,
-  shortKey,
-} from "./inbox-folder.ts";
+import { type AnsweredQuestion, doneAnswer, isAnswered, useOfAnswer, writeAnswer } from "./inbox-answers.ts";
+import { entryFiles, type InboxEntry, inboxFolder, isAnswerable, readEntry, shortKey } from "./inbox-folder.ts";
 import { onFolderChange, registerWatcher } from "./inbox-watchers.ts";
 
-export type { ConsentAnswer } from "./confirmed-request.ts";
+export { type ConsentAnswer, lateAnswer } from "./confirmed-request.ts";
+export type { AnsweredQuestion } from "./inbox-answers.ts";
 export type { GivenAnswer, InboxEntry } from "./inbox-folder.ts";
-
-/** The answer that counts. It may be an earlier answer from another place. */
-export interface AnsweredQuestion extends GivenAnswer {
-  readonly isFirst: boolean;
-  /** Whether the request still waited for this answer. */
-  readonly isAwaited: boolean;
-}
 
 /** Lists and answers confirmations. */
 export interface Inbox {
@@ -35,7 +21,7 @@ export interface Inbox {
   show(id: string): Promise<InboxEntry>;
   /**
    * Answers a confirmation. If its request no longer waits, the next identical request within ten minutes uses the
-   * answer.
+   * answer, and a yes of any kind allows only this one request.
    *
    * @param by Where the person answers, such as `fairlead approvals`. Shown to a person who answers later.
    * @param shown The confirmation that the person saw. It is not answered if the id belongs to another one by now.
@@ -44,7 +30,7 @@ export interface Inbox {
   answer(id: string, answer: ConsentAnswer, by: string, shown?: Pick<InboxEntry, "key">): Promise<AnsweredQuestion>;
   /**
    * Waits at most 3 seconds until a request uses the answer. `outdated`: the answer has no effect, because the tool's
-   * definition has changed. `later`: the next identical request will use it.
+   * definition has changed. `later`: the request no longer waits; `lateAnswer` says what the answer means then.
    */
   useOf(id: string, answered: AnsweredQuestion): Promise<"used" | "outdated" | "later">;
   /** Registers this process as one that shows the inbox. Calls `listener` when the list may have changed. */
@@ -71,7 +57,7 @@ export function openInbox(stateFolder: string, { clock = systemClock, now = Date
   async function list(): Promise<readonly InboxEntry[]> {
     const found: InboxEntry[] = [];
     for (const file of await entryFiles(folder)) {
-      if (file.since + questionTime < now() || (await isAnswered(folder, file))) continue;
+      if (!(await isAnswerable(folder, file, now())) || (await isAnswered(folder, file))) continue;
       const entry = await readEntry(folder, file);
       if (entry !== undefined) found.push(entry);
     }
@@ -87,15 +73,18 @@ export function openInbox(stateFolder: string, { clock = systemClock, now = Date
     },
     async answer(id, answer, by, shown) {
       const upper = id.toUpperCase();
-      const given = { answer, by, at: now() };
-      const entryFile = (await entryFiles(folder)).find(
-        (entry) => entry.id === upper && entry.since + questionTime >= now(),
-      );
+      const found = (await entryFiles(folder)).find((entry) => entry.id === upper);
+      const entryFile = found && (await isAnswerable(folder, found, now())) ? found : undefined;
       // The id may belong to another confirmation now, which the person has not seen.
       if (entryFile !== undefined && shown !== undefined && shortKey(shown) !== entryFile.key) throw unknown(id);
-      const first = entryFile ? await writeAnswer(folder, entryFile, given) : await doneAnswer(folder, upper);
-      if (first === undefined) throw unknown(id);
-      return { ...first, isFirst: first === given, isAwaited: entryFile?.state === "open" };
+      if (entryFile !== undefined) {
+        const answered = await writeAnswer(folder, entryFile, { answer, by, at: now() });
+        if (answered === undefined) throw unknown(id);
+        return answered;
+      }
+      const done = await doneAnswer(folder, upper);
+      if (done === undefined) throw unknown(id);
+      return { ...done, isFirst: false, isAwaited: false };
     },
     async useOf(id, { at, isAwaited }) {
       const found = (): Promise<"used" | "outdated" | undefined> => useOfAnswer(folder, id.toUpperCase(), { at });

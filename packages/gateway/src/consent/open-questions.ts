@@ -1,13 +1,14 @@
 /** The confirmations that one gateway waits for. They are stored in the inbox, so that a person can answer anywhere. */
 
-import type { Clock } from "@fairlead/core/clock";
-import type { ConsentAnswer, ConsentQuestion } from "./confirmed-request.ts";
-import { readAnswer, useAnswer, writeAnswer } from "./inbox-answers.ts";
+import { type Clock, isRecent } from "@fairlead/core/clock";
+import { type ConsentAnswer, type ConsentQuestion, lateAnswer } from "./confirmed-request.ts";
+import { type AnsweredQuestion, readAnswer, useAnswer, writeAnswer } from "./inbox-answers.ts";
 import {
   entryFiles,
   type GivenAnswer,
   grantTime,
   inboxFolder,
+  isAwaited,
   makeLate,
   removeEntry,
   shortKey,
@@ -24,7 +25,7 @@ export interface OpenQuestion {
    * Stores an answer, unless there already is one. Returns the answer that counts, or undefined if the confirmation no
    * longer exists.
    */
-  answer(answer: ConsentAnswer, by: string): Promise<GivenAnswer | undefined>;
+  answer(answer: ConsentAnswer, by: string): Promise<AnsweredQuestion | undefined>;
   /** Stops waiting. Returns the answer if it has just arrived. The next identical request uses a later answer. */
   leave(): Promise<GivenAnswer | undefined>;
   /** Removes the confirmation, because its request was cancelled. */
@@ -33,8 +34,11 @@ export interface OpenQuestion {
 
 /** Stores confirmations of this gateway and waits for their answers. */
 export interface OpenQuestions {
-  /** Returns the answer to an earlier identical request that no longer waited for it. Each answer can be used once. */
-  takeLate(question: ConsentQuestion): Promise<GivenAnswer | undefined>;
+  /**
+   * Returns the answer to an earlier identical request that no longer waits for it: its call has ended, or its gateway
+   * has. Each answer can be used once, for ten minutes.
+   */
+  takeLate(question: ConsentQuestion): Promise<ReturnType<typeof lateAnswer> | undefined>;
   /**
    * Stores a confirmation and waits for its answer.
    * @param isOutdated Whether the tool's definition has changed since this call. A yes then has no effect.
@@ -72,15 +76,15 @@ export function createOpenQuestions(
     async takeLate(question) {
       const key = shortKey(question);
       for (const entry of await entryFiles(folder)) {
-        if (entry.key !== key || live.has(entry.id)) continue;
+        if (entry.key !== key || (await isAwaited(folder, entry))) continue;
         const given = await readAnswer(folder, entry);
         if (given === undefined || !(await useAnswer(folder, entry, given))) continue;
-        if (given.at + grantTime >= now()) return given;
+        if (isRecent(given.at, grantTime, now())) return lateAnswer(given.answer);
       }
       return undefined;
     },
     async ask(question, isOutdated = () => false) {
-      const entry = await writeEntry(folder, question, now(), new Set(live.keys()));
+      const entry = await writeEntry(folder, question, now());
       const { id } = entry;
       let settle: (given: GivenAnswer) => void = () => {};
       const answered = new Promise<GivenAnswer>((resolve) => {
@@ -118,7 +122,9 @@ export function createOpenQuestions(
         answered,
         async answer(answer, by) {
           const first = await writeAnswer(folder, entry, { answer, by, at: now() });
-          return (await check()) ?? first;
+          const given = await check();
+          if (given !== undefined) return { ...given, isFirst: first?.isFirst === true, isAwaited: true };
+          return first && isLeft ? { ...first, answer: lateAnswer(first.answer), isAwaited: false } : first;
         },
         async leave() {
           const last = check().then((given) => {

@@ -1,7 +1,7 @@
 /** The sentence that a person reads after answering on the page. */
 
 import { type ConsentAnswer, type ConsentQuestion, confirmedName } from "./confirmed-request.ts";
-import type { GivenAnswer } from "./inbox-folder.ts";
+import type { AnsweredQuestion } from "./inbox-answers.ts";
 
 /** The value of `GivenAnswer.by` for answers from the page. */
 export const onThePage = "the page";
@@ -12,9 +12,11 @@ export function outdatedText(question: ConsentQuestion): string {
 }
 
 /** Returns the sentence that says whether the answer counts. `first`: the answer that counts. */
-export function pageOutcomeText(first: GivenAnswer | undefined, answer: ConsentAnswer): string {
+export function pageOutcomeText(first: AnsweredQuestion | undefined, answer: ConsentAnswer): string {
   if (first === undefined)
     return "This question has expired: the program no longer waits for an answer. Nothing was run.";
+  if (first.isFirst && !first.isAwaited)
+    return `Your answer: ${words[first.answer]}. The program no longer waits for it, so nothing was run. If the program sends exactly this request again within ten minutes, ${first.answer === "no" ? "it is refused" : "it runs"}.`;
   if (first.answer !== answer || first.by !== onThePage)
     return `This question already has an answer, from ${first.by}: ${words[first.answer]}.`;
   return `Your answer: ${words[answer]}. You can close this page.`;

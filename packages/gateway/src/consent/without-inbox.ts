@@ -2,13 +2,19 @@
 
 import { HostError } from "@fairlead/core/errors";
 import { policySubject } from "@fairlead/core/policy/refusal";
+import { mayHaveChanged } from "@fairlead/core/registry/confirmation";
 import { errorMessage } from "@fairlead/wire/text";
 import { type ConsentQuestion, confirmedName } from "./confirmed-request.ts";
 import type { GivenAnswer } from "./inbox-folder.ts";
 import type { OpenQuestion } from "./open-questions.ts";
 
-/** Returns a confirmation that only the client's user can answer. `error`: why the inbox cannot be used. */
-export function withoutInbox(question: ConsentQuestion, error: unknown): OpenQuestion {
+/**
+ * Returns a confirmation that only the client's user can answer.
+ *
+ * @param error Why the inbox cannot be used.
+ * @param doubt Why Fairlead cannot tell whether the tool's definition has changed. No rule allows the request then.
+ */
+export function withoutInbox(question: ConsentQuestion, error: unknown, doubt?: string): OpenQuestion {
   let settle: (given: GivenAnswer) => void = () => {};
   let first: GivenAnswer | undefined;
   const answered = new Promise<GivenAnswer>((resolve) => {
@@ -18,15 +24,17 @@ export function withoutInbox(question: ConsentQuestion, error: unknown): OpenQue
     id: "",
     answered,
     async answer(answer, by) {
-      first ??= { answer, by, at: 0 };
+      const given = { answer, by, at: 0 };
+      first ??= given;
       settle(first);
-      return first;
+      return { ...first, isFirst: first === given, isAwaited: true };
     },
     async leave() {
       if (first !== undefined) return first;
       // The inbox is full. Its error already says what to do.
       if (error instanceof HostError && error.code === "denied") throw error;
       const { server, kind, name } = question;
+      if (doubt !== undefined) throw mayHaveChanged(server, confirmedName(question), doubt);
       const cause = errorMessage(error);
       throw new HostError(
         "denied",

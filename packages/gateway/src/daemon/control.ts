@@ -26,10 +26,10 @@ export async function hostStatus(folder: RunFolder): Promise<RunningHost | undef
   return { pid, version, ...status };
 }
 
-/** How to check and kill a process, and how long to wait. */
+/** How to check and end a process, and how long to wait. */
 export interface StopOptions {
   readonly isRunning: (pid: number) => boolean;
-  readonly kill: (pid: number) => void;
+  readonly kill: (pid: number, signal: "SIGTERM" | "SIGKILL") => void;
   /**
    * Milliseconds to wait, first for the host's answer and then for its end. Then the host is killed. Default: 15
    * seconds.
@@ -40,33 +40,37 @@ export interface StopOptions {
 }
 
 /**
- * Stops the host, waits for its end and returns its process id. Returns undefined if no host ran. Kills a host that
- * does not answer or end.
+ * Stops the host, waits for its end and returns its process id. Returns undefined if no host ran. A host that cannot be
+ * asked, for example because it is still starting, gets SIGTERM. A host that does not answer or end is killed.
  *
- * @throws Error if the host refuses the command, or if it does not end and Fairlead cannot be sure which process it is
+ * @throws Error if the host does not end and Fairlead cannot be sure which process it is
  */
 export async function stopHost(
   folder: RunFolder,
   { isRunning, kill, waitTime = usualWaitTime, clock = systemClock }: StopOptions,
 ): Promise<number | undefined> {
   const reached = await reach(folder, "stop", waitTime);
-  if (reached.kind === "absent") return undefined;
-  if (reached.kind === "refused") {
-    const pid = reached.reason === "silent" ? await lockHolder(folder.hostLock) : undefined;
-    if (pid === undefined) throw refusal(reached);
-    kill(pid);
-    await hasEnded(pid, isRunning);
-    return pid;
-  }
-  const { socket, welcome } = reached.connection;
-  socket.destroy();
-  const { pid } = welcome;
+  const isSilent = reached.kind === "refused" && reached.reason === "silent";
+  const pid = await pidOf(folder, reached);
+  if (pid === undefined) return undefined;
+  if (reached.kind !== "open" && !isSilent) kill(pid, "SIGTERM");
   const end = clock.now() + waitTime;
-  if (await hasEnded(pid, isRunning, () => clock.now() >= end)) return pid;
+  if (!isSilent && (await hasEnded(pid, isRunning, () => clock.now() >= end))) return pid;
   // Only a process that holds the lock is surely the host. The id may belong to another program by now.
-  if ((await lockHolder(folder.hostLock)) === pid) kill(pid);
+  if ((await lockHolder(folder.hostLock)) === pid) kill(pid, "SIGKILL");
   else if (isRunning(pid)) throw new Error(`the background host was told to stop, but process ${pid} still runs`);
   await hasEnded(pid, isRunning);
+  return pid;
+}
+
+/** Returns the host's process id. Undefined if no host runs. */
+async function pidOf(folder: RunFolder, reached: Reached): Promise<number | undefined> {
+  if (reached.kind === "open") {
+    reached.connection.socket.destroy();
+    return reached.connection.welcome.pid;
+  }
+  const pid = await lockHolder(folder.hostLock);
+  if (pid === undefined && reached.kind === "refused") throw refusal(reached);
   return pid;
 }
 

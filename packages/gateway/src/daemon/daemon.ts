@@ -3,8 +3,9 @@
 import { randomBytes } from "node:crypto";
 import { readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Clock, systemClock } from "@fairlead/core/clock";
+import { type Clock, sleep, systemClock } from "@fairlead/core/clock";
 import { type HeldLock, tryLock } from "@fairlead/core/files/atomic/lock";
+import { explain } from "@fairlead/core/files/system-error";
 import type { Gateway, Workspace } from "../gateway.ts";
 import { connectHost } from "../relay/connect-host.ts";
 import { createRunFolder, filesIn, type RunFolder, readToken } from "../relay/run-folder.ts";
@@ -39,7 +40,7 @@ const defaultIdleTime = 600_000;
 export async function runDaemon(options: DaemonOptions): Promise<void> {
   const { folder, onReady, note } = options;
   createRunFolder(folder);
-  const lock = await tryLock(folder.hostLock);
+  const lock = await lockUnlessServed(options);
   if (lock === undefined) return onReady();
   try {
     if (await isListening(folder)) {
@@ -49,17 +50,57 @@ export async function runDaemon(options: DaemonOptions): Promise<void> {
     }
     await runLocked(options, lock);
   } finally {
-    await lock.release();
+    await attempt(() => lock.release(), "the host's lock was not released", note);
+  }
+}
+
+/** A host that is starting or ending gets this many milliseconds to listen or to end. Ending its servers takes time. */
+const otherHostTime = 10_000;
+const pollTime = 50;
+
+/**
+ * Takes the host's lock. Returns undefined if another host listens.
+ *
+ * @throws Error if the other host neither listens nor ends
+ */
+async function lockUnlessServed({ folder, signal, clock = systemClock }: DaemonOptions): Promise<HeldLock | undefined> {
+  for (const end = clock.now() + otherHostTime; ; await sleep(clock, pollTime, signal)) {
+    const lock = await tryLock(folder.hostLock);
+    if (lock !== undefined) return lock;
+    // Without a token, no relay can connect yet.
+    if (readToken(folder) !== undefined && (await isListening(folder))) return undefined;
+    if (clock.now() >= end)
+      throw new Error("another host holds the lock, but cannot be reached: to end it, run fairlead daemon restart");
   }
 }
 
 async function runLocked(options: DaemonOptions, lock: HeldLock): Promise<void> {
+  const { folder, note } = options;
+  removeSocket(folder);
+  await attempt(() => removeOldFiles(folder), "old files were not removed", note);
+  const gateway = await options.createGateway();
+  try {
+    await serveRelays(options, gateway);
+  } finally {
+    await gateway[Symbol.asyncDispose]();
+    if (!lock.isLost()) await attempt(() => removeSocket(folder), "the host's socket was not removed", note);
+  }
+}
+
+/** Does work that the host can do without, for example because its disk is read-only by now. */
+async function attempt(work: () => void | Promise<void>, problem: string, note: DaemonOptions["note"]): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    note(`${problem}: ${explain(error)}`);
+  }
+}
+
+/** Serves relays until the host is told to end. */
+async function serveRelays(options: DaemonOptions, gateway: Gateway): Promise<void> {
   const { folder, version, path, workspaceOf, onReady, note, signal } = options;
   const { idleTime = defaultIdleTime, clock = systemClock } = options;
-  removeSocket(folder);
-  removeOldNotes(folder);
   const token = randomBytes(32).toString("hex");
-  const gateway = await options.createGateway();
   let isRetired = false;
   let callOff: (() => void) | undefined;
   let stop: (reason: string) => void = () => {};
@@ -73,6 +114,7 @@ async function runLocked(options: DaemonOptions, lock: HeldLock): Promise<void> 
     callOff = undefined;
     if (gateway.activity() > 0) return;
     if (isRetired) stop("a newer host has replaced this host");
+    else if (readToken(folder) !== token) stop("its files were removed, so no client can find it");
     else callOff = clock.after(idleTime, () => stop("idle"));
   }
 
@@ -83,6 +125,8 @@ async function runLocked(options: DaemonOptions, lock: HeldLock): Promise<void> 
     path,
     gateway,
     workspaceOf,
+    note,
+    clock,
     onStop: () => stop("asked to stop"),
     onRetire() {
       isRetired = true;
@@ -90,25 +134,23 @@ async function runLocked(options: DaemonOptions, lock: HeldLock): Promise<void> 
       watchActivity();
     },
   });
-  // Written last, because a relay connects as soon as it can read the token.
-  writeFileSync(folder.token, token, { mode: 0o600 });
-  const stopWatching = gateway.onActivity(watchActivity);
   const onAbort = (): void => stop("terminated");
-  if (signal.aborted) onAbort();
-  signal.addEventListener("abort", onAbort, { once: true });
-  watchActivity();
-  note(`listening: version ${version}, process ${process.pid}`);
-  onReady();
-  void retireOthers(options);
+  const stopWatching = gateway.onActivity(watchActivity);
   try {
+    // Written last, because a relay connects as soon as it can read the token.
+    writeFileSync(folder.token, token, { mode: 0o600 });
+    if (signal.aborted) onAbort();
+    signal.addEventListener("abort", onAbort, { once: true });
+    watchActivity();
+    note(`listening: version ${version}, process ${process.pid}`);
+    onReady();
+    void attempt(() => retireOthers(options), "older hosts were not told that this host replaces them", note);
     note(`ends: ${await stopped}`);
   } finally {
     signal.removeEventListener("abort", onAbort);
     stopWatching();
     callOff?.();
     await listener.close();
-    await gateway[Symbol.asyncDispose]();
-    if (!lock.isLost()) removeSocket(folder);
   }
 }
 
@@ -124,14 +166,15 @@ function removeSocket({ socket, token }: RunFolder): void {
   rmSync(token, { force: true });
 }
 
-/** Files that record sent requests are removed after this many milliseconds. */
-const notesTime = 86_400_000;
+/** Files that record sent requests, and temporary files, are removed after this many milliseconds. */
+const filesTime = 86_400_000;
 
-function removeOldNotes({ path }: RunFolder): void {
+function removeOldFiles({ path }: RunFolder): void {
   for (const name of readdirSync(path)) {
+    if (!/[.](?:sent|tmp)$/.test(name)) continue;
     const file = join(path, name);
-    if (name.endsWith(".sent") && (statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0) < Date.now() - notesTime)
-      rmSync(file, { force: true });
+    const { mtimeMs = 0 } = statSync(file, { throwIfNoEntry: false }) ?? {};
+    if (mtimeMs < Date.now() - filesTime) rmSync(file, { force: true });
   }
 }
 
@@ -149,7 +192,7 @@ async function retireOthers({ folder, temporary, platform, note, version }: Daem
         note(`this host replaces the host with process id ${reached.connection.welcome.pid}`);
       } else if (reached === undefined || reached.kind === "absent") await removeFolder(other);
     } catch (error) {
-      note(`the host in ${other.path} could not be told that this host replaces it: ${String(error)}`);
+      note(`the host in ${other.path} could not be told that this host replaces it: ${explain(error)}`);
     }
   }
 }

@@ -4,21 +4,26 @@ import { randomUUID, timingSafeEqual } from "node:crypto";
 import { chmodSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
+import { type Clock, systemClock } from "@fairlead/core/clock";
 import { HostError } from "@fairlead/core/errors";
 import { isObject, parseJson } from "@fairlead/wire/json";
-import { type OpenChannel, openClientStdio, type RequestId } from "@fairlead/wire/serve";
+import { createUnusedConnections, type OpenChannel, openClientStdio, type RequestId } from "@fairlead/wire/serve";
 import { errorMessage } from "@fairlead/wire/text";
 import type { Gateway, Workspace } from "../gateway.ts";
+import type { SeenName } from "../lists/client-names.ts";
 import type { RunFolder } from "../relay/run-folder.ts";
 import { createSentFile, type SentFile } from "../relay/sent-file.ts";
 import {
   byeLine,
   failedLine,
   type Hello,
+  isRelayNames,
+  namesLine,
   type RelayClient,
   type RelayRefusal,
   sentLine,
   speechNumber,
+  toSeenNames,
   type Welcome,
 } from "../relay/speech.ts";
 
@@ -36,6 +41,14 @@ export interface RelayListenerOptions {
   readonly onStop: () => void;
   /** Called when a newer host replaces this one. This host keeps its clients and accepts no new ones. */
   readonly onRetire: () => void;
+  /** Writes a line to the host's log. */
+  readonly note?: (text: string) => void;
+  /**
+   * A client that has read nothing for this many milliseconds, although something waits for it, is disconnected.
+   * Default: 30 seconds.
+   */
+  readonly unreadTime?: number;
+  readonly clock?: Pick<Clock, "after">;
 }
 
 /** The open socket of a background host. */
@@ -46,15 +59,33 @@ export interface RelayListener {
   close(): Promise<void>;
 }
 
-/** Maximum length of a relay's first line, in bytes. The line contains the client's environment, so it may be long. */
-const helloBytes = 4 * 1024 * 1024;
-/** A relay must send its first line within this many milliseconds. */
-const helloTime = 10_000;
+/**
+ * Maximum length of a relay's first line, in bytes. The line contains the client's environment and the names that the
+ * client has seen, so it may be long.
+ */
+const helloBytes = 32 * 1024 * 1024;
+/** Maximum size of all first lines that are not complete, in bytes. */
+const allHelloBytes = 2 * helloBytes;
+/**
+ * A connection that serves no client is destroyed after this many milliseconds: its first line is late, or the other
+ * side does not close it after the host's answer.
+ */
+const unusedTime = 10_000;
+/** With more connections that serve no client, the oldest is destroyed. A served client needs two file descriptors. */
+const mostUnused = 256;
+const mostClients = 256;
+const defaultUnreadTime = 30_000;
+/** Milliseconds that an ending host waits until its clients have its last line. */
+const byeTime = 1000;
 
 /** Listens on the socket of the run folder. Except on Windows, only this user can connect. */
 export async function listenForRelays(options: RelayListenerOptions): Promise<RelayListener> {
   const { folder, token, version, gateway, path, workspaceOf, onStop, onRetire } = options;
+  const { note = nothing, unreadTime = defaultUnreadTime, clock = systemClock } = options;
   const sockets = new Set<Socket>();
+  const unused = createUnusedConnections({ most: mostUnused, time: unusedTime, clock });
+  const readHello = createHelloReader();
+  let clients = 0;
   let isRetired = false;
   let isClosing = false;
 
@@ -63,39 +94,61 @@ export async function listenForRelays(options: RelayListenerOptions): Promise<Re
   }
 
   function refuse(socket: Socket, refused: RelayRefusal, message: string): void {
-    socket.end(line({ fairlead: speechNumber, refused, message }));
+    finish(socket, line({ fairlead: speechNumber, refused, message }));
+  }
+
+  /** Sends the host's last line. The other side then closes the connection. */
+  function finish(socket: Socket, last = ""): void {
+    unused.add(socket);
+    // The end of the connection is noticed only after everything before it was read.
+    socket.resume().end(last);
   }
 
   async function serve(socket: Socket, client: RelayClient): Promise<void> {
+    unused.remove(socket);
+    clients += 1;
     const sentPath = join(folder.path, `${randomUUID()}.sent`);
-    const sent = tryCreate(sentPath);
-    welcome(socket, sent && { sentFile: sentPath });
-    const { name, servers, tools } = client;
+    const sent = createSentFile(sentPath);
+    welcome(socket, { sentFile: sentPath });
+    const { name, servers, tools, names: earlier = [] } = client;
+    const names = {
+      earlier: toSeenNames(earlier),
+      onSeen: (seen: readonly SeenName[]): void => void socket.write(namesLine(seen)),
+    };
+    let isRelayTold = false;
+    // Node restarts this time whenever the client has read something.
+    socket.setTimeout(unreadTime, () => {
+      if (socket.writableLength === 0) return;
+      note(`the client ${name} is disconnected: it has read nothing for ${unreadTime / 1000} s`);
+      socket.destroy();
+    });
     function beforeSend(id: RequestId, subject: string): Promise<void> | undefined {
       try {
-        if (sent !== undefined) {
-          sent.add(id, subject);
-          return undefined;
-        }
+        sent.add(id, subject);
       } catch {
         // The file cannot be written, for example because the disk is full. Sends a `sent` line instead.
+        return written(socket, sentLine(id, subject));
       }
-      return written(socket, sentLine(id, subject));
+      // From the first record on, the relay knows that there must be a file, so that it notices if the file is removed.
+      if (!isRelayTold) socket.write(sentLine(id, subject));
+      isRelayTold = true;
+      return undefined;
     }
     try {
       const workspace = await workspaceOf(client);
       await gateway.serve(
         openRelaySocket(socket, sent),
-        { name, conversation: randomUUID(), beforeSend, ...(servers && { servers }), ...(tools && { tools }) },
+        { name, conversation: randomUUID(), beforeSend, names, ...(servers && { servers }), ...(tools && { tools }) },
         workspace,
       );
-      socket.end();
+      finish(socket);
     } catch (error) {
       const next = error instanceof HostError ? error.next : undefined;
-      socket.end(failedLine(errorMessage(error), next));
+      finish(socket, failedLine(errorMessage(error), next));
     } finally {
+      clients -= 1;
       // When the host ends, the relay still needs the file. It reads the file and then removes it.
-      sent?.close({ keep: isClosing });
+      sent.close({ keep: isClosing });
     }
   }
 
@@ -106,6 +159,7 @@ export async function listenForRelays(options: RelayListenerOptions): Promise<Re
     if (!isSame(given, token)) return ["token", "the token is wrong"];
     if (wants !== "serve") return undefined;
     if (isRetired) return ["retired", "a newer version of Fairlead has replaced this host"];
+    if (clients >= mostClients) return ["busy", `it already serves ${mostClients} clients`];
     return isClient(client) ? undefined : ["invalid", "the relay's first line does not describe its client"];
   }
 
@@ -115,7 +169,7 @@ export async function listenForRelays(options: RelayListenerOptions): Promise<Re
     else if (hello.wants === "serve" && hello.client !== undefined) void serve(socket, hello.client);
     else {
       welcome(socket, hello.wants === "status" ? { status: { ...gateway.status(), path } } : {});
-      socket.end();
+      finish(socket);
       if (hello.wants === "stop") onStop();
       if (hello.wants === "retire") onRetire();
     }
@@ -123,7 +177,12 @@ export async function listenForRelays(options: RelayListenerOptions): Promise<Re
 
   const server = createServer((socket) => {
     sockets.add(socket);
-    socket.on("close", () => sockets.delete(socket)).on("error", () => socket.destroy());
+    unused.add(socket);
+    const onClose = (): void => {
+      sockets.delete(socket);
+      unused.remove(socket);
+    };
+    socket.on("close", onClose).on("error", () => socket.destroy());
     readHello(socket, (hello) => {
       if (hello === undefined) refuse(socket, "invalid", "the relay's first line cannot be read");
       else take(socket, hello);
@@ -138,19 +197,16 @@ export async function listenForRelays(options: RelayListenerOptions): Promise<Re
     async close() {
       isClosing = true;
       const closed = new Promise((resolve) => server.close(resolve));
-      await Promise.all([...sockets].map((socket) => written(socket, byeLine)));
+      let callOff: () => void = nothing;
+      const late = new Promise<void>((resolve) => {
+        callOff = clock.after(byeTime, resolve);
+      });
+      await Promise.race([late, Promise.all([...sockets].map((socket) => written(socket, byeLine)))]);
+      callOff();
       for (const socket of sockets) socket.destroy();
       await closed;
     },
   };
-}
-
-function tryCreate(path: string): SentFile | undefined {
-  try {
-    return createSentFile(path);
-  } catch {
-    return undefined;
-  }
 }
 
 async function begin(server: Server, path: string): Promise<void> {
@@ -158,18 +214,22 @@ async function begin(server: Server, path: string): Promise<void> {
     server.once("error", reject).listen(path, resolve);
   });
   server.removeAllListeners("error").on("error", () => {});
-  // A named pipe on Windows has no file mode.
-  if (!path.startsWith("\\\\")) chmodSync(path, 0o600);
+  try {
+    // A named pipe on Windows has no file mode.
+    if (!path.startsWith("\\\\")) chmodSync(path, 0o600);
+  } catch (error) {
+    server.close();
+    throw error;
+  }
 }
 
 /** If the relay disconnects, the channel closes, which cancels the client's open requests. */
-function openRelaySocket(socket: Socket, sent: SentFile | undefined): OpenChannel {
+function openRelaySocket(socket: Socket, sent: SentFile): OpenChannel {
   return async (events, signal) => {
-    const channel = await openClientStdio({ input: socket, output: socket })(events, signal);
+    const channel = await openClientStdio({ input: socket, output: socket }, { times, limits })(events, signal);
     const close = (): void => void channel.close();
     socket.once("end", close).once("close", close);
     socket.resume();
-    if (sent === undefined) return channel;
     /** The latest write, which may contain several responses, and the ids of their requests. */
     let writing: { readonly written: Promise<void>; readonly ids: RequestId[] } | undefined;
     return {
@@ -195,6 +255,11 @@ function openRelaySocket(socket: Socket, sent: SentFile | undefined): OpenChanne
 
 const nothing = (): void => {};
 
+/** A response may take any time, as long as the client reads. `unreadTime` ends a connection on which it does not. */
+const times = { send: Number.POSITIVE_INFINITY };
+/** With 32 MiB that wait for a client and another result of 64 MiB, the host needs less than 256 MiB for this client. */
+const limits = { messageBytes: 64 * 1024 * 1024, unsentBytes: 32 * 1024 * 1024 };
+
 /** Resolves when the operating system has the line. It then arrives even if this process ends. */
 function written(socket: Socket, text: string): Promise<void> {
   return new Promise((resolve) => {
@@ -203,34 +268,39 @@ function written(socket: Socket, text: string): Promise<void> {
   });
 }
 
-/** Calls `onHello` with the relay's first line, or with undefined if it is invalid, too long or too late. */
-function readHello(socket: Socket, onHello: (hello: Hello | undefined) => void): void {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  const timer = setTimeout(() => finish(undefined), helloTime);
+type ReadHello = (socket: Socket, onHello: (hello: Hello | undefined) => void) => void;
 
-  function finish(text: string | undefined): void {
-    clearTimeout(timer);
-    socket.off("data", onData).off("close", onClose).pause();
-    onHello(text === undefined ? undefined : toHello(text));
-  }
+/** Returns the function that calls `onHello` with a relay's first line, or with undefined if it is invalid or too long. */
+function createHelloReader(): ReadHello {
+  /** The bytes of all first lines that are not complete. */
+  let waiting = 0;
 
-  function onData(chunk: Buffer): void {
-    const at = chunk.indexOf(0x0a);
-    chunks.push(at === -1 ? chunk : chunk.subarray(0, at));
-    size += chunk.length;
-    if (at === -1 && size <= helloBytes) return;
-    const isWhole = at !== -1;
-    const rest = chunk.subarray(at + 1);
-    finish(isWhole ? Buffer.concat(chunks).toString("utf8") : undefined);
-    if (isWhole && rest.length > 0) socket.unshift(rest);
-  }
+  return (socket, onHello) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
 
-  function onClose(): void {
-    clearTimeout(timer);
-  }
+    function leave(): void {
+      waiting -= size;
+      size = 0;
+      socket.off("data", onData).off("close", leave);
+    }
 
-  socket.on("data", onData).on("close", onClose);
+    function onData(chunk: Buffer): void {
+      const at = chunk.indexOf(0x0a);
+      chunks.push(at === -1 ? chunk : chunk.subarray(0, at));
+      size += chunk.length;
+      waiting += chunk.length;
+      const isWhole = at !== -1;
+      if (!isWhole && size <= helloBytes && waiting <= allHelloBytes) return;
+      leave();
+      socket.pause();
+      onHello(isWhole ? toHello(Buffer.concat(chunks).toString("utf8")) : undefined);
+      const rest = chunk.subarray(at + 1);
+      if (isWhole && rest.length > 0) socket.unshift(rest);
+    }
+
+    socket.on("data", onData).on("close", leave);
+  };
 }
 
 function toHello(text: string): Hello | undefined {
@@ -253,6 +323,7 @@ function isClient(value: unknown): value is RelayClient {
     typeof value["name"] === "string" &&
     typeof value["cwd"] === "string" &&
     isObject(value["env"]) &&
+    (value["names"] === undefined || isRelayNames(value["names"])) &&
     isNames(value["servers"]) &&
     isNames(value["tools"])
   );

@@ -1,6 +1,6 @@
 /** How the gateway creates hosts. The program that contains the gateway provides the function. */
 
-import type { DeclaredCapabilities, Host, QuestionHandler } from "@fairlead/core/host/types";
+import type { DeclaredCapabilities, GreetingHooks, Host, QuestionHandler } from "@fairlead/core/host/types";
 import type { ConfigurationOptions } from "@fairlead/core/trust/configuration";
 import type { Era } from "@fairlead/wire";
 
@@ -18,6 +18,8 @@ export interface HostHooks {
   readonly declare: DeclaredCapabilities;
   /** Called for a server's question that belongs to no known request of a client. */
   readonly onQuestion: QuestionHandler;
+  /** Finds servers that lead back to this gateway. */
+  readonly greeting: GreetingHooks;
   /** The era to use with servers that support both. Default: modern. */
   readonly era?: Era;
 }

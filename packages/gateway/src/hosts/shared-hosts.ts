@@ -31,7 +31,7 @@ export interface SharedHosts extends SharedHost, AsyncDisposable {
 
 /** Opens the common host. A second host is opened when a legacy client needs it. */
 export async function createSharedHosts(
-  open: (hooks: HostHooks) => Promise<Host>,
+  open: (hooks: Omit<HostHooks, "greeting">) => Promise<Host>,
   clock: Pick<Clock, "after">,
 ): Promise<SharedHosts> {
   const host = await openShared();

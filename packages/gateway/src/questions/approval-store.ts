@@ -6,6 +6,7 @@
 import { hash, randomBytes } from "node:crypto";
 import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { isRecent } from "@fairlead/core/clock";
 import { ensurePrivateFolder, privateFileMode } from "@fairlead/core/files/atomic/private-folder";
 import type { IdentifiedServer } from "@fairlead/core/host/gateway-types";
 
@@ -52,12 +53,13 @@ export function approvedSubject(name: string, { fingerprint, root }: Partial<Ide
 export function createApprovalStore(folder: string, now: () => number): ApprovalStore {
   /** Approvals that could not be written to disk. A restart loses them. */
   const unstored = new Map<string, string>();
+  const isValid = (until: number): boolean => isRecent(until - lifetime, lifetime, now());
 
   /** Writes an approval, and removes expired ones. */
   async function write(name: string, content: string): Promise<void> {
     await ensurePrivateFolder(folder);
     const stored = (await readdir(folder)).map((file) => ({ file, until: Number(file.split(".")[1]) }));
-    const current = stored.filter(({ until }) => until >= now()).toSorted((one, other) => other.until - one.until);
+    const current = stored.filter(({ until }) => isValid(until)).toSorted((one, other) => other.until - one.until);
     const kept = new Set(current.slice(0, mostApprovals - 1).map(({ file }) => file));
     for (const { file } of stored) if (!kept.has(file)) await rm(join(folder, file), { force: true });
     await writeFile(join(folder, name), content, { flag: "wx", mode: privateFileMode });
@@ -96,7 +98,7 @@ export function createApprovalStore(folder: string, now: () => number): Approval
     },
     async take(requestState, identity) {
       const [nonce = "", until = "", subject = "", state, ...rest] = requestState.slice(prefix.length).split(".");
-      if (rest.length > 0 || !/^\d{1,16}$/.test(until) || Number(until) < now()) return undefined;
+      if (rest.length > 0 || !/^\d{1,16}$/.test(until) || !isValid(Number(until))) return undefined;
       const given = { subject: textIn(subject), state: state === undefined ? undefined : textIn(state) };
       const content = await remove(`${hash("sha256", nonce)}.${until}`);
       return content === undefined || content !== contentOf(identity, given) ? undefined : given;

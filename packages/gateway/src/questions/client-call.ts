@@ -20,6 +20,11 @@ export interface ClientCall {
   readonly signal: AbortSignal;
   /** Like `signal`, but faster to create. The host may call `stop.abort` to end its own work on the request. */
   readonly stop?: RequestStop | undefined;
+  /**
+   * If the client reads its responses too slowly, returns a promise that resolves when it has read more, or has
+   * disconnected.
+   */
+  readonly drained?: (() => Promise<void> | undefined) | undefined;
   /** Sends the client a notification about this request. */
   readonly notify: (method: string, params: JsonObject) => void;
   /**

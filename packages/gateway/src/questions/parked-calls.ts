@@ -25,6 +25,7 @@ export interface ModernRequest {
   readonly signal: AbortSignal;
   /** Aborts when the client disconnects. Absent if each request has its own connection. */
   readonly gone?: AbortSignal | undefined;
+  readonly drained?: ClientCall["drained"];
   readonly notify: (method: string, params: JsonObject) => void;
 }
 
@@ -194,6 +195,10 @@ class ParkableCall implements ClientCall {
 
   get signal(): AbortSignal {
     return this.#abort.signal;
+  }
+
+  drained(): Promise<void> | undefined {
+    return this.#request.drained?.();
   }
 
   notify(method: string, params: JsonObject): void {

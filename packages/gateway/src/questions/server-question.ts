@@ -4,6 +4,7 @@ import { randomUUID } from "node:crypto";
 import type { JsonObject } from "@fairlead/wire";
 import { isObject, objectOf, stringOf } from "@fairlead/wire/json";
 import type { ClientCall } from "./client-call.ts";
+import { mentionsFairlead, withServerName } from "./server-label.ts";
 
 /**
  * Returns the capabilities that the client should have declared, or undefined if none is missing. Returns an empty
@@ -29,6 +30,20 @@ export function canElicit({ elicitation }: JsonObject): { readonly form: boolean
   if (!isObject(elicitation)) return { form: false, url: false };
   const url = isObject(elicitation["url"]);
   return { form: isObject(elicitation["form"]) || !url, url };
+}
+
+/** The first protocol version with URL elicitations. */
+const firstWithUrls = "2025-11-25";
+
+/**
+ * Returns the capabilities that count in the negotiated protocol version. Some clients declare URL elicitations in an
+ * earlier version, in which no server can rely on them.
+ */
+export function capabilitiesIn(version: string, capabilities: JsonObject): JsonObject {
+  const { elicitation } = capabilities;
+  if (version >= firstWithUrls || !isObject(elicitation)) return capabilities;
+  const { url: _, ...others } = elicitation;
+  return { ...capabilities, elicitation: others };
 }
 
 /**
@@ -82,10 +97,10 @@ export function withElicitationId(method: string, params: JsonObject, made: stri
 
 /**
  * Adds the server's name, so that its question does not look like one of the gateway. If the client uses this server's
- * own URL (`/mcp/<server>`), the name is added only to texts that mention Fairlead.
+ * own URL (`/mcp/<server>`), the name is added only to questions that mention Fairlead, in the message or in the form.
  */
 function labelled(params: JsonObject, server: string, isNamed: boolean): JsonObject {
   const message = stringOf(params["message"]) ?? "";
-  const shown = isNamed || /fairlead/i.test(message) ? `The server "${server}" asks: ${message}` : message;
-  return { ...params, message: shown };
+  const isLabelled = isNamed || mentionsFairlead(JSON.stringify(params));
+  return { ...params, message: isLabelled ? withServerName(message, server, "asks") : message };
 }

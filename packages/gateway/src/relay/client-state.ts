@@ -1,7 +1,11 @@
-/** Records the messages that a relay must repeat to a new host: `initialize`, the log level and the subscriptions. */
+/**
+ * Records what a relay must tell a new host: `initialize`, the log level, the subscriptions, and the names that the client
+ * has seen.
+ */
 
 import type { JsonObject } from "@fairlead/wire";
 import { member, parseObject } from "@fairlead/wire/json";
+import type { RelayName } from "./speech.ts";
 
 /** A request that the relay repeats to a new host. The client does not get the response, because it already has one. */
 export interface ReplayedRequest {
@@ -13,6 +17,10 @@ export interface ReplayedRequest {
 export interface ClientState {
   /** Call this for each message of the client. Ignores messages that a new host does not need. */
   note(method: string, line: Buffer): void;
+  /** Call this for the names that the host is about to show to the client. */
+  seen(names: readonly RelayName[]): void;
+  /** Returns all names that the client has seen. */
+  names(): readonly RelayName[];
   /** Call this for the host's response to `initialize`. */
   greeted(line: Buffer): void;
   /** Returns the `initialize` request for a new host. Undefined if no host has accepted one yet. */
@@ -39,6 +47,7 @@ export function createClientState(): ClientState {
   let level: JsonObject | undefined;
   let lists: readonly string[] = [];
   const subscriptions = new Map<string, JsonObject>();
+  const names: RelayName[] = [];
   let count = 0;
 
   function replay(message: JsonObject): ReplayedRequest {
@@ -62,6 +71,10 @@ export function createClientState(): ClientState {
       else if (method === "resources/subscribe") subscriptions.set(uri, message);
       else subscriptions.delete(uri);
     },
+    seen(added) {
+      for (const name of added) names.push(name);
+    },
+    names: () => names,
     greeted(line) {
       const capabilities = member(member(readMessage(line), "result"), "capabilities");
       isGreeted = capabilities !== undefined;

@@ -16,8 +16,8 @@ export interface UnansweredRequest {
 /** The open requests of one client. */
 export interface UnansweredRequests {
   add(id: string, method: string, line: Buffer): void;
-  /** Sets `sent` of requests. The map contains what may have run, by request id. */
-  noteSent(sent: ReadonlyMap<string, string>): void;
+  /** Sets `sent` of requests. The map contains what may have run, by request id. Undefined: any request may have. */
+  noteSent(sent: ReadonlyMap<string, string> | undefined): void;
   /** Removes and returns a request that was answered or cancelled. */
   remove(id: string): UnansweredRequest | undefined;
   /** Sets all `losses` to 0. Call this when the host has answered a request, because the host works. */
@@ -38,6 +38,13 @@ export interface UnansweredRequests {
 /** After so many hosts have stopped, the request is not repeated, because it may be the cause. */
 const mostLosses = 3;
 
+/** The gateway itself answers these requests, so they may be repeated. */
+const ownMethods = /^(?:initialize|ping|server\/discover|subscriptions\/listen|logging\/setLevel|[a-z/]+\/list)$/;
+
+function reachesServer({ method }: UnansweredRequest): boolean {
+  return !ownMethods.test(method);
+}
+
 /** Creates an empty list of requests. */
 export function createOpenRequests(): UnansweredRequests {
   const open = new Map<string, UnansweredRequest>();
@@ -52,10 +59,9 @@ export function createOpenRequests(): UnansweredRequests {
   return {
     add: (id, method, line) => void open.set(id, { id, method, line, sent: undefined, losses: 0 }),
     noteSent(sent) {
-      for (const [id, subject] of sent) {
-        const request = open.get(id);
-        if (request !== undefined) request.sent = subject;
-      }
+      for (const request of open.values())
+        request.sent ??=
+          sent?.get(request.id) ?? (sent === undefined && reachesServer(request) ? request.method : undefined);
     },
     remove(id) {
       const request = open.get(id);

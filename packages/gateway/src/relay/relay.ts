@@ -15,7 +15,7 @@ import { createQuestions } from "./questions.ts";
 import { cancelledLine, errorLine, listChangedLine, lostLine, ofBatch, unansweredLine } from "./relay-lines.ts";
 import { scanHostLine, scanMessage } from "./scan-message.ts";
 import { takeSentFile } from "./sent-file.ts";
-import { readNote } from "./speech.ts";
+import { type RelayName, readNote } from "./speech.ts";
 
 /** The client's streams, and how the relay reaches hosts. */
 export interface ClientRelayOptions {
@@ -23,8 +23,8 @@ export interface ClientRelayOptions {
   readonly output: Writable;
   /** The connection to the first host. */
   readonly first: HostConnection;
-  /** Connects to a new host after a host was lost. Starts a host if none runs. */
-  readonly reach: () => Promise<HostConnection>;
+  /** Connects to a new host after a host was lost. Starts a host if none runs. `names`: what the client has seen. */
+  readonly reach: (names: readonly RelayName[]) => Promise<HostConnection>;
   /** Aborting ends the relay at once. The host then cancels the client's open requests. */
   readonly signal?: AbortSignal;
   /** Reports a problem to the user, not to the client. */
@@ -76,7 +76,7 @@ export function runRelay({ input, output, first, reach, onProblem, signal }: Cli
   function reachHost(): void {
     if (isReaching || attached !== undefined || isEnded || (isInputEnded && !open.awaitsResponse())) return;
     isReaching = true;
-    reach().then(
+    reach(state.names()).then(
       (connection) => {
         isReaching = false;
         if (isEnded) connection.socket.destroy();
@@ -95,6 +95,8 @@ export function runRelay({ input, output, first, reach, onProblem, signal }: Cli
     const greeting = state.greeting();
     /** Whether the host has said that it ends or cannot serve this client. */
     let isLeaving = false;
+    /** Whether the host has sent a request to a server. */
+    let hasSent = false;
     attached = socket;
 
     /** Sends a new host what it must know, and then the open requests. */
@@ -109,7 +111,10 @@ export function runRelay({ input, output, first, reach, onProblem, signal }: Cli
 
     function takeNote(line: Buffer): undefined {
       const note = readNote(line.toString("utf8"));
-      if (note?.kind === "sent") open.noteSent(new Map([[note.id, note.subject]]));
+      if (note?.kind === "sent") {
+        hasSent = true;
+        open.noteSent(new Map([[note.id, note.subject]]));
+      } else if (note?.kind === "names") state.seen(note.names);
       else if (note !== undefined) isLeaving = true;
       if (note?.kind === "failed") failOpen(note.message, note.next);
     }
@@ -139,7 +144,7 @@ export function runRelay({ input, output, first, reach, onProblem, signal }: Cli
       passed.readAll();
       ready = undefined;
       attached = undefined;
-      if (welcome.sentFile !== undefined) open.noteSent(takeSentFile(welcome.sentFile));
+      if (welcome.sentFile !== undefined) open.noteSent(takeSentFile(welcome.sentFile, hasSent));
       for (const id of questions.takeOpen()) toClient(cancelledLine(id));
       for (const request of open.takeLost()) toClient(lostLine(request));
       input.resume();

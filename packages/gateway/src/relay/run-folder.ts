@@ -3,6 +3,7 @@
 import { createHash } from "node:crypto";
 import { lstatSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { findUnsafeFolder } from "@fairlead/core/files/unsafe-folder";
 import { speechNumber } from "./speech.ts";
 
 /** What the paths depend on. */
@@ -73,33 +74,57 @@ function socketOf(
   return { socket: join(socketFolder, "socket"), socketFolder };
 }
 
+/** Other users could put a socket of their own into the run folder, and would get the client's environment. */
+export class UnsafeRunFolder extends Error {
+  /** What the user can do. */
+  readonly next: string;
+
+  constructor(path: string, problem: string, next: string) {
+    super(`${path} is not safe to use: ${problem}`);
+    this.next = next;
+  }
+}
+
 /**
  * Creates the folders, with access for this user only.
  *
- * @throws Error if a folder cannot be created or belongs to another user
+ * @throws UnsafeRunFolder, or an Error if a folder cannot be created
  */
-export function createRunFolder({ path, socketFolder }: RunFolder): void {
+export function createRunFolder(folder: Pick<RunFolder, "path" | "socketFolder">): void {
+  const { path, socketFolder } = folder;
   mkdirSync(path, { recursive: true, mode: 0o700 });
-  if (socketFolder === undefined) return;
-  mkdirSync(socketFolder, { recursive: true, mode: 0o700 });
-  if (!isPrivate(socketFolder))
-    throw new Error(`${socketFolder} is not safe to use: it belongs to another user, or other users can access it`);
+  if (socketFolder !== undefined) mkdirSync(socketFolder, { recursive: true, mode: 0o700 });
+  checkRunFolder(folder);
 }
 
-/** Reads the host's token. Returns undefined if there is none, or if other users can access the socket's folder. */
-export function readToken({ token, socketFolder }: Pick<RunFolder, "token" | "socketFolder">): string | undefined {
+/**
+ * Reads the host's token. Returns undefined if there is none.
+ *
+ * @throws UnsafeRunFolder
+ */
+export function readToken(folder: Pick<RunFolder, "path" | "token" | "socketFolder">): string | undefined {
+  checkRunFolder(folder);
   try {
-    if (socketFolder !== undefined && !isPrivate(socketFolder)) return undefined;
-    return readFileSync(token, "utf8").trim();
+    return readFileSync(folder.token, "utf8").trim();
   } catch {
     return undefined;
   }
 }
 
-/** All users share the folder for temporary files, so another user may have created this folder. */
+/** @throws UnsafeRunFolder if another user could have made a folder, or can replace what is in it */
+function checkRunFolder({ path, socketFolder }: Pick<RunFolder, "path" | "socketFolder">): void {
+  for (const each of [path, socketFolder ?? path]) {
+    const found = findUnsafeFolder(each, process.getuid?.());
+    if (found !== undefined) throw new UnsafeRunFolder(found.path, found.problem, found.next);
+  }
+  if (socketFolder !== undefined && !isPrivate(socketFolder))
+    throw new UnsafeRunFolder(socketFolder, "other users can access it", `remove ${socketFolder}`);
+}
+
+/** All users share the folder for temporary files, so another user may have created this folder, or a link. */
 function isPrivate(folder: string): boolean {
-  const stats = lstatSync(folder);
-  return stats.isDirectory() && stats.uid === process.getuid?.() && (stats.mode & 0o077) === 0;
+  const stats = lstatSync(folder, { throwIfNoEntry: false });
+  return stats === undefined || (stats.isDirectory() && (stats.mode & 0o077) === 0);
 }
 
 function digest(text: string): string {

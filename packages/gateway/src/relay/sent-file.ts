@@ -10,7 +10,7 @@ import { listOf, parseJson } from "@fairlead/wire/json";
 export interface SentFile {
   /**
    * Records a request. The record survives the end of this process.
-   * @throws Error if the record cannot be written
+   * @throws Error if the file cannot be created or the record cannot be written
    */
   add(id: number | string, subject: string): void;
   /** Call this when the client has the response. The record is removed later, when the file is rewritten. */
@@ -22,17 +22,14 @@ export interface SentFile {
 /** After so many unneeded records, the file is rewritten with only the open requests. */
 const mostNotes = 2000;
 
-/**
- * Creates an empty file that only this user can read.
- * @throws Error if the file cannot be created
- */
+/** Writes to a file that only this user can read. Creates it for the first record: most clients never need it. */
 export function createSentFile(path: string): SentFile {
-  let file = openSync(path, "w", 0o600);
+  let file: number | undefined;
   let notes = 0;
   const open = new Map<number | string, string>();
 
   /** Writes a new file and renames it. If the host ends in between, the old file remains. */
-  function compact(): void {
+  function compact(full: number): void {
     const next = `${path}.new`;
     notes = open.size;
     const fresh = openSync(next, "w", 0o600);
@@ -44,7 +41,7 @@ export function createSentFile(path: string): SentFile {
       rmSync(next, { force: true });
       return;
     }
-    closeSync(file);
+    closeSync(full);
     file = fresh;
   }
 
@@ -52,30 +49,48 @@ export function createSentFile(path: string): SentFile {
     add(id, subject) {
       // Begins with the newline: the record before may have been cut by a full disk.
       const note = `\n${JSON.stringify([id, subject])}`;
+      file ??= openSync(path, "w", 0o600);
       writeWhole(file, note);
       open.set(id, note);
       notes += 1;
-      if (notes > mostNotes + open.size) compact();
+      if (notes > mostNotes + open.size) compact(file);
     },
     done: (id) => void open.delete(id),
     close({ keep }) {
+      if (file === undefined) return;
       closeSync(file);
-      if (!keep) rmSync(path, { force: true });
+      if (keep) return;
+      try {
+        rmSync(path, { force: true });
+      } catch {
+        // The disk is read-only by now. A later host removes the file.
+      }
     },
   };
 }
 
-/** Reads the recorded requests and removes the file. Returns what may have run, by request id as JSON text. */
-export function takeSentFile(path: string): ReadonlyMap<string, string> {
+/**
+ * Reads the recorded requests and removes the file. Returns what may have run, by request id as JSON text. Returns
+ * undefined if the records are lost, for example because no file descriptor is left: then any request may have run.
+ *
+ * @param hasRecords Whether the host has recorded requests. Then the records are lost if there are none.
+ */
+export function takeSentFile(path: string, hasRecords: boolean): ReadonlyMap<string, string> | undefined {
   const sent = new Map<string, string>();
   try {
     for (const line of readFileSync(path, "utf8").split("\n")) {
       const [id, subject] = noteIn(line);
       if (id !== undefined) sent.set(JSON.stringify(id), String(subject));
     }
+  } catch (error) {
+    // The host creates the file for the first record.
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") return undefined;
+  }
+  if (hasRecords && sent.size === 0) return undefined;
+  try {
     rmSync(path, { force: true });
   } catch {
-    // The file does not exist, so nothing was recorded.
+    // The disk is read-only by now. A later host removes the file.
   }
   return sent;
 }

@@ -4,6 +4,7 @@
  */
 
 import { listOf, parseJson, stringOf } from "@fairlead/wire/json";
+import type { SeenList, SeenName } from "../lists/client-names.ts";
 
 /** The version of the relay protocol. Increase it when relays and hosts of two versions can no longer work together. */
 export const speechNumber = 1;
@@ -30,7 +31,12 @@ export interface RelayClient {
   readonly settings?: string;
   readonly workspace: boolean;
   readonly trustWorkspace: boolean;
+  /** The names that the client has seen of earlier hosts. They keep their servers. */
+  readonly names?: readonly RelayName[];
 }
+
+/** A `SeenName`: the list, the server, the server's own name, and the name that the client has seen. */
+export type RelayName = readonly [list: string, server: string, name: string, as: string];
 
 /** The host's first line. */
 export type Welcome =
@@ -39,16 +45,16 @@ export type Welcome =
       readonly pid: number;
       readonly version: string;
       readonly status?: HostStatus;
-      /** The file in which the host records sent requests. If absent, the host writes `sent` lines instead. */
+      /** The file in which the host records sent requests. If it cannot be written, the host writes `sent` lines. */
       readonly sentFile?: string;
     }
   | { readonly fairlead: number; readonly refused: RelayRefusal; readonly message: string };
 
 /**
  * Why a host refuses a relay. `speech`: another version of the relay protocol. `token`: wrong token. `retired`: a newer
- * host has replaced this one. `invalid`: the first line is invalid.
+ * host has replaced this one. `invalid`: the first line is invalid. `busy`: the host serves too many clients.
  */
-export type RelayRefusal = "speech" | "token" | "retired" | "invalid";
+export type RelayRefusal = "speech" | "token" | "retired" | "invalid" | "busy";
 
 /** The part of the host's status that `fairlead daemon status` shows. */
 export interface HostStatus {
@@ -62,6 +68,8 @@ export interface HostStatus {
 export type RelayNote =
   /** The host is about to send a request to its server. From now on, the request may have run. */
   | { readonly kind: "sent"; readonly id: string; readonly subject: string }
+  /** The client is about to see these names. The relay keeps them for the next host. */
+  | { readonly kind: "names"; readonly names: readonly RelayName[] }
   /** The host cannot serve the client. The client's requests fail with this message. */
   | { readonly kind: "failed"; readonly message: string; readonly next: string | undefined }
   /** The host ends on purpose. A relay without open requests then starts no new host. */
@@ -70,6 +78,33 @@ export type RelayNote =
 /** Returns the line that the host writes before it sends a request to a server. */
 export function sentLine(id: number | string, subject: string): string {
   return `sent ${JSON.stringify([id, subject])}\n`;
+}
+
+/** Returns the line that the host writes before the client sees new names. */
+export function namesLine(names: readonly SeenName[]): string {
+  return `names ${JSON.stringify(names.map(({ list, server, name, as }) => [list, server, name, as]))}\n`;
+}
+
+const seenLists: ReadonlyMap<string, SeenList> = new Map(
+  (["tools", "prompts", "resources", "templates", "links"] as const).map((list) => [list, list]),
+);
+
+/** Reads the names in a relay's first line. Leaves out lists that only a newer host knows. */
+export function toSeenNames(names: readonly RelayName[]): readonly SeenName[] {
+  return names.flatMap(([listName, server, name, as]) => {
+    const list = seenLists.get(listName);
+    return list === undefined ? [] : [{ list, server, name, as }];
+  });
+}
+
+/** Whether this is a list of names as a relay and a host exchange them. */
+export function isRelayNames(value: unknown): value is readonly RelayName[] {
+  return (
+    Array.isArray(value) &&
+    value.every(
+      (each) => Array.isArray(each) && each.length === 4 && each.every((text: unknown) => typeof text === "string"),
+    )
+  );
 }
 
 /** Returns the line that the host writes if it cannot serve the client. `next`: what the user can do. */
@@ -86,6 +121,7 @@ export function readNote(line: string): RelayNote | undefined {
   if (word === "bye") return { kind: "bye" };
   const values = listOf(parseJson(line.slice(word.length)));
   if (word === "sent") return { kind: "sent", id: JSON.stringify(values[0]), subject: stringOf(values[1]) ?? "" };
+  if (word === "names") return { kind: "names", names: isRelayNames(values) ? values : [] };
   if (word === "failed")
     return { kind: "failed", message: stringOf(values[0]) ?? "the host failed", next: stringOf(values[1]) };
   return undefined;

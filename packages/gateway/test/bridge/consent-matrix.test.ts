@@ -4,6 +4,7 @@ import { stdioServer, temporaryFolder } from "@fairlead/test-servers";
 import type { Era, JsonObject, RequestHandler } from "@fairlead/wire";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type GatewayScene, gatewayScene } from "../support/gateway-scene.ts";
+import { visitPage } from "../support/page-visitor.ts";
 import { type SteppedClock, steppedClock } from "../support/stepped-clock.ts";
 
 /** What a client declares. */
@@ -48,17 +49,13 @@ function nextCall() {
   return { text, params: { name: "echo", arguments: { text } } };
 }
 
-async function answerPage(url: unknown, decision: string): Promise<void> {
-  const body = new URLSearchParams({ decision });
-  const response = await fetch(String(url), { method: "POST", body, headers: { connection: "close" } });
-  await response.text();
-}
-
 /** A person who answers every question with this decision, where it is asked. */
 function person(decision: "once" | "no"): RequestHandler {
   return async (_, params): Promise<JsonObject> => {
+    // A person needs time to read.
+    clock.pass(500);
     if (params["mode"] !== "url") return { action: "accept", content: { decision } };
-    await answerPage(params["url"], decision);
+    await (await visitPage(String(params["url"]))).answer(decision);
     return { action: "accept" };
   };
 }

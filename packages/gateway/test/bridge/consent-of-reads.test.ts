@@ -84,10 +84,3 @@ test("a stored approval is bound to its request, its tool and the server's state
   now += 600_001;
   expect(await approvals.take(late, "request")).toBeUndefined();
 });
-
-test("the address of a server that does not exist is not found", async () => {
-  await using here = await gatewayScene({ servers: { fx: stdioServer("conformance") } });
-  await (await here.client({ era: "modern" })).request("tools/list");
-  for (const era of ["legacy", "modern"] as const)
-    await expect(here.client({ era, only: "nothing" })).rejects.toThrow(/404/);
-});

@@ -1,4 +1,5 @@
-import { stdioServer } from "@fairlead/test-servers";
+import { join } from "node:path";
+import { stdioServer, temporaryFolder } from "@fairlead/test-servers";
 import type { JsonObject } from "@fairlead/wire";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { deferred } from "../support/deferred.ts";
@@ -8,14 +9,14 @@ const eras = ["legacy", "modern"] as const;
 /** The era of the client, and that of the server, which has the same name. */
 const pairs = eras.flatMap((era) => eras.map((server) => [era, server] as const));
 
+const servers = {
+  legacy: stdioServer("conformance", "--legacy-only"),
+  modern: stdioServer("conformance", "--modern-only"),
+};
+
 let here: GatewayScene;
 beforeAll(async () => {
-  here = await gatewayScene({
-    servers: {
-      legacy: stdioServer("conformance", "--legacy-only"),
-      modern: stdioServer("conformance", "--modern-only"),
-    },
-  });
+  here = await gatewayScene({ servers });
 });
 afterAll(() => here[Symbol.asyncDispose]());
 
@@ -68,6 +69,8 @@ test.for(pairs)("progress, log messages, reads, prompts and completion: %s clien
 });
 
 test.for(pairs)("a cancelled call is cancelled at its server: %s client, %s server", async ([era, only]) => {
+  // A gateway of its own: after a cancelled call, other clients may get servers of their own.
+  await using here = await gatewayScene({ servers });
   const client = await here.client({ era, only });
   const waits = deferred<void>();
   const before = here.gateway.activity();
@@ -152,3 +155,44 @@ test.for(eras)("a %s client lists and calls the tools of both servers", async (e
     });
   }
 });
+
+test.for(pairs)(
+  "a resource that changes at once after its subscription is reported: %s client, %s server",
+  async ([era, only]) => {
+    await using folder = await temporaryFolder();
+    await using here = await gatewayScene({
+      servers: { [only]: stdioServer("watched", only, join(folder.path, "notes"), "changing") },
+    });
+    const uri = "watched://it";
+    const heard: string[] = [];
+    const updated = deferred<void>();
+    const listen = (method: string): void => {
+      heard.push(method);
+      if (method === "notifications/resources/updated") updated.resolve();
+    };
+    const client = await here.client({ era, only });
+    await client.request("resources/list");
+    const end = new AbortController();
+    if (era === "legacy") {
+      client.onNotification(listen);
+      await client.request("resources/subscribe", { uri });
+      await updated.promise;
+      return;
+    }
+    const notifications = { resourceSubscriptions: [uri] };
+    const listening = client.request(
+      "subscriptions/listen",
+      { notifications },
+      { onNotification: listen, signal: end.signal },
+    );
+    const settled = Promise.allSettled([listening]);
+    await updated.promise;
+    expect(heard).toEqual(["notifications/subscriptions/acknowledged", "notifications/resources/updated"]);
+    const idle = deferred<void>();
+    const stop = here.gateway.onActivity(() => here.gateway.activity() === 0 && idle.resolve());
+    end.abort();
+    await settled;
+    await idle.promise;
+    stop();
+  },
+);

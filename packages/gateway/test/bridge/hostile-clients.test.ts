@@ -161,11 +161,11 @@ test("a client that subscribes to very many resources at once reaches the limit"
   };
   const context = {
     client: { name: "x", conversation: "1" },
-    hosts: { hostOf: async () => host },
+    hosts: { hostOf: async () => host, shared: { news: { onUpdated: () => () => {} } } },
     consent: { port: () => undefined },
-    view: () => ({ resources: new Map(), templates: new Map(), servers: ["one"] }),
+    serverOf: () => "one",
   } as unknown as BridgeContext;
-  const subscriptions = createResourceSubscriptions(context);
+  const subscriptions = createResourceSubscriptions(context, () => {});
   const call = { era: "legacy", capabilities: {} } as ClientCall;
   const added = await Promise.allSettled(Array.from({ length: 1100 }, (_, at) => subscriptions.add(call, `x:${at}`)));
   expect(added.filter(({ status }) => status === "fulfilled")).toHaveLength(1024);
@@ -184,21 +184,30 @@ test("an unsubscribe that overtakes its subscribe ends the subscription", async 
       },
     };
   };
+  let update: (server: string, uri: string) => void = () => {};
+  const onUpdated = (listener: typeof update): (() => void) => {
+    update = listener;
+    return () => {};
+  };
+  const updates: string[] = [];
   const context = {
     client: { name: "one" },
-    hosts: { hostOf: () => ({ subscribe, identify: () => undefined }) },
+    hosts: { hostOf: () => ({ subscribe, identify: () => undefined }), shared: { news: { onUpdated } } },
     consent: { port: () => undefined },
-    view: () => ({ resources: new Map(), templates: new Map(), servers: ["one"] }),
+    serverOf: () => "one",
   } as unknown as BridgeContext;
-  const subscriptions = createResourceSubscriptions(context);
+  const subscriptions = createResourceSubscriptions(context, (uri) => updates.push(uri));
   const call = { era: "legacy", capabilities: {} } as ClientCall;
   const added = subscriptions.add(call, "x:1");
+  update("one", "x:1");
   subscriptions.remove("x:1");
   opening.resolve();
   await added;
-  expect(subscriptions.has("one", "x:1")).toBe(false);
-  expect(ended).toBe(1);
+  update("one", "x:1");
+  expect([ended, updates]).toEqual([1, []]);
   await subscriptions.add(call, "x:1");
-  expect(subscriptions.has("one", "x:1")).toBe(true);
+  update("one", "x:1");
+  update("other", "x:1");
+  expect(updates).toEqual(["x:1"]);
   subscriptions.close();
 });

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { stdioServer, temporaryFolder } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
@@ -65,5 +66,42 @@ test.for(["legacy", "modern"] as const)(
     expect(await client.callTool({ name: "ask", arguments: { method: "roots/list" } })).toMatchObject({
       isError: true,
     });
+  },
+);
+
+test.for(["legacy", "modern"] as const)(
+  "invalid arguments reach the model of a %s client as a result that names them, and not the server",
+  async (era) => {
+    await using folder = await temporaryFolder();
+    const notes = join(folder.path, "notes");
+    await using here = await gatewayScene({
+      servers: { counted: stdioServer("counted", notes) },
+      fairlead: { clients: { official: { toolBudget: { tools: 1 } } } },
+    });
+    await using official = await officialClient(here, era);
+    const { client } = official;
+    await client.listTools();
+    const textOf = async (name: string, given: unknown): Promise<unknown> => {
+      const args = given as Record<string, unknown>;
+      const { isError, content } = await client.callTool({ name, arguments: args });
+      expect(isError).toBe(true);
+      return content;
+    };
+    expect(await textOf("ask", { method: 5 })).toEqual([
+      { type: "text", text: 'counted.ask has invalid arguments: "method" must be a string' },
+    ]);
+    // The same through the gateway's own tool, whose arguments also name the tool.
+    expect(await textOf("call_tool", { name: "ask", arguments: { method: 5 } })).toMatchObject([
+      { text: expect.stringContaining("method") },
+    ]);
+    expect(await textOf("call_tool", { name: "asks", arguments: {} })).toMatchObject([
+      { text: expect.stringContaining('no tool "asks"') },
+    ]);
+    expect(await textOf("call_tool", { name: "ask", arguments: "method" })).toMatchObject([
+      { text: "the arguments of ask must be an object" },
+    ]);
+    expect(readFileSync(notes, "utf8")).not.toContain("call");
+    // What the protocol itself forbids stays a protocol error.
+    await expect(client.callTool({ name: "asks", arguments: {} })).rejects.toMatchObject({ code: -32602 });
   },
 );

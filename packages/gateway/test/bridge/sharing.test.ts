@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { request } from "node:http";
 import { join } from "node:path";
-import { stdioServer, temporaryFolder } from "@fairlead/test-servers";
+import { stdioServer, type TemporaryFolder, temporaryFolder } from "@fairlead/test-servers";
 import type { JsonObject } from "@fairlead/wire";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { createClientTokens } from "../../src/tokens/client-tokens.ts";
 import { deferred } from "../support/deferred.ts";
 import { gatewayScene } from "../support/gateway-scene.ts";
@@ -14,76 +14,96 @@ const ask = {
 };
 const capabilities = { elicitation: { form: {} } };
 
-test("a question that may be any client's goes to none of them, and then each client has its own process", async () => {
-  await using folder = await temporaryFolder();
+/** A server that writes notes, and clients that answer its questions with their name. */
+async function questionScene(folder: TemporaryFolder) {
   const notes = join(folder.path, "notes");
-  await using here = await gatewayScene({ servers: { counted: stdioServer("counted", notes) } });
+  const here = await gatewayScene({ servers: { counted: stdioServer("counted", notes) } });
+  const questions: string[] = [];
+  return {
+    questions,
+    notes: () => readFileSync(notes, "utf8"),
+    /** Resolves when the notes have the text. */
+    noted: (text: string) => vi.waitFor(() => expect(readFileSync(notes, "utf8")).toContain(text), { timeout: 30_000 }),
+    async client(name: string, answer?: () => Promise<JsonObject>) {
+      const client = await here.client({
+        era: "legacy",
+        capabilities,
+        async answer() {
+          questions.push(name);
+          return (await answer?.()) ?? { action: "accept", content: { me: name } };
+        },
+      });
+      await client.request("tools/list");
+      return client;
+    },
+    [Symbol.asyncDispose]: () => here[Symbol.asyncDispose](),
+  };
+}
+
+const late = { ...ask, arguments: { ...ask.arguments, late: true } };
+
+test("clients stop sharing a server with its first question, so that no question may be another client's", async () => {
+  await using folder = await temporaryFolder();
+  await using here = await questionScene(folder);
   const asked = deferred<void>();
   const answer = deferred<JsonObject>();
-  const one = await here.client({
-    era: "legacy",
-    capabilities,
-    answer: async () => {
-      asked.resolve();
-      return answer.promise;
-    },
+  const one = await here.client("one", () => {
+    asked.resolve();
+    return answer.promise;
   });
-  const other = await here.client({
-    era: "legacy",
-    capabilities,
-    answer: async () => ({ action: "accept", content: { me: "other" } }),
-  });
-  await one.request("tools/list");
+  const other = await here.client("other");
   const first = one.request("tools/call", ask);
   await asked.promise;
-  // Two clients have open calls now: whose question is it?
-  const refused = await other.request("tools/call", ask);
-  expect(JSON.stringify(refused)).toContain("cannot tell which of its clients should answer");
+  // The first question is still open on the shared connection.
+  expect(JSON.stringify(await other.request("tools/call", ask))).toContain("other");
   answer.resolve({ action: "decline" });
   expect(JSON.stringify(await first)).toContain("decline");
-  expect(JSON.stringify(await other.request("tools/call", ask))).toContain("other");
   expect(JSON.stringify(await one.request("tools/call", ask))).toContain("decline");
-  expect(readFileSync(notes, "utf8").match(/start/g)).toHaveLength(3);
+  expect(here.notes().match(/start/g)).toHaveLength(3);
 });
 
-test("the seventeenth call of a client waits for its turn, and holds up no other client", async () => {
+test("after a client has cancelled a call, the question of another client's call reaches that client", async () => {
   await using folder = await temporaryFolder();
-  const notes = join(folder.path, "notes");
-  const tokens = createClientTokens(join(folder.path, "state"));
-  await using here = await gatewayScene({ servers: { counted: stdioServer("counted", notes) }, listen: { tokens } });
-  const headersOf = async (name: string) => ({ authorization: `Bearer ${await tokens.create(name)}` });
-  const answers: ((result: JsonObject) => void)[] = [];
-  let onAsked = (): void => {};
-  const greedy = await here.client({
-    era: "legacy",
-    capabilities,
-    headers: await headersOf("greedy"),
-    answer: () =>
-      new Promise((resolve) => {
-        answers.push(resolve);
-        onAsked();
-      }),
-  });
-  const asked = (count: number): Promise<void> =>
-    new Promise((resolve) => {
-      onAsked = () => answers.length >= count && resolve();
-      onAsked();
-    });
-  const runs = Array.from({ length: 17 }, () => greedy.request("tools/call", ask));
-  await asked(16);
-  const calls = () => readFileSync(notes, "utf8").match(/call ask/g)?.length;
-  expect(calls()).toBe(16);
-  const other = await here.client({ era: "modern", headers: await headersOf("other") });
-  const echo = { name: "echo", arguments: { text: "hello" } };
-  expect(await other.request("tools/call", echo)).toMatchObject({ content: [{ text: "hello" }] });
-  answers.shift()?.({ action: "decline" });
-  await asked(16);
-  expect(calls()).toBe(17);
-  for (const answer of answers) answer({ action: "decline" });
-  await Promise.all(runs);
+  await using here = await questionScene(folder);
+  const one = await here.client("one");
+  const other = await here.client("other");
+  const stop = new AbortController();
+  const cancelled = one.request("tools/call", { ...ask, arguments: {} }, { signal: stop.signal });
+  await here.noted("call ask");
+  stop.abort();
+  await expect(cancelled).rejects.toThrow();
+  expect(JSON.stringify(await other.request("tools/call", ask))).toContain("other");
+  expect(here.questions).toEqual(["other"]);
 });
 
-function status(url: string, headers: Record<string, string>, body: unknown): Promise<number> {
+test("what a cancelled call still asks reaches no other client, and the server gets an error", async () => {
+  await using folder = await temporaryFolder();
+  await using here = await questionScene(folder);
+  const one = await here.client("one");
+  const other = await here.client("other");
+  const [stop, otherStop] = [new AbortController(), new AbortController()];
+  // The other client's call is open on the same connection when the cancelled one asks.
+  const open = Promise.allSettled([other.request("tools/call", late, { signal: otherStop.signal })]);
+  await here.noted("call ask");
+  const mine = { ...late, arguments: { ...late.arguments, me: 1 } };
+  const cancelled = Promise.allSettled([one.request("tools/call", mine, { signal: stop.signal })]);
+  await here.noted('"me":1');
+  stop.abort();
+  await here.noted("late ");
+  expect(here.notes()).toMatch(/late .*"code":-32603.*cannot tell which of its clients should answer/);
+  otherStop.abort();
+  await Promise.all([open, cancelled]);
+  expect(here.questions).toEqual([]);
+  expect(here.notes().match(/start/g)).toHaveLength(1);
+});
+
+interface Reply {
+  readonly status: number;
+  readonly body: string;
+  readonly session: unknown;
+}
+
+function post(url: string, headers: Record<string, string>, body: unknown): Promise<Reply> {
   return new Promise((resolve, reject) => {
     const sent = request(
       url,
@@ -97,12 +117,67 @@ function status(url: string, headers: Record<string, string>, body: unknown): Pr
         },
       },
       (response) => {
-        response.resume().on("end", () => resolve(response.statusCode ?? 0));
+        const { statusCode: status = 0, headers } = response;
+        let text = "";
+        response
+          .setEncoding("utf8")
+          .on("data", (more: string) => {
+            text += more;
+          })
+          .on("end", () => resolve({ status, body: text, session: headers["mcp-session-id"] }));
       },
     );
     sent.on("error", reject).end(JSON.stringify(body));
   });
 }
+
+async function status(...sent: Parameters<typeof post>): Promise<number> {
+  return (await post(...sent)).status;
+}
+
+const prefix = "io.modelcontextprotocol/";
+const greetings = {
+  legacy: {
+    headers: {},
+    body: {
+      jsonrpc: "2.0",
+      id: 1,
+      method: "initialize",
+      params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "x", version: "1" } },
+    },
+  },
+  modern: {
+    headers: { "mcp-protocol-version": "2026-07-28", "mcp-method": "server/discover" },
+    body: {
+      jsonrpc: "2.0",
+      id: 1,
+      method: "server/discover",
+      params: { _meta: { [`${prefix}protocolVersion`]: "2026-07-28", [`${prefix}clientCapabilities`]: {} } },
+    },
+  },
+};
+
+test.for(["legacy", "modern"] as const)(
+  "the first %s request of a gateway to a server that is unknown or not allowed gets 404, the reason and no session",
+  async (era) => {
+    await using folder = await temporaryFolder();
+    const counted = stdioServer("counted", join(folder.path, "notes"));
+    await using here = await gatewayScene({
+      servers: { counted, secret: counted },
+      fairlead: { clients: { tester: { servers: ["counted"] } } },
+    });
+    const { headers, body } = greetings[era];
+    for (const name of ["nothing", "secret", "not%20%0A"]) {
+      const reply = await post(`${here.url}/${name}`, headers, body);
+      expect(reply).toMatchObject({ status: 404, session: undefined });
+      expect(JSON.parse(reply.body)).toMatchObject({
+        error: { message: expect.stringMatching(/^server ".*" is not configured, .* run: fairlead mcp list$/) },
+      });
+    }
+    expect(here.gateway.activity()).toBe(0);
+    expect((await post(`${here.url}/counted`, headers, body)).status).toBe(200);
+  },
+);
 
 test("over HTTP a token tells the client; without one nothing is reached and no process started", async () => {
   await using folder = await temporaryFolder();
@@ -113,12 +188,7 @@ test("over HTTP a token tells the client; without one nothing is reached and no 
     fairlead: { clients: { limited: { tools: ["counted.echo"] } } },
     listen: { tokens },
   });
-  const initialize = {
-    jsonrpc: "2.0",
-    id: 1,
-    method: "initialize",
-    params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "x", version: "1" } },
-  };
+  const initialize = greetings.legacy.body;
   const limited = await tokens.create("limited");
   const wrong = [
     {},

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { hasTasks, serverTask, taskOptions, toClientTask } from "../../src/bridge/tasks.ts";
+import { createTaskIds, hasTasks, serverOfTask, taskOptions } from "../../src/bridge/tasks.ts";
 import type { ClientCall } from "../../src/questions/client-call.ts";
 
 const extensions = { "io.modelcontextprotocol/tasks": {} };
@@ -30,46 +30,43 @@ test("only a modern client that declares tasks follows them itself", () => {
   expect(taskOptions({ ...call, capabilities: {} })).toEqual({});
 });
 
-test("a task id carries the server's name to the client and back", () => {
-  const task = { resultType: "task", taskId: "a.1" };
-  const given = toClientTask(task, "jobs", undefined);
-  expect(given).toEqual({ resultType: "task", taskId: "am9icw.a.1" });
-  expect(serverTask(call, { taskId: given["taskId"], more: 1 }, { only: undefined, servers })).toEqual({
-    server: "jobs",
-    params: { taskId: "a.1", more: 1 },
-  });
-});
-
-test("at a server's own address, and in other results, task ids stay unchanged", () => {
-  const task = { taskId: "a.1" };
-  expect(toClientTask(task, "jobs", "jobs")).toBe(task);
-  const result = { content: [] };
-  expect(toClientTask(result, "jobs", undefined)).toBe(result);
-  expect(serverTask(call, task, { only: "jobs", servers })).toEqual({ server: "jobs", params: task });
-});
-
 test.each([
-  ["without a server's name", "task", undefined],
-  ["of an unknown server", "bm9uZQ.task", undefined],
-  ["with nothing but a server's name", "am9icw.", undefined],
-  ["that is empty", "", "jobs"],
-  ["that is no text", 7, "jobs"],
-  ["at the address of an unknown server", "task", "none"],
-])("a task id %s is refused", (_, taskId, only) => {
-  expect(() => serverTask(call, { taskId }, { only, servers })).toThrow(
+  ["without a server's name", "task"],
+  ["of an unknown server", "bm9uZQ.task"],
+  ["that is empty", ""],
+  ["that is no text", 7],
+])("a task id %s is refused", (_, taskId) => {
+  expect(() => serverOfTask(call, { taskId }, servers)).toThrow(
     expect.objectContaining({ message: "unknown task", evidence: { rpc: { code: -32602 } } }),
   );
 });
 
+test("only results of tasks get a client's task id", async () => {
+  const codeOf = (use: string, text: string) => Buffer.from(`${use} ${text}`).toString("base64url");
+  const ids = createTaskIds(async () => ({ codeOf, isCodeOf: (use, text, given) => codeOf(use, text) === given }));
+  const place = { client: { name: "ann" }, server: "jobs", host: { taskScope: () => "here" } };
+  const result = { taskId: "7", content: [] };
+  expect(await ids.toClient(place, "tools/call", result)).toBe(result);
+  const code = Buffer.from('task ["ann","jobs","here","a.1"]').toString("base64url");
+  const { taskId } = await ids.toClient(place, "tools/call", { resultType: "task", taskId: "a.1" });
+  expect(taskId).toBe(`am9icw.${code}.a.1`);
+  expect(await ids.toServer(place, { taskId, more: 1 })).toEqual({ taskId: "a.1", more: 1 });
+  for (const other of [
+    { ...place, client: { name: "bob" } },
+    { ...place, host: { taskScope: () => "there" } },
+    { ...place, host: { taskScope: () => undefined } },
+  ])
+    await expect(ids.toServer(other, { taskId })).rejects.toThrow("unknown task");
+});
+
 test("clients that cannot use tasks are told why", () => {
-  const where = { only: undefined, servers };
-  expect(() => serverTask({ ...call, era: "legacy" }, {}, where)).toThrow(
+  expect(() => serverOfTask({ ...call, era: "legacy" }, {}, servers)).toThrow(
     expect.objectContaining({
       message: "the gateway supports tasks only for modern clients",
       evidence: { rpc: { code: -32601 } },
     }),
   );
-  expect(() => serverTask({ ...call, capabilities: {} }, {}, where)).toThrow(
+  expect(() => serverOfTask({ ...call, capabilities: {} }, {}, servers)).toThrow(
     expect.objectContaining({
       message: "the client does not declare tasks",
       evidence: { rpc: { code: -32021, data: { requiredCapabilities: { extensions } } } },

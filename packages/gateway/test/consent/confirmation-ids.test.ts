@@ -71,8 +71,8 @@ test("without the inbox, the client's user can answer, and the first answer coun
   const open = withoutInbox(question, new Error("disk full"));
   expect(open.id).toBe("");
   const once = { answer: "once", by: "the form", at: 0 };
-  expect(await open.answer("once", "the form")).toEqual(once);
-  expect(await open.answer("no", "the page")).toEqual(once);
+  expect(await open.answer("once", "the form")).toEqual({ ...once, isFirst: true, isAwaited: true });
+  expect(await open.answer("no", "the page")).toEqual({ ...once, isFirst: false, isAwaited: true });
   expect(await open.answered).toEqual(once);
   expect(await open.leave()).toEqual(once);
   expect(await open.withdraw()).toBeUndefined();

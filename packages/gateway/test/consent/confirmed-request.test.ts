@@ -5,12 +5,12 @@ import { ApprovalNeeded } from "../../src/consent/approval-needed.ts";
 import { type ConfirmedRequest, confirmedName, toQuestion } from "../../src/consent/confirmed-request.ts";
 import { sampleConfirmation, writeFile } from "../support/sample-confirmations.ts";
 
-const { ProceedOnce, ProceedAlwaysTool, ProceedAlwaysServer, Cancel } = ToolConfirmationOutcome;
+const { ProceedOnce, ProceedAlwaysTool, ProceedAlwaysServer, ProceedAlwaysAndSave, Cancel } = ToolConfirmationOutcome;
 const { details } = sampleConfirmation();
 const change = [{ member: "description", before: "a", after: "b" }];
 
 test("a question contains the request, its arguments and the rule", () => {
-  const question = toQuestion("codex", writeFile, details, true);
+  const question = toQuestion("codex", writeFile, details);
   expect(question).toEqual({
     client: "codex",
     server: "files",
@@ -27,19 +27,19 @@ test("a question contains the request, its arguments and the rule", () => {
 test("a question shows the folder, the change and the doubt about the rule, if there are any", () => {
   const request = { ...writeFile, identity: { fingerprint: "f", root: "/work" } };
   const rule = { decision: "ask_user", tier: "user", text: "rule 1", doubt: "unclear" } as const;
-  expect(toQuestion("codex", request, { ...details, rule, change }, true)).toMatchObject({
+  expect(toQuestion("codex", request, { ...details, rule, change })).toMatchObject({
     folder: "/work",
     change,
     reason: "rule 1; unclear",
   });
   const { rule: _, ...ruleless } = details;
-  expect(toQuestion("codex", writeFile, ruleless, true).reason).toBe("");
+  expect(toQuestion("codex", writeFile, ruleless).reason).toBe("");
 });
 
 test("each part of a request changes the key of its approval", () => {
   const identity = { fingerprint: "f", root: "/work" };
   const keyOf = (client = "codex", request: Partial<ConfirmedRequest> = {}, more: Partial<typeof details> = {}) =>
-    toQuestion(client, { ...writeFile, identity, ...request }, { ...details, ...more }, true).key;
+    toQuestion(client, { ...writeFile, identity, ...request }, { ...details, ...more }).key;
   const keys = [
     keyOf(),
     keyOf("claude-code"),
@@ -57,27 +57,19 @@ test("each part of a request changes the key of its approval", () => {
 });
 
 test.each([
-  ["a tool with a saved rule", {}, {}, true, ["no", "once", "conversation", "always"]],
+  ["a tool whose approval can be saved", {}, {}, ["no", "once", "conversation", "always"]],
   [
     "a tool of a server that may be allowed",
     {},
-    { outcomes: [ProceedOnce, ProceedAlwaysServer] },
-    true,
+    { outcomes: [ProceedOnce, ProceedAlwaysServer, ProceedAlwaysAndSave] },
     ["no", "once", "conversation", "always"],
   ],
-  [
-    "a tool that may be allowed",
-    {},
-    { outcomes: [ProceedOnce, ProceedAlwaysTool] },
-    true,
-    ["no", "once", "conversation", "always"],
-  ],
-  ["a rule that cannot be saved", {}, {}, false, ["no", "once", "conversation"]],
-  ["a call that must be confirmed each time", {}, { outcomes: [ProceedOnce, Cancel] }, true, ["no", "once"]],
-  ["a changed definition", {}, { change }, true, ["no", "once", "conversation"]],
-  ["a resource", { kind: "resource" }, {}, true, ["no", "once", "conversation"]],
-] as const)("the answers for %s", (_, request, more, canSave, answers) => {
-  expect(toQuestion("codex", { ...writeFile, ...request }, { ...details, ...more }, canSave).answers).toEqual(answers);
+  ["a tool that may be allowed", {}, { outcomes: [ProceedOnce, ProceedAlwaysTool] }, ["no", "once", "conversation"]],
+  ["a call that must be confirmed each time", {}, { outcomes: [ProceedOnce, Cancel] }, ["no", "once"]],
+  ["a changed definition", {}, { change }, ["no", "once", "conversation"]],
+  ["a resource", { kind: "resource" }, {}, ["no", "once", "conversation"]],
+] as const)("the answers for %s", (_, request, more, answers) => {
+  expect(toQuestion("codex", { ...writeFile, ...request }, { ...details, ...more }).answers).toEqual(answers);
 });
 
 test.each([
@@ -88,7 +80,7 @@ test.each([
 ] as const)("a %s is named %s, and the advice fits", (kind, name, again) => {
   const request = { ...writeFile, kind };
   expect(confirmedName(request)).toBe(name);
-  const error = new ApprovalNeeded(request, "ABC");
+  const error = new ApprovalNeeded({ ...request, client: "codex", reason: "", answers: ["no", "once"] }, "ABC");
   const { code, id, message, next, serverName } = error;
   expect({ code, id, message, next, serverName }).toEqual({
     code: "denied",
@@ -99,8 +91,29 @@ test.each([
   });
 });
 
-test("at most 200 characters of a name are shown", () => {
-  expect(confirmedName({ server: "s".repeat(201), kind: "tool", name: "t".repeat(201) })).toBe(
-    `${"s".repeat(200)}.${"t".repeat(200)}`,
-  );
+test("two names that differ after 200 characters do not look alike, and the cut is marked", () => {
+  const named = (name: string, server = "files"): string => confirmedName({ server, kind: "tool", name });
+  const long = "t".repeat(200);
+  expect(named(long)).toBe(`files.${long}`);
+  expect(named(`${long}1`)).toMatch(/^files\.t{200}… ⟨201 characters, sha256 [0-9a-f]{16}⟩$/);
+  expect(named(`${long}1`)).not.toBe(named(`${long}2`));
+  expect(named("x", `${long}1`)).not.toBe(named("x", `${long}2`));
+  // A short name cannot imitate the mark of a cut one.
+  expect(named(named(`${long}1`).slice("files.".length))).not.toBe(named(`${long}1`));
+  // Hidden characters are shown, and a long run of blanks is counted.
+  expect(named("write\u200B_file")).toMatch(/^files\.write⟨U\+200B⟩_file ⟨11 characters, sha256 [0-9a-f]{16}⟩$/);
+  expect(named(`${" ".repeat(2000)}1`)).not.toBe(named(`${" ".repeat(2000)}2`));
+});
+
+test.each([
+  ["pay", "pay "],
+  ["\u00E9", "e\u0301"],
+  ["\u00C5", "\u212B"],
+  ["copy", "сору"],
+  ["write\u200B", "write⟨U+200B⟩"],
+])("the names %j and %j do not look alike: one that is not plain has a digest", (one, other) => {
+  const digestIn = (name: string) =>
+    /sha256 ([0-9a-f]{16})⟩$/.exec(confirmedName({ server: "files", kind: "tool", name }))?.[1];
+  expect(digestIn(other)).toBeDefined();
+  expect(digestIn(one)).not.toBe(digestIn(other));
 });

@@ -35,19 +35,23 @@ test.each([
   ["accept", "once", "once"],
   ["accept", "this conversation", "conversation"],
   ["accept", "no", "no"],
-  ["accept", "conversation", "no"],
-  ["accept", "always", "no"],
-  ["accept", undefined, "no"],
   ["decline", "once", "no"],
-  ["cancel", "this conversation", "no"],
-])("the action %s with the decision %s means %s", (action, decision, answer) => {
+  ["decline", undefined, "no"],
+  ["accept", "conversation", undefined],
+  ["accept", "always", undefined],
+  ["accept", undefined, undefined],
+  ["cancel", "this conversation", undefined],
+  ["Decline", "once", undefined],
+  [undefined, "once", undefined],
+])("the action %s with the decision %s is the answer %s", (action, decision, answer) => {
   expect(answerIn({ action, content: { decision } }, question)).toBe(answer);
 });
 
-test("an answer that is not offered, or no content at all, means no", () => {
+test("a decision that is not offered, or no content at all, is no answer", () => {
   const decision = "this conversation";
-  expect(answerIn({ action: "accept", content: { decision } }, { ...question, answers: ["no", "once"] })).toBe("no");
-  expect(answerIn({ action: "accept" }, question)).toBe("no");
+  const answers = ["no", "once"] as const;
+  expect(answerIn({ action: "accept", content: { decision } }, { ...question, answers })).toBe(undefined);
+  expect(answerIn({ action: "accept" }, question)).toBe(undefined);
 });
 
 test("the text has the folder, the change and what a yes for a resource covers", () => {
@@ -87,18 +91,43 @@ test("a long change is cut to 1000 characters, and only a longer one", () => {
   expect(changed(1001)).toBe(`${start}${"x".repeat(991)}" → "…`);
 });
 
+const awaited = { isFirst: true, isAwaited: true } as const;
+const late = { isFirst: true, isAwaited: false, at: 0 } as const;
+
 test.each([
   [undefined, "once", "This question has expired: the program no longer waits for an answer. Nothing was run."],
-  [{ answer: "once", by: onThePage, at: 0 }, "once", "Your answer: yes, once. You can close this page."],
-  [{ answer: "no", by: onThePage, at: 0 }, "no", "Your answer: no. You can close this page."],
+  [{ answer: "once", by: onThePage, at: 0, ...awaited }, "once", "Your answer: yes, once. You can close this page."],
+  [{ answer: "no", by: onThePage, at: 0, ...awaited }, "no", "Your answer: no. You can close this page."],
   [
-    { answer: "conversation", by: onThePage, at: 0 },
+    { answer: "conversation", by: onThePage, at: 0, ...awaited },
     "conversation",
     "Your answer: yes, in this conversation. You can close this page.",
   ],
-  [{ answer: "always", by: onThePage, at: 0 }, "always", "Your answer: yes, always. You can close this page."],
-  [{ answer: "no", by: onThePage, at: 0 }, "once", "This question already has an answer, from the page: no."],
-  [{ answer: "once", by: "the app", at: 0 }, "once", "This question already has an answer, from the app: yes, once."],
+  [
+    { answer: "always", by: onThePage, at: 0, ...awaited },
+    "always",
+    "Your answer: yes, always. You can close this page.",
+  ],
+  [
+    { answer: "no", by: onThePage, at: 0, ...awaited },
+    "once",
+    "This question already has an answer, from the page: no.",
+  ],
+  [
+    { answer: "once", by: "the app", at: 0, ...awaited },
+    "once",
+    "This question already has an answer, from the app: yes, once.",
+  ],
+  [
+    { answer: "once", by: onThePage, ...late },
+    "always",
+    "Your answer: yes, once. The program no longer waits for it, so nothing was run. If the program sends exactly this request again within ten minutes, it runs.",
+  ],
+  [
+    { answer: "no", by: onThePage, ...late },
+    "no",
+    "Your answer: no. The program no longer waits for it, so nothing was run. If the program sends exactly this request again within ten minutes, it is refused.",
+  ],
 ] as const)("after the answer %j, a person who answers %s reads: %s", (first, answer, text) => {
   expect(pageOutcomeText(first, answer)).toBe(text);
 });

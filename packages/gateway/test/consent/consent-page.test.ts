@@ -19,7 +19,7 @@ const bodyOf = (html: string): string => html.slice(html.indexOf("<body>"));
 
 test("the page shows the user the client, the server, the name and the arguments, and a button for each answer", () => {
   expect(bodyOf(questionPage(question))).toBe(`<body><main>
-<h1>Run files.write_file?</h1>
+<h1 tabindex="-1">Run files.write_file?</h1>
 <p>The program <strong>co&#60;dex&#62;</strong> wants to run this. It does not see your answer on this page.</p>
 <dl>
 <dt>Server</dt><dd>files</dd>
@@ -33,8 +33,8 @@ test("the page shows the user the client, the server, the name and the arguments
 
 </dl>
 
-<form method="post" action="?" aria-label="Your answer">
-<button name="decision" value="no" autofocus>No</button>
+<form aria-label="Your answer">
+<button name="decision" value="no">No</button>
 <button name="decision" value="once">Yes, once</button>
 </form>
 </main></body>
@@ -63,8 +63,8 @@ test("the page also shows the folder, the reason and the changes of the definiti
 <tbody><tr><th scope="row">description</th><td>old</td><td>new</td></tr>
 <tr><th scope="row">inputSchema</th><td>(absent)</td><td>{}</td></tr>
 <tr><th scope="row">title</th><td>T</td><td>(removed)</td></tr></tbody></table>
-<form method="post" action="?" aria-label="Your answer">
-<button name="decision" value="no" autofocus>No</button>
+<form aria-label="Your answer">
+<button name="decision" value="no">No</button>
 <button name="decision" value="once">Yes, once</button>
 <button name="decision" value="conversation">Yes, in this conversation</button>
 <button name="decision" value="always">Yes, always</button>
@@ -88,24 +88,24 @@ test("a page with one sentence escapes its texts", () => {
     /^<!doctype html>\n<html lang="en">\n<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>Not &#60;found&#62; – Fairlead<\/title><style>\n:root \{/,
   );
   expect(bodyOf(html)).toBe(`<body><main>
-<h1>Not &#60;found&#62;</h1>
+<h1 tabindex="-1">Not &#60;found&#62;</h1>
 <p role="status">it&#39;s gone</p>
 </main></body>
 </html>
 `);
 });
 
-test("the browser may load only the page's own style, and may neither frame nor store the page", () => {
+test("the browser may run only the page's own script and style, and may neither frame nor store the page", () => {
   const { "content-security-policy": policy = "", ...others } = pageHeaders;
   expect(policy).toMatch(
-    /^default-src 'none'; style-src 'sha256-[\w+/]{43}='; form-action 'self'; frame-ancestors 'none'; base-uri 'none'$/,
+    /^default-src 'none'; script-src 'sha256-[\w+/]{43}='; style-src 'sha256-[\w+/]{43}='; connect-src 'self'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'$/,
   );
   expect(others).toEqual({
     "content-type": "text/html; charset=utf-8",
     "cache-control": "no-store",
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
-    "referrer-policy": "same-origin",
+    "referrer-policy": "no-referrer",
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
   });
@@ -115,7 +115,10 @@ test.each([
   ["tool", "files.x", "call it again"],
   ["prompt", "the prompt x of files", "send the request again"],
 ] as const)("the error for a %s that needs approval names the command", (kind, name, again) => {
-  const error = new ApprovalNeeded({ server: "files", kind, name: "x" }, "7QF");
+  const error = new ApprovalNeeded(
+    { server: "files", kind, name: "x", client: "codex", reason: "", answers: ["no", "once"] },
+    "7QF",
+  );
   expect(error).toMatchObject({
     code: "denied",
     message: `Not run: ${name} needs approval. To approve it, run: fairlead approvals allow 7QF, then ${again}.`,

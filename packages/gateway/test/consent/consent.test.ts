@@ -1,13 +1,17 @@
-import { readdir, stat } from "node:fs/promises";
+import { writeFile as put, readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { HostError } from "@fairlead/core/errors";
-import { temporaryFolder } from "@fairlead/test-servers";
+import { canMount, smallDisk, temporaryFolder } from "@fairlead/test-servers";
 import type { JsonObject } from "@fairlead/wire";
 import { expect, test } from "vitest";
 import { ApprovalNeeded } from "../../src/consent/approval-needed.ts";
+import { toQuestion } from "../../src/consent/confirmed-request.ts";
 import { type Consent, type ConsentOptions, createConsent } from "../../src/consent/consent.ts";
 import { openInbox } from "../../src/consent/inbox.ts";
+import { readAnswer } from "../../src/consent/inbox-answers.ts";
+import { inboxFolder, makeLate, writeEntry } from "../../src/consent/inbox-folder.ts";
 import { deferred } from "../support/deferred.ts";
+import { type Visitor, visitPage } from "../support/page-visitor.ts";
 import {
   type SampleConfirmation,
   sampleClient,
@@ -65,7 +69,7 @@ test("a client without elicitation is told at once how to approve the call, if n
   const [entry] = await here.inbox.list();
   expect(error).toBeInstanceOf(ApprovalNeeded);
   expect(error.message).toBe(
-    `Not run: files.write_file needs approval. To approve it, run: fairlead approvals allow ${entry?.id}, then call it again.`,
+    `Not run: files.write_file needs approval. To approve it, run: fairlead approvals allow ${entry?.id}, then call it again. Fairlead asks because of: rule 1 of fairlead.toml. To run it without asking from now on, the user can run: fairlead policy allow --client claude-code files.write_file`,
   );
   expect(error).toMatchObject({ code: "denied", next: `fairlead approvals allow ${entry?.id}` });
   expect(entry).toMatchObject({
@@ -112,12 +116,28 @@ test("a late yes holds for the same program in the same workspace only, and the 
   const asked: unknown[] = [];
   const client = sampleClient({ form: true }, async ({ message }) => {
     asked.push(message);
+    here.clock.pass(500);
     return { action: "decline" };
   });
   await here.consent.port(sampleClient(), inA, never)(async () => details);
   expect(outcomes).toEqual([["proceed_once", "grant"]]);
   await refusal(here.consent.port(client, inA, never)(async () => details));
   expect(asked).toEqual([expect.stringContaining("\nFolder: /work/a\n")]);
+});
+
+test.runIf(canMount())("a question whose answer cannot be stored is not left open", async () => {
+  await using disk = await smallDisk();
+  await using here = await scene({ stateFolder: disk.path });
+  const client = sampleClient({ form: true }, async () => {
+    await disk.allowFiles(0);
+    here.clock.pass(500);
+    return { action: "decline" };
+  });
+  const { details, outcomes } = sampleConfirmation();
+  const error = await refusal(here.consent.port(client, writeFile, never)(async () => details));
+  expect(error.message).toBe("Not run: the answer about files.write_file cannot be stored: the disk is full");
+  expect(await openInbox(disk.path, { now: here.clock.date }).list()).toEqual([]);
+  expect(outcomes).toEqual([]);
 });
 
 test("a late yes ends after ten minutes", async () => {
@@ -128,6 +148,100 @@ test("a late yes ends after ten minutes", async () => {
   here.clock.pass(600_001);
   await refusal(here.consent.port(sampleClient(), writeFile, never)(async () => details));
   expect(outcomes).toEqual([]);
+});
+
+test.each(["conversation", "always"] as const)(
+  "a late yes to %s is a yes to one identical call, and opens no other conversation",
+  async (answer) => {
+    await using here = await scene();
+    const first = await refusal(
+      here.consent.port(sampleClient(), writeFile, never)(async () => sampleConfirmation().details),
+    );
+    const id = first instanceof ApprovalNeeded ? first.id : "";
+    expect((await here.inbox.show(id)).answers).toEqual(["no", "once"]);
+    expect(await here.inbox.answer(id, answer, "fairlead approvals")).toMatchObject({
+      answer: "once",
+      isFirst: true,
+      isAwaited: false,
+    });
+    const next = sampleClient({}, undefined, { conversation: "c2" });
+    const { details, outcomes } = sampleConfirmation();
+    await here.consent.port(next, writeFile, never)(async () => details);
+    expect(outcomes).toEqual([["proceed_once", "grant"]]);
+  },
+);
+
+test("a yes for the conversation whose gateway ended before it was used is a yes to one identical call", async () => {
+  await using here = await scene();
+  const client = sampleClient({ form: true }, () => new Promise(() => {}));
+  const cancel = new AbortController();
+  const running = refusal(
+    here.consent.port(client, writeFile, cancel.signal)(async () => sampleConfirmation().details),
+  );
+  const { id } = await onlyQuestion(here);
+  const folder = join(here.state, "inbox");
+  const [entry = ""] = (await readdir(folder)).filter((name) => name.endsWith(".open.json"));
+  const stored = JSON.parse(await readFile(join(folder, entry), "utf8")) as { readonly key: string };
+  cancel.abort();
+  await running;
+  // What a gateway leaves behind that is killed between the answer and its use.
+  await put(join(folder, entry), JSON.stringify({ ...stored, owner: { pid: 0x7fffffff, start: "1" } }));
+  const given = {
+    answer: "conversation",
+    by: "fairlead approvals",
+    at: here.clock.date(),
+    key: stored.key.slice(0, 32),
+  };
+  await put(join(folder, `${id}.answer.json`), JSON.stringify(given));
+  await using again = here.make();
+  const { details, outcomes } = sampleConfirmation();
+  await again.port(sampleClient(), writeFile, never)(async () => details);
+  expect(outcomes).toEqual([["proceed_once", "grant"]]);
+});
+
+test("a late yes from the future does not count: the clock was set back after it was given", async () => {
+  await using here = await scene();
+  const { details, outcomes } = sampleConfirmation();
+  const ask = (): Promise<HostError> =>
+    refusal(here.consent.port(sampleClient(), writeFile, never)(async () => details));
+  const first = await ask();
+  await here.inbox.answer(first instanceof ApprovalNeeded ? first.id : "", "once", "fairlead approvals");
+  here.clock.pass(-86_400_000);
+  const second = await ask();
+  // The yes is gone for good: it does not count again when the clock shows its time.
+  here.clock.pass(86_400_000);
+  const third = await ask();
+  expect([second, third]).toEqual([expect.any(ApprovalNeeded), expect.any(ApprovalNeeded)]);
+  expect(outcomes).toEqual([]);
+});
+
+test("a request that waits can be answered although the clock was set back meanwhile", async () => {
+  await using here = await scene();
+  const client = sampleClient({ form: true }, () => new Promise(() => {}));
+  const { details, outcomes } = sampleConfirmation();
+  const running = here.consent.port(client, writeFile, never)(async () => details);
+  const { id } = await onlyQuestion(here);
+  here.clock.pass(-86_400_000);
+  await here.inbox.answer(id, "once", "fairlead approvals");
+  await running;
+  expect(outcomes).toEqual([["proceed_once", "inbox"]]);
+});
+
+test("a second gateway does not use an answer for which the first still waits", async () => {
+  await using here = await scene();
+  const folder = inboxFolder(here.state);
+  const question = toQuestion("claude-code", writeFile, sampleConfirmation().details);
+  // The first gateway has not looked at the inbox since the answer: only its question is there.
+  const entry = await writeEntry(folder, question, here.clock.date());
+  await here.inbox.answer(entry.id, "once", "fairlead approvals");
+  const { details, outcomes } = sampleConfirmation();
+  const second = await refusal(here.consent.port(sampleClient(), writeFile, never)(async () => details));
+  expect([second, outcomes]).toEqual([expect.any(ApprovalNeeded), []]);
+  expect(await readAnswer(folder, entry)).toMatchObject({ answer: "once" });
+  // As soon as the first no longer waits, the answer is for the next identical request.
+  await makeLate(folder, entry);
+  await here.consent.port(sampleClient(), writeFile, never)(async () => details);
+  expect(outcomes).toEqual([["proceed_once", "grant"]]);
 });
 
 test("of two identical calls, a late yes lets one run", async () => {
@@ -170,16 +284,13 @@ test.for([
   [{ action: "accept", content: { decision: "once" } }, "proceed_once"],
   [{ action: "accept", content: { decision: "this conversation" } }, "proceed_always_tool"],
   [{ action: "accept", content: { decision: "no" } }, "cancel"],
-  [{ action: "accept", content: { decision: "always" } }, "cancel"],
-  [{ action: "accept" }, "cancel"],
   [{ action: "decline", content: { decision: "once" } }, "cancel"],
-  [{ action: "cancel" }, "cancel"],
-  [{}, "cancel"],
 ] as const)("the form's answer %j is %s", async ([answer, outcome]) => {
-  await using here = await scene({ saveRule: async () => {} });
+  await using here = await scene();
   const asked: JsonObject[] = [];
   const client = sampleClient({ form: true }, async (params) => {
     asked.push(params);
+    here.clock.pass(500);
     return answer;
   });
   const { details, outcomes } = sampleConfirmation();
@@ -194,6 +305,143 @@ test.for([
     },
   ]);
   expect(await here.inbox.list()).toEqual([]);
+});
+
+/** How a client ends an elicitation, and how many milliseconds after it came. */
+type Ending = readonly [action: string, after: number];
+
+/** A client that ends each elicitation as told. Counts the elicitations of each mode. */
+function endingClient(
+  { clock }: Pick<Awaited<ReturnType<typeof scene>>, "clock">,
+  endings: { readonly url?: Ending; readonly form?: Ending },
+  visit: (url: string) => Promise<unknown> = async () => undefined,
+) {
+  const modes: string[] = [];
+  const client = sampleClient({ url: "url" in endings, form: "form" in endings }, async ({ mode, url }) => {
+    modes.push(mode === "url" ? "url" : "form");
+    if (mode === "url") await visit(String(url));
+    const [action = "", after = 0] = (mode === "url" ? endings.url : endings.form) ?? [];
+    clock.pass(after);
+    return { action };
+  });
+  return { client, modes };
+}
+
+test.for([
+  ["decline", 0, "decline", 0],
+  ["cancel", 0, "cancel", 0],
+  ["decline", 200_000, "decline", 499],
+  ["cancel", 200_000, "cancel", 499],
+] as const)(
+  "the %s of a page that no window opened, after %i ms, and the %s of a form after %i ms are no answers",
+  async ([ofPage, pageTime, ofForm, formTime]) => {
+    await using here = await scene();
+    const { client, modes } = endingClient(here, { url: [ofPage, pageTime], form: [ofForm, formTime] });
+    const { details, outcomes } = sampleConfirmation();
+    const error = await refusal(here.consent.port(client, writeFile, never)(async () => details));
+    expect(modes).toEqual(["url", "form"]);
+    expect(error).toBeInstanceOf(ApprovalNeeded);
+    // The host would record an answer here.
+    expect(outcomes).toEqual([]);
+    expect((await here.inbox.list()).map(({ id }) => `fairlead approvals allow ${id}`)).toEqual([error.next]);
+  },
+);
+
+test("a question that no one was shown waits in the inbox while the app is open", async () => {
+  await using here = await scene();
+  const { client, modes } = endingClient(here, { url: ["decline", 0], form: ["cancel", 0] });
+  const watching = await here.inbox.watch(() => {});
+  const { details, outcomes } = sampleConfirmation();
+  const running = here.consent.port(client, writeFile, never)(async () => details);
+  const { id } = await onlyQuestion(here);
+  await here.inbox.answer(id, "once", "the terminal");
+  await running;
+  expect(modes).toEqual(["url", "form"]);
+  expect(outcomes).toEqual([["proceed_once", "inbox"]]);
+  await watching[Symbol.asyncDispose]();
+});
+
+test("the address of a page that the client refused is dead", async () => {
+  await using here = await scene();
+  const urls: string[] = [];
+  const client = sampleClient({ url: true }, async ({ url }) => {
+    urls.push(String(url));
+    return { action: "decline" };
+  });
+  await refusal(here.consent.port(client, writeFile, never)(async () => sampleConfirmation().details));
+  await expect(visitPage(urls[0] ?? "")).rejects.toThrow("404");
+});
+
+test.for([
+  ["cancel", 500],
+  ["dismiss", 500],
+] as const)(
+  "a %s of a form after %i ms ends the call unanswered, also while the app is open",
+  async ([action, after]) => {
+    await using here = await scene();
+    const { client } = endingClient(here, { form: [action, after] });
+    const watching = await here.inbox.watch(() => {});
+    const { details, outcomes } = sampleConfirmation();
+    const error = await refusal(here.consent.port(client, writeFile, never)(async () => details));
+    expect(error).toBeInstanceOf(ApprovalNeeded);
+    expect(outcomes).toEqual([]);
+    expect(await here.inbox.list()).toHaveLength(1);
+    await watching[Symbol.asyncDispose]();
+  },
+);
+
+test.for([[{ action: "accept", content: { decision: "always" } }], [{ action: "accept" }], [{}]])(
+  "the form's answer %j is none of the offered ones: the request stays in the inbox",
+  async ([answer = {}]) => {
+    await using here = await scene();
+    const client = sampleClient({ form: true }, async () => {
+      here.clock.pass(500);
+      return answer;
+    });
+    const { details, outcomes } = sampleConfirmation();
+    expect(await refusal(here.consent.port(client, writeFile, never)(async () => details))).toBeInstanceOf(
+      ApprovalNeeded,
+    );
+    expect(outcomes).toEqual([]);
+    expect(await here.inbox.list()).toHaveLength(1);
+  },
+);
+
+test("after a visit of the page, a decline is a no, and a cancel leaves the question open on the page", async () => {
+  await using here = await scene();
+  const declining = endingClient(here, { url: ["decline", 0], form: ["accept", 0] }, visitPage);
+  const no = sampleConfirmation();
+  expect(
+    await refusal(here.consent.port(declining.client, writeFile, never)(async () => no.details)),
+  ).not.toBeInstanceOf(ApprovalNeeded);
+  expect(no.outcomes).toEqual([["cancel", "form"]]);
+  expect(declining.modes).toEqual(["url"]);
+
+  const visitors: Visitor[] = [];
+  const cancelling = endingClient(here, { url: ["cancel", 0], form: ["accept", 0] }, async (url) =>
+    visitors.push(await visitPage(url)),
+  );
+  const open = sampleConfirmation();
+  const error = await refusal(here.consent.port(cancelling.client, writeFile, never)(async () => open.details));
+  expect(error).toBeInstanceOf(ApprovalNeeded);
+  expect(cancelling.modes).toEqual(["url"]);
+  expect(open.outcomes).toEqual([]);
+  expect((await visitors[0]?.answer("once"))?.body).toContain("yes, once");
+});
+
+test("a client that fails after its user has opened the page waits for the answer on the page", async () => {
+  await using here = await scene();
+  const visitors: Visitor[] = [];
+  const client = sampleClient({ url: true, form: true }, async ({ url }) => {
+    visitors.push(await visitPage(String(url)));
+    throw new Error("timed out");
+  });
+  const { details, outcomes } = sampleConfirmation();
+  const running = here.consent.port(client, writeFile, never)(async () => details);
+  while (visitors.length === 0) await new Promise(setImmediate);
+  await visitors[0]?.answer("once");
+  await running;
+  expect(outcomes).toEqual([["proceed_once", "page"]]);
 });
 
 test("a form that gets no answer is not a no: the call can be approved later", async () => {
@@ -305,6 +553,7 @@ test("a yes for the conversation does not answer a question with a changed defin
   const { second, answer } = await answeredForConversation(here.consent, [sampleConfirmation(), changed], false);
   expect((await here.inbox.list()).map(({ change }) => change?.[0]?.after)).toEqual(["Deletes"]);
   expect(changed.outcomes).toEqual([]);
+  here.clock.pass(500);
   answer?.resolve({ action: "decline" });
   expect(await refusal(second)).toMatchObject({ code: "denied" });
   expect(changed.outcomes).toEqual([["cancel", "form"]]);
@@ -365,6 +614,20 @@ test("if too many requests of a client wait, the next one is refused without the
   await watching[Symbol.asyncDispose]();
   cancel.abort();
   await Promise.all(runs);
+});
+
+test("if the state folder cannot be written and a definition may have changed, the client reads that, and no advice to write a rule", async () => {
+  await using folder = await temporaryFolder();
+  const file = await folder.write("state", "a file, not a folder");
+  const clock = steppedClock();
+  await using consent = createConsent({ stateFolder: file, clock, now: clock.date });
+  const doubt = "the state folder /home/ada/.fairlead cannot be written: the file system is read-only";
+  const { details } = sampleConfirmation({ rule: { decision: "ask_user", tier: "default", text: "a rule", doubt } });
+  expect(await refusal(consent.port(sampleClient(), writeFile, never)(async () => details))).toMatchObject({
+    code: "denied",
+    message: `files.write_file denied: its definition may have changed since an earlier run: ${doubt}`,
+    next: expect.stringContaining("Make Fairlead's folder writable"),
+  });
 });
 
 test("without a folder to write to, the client's own user can still answer", async () => {

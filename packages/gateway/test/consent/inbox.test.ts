@@ -32,7 +32,7 @@ const question = {
 test("a question whose answer is being used is neither listed nor answered again", async () => {
   await using state = await temporaryFolder();
   const folder = inboxFolder(state.path);
-  const { id } = await writeEntry(folder, question, Date.now(), new Set());
+  const { id } = await writeEntry(folder, question, Date.now());
   const inbox = openInbox(state.path);
   expect(await inbox.answer(id, "once", "the first place")).toMatchObject({ isFirst: true });
   // The gateway stopped here: the answer is used, the question not yet removed.
@@ -49,7 +49,7 @@ test("a question whose answer is being used is neither listed nor answered again
 test("an answer belongs to the question that the person saw, not to another one with its id", async () => {
   await using state = await temporaryFolder();
   const folder = inboxFolder(state.path);
-  const entry = await writeEntry(folder, question, Date.now(), new Set());
+  const entry = await writeEntry(folder, question, Date.now());
   const inbox = openInbox(state.path);
   const another = { key: "1".repeat(64) };
   await expect(inbox.answer(entry.id, "once", "the terminal", another)).rejects.toMatchObject({ code: "not_found" });
@@ -61,7 +61,7 @@ test("an answer belongs to the question that the person saw, not to another one 
 test("a damaged answer is no answer", async () => {
   await using state = await temporaryFolder();
   const folder = inboxFolder(state.path);
-  const { id } = await writeEntry(folder, question, Date.now(), new Set());
+  const { id } = await writeEntry(folder, question, Date.now());
   await writeFile(join(folder, `${id}.answer.json`), '{"answer":"yes');
   expect((await openInbox(state.path).list()).map((entry) => entry.id)).toEqual([id]);
 });
@@ -71,14 +71,12 @@ test("no id of a withdrawn question is used again soon, and no two questions get
   const folder = inboxFolder(state.path);
   const ids = new Set<string>();
   for (let count = 0; count < 40; count += 1) {
-    const entry = await writeEntry(folder, question, Date.now(), new Set());
+    const entry = await writeEntry(folder, question, Date.now());
     ids.add(entry.id);
     await removeEntry(folder, entry);
   }
   const together = await Promise.all(
-    Array.from({ length: 8 }, (_, at) =>
-      writeEntry(folder, { ...question, key: String(at).repeat(64) }, Date.now(), new Set()),
-    ),
+    Array.from({ length: 8 }, (_, at) => writeEntry(folder, { ...question, key: String(at).repeat(64) }, Date.now())),
   );
   for (const { id } of together) ids.add(id);
   expect(ids.size).toBe(48);
@@ -88,8 +86,7 @@ test("no id of a withdrawn question is used again soon, and no two questions get
 /** Fills the inbox of one client, as another gateway would: this test's process is alive, and its ids are not passed on. */
 async function fullInbox(folder: string): Promise<readonly EntryFile[]> {
   const entries: EntryFile[] = [];
-  for (let at = 0; at < 32; at += 1)
-    entries.push(await writeEntry(folder, numbered(at), Date.now() - 1000 + at, new Set()));
+  for (let at = 0; at < 32; at += 1) entries.push(await writeEntry(folder, numbered(at), Date.now() - 1000 + at));
   return entries;
 }
 
@@ -107,12 +104,12 @@ test("a full inbox drops no question that another gateway waits for", async () =
   await using state = await temporaryFolder();
   const folder = inboxFolder(state.path);
   const entries = await fullInbox(folder);
-  await expect(writeEntry(folder, numbered(32), Date.now(), new Set())).rejects.toMatchObject({ code: "denied" });
+  await expect(writeEntry(folder, numbered(32), Date.now())).rejects.toMatchObject({ code: "denied" });
   expect((await entryFiles(folder)).map(({ id }) => id)).toEqual(entries.map(({ id }) => id));
   // The other gateway refuses one of its requests: that question makes room, although it is not the oldest.
   const [late] = entries.slice(20);
   if (late !== undefined) await makeLate(folder, late);
-  const { id } = await writeEntry(folder, numbered(32), Date.now(), new Set());
+  const { id } = await writeEntry(folder, numbered(32), Date.now());
   const expected = [...entries.filter((entry) => entry !== late).map((entry) => entry.id), id];
   expect((await entryFiles(folder)).map((entry) => entry.id)).toEqual(expected);
 });
@@ -131,7 +128,7 @@ test.each<[string, unknown]>([
   if (left === undefined) throw new Error("the inbox is not full");
   await setOwner(folder, left, owner);
   expect(await readEntry(folder, left)).toMatchObject({ id: left.id, name: "write_file" });
-  await writeEntry(folder, numbered(32), Date.now(), new Set());
+  await writeEntry(folder, numbered(32), Date.now());
   const ids = (await entryFiles(folder)).map(({ id }) => id);
   expect([ids.length, ids.includes(left.id)]).toEqual([32, false]);
 });
@@ -142,11 +139,13 @@ test("the user sees open questions from the oldest to the newest, for one hour",
   let time = 1_700_000_000_000;
   const inbox = openInbox(state.path, { now: () => time });
   const [first, second] = [
-    await writeEntry(folder, numbered(1), time, new Set()),
-    await writeEntry(folder, numbered(2), time + 1, new Set()),
+    await writeEntry(folder, numbered(1), time),
+    await writeEntry(folder, numbered(2), time + 1),
   ];
   expect((await inbox.list()).map(({ id }) => id)).toEqual([first.id, second.id]);
-  expect(await inbox.show(second.id.toLowerCase())).toEqual({ ...numbered(2), id: second.id, since: time + 1 });
+  const since = time + 1;
+  expect(await inbox.show(second.id.toLowerCase())).toEqual({ ...numbered(2), id: second.id, since, isAwaited: true });
+  for (const entry of [first, second]) await makeLate(folder, entry);
   const missing = {
     code: "not_found",
     message: "approval 00000000000000000000 not found: it was answered before, or it expired",
@@ -163,7 +162,7 @@ test("the user sees open questions from the oldest to the newest, for one hour",
     by: "here",
     at: time,
     isFirst: true,
-    isAwaited: true,
+    isAwaited: false,
   });
 });
 
@@ -171,7 +170,7 @@ test("the user reads what became of an answer: a later request uses it, or a req
   await using state = await temporaryFolder();
   const folder = inboxFolder(state.path);
   const inbox = openInbox(state.path);
-  const entry = await writeEntry(folder, question, Date.now(), new Set());
+  const entry = await writeEntry(folder, question, Date.now());
   await makeLate(folder, entry);
   const given = await inbox.answer(entry.id, "once", "here");
   expect(given).toMatchObject({ isFirst: true, isAwaited: false });
@@ -187,7 +186,7 @@ test("the user reads what became of an answer: a later request uses it, or a req
 async function answered(state: string) {
   const [folder, clock] = [inboxFolder(state), steppedClock()];
   const inbox = openInbox(state, { clock });
-  const entry = await writeEntry(folder, question, Date.now(), new Set());
+  const entry = await writeEntry(folder, question, Date.now());
   return { folder, clock, inbox, entry, given: await inbox.answer(entry.id, "once", "here") };
 }
 
@@ -237,4 +236,16 @@ test("files of processes that have ended are removed; other files stay", async (
     await state.write(`inbox/watchers/${name}`, "1");
   expect(await hasWatcher(folder)).toBe(false);
   expect(await readdir(join(folder, "watchers"))).toEqual(["notes"]);
+});
+
+test("identical requests at the same time have ids of their own: only one continues the late confirmation", async () => {
+  await using state = await temporaryFolder();
+  const folder = inboxFolder(state.path);
+  const late = await writeEntry(folder, question, Date.now());
+  await makeLate(folder, late);
+  const now = Date.now();
+  const ids = (await Promise.all([1, 2, 3].map(() => writeEntry(folder, question, now)))).map(({ id }) => id);
+  expect(new Set(ids).size).toBe(3);
+  expect(ids).toContain(late.id);
+  expect((await openInbox(state.path).list()).map(({ id }) => id).toSorted()).toEqual(ids.toSorted());
 });

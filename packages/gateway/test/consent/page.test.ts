@@ -1,120 +1,43 @@
-import { request } from "node:http";
-import { join } from "node:path";
-import { temporaryFolder } from "@fairlead/test-servers";
-import type { JsonObject } from "@fairlead/wire";
 import { expect, test } from "vitest";
-import { createConsent } from "../../src/consent/consent.ts";
 import { messageFor } from "../../src/consent/consent-form.ts";
 import { questionPage } from "../../src/consent/consent-page.ts";
-import { openInbox } from "../../src/consent/inbox.ts";
-import { deferred } from "../support/deferred.ts";
-import { sampleClient, sampleConfirmation, writeFile } from "../support/sample-confirmations.ts";
-import { steppedClock } from "../support/stepped-clock.ts";
+import { openPage } from "../support/open-page.ts";
+import { send, step, visitPage } from "../support/page-visitor.ts";
+import { sampleConfirmation } from "../support/sample-confirmations.ts";
 
-const never = new AbortController().signal;
-
-/** A question whose page is open. */
-async function openPage(details = sampleConfirmation()) {
-  const folder = await temporaryFolder();
-  const clock = steppedClock();
-  const saved: unknown[] = [];
-  const options = {
-    stateFolder: join(folder.path, "state"),
-    clock,
-    now: clock.date,
-    saveRule: async (rule: unknown) => void saved.push(rule),
-  };
-  const consent = createConsent(options);
-  const shown = deferred<JsonObject>();
-  const completed: string[] = [];
-  const client = sampleClient(
-    { url: true, form: true },
-    async (params) => {
-      shown.resolve(params);
-      return { action: "accept" };
-    },
-    { elicited: (id) => completed.push(id) },
-  );
-  const running = consent.port(client, writeFile, never)(async () => details.details);
-  const ended = Promise.allSettled([running]);
-  const params = await shown.promise;
-  return {
-    url: String(params["url"]),
-    params,
-    running,
-    ended,
-    saved,
-    completed,
-    clock,
-    inbox: openInbox(options.stateFolder, options),
-    outcomes: details.outcomes,
-    async [Symbol.asyncDispose]() {
-      await consent[Symbol.asyncDispose]();
-      await folder[Symbol.asyncDispose]();
-    },
-  };
-}
-
-interface Reply {
-  readonly status: number;
-  readonly body: string;
-  readonly headers: Readonly<Record<string, unknown>>;
-}
-
-function send(
-  url: string,
-  {
-    method = "GET",
-    body = "",
-    headers = {},
-  }: { method?: string; body?: string; headers?: Record<string, string> } = {},
-): Promise<Reply> {
-  return new Promise((resolve, reject) => {
-    const sent = request(
-      url,
-      { method, headers: { ...(body !== "" && { "content-type": "application/x-www-form-urlencoded" }), ...headers } },
-      (response) => {
-        let text = "";
-        response.setEncoding("utf8").on("data", (chunk: string) => {
-          text += chunk;
-        });
-        response.on("end", () => resolve({ status: response.statusCode ?? 0, body: text, headers: response.headers }));
-      },
-    );
-    sent.on("error", reject).end(body);
-  });
-}
-
-const post = (url: string, decision: string, headers: Record<string, string> = {}) =>
-  send(url, { method: "POST", body: `decision=${decision}`, headers });
+/** Opens the page in a first window, which gives this answer. */
+const answerOnPage = async (url: string, decision: string) => (await visitPage(url)).answer(decision);
 
 test("the page shows the whole request and takes the answer, which the client never sees", async () => {
   await using here = await openPage();
   expect(here.params).toMatchObject({ mode: "url", elicitationId: expect.any(String) });
-  expect(here.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/approve\/[\w-]{43}$/);
-  const page = await send(here.url);
+  expect(here.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/approve\/[\w-]{22}#[\w-]{43}$/);
+  const empty = await send(here.url);
+  for (const text of ["files", "write_file", "a.txt", "fairlead.toml", "claude-code"])
+    expect(empty.body).not.toContain(text);
+  expect(empty.body).toContain("This page needs JavaScript");
+  const visitor = await visitPage(here.url);
+  const page = await visitor.question();
   for (const text of ["files.write_file", "&#34;path&#34;: &#34;a.txt&#34;", "rule 1 of fairlead.toml", "claude-code"])
     expect(page.body).toContain(text);
   for (const answer of ["no", "once", "conversation", "always"]) expect(page.body).toContain(`value="${answer}"`);
   expect(page.body).not.toContain("<script");
   expect(page.headers["content-security-policy"]).toContain("default-src 'none'");
   expect(page.headers["x-frame-options"]).toBe("DENY");
-  // Otherwise browsers send the form with `Origin: null`, which is refused.
-  expect(page.headers["referrer-policy"]).toBe("same-origin");
   expect(here.outcomes).toEqual([]);
 
-  expect((await post(here.url, "once", { origin: new URL(here.url).origin })).body).toContain("yes, once");
+  const sent = { body: "once", headers: { origin: new URL(here.url).origin, "sec-fetch-site": "same-origin" } };
+  expect((await step(here.url, "answer", visitor.session, sent)).body).toContain("yes, once");
   await here.running;
   expect(here.outcomes).toEqual([["proceed_once", "page"]]);
   expect(here.completed).toEqual([here.params["elicitationId"]]);
-  // The address works once.
-  expect((await post(here.url, "no")).status).toBe(404);
+  expect((await visitor.answer("no")).status).toBe(404);
   expect((await send(here.url)).status).toBe(404);
 });
 
 test("a person whose yes is about an earlier definition reads that nothing was run", async () => {
   await using here = await openPage(sampleConfirmation({ isOutdated: () => true }));
-  const page = await post(here.url, "once");
+  const page = await answerOnPage(here.url, "once");
   expect(page.body).toContain("The definition of files.write_file changed while this question was open.");
   expect(page.body).toContain("Nothing was run");
   expect(page.body).toContain("Ask the program to try again");
@@ -122,44 +45,85 @@ test("a person whose yes is about an earlier definition reads that nothing was r
 });
 
 test.for([
-  ["no", "cancel", 0],
-  ["conversation", "proceed_always_tool", 0],
-  ["always", "proceed_always_tool", 1],
-] as const)("the button %s is %s", async ([decision, outcome, rules]) => {
+  ["no", "cancel"],
+  ["conversation", "proceed_always_tool"],
+  ["always", "proceed_always_and_save"],
+] as const)("the button %s is %s", async ([decision, outcome]) => {
   await using here = await openPage();
-  await post(here.url, decision);
+  await answerOnPage(here.url, decision);
   await here.ended;
   expect(here.outcomes).toEqual([[outcome, "page"]]);
-  expect(here.saved).toHaveLength(rules);
+});
+
+test("only the window that opened the address first sees and answers the question", async () => {
+  await using here = await openPage();
+  const code = here.url.slice(here.url.indexOf("#") + 1);
+  const first = await visitPage(here.url);
+  const strangers = [
+    await step(here.url, "visit", code),
+    await step(here.url, "question", code),
+    await step(here.url, "answer", code, { body: "once" }),
+    await step(here.url, "question", ""),
+    await step(here.url, "answer", "", { body: "once" }),
+    await step(here.url, "answer", first.session.toUpperCase(), { body: "once" }),
+  ];
+  expect(strangers.map(({ status }) => status)).toEqual([401, 401, 401, 401, 401, 401]);
+  for (const { body } of strangers) {
+    expect(body).toContain("only the window that opened it first shows it and takes the answer");
+    expect(body).not.toMatch(/write_file|a\.txt|claude-code/);
+  }
+  expect(here.outcomes).toEqual([]);
+  // A reload of the first window shows the question again.
+  expect((await first.question()).body).toContain("files.write_file");
+  expect((await first.answer("once")).body).toContain("yes, once");
+  await here.running;
+  expect(here.outcomes).toEqual([["proceed_once", "page"]]);
+});
+
+test("an address without its code shows nothing, and leaves the question to the whole address", async () => {
+  await using here = await openPage();
+  const refused = [await step(here.url, "visit", ""), await step(here.url, "visit", "A".repeat(43))];
+  expect(refused.map(({ status }) => status)).toEqual([401, 401]);
+  expect(refused[0]?.body).toContain("open the whole address");
+  await answerOnPage(here.url, "no");
+  await here.ended;
+  expect(here.outcomes).toEqual([["cancel", "page"]]);
 });
 
 test("foreign hosts, foreign pages, wrong addresses and wrong answers change nothing", async () => {
   await using here = await openPage();
   const { port, origin } = new URL(here.url);
+  const { session, answer } = await visitPage(here.url);
+  const post = (url: string, body: string, headers: Record<string, string> = {}) =>
+    step(url, "answer", session, { body, headers });
   const refused = [
     await post(here.url, "once", { host: "evil.example" }),
     await post(here.url, "once", { host: `evil.example:${port}` }),
     await post(here.url, "once", { origin: "https://evil.example" }),
     await post(here.url, "once", { origin: "null" }),
     await post(here.url, "once", { "sec-fetch-site": "cross-site" }),
+    await post(here.url, "once", { "sec-fetch-site": "same-site" }),
     await send(here.url, { headers: { host: "evil.example" } }),
     await send(here.url, { method: "PUT" }),
+    await send(here.url, { method: "POST", body: "once", headers: { authorization: `Bearer ${session}` } }),
     await send(here.url, { method: "OPTIONS" }),
-    await post(`${origin}/approve/${"A".repeat(43)}`, "once"),
+    await send(here.url.replace("#", "/answer#"), { method: "OPTIONS" }),
+    await send(here.url.replace("#", "/question#"), { headers: { authorization: `Bearer ${session}` } }),
+    await post(`${origin}/approve/${"A".repeat(22)}`, "once"),
     await send(`${origin}/approve/`),
     await send(`${origin}/`),
     await post(here.url, "yes"),
     await post(here.url, ""),
   ];
   expect(refused.map(({ status }) => status)).toEqual([
-    403, 403, 403, 403, 405, 403, 405, 405, 404, 404, 404, 400, 400,
+    403, 403, 403, 403, 405, 405, 403, 405, 405, 405, 405, 405, 404, 404, 404, 400, 400,
   ]);
   expect(refused.every(({ headers }) => headers["access-control-allow-origin"] === undefined)).toBe(true);
-  expect(
-    await send(here.url, { method: "POST", body: `decision=${"x".repeat(5000)}` }).catch(() => ({ status: 500 })),
-  ).toMatchObject({ status: 500 });
+  // The limit is in bytes: 600 characters of two bytes are too many.
+  for (const body of ["x".repeat(5000), "ä".repeat(600)])
+    expect(await post(here.url, body).catch(() => ({ status: 500 }))).toMatchObject({ status: 500 });
   expect(here.outcomes).toEqual([]);
-  await post(here.url, "no");
+  await answer("no");
   await here.ended;
 });
 
@@ -172,13 +136,14 @@ test("hostile text is escaped, and hidden characters are shown", async () => {
       change: [{ member: hostile, before: hostile, after: hostile }],
     }),
   );
-  const { body } = await send(here.url);
+  const visitor = await visitPage(here.url);
+  const { body } = await visitor.question();
   expect(body).not.toMatch(/<script|<img|\u202E/);
   expect(body).toContain("⟨U+202E⟩");
   expect(body).toContain("The definition has changed");
   // A rule for all later calls is not offered for a definition that is not accepted yet.
   expect(body).not.toContain('value="always"');
-  await post(here.url, "no");
+  await visitor.answer("no");
   await here.ended;
 });
 
@@ -187,19 +152,22 @@ test("a page that is answered after the inbox says who answered", async () => {
   const [entry] = await here.inbox.list();
   await here.inbox.answer(entry?.id ?? "", "no", "fairlead approvals");
   await here.ended;
-  expect((await post(here.url, "once")).body).toContain("already has an answer, from fairlead approvals: no");
+  expect((await answerOnPage(here.url, "once")).body).toContain("already has an answer, from fairlead approvals: no");
   expect(here.outcomes).toEqual([["cancel", "inbox"]]);
 });
 
-test("a page that is answered too late gives a yes for the next identical call", async () => {
-  await using here = await openPage();
-  await here.clock.fire(300_000);
-  await here.ended;
-  expect(here.outcomes).toEqual([]);
-  expect((await post(here.url, "once")).body).toContain("yes, once");
-  expect(here.outcomes).toEqual([]);
-  expect(await here.inbox.list()).toEqual([]);
-});
+test.for(["once", "conversation", "always"])(
+  "%s on a page, too late, is a yes for the next identical call",
+  async (answer) => {
+    await using here = await openPage();
+    await here.clock.fire(300_000);
+    await here.ended;
+    expect(here.outcomes).toEqual([]);
+    expect((await answerOnPage(here.url, answer)).body).toContain("yes, once. The program no longer waits for it");
+    expect(here.outcomes).toEqual([]);
+    expect(await here.inbox.list()).toEqual([]);
+  },
+);
 
 test("a yes to one resource for the conversation says that it covers all of its server", () => {
   const asked = { client: "cursor", server: "files", args: {}, reason: "", key: "", digest: "0" };

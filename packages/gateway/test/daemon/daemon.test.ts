@@ -1,8 +1,18 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:net";
 import { basename, join } from "node:path";
 import { tryLock } from "@fairlead/core/files/atomic/lock";
-import { type TemporaryFolder, temporaryFolder } from "@fairlead/test-servers";
+import { type TemporaryFolder, temporaryFolder, until } from "@fairlead/test-servers";
 import { expect, it } from "vitest";
 import { hostStatus, stopHost } from "../../src/daemon/control.ts";
 import { type DaemonOptions, runDaemon } from "../../src/daemon/daemon.ts";
@@ -90,6 +100,14 @@ async function start(folder: RunFolder, options: Partial<DaemonOptions> = {}): P
   };
 }
 
+/** Tells the host to stop. Resolves when it no longer listens. */
+async function stopListening(folder: RunFolder): Promise<void> {
+  const reached = await connectHost(folder.socket, { token: readToken(folder) ?? "", version: "1", wants: "stop" });
+  expect(reached.kind).toBe("open");
+  // The host removes its socket when it no longer listens.
+  await until(() => !existsSync(folder.socket));
+}
+
 it("keeps socket and token to this user, and removes both at its end", async () => {
   await using temporary = await temporaryFolder();
   const folder = folderIn(temporary);
@@ -115,6 +133,51 @@ it("lets no second host of the same installation listen", async () => {
   await second.ended;
   expect(readToken(folder)).toBe(token);
   expect(await hostStatus(folder)).toMatchObject({ pid: process.pid, version: "1", clients: [] });
+});
+
+it("waits for a host that is ending, and then serves", async () => {
+  await using temporary = await temporaryFolder();
+  const folder = folderIn(temporary);
+  let end = (): void => {};
+  const ending = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  const first = await start(folder, {
+    createGateway: async () => ({ ...countingGateway(), [Symbol.asyncDispose]: () => ending }),
+  });
+  const firstToken = readToken(folder);
+  await stopListening(folder);
+  const starting = start(folder);
+  expect(await Promise.race([starting, new Promise((resolve) => setImmediate(resolve))])).toBeUndefined();
+  end();
+  await first.ended;
+  await using _second = await starting;
+  expect(readToken(folder)).not.toBe(firstToken);
+  expect(await hostStatus(folder)).toBeDefined();
+});
+
+it("does not start, and says what to do, while another host can neither be reached nor ends", async () => {
+  await using temporary = await temporaryFolder();
+  const folder = folderIn(temporary);
+  await using _host = await start(folder);
+  rmSync(folder.token);
+  const clock = handClock();
+  const starting = start(folder, { clock });
+  starting.catch(() => {});
+  const passing = setInterval(() => clock.pass(1000), 1);
+  await expect(starting).rejects.toThrow("to end it, run fairlead daemon restart");
+  clearInterval(passing);
+});
+
+it("ends with its last client if its files were removed, because no other client can find it", async () => {
+  await using temporary = await temporaryFolder();
+  const folder = folderIn(temporary);
+  await using host = await start(folder);
+  const client = await findHost(folder, greeting);
+  rmSync(folder.path, { recursive: true });
+  client?.socket.destroy();
+  await host.ended;
+  expect(host.notes).toContain("ends: its files were removed, so no client can find it");
 });
 
 it("takes over the socket of a host that has died, but not of one that listens", async () => {
@@ -220,6 +283,28 @@ it("is killed if it does not end after it was told to stop", async () => {
   await new Promise((resolve) => hanging.close(resolve));
 });
 
+it("is ended also if it holds its lock and cannot be asked, first by SIGTERM", async () => {
+  await using temporary = await temporaryFolder();
+  const folder = folderIn(temporary);
+  createRunFolder(folder);
+  const lock = await tryLock(folder.hostLock);
+  const clock = handClock();
+  const sent: string[] = [];
+  const stopping = (last: string) => ({
+    clock,
+    isRunning() {
+      clock.pass(15_000);
+      return sent.at(-1) !== last;
+    },
+    kill: (pid: number, signal: string) => void sent.push(pid === process.pid ? signal : "another process"),
+  });
+  expect(await stopHost(folder, stopping("SIGTERM"))).toBe(process.pid);
+  expect(sent.splice(0)).toEqual(["SIGTERM"]);
+  expect(await stopHost(folder, stopping("SIGKILL"))).toBe(process.pid);
+  expect(sent).toEqual(["SIGTERM", "SIGKILL"]);
+  await lock?.release();
+});
+
 it("refuses a wrong token and another speech number", async () => {
   await using temporary = await temporaryFolder();
   const folder = folderIn(temporary);
@@ -301,6 +386,41 @@ it("removes notes of sent requests that no relay reads any more", async () => {
   expect(readdirSync(folder.path)).toContain("new.sent");
 });
 
+const isRoot = process.getuid?.() === 0;
+
+it.each([
+  ["that others can change", (folder: string) => chmodSync(folder, 0o777), "other users can change it (mode 777)"],
+  ...(isRoot
+    ? ([
+        [
+          "that another user made",
+          (folder: string) => chownSync(folder, 1234, 1234),
+          "it belongs to another user (id 1234)",
+        ],
+      ] as const)
+    : []),
+] as const)("tells nothing to a socket below a folder %s", async (_, change, problem) => {
+  await using temporary = await temporaryFolder();
+  chmodSync(temporary.path, 0o755);
+  const above = join(temporary.path, "above");
+  const folder = folderIn({ path: join(above, "home") });
+  createRunFolder(folder);
+  writeFileSync(folder.token, "planted");
+  let greeted = 0;
+  const stranger = createServer((socket) => {
+    greeted += 1;
+    socket.destroy();
+  });
+  await new Promise<void>((resolve) => stranger.listen(folder.socket, resolve));
+  change(above);
+  const refusal = `${above} is not safe to use: ${problem}`;
+  await expect(findHost(folder, greeting)).rejects.toThrow(refusal);
+  await expect(hostStatus(folder)).rejects.toThrow(refusal);
+  await expect(start(folder)).rejects.toThrow(refusal);
+  expect(greeted).toBe(0);
+  await new Promise((resolve) => stranger.close(resolve));
+});
+
 it("tells nothing to a socket in a folder that others may open", async () => {
   await using temporary = await temporaryFolder();
   const state = join(temporary.path, "x".repeat(120));
@@ -317,9 +437,10 @@ it("tells nothing to a socket in a folder that others may open", async () => {
     socket.destroy();
   });
   await new Promise<void>((resolve) => stranger.listen(folder.socket, resolve));
-  expect(await findHost(folder, greeting)).toBeUndefined();
-  expect(await hostStatus(folder)).toBeUndefined();
-  expect(() => createRunFolder(folder)).toThrow("it belongs to another user, or other users can access it");
+  const refusal = `${socketFolder} is not safe to use: other users can access it`;
+  await expect(findHost(folder, greeting)).rejects.toThrow(refusal);
+  await expect(hostStatus(folder)).rejects.toThrow(refusal);
+  expect(() => createRunFolder(folder)).toThrow(refusal);
   expect(greeted).toBe(0);
   await new Promise((resolve) => stranger.close(resolve));
 });

@@ -4,13 +4,18 @@ import { createHost } from "@fairlead/core/host";
 import type { Host } from "@fairlead/core/host/types";
 import { stdioServer, temporaryFolder } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
+import { loadGatewayKey } from "../../src/gateway-key.ts";
+import { createGatewayLoops } from "../../src/gateway-loops.ts";
 import { createHostPool } from "../../src/hosts/client-hosts.ts";
-import type { CreateGatewayHost } from "../../src/hosts/gateway-host.ts";
+import type { HostHooks, Workspace } from "../../src/hosts/gateway-host.ts";
 import { createSharedHosts } from "../../src/hosts/shared-hosts.ts";
 import { steppedClock } from "../support/stepped-clock.ts";
 
 /** Makes hosts whose one server, which is never started, is used by all clients or by one. */
-async function hostsIn(path: string, share: "all" | "client"): Promise<CreateGatewayHost> {
+async function hostsIn(
+  path: string,
+  share: "all" | "client",
+): Promise<(workspace: Workspace, hooks: Omit<HostHooks, "greeting">) => Promise<Host>> {
   const home = join(path, "home");
   await mkdir(join(home, ".gemini"), { recursive: true });
   const settings = { mcpServers: { one: stdioServer("counted") }, fairlead: { servers: { one: { share } } } };
@@ -26,6 +31,7 @@ test("a client's own host that could not be opened is opened by the next request
   let attempts = 0;
   await using pool = createHostPool({
     clock: steppedClock(),
+    loops: createGatewayLoops(() => loadGatewayKey(folder.path)),
     createHost: async (...about) => {
       attempts += 1;
       if (attempts === 2) throw new Error("no memory");
@@ -33,7 +39,7 @@ test("a client's own host that could not be opened is opened by the next request
     },
   });
   const workspace = { cwd: folder.path, env: {} };
-  const client = await pool.open(workspace);
+  const client = await pool.open(workspace, "c");
   await expect(client.hostOf("one", "legacy")).rejects.toThrow("no memory");
   const own = await client.hostOf("one", "legacy");
   expect(own).not.toBe(client.shared.host);

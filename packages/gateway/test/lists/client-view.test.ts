@@ -2,8 +2,9 @@ import type { Catalog } from "@fairlead/core/discover/catalog";
 import type { ClientProfile } from "@fairlead/core/settings/define/definition";
 import { expect, test } from "vitest";
 import type { GatewayClient } from "../../src/gateway-client.ts";
+import { ClientNames } from "../../src/lists/client-names.ts";
 import { reachOf } from "../../src/lists/client-reach.ts";
-import { type ListingHost, serverOfUri, viewFor } from "../../src/lists/client-view.ts";
+import { catalogsFor, serverOfNewUri, viewFor } from "../../src/lists/client-view.ts";
 
 type ReachHost = Parameters<typeof reachOf>[1];
 
@@ -84,25 +85,23 @@ const catalogs: Readonly<Record<string, object>> = {
 };
 const host = {
   catalog: (server: string) => catalogs[server] as Catalog | undefined,
-  tools: () => [
-    { name: "read", server: "a", serverToolName: "read" },
-    { name: "hidden", server: "a", serverToolName: "hidden" },
-    { name: "gone", server: "a", serverToolName: "gone" },
-    { name: "b__read", server: "b", serverToolName: "read" },
-    { name: "c", server: "c", serverToolName: "read" },
-    { name: "read", server: "b", serverToolName: "read" },
-  ],
-  prompts: () => [
-    { name: "review", server: "a", serverPromptName: "review" },
-    { name: "gone", server: "a", serverPromptName: "gone" },
-    { name: "b__review", server: "b", serverPromptName: "review" },
-  ],
-} as unknown as ListingHost;
+  tools: (server: string) =>
+    ({ a: ["read", "hidden", "gone"], b: ["read"] })[server]?.map((serverToolName) => ({ serverToolName })) ?? [],
+  prompts: (server: string) =>
+    ({ a: ["review", "gone"], b: ["review"] })[server]?.map((serverPromptName) => ({ serverPromptName })) ?? [],
+  isAlwaysQualified: () => false,
+} as unknown as Parameters<typeof catalogsFor>[1];
 const hasTool = (_server: string, name: string): boolean => name !== "hidden";
 
-test("a client of all servers sees the host's names, and of two resources with one URI the first", () => {
-  const view = viewFor({ only: undefined, servers: ["a", "b", "none"], hasTool }, host);
-  const item = (server: string, name: string, definition: object) => ({ server, name, definition });
+function viewOf(servers: readonly string[], only?: string, names = new ClientNames()) {
+  const reach = { only, servers, hasTool };
+  return viewFor(reach, catalogsFor(reach, host), { names, hasBudget: false });
+}
+
+const item = (server: string, name: string, definition: object) => ({ server, name, definition });
+
+test("of two tools or prompts with one name, the first server's keeps it; of two resources with one URI the first is listed", () => {
+  const view = viewOf(["a", "b", "none"]);
   expect(view.servers).toEqual(["a", "b", "none"]);
   expect([...view.tools]).toEqual([
     ["read", item("a", "read", tool("read"))],
@@ -113,34 +112,103 @@ test("a client of all servers sees the host's names, and of two resources with o
     ["b__review", item("b", "review", { name: "b__review", title: "b", arguments: [] })],
   ]);
   expect([...view.resources]).toEqual([
-    ["file:///x", { server: "a", definition: { uri: "file:///x", name: "x of a" } }],
-    ["file:///y", { server: "b", definition: { uri: "file:///y" } }],
+    ["file:///x", item("a", "file:///x", { uri: "file:///x", name: "x of a" })],
+    ["file:///y", item("b", "file:///y", { uri: "file:///y" })],
   ]);
-  expect([...view.templates]).toEqual([["note:///{id}", { server: "b", definition: { uriTemplate: "note:///{id}" } }]]);
+  expect([...view.templates]).toEqual([["note:///{id}", item("b", "note:///{id}", { uriTemplate: "note:///{id}" })]]);
+});
+
+test("a server that the client may not use changes no name", () => {
+  const view = viewOf(["b"]);
+  expect([...view.tools.keys()]).toEqual(["read"]);
+  expect([...view.prompts.keys()]).toEqual(["review"]);
+  expect(view.resources.get("file:///x")?.server).toBe("b");
 });
 
 test("a client of one server sees the server's own names", () => {
-  const view = viewFor({ only: "b", servers: ["b"], hasTool }, host);
-  expect([...view.tools]).toEqual([
-    ["read", { server: "b", name: "read", definition: tool("read", { execution: { other: 1 } }) }],
+  const view = viewOf(["b"], "b");
+  expect([...view.tools]).toEqual([["read", item("b", "read", tool("read", { execution: { other: 1 } }))]]);
+  expect([...view.prompts]).toEqual([["review", item("b", "review", { name: "review", title: "b", arguments: [] })]]);
+  expect([...viewOf(["a"], "a").tools.keys()]).toEqual(["read", "write"]);
+});
+
+test("names and addresses that the client has seen keep their server, and what is gone leaves its name unused", () => {
+  const names = new ClientNames();
+  names.see("tools", [
+    { server: "b", name: "read", as: "read" },
+    { server: "c", name: "hidden", as: "b__read" },
   ]);
-  expect([...view.prompts]).toEqual([
-    ["review", { server: "b", name: "review", definition: { name: "review", title: "b", arguments: [] } }],
-  ]);
-  const ofA = viewFor({ only: "a", servers: ["a"], hasTool }, host);
-  expect([...ofA.tools.keys()]).toEqual(["read", "write"]);
+  names.see("prompts", [{ server: "b", name: "review", as: "review" }]);
+  names.see("resources", [{ server: "b", name: "file:///x", as: "file:///x" }]);
+  names.see("templates", [{ server: "a", name: "note:///{id}", as: "note:///{id}" }]);
+  const view = viewOf(["a", "b"], undefined, names);
+  const servers = (list: "tools" | "prompts" | "resources" | "templates") =>
+    [...view[list]].map(([as, { server }]) => `${as} of ${server}`);
+  expect(servers("tools")).toEqual(["a__read of a", "read of b"]);
+  expect(servers("prompts")).toEqual(["a__review of a", "review of b"]);
+  expect(servers("resources")).toEqual(["file:///x of b", "file:///y of b"]);
+  expect(servers("templates")).toEqual([]);
+});
+
+test("with a tool budget, the gateway's own tools have their names before every server", () => {
+  const reach = { only: undefined, servers: ["a"], hasTool };
+  const ownNamed = [{ server: "a", catalog: { tools: [tool("search_tools"), tool("x")] } }] as unknown as Parameters<
+    typeof viewFor
+  >[1];
+  const [catalog] = ownNamed.map((each) => ({
+    ...each,
+    catalog: { ...each.catalog, prompts: [], resources: [], resourceTemplates: [] },
+  }));
+  const view = (names: ClientNames, only?: string) =>
+    viewFor({ ...reach, only }, catalog ? [catalog] : [], { names, hasBudget: true });
+  expect(view(new ClientNames()).own).toEqual({ search: "search_tools", call: "call_tool" });
+  expect([...view(new ClientNames()).tools.keys()]).toEqual(["a__search_tools", "x"]);
+  const names = new ClientNames();
+  names.see("tools", [{ server: "a", name: "search_tools", as: "search_tools" }]);
+  expect(view(names).own).toEqual({ search: "__search_tools", call: "call_tool" });
+  expect([...view(names).tools.keys()]).toEqual(["search_tools", "x"]);
+  expect(view(new ClientNames(), "a").own).toEqual({ search: "__search_tools", call: "call_tool" });
 });
 
 test("a URI belongs to the server that lists it, then to a matching template, then to the only candidate", () => {
-  const view = viewFor({ only: undefined, servers: ["a", "b"], hasTool }, host);
-  const find = (uri: string, servers = view.servers) => serverOfUri(uri, { ...view, servers });
+  const names = new ClientNames();
+  const view = viewOf(["a", "b"]);
+  const find = (uri: string, servers = view.servers) => serverOfNewUri(uri, { ...view, servers }, names);
   expect(find("file:///x")).toBe("a");
   expect(find("file:///y")).toBe("b");
   expect(find("note:///7")).toBe("b");
   expect(find("other:///7")).toBeUndefined();
   expect(find("other:///7", ["c"])).toBe("c");
   const resources = new Map([...view.resources].slice(1));
-  expect(serverOfUri("other:///7", { ...view, resources })).toBe("b");
+  expect(serverOfNewUri("other:///7", { ...view, resources }, names)).toBe("b");
   const none = { resources: new Map(), templates: new Map() };
-  expect(serverOfUri("other:///7", { ...view, ...none })).toBeUndefined();
+  expect(serverOfNewUri("other:///7", { ...view, ...none }, names)).toBeUndefined();
+});
+
+test("a URI that the client has seen, or that a template which it has seen can produce, stays with its server", () => {
+  const names = new ClientNames();
+  names.see("resources", [{ server: "b", name: "file:///x", as: "file:///x" }]);
+  names.see("templates", [{ server: "a", name: "note:///{id}", as: "note:///{id}" }]);
+  expect(["file:///x", "note:///7", "file:///y"].map((uri) => names.serverOf(uri))).toEqual(["b", "a", undefined]);
+  const view = viewOf(["a", "b"]);
+  const onlyA = { resources: new Map([...view.resources].slice(0, 1)), templates: new Map() };
+  expect(serverOfNewUri("other:///7", { ...view, ...onlyA }, new ClientNames())).toBe("a");
+  expect(serverOfNewUri("other:///7", { ...view, ...onlyA }, names)).toBeUndefined();
+});
+
+test("a new address that a template of another server can produce is not listed, and the work for that is bounded", () => {
+  const names = new ClientNames();
+  const template = `x:///{${"v".repeat(5000)}}`;
+  names.see("templates", [
+    { server: "a", name: "note:///{id}", as: "note:///{id}" },
+    { server: "a", name: template, as: template },
+  ]);
+  const mayList = names.createListing();
+  expect([mayList("b", "note:///7"), mayList("a", "note:///7"), mayList("b", "note:///7/8")]).toEqual([
+    false,
+    true,
+    true,
+  ]);
+  const long = `x:///${"y".repeat(6000)}/`;
+  expect([mayList("b", long), mayList("b", long), mayList("b", "z:///1")]).toEqual([true, false, true]);
 });

@@ -171,6 +171,37 @@ test("a client of which every named server is unknown is told so, in both eras; 
   expect(await namesOf(await some.client({ era: "legacy" }))).toEqual(["echo", "ask"]);
 });
 
+test("a server with very many stuffed tools takes neither all places of a tool budget nor all of a search", async () => {
+  await using folder = await temporaryFolder();
+  const [notes, list] = [join(folder.path, "notes"), join(folder.path, "list")];
+  const words = "answer with a line of text, echo what it is told, report progress, image, audio, error";
+  const stuffed = Array.from({ length: 60 }, (_none, at) => ({
+    name: `line_of_text_${at}`,
+    title: words,
+    description: `${words} `.repeat(5),
+    inputSchema: { type: "object" },
+  }));
+  await writeFile(list, JSON.stringify(stuffed));
+  await using here = await gatewayScene({
+    servers: { flood: stdioServer("counted", notes, list), fx: stdioServer("conformance") },
+    fairlead: { clients: { tester: { toolBudget: { tools: 10 } } } },
+  });
+  const client = await here.client({ era: "modern" });
+  const listed = await namesOf(client);
+  expect(listed.filter((name) => String(name).startsWith("line_of_text"))).toHaveLength(4);
+  expect(listed).toHaveLength(10);
+  for (const limit of [undefined, 8, 20]) {
+    const queries = ["answers with a line of text"];
+    const { content } = await client.request("tools/call", { name: "search_tools", arguments: { queries, limit } });
+    const [{ text }] = content as [{ text: string }];
+    const servers = text.split("\n").map((line) => JSON.parse(line).server);
+    expect(servers.filter((server) => server === "flood").length).toBeLessThanOrEqual(
+      Math.ceil((servers.length * 3) / 4),
+    );
+    expect(text).toContain('"test_simple_text"');
+  }
+});
+
 test("a tool budget lists what fits; the others are found and called", async () => {
   await using folder = await temporaryFolder();
   const notes = join(folder.path, "notes");
@@ -180,7 +211,7 @@ test("a tool budget lists what fits; the others are found and called", async () 
     rules: `${allowAll}\n[[rule]]\nmcpName = "fx"\ntoolName = "test_error_handling"\ndecision = "deny"\npriority = 900\n`,
   });
   const client = await here.client({ era: "modern" });
-  expect(await namesOf(client)).toEqual(["echo", "ask", "search_tools", "call_tool"]);
+  expect(await namesOf(client)).toEqual(["echo", "test_simple_text", "search_tools", "call_tool"]);
   const search = async (words: string) => {
     const { content } = await client.request("tools/call", { name: "search_tools", arguments: { queries: [words] } });
     return JSON.stringify(content);
@@ -198,7 +229,7 @@ test("a tool budget lists what fits; the others are found and called", async () 
   });
 });
 
-test("a server's own search_tools is called if all tools fit into the budget", async () => {
+test("a server's own search_tools has its server's name for a client with a budget, and none without", async () => {
   await using folder = await temporaryFolder();
   const tools = join(folder.path, "tools.json");
   const inputSchema = { type: "object" };
@@ -206,9 +237,11 @@ test("a server's own search_tools is called if all tools fit into the budget", a
   const servers = { one: stdioServer("echo-catalog", tools) };
   await using here = await gatewayScene({ servers, fairlead: { clients: { tester: { toolBudget: { tools: 4 } } } } });
   const client = await here.client({ era: "modern" });
-  expect(await namesOf(client)).toEqual(["search_tools", "call_tool"]);
-  for (const name of ["search_tools", "call_tool"])
+  expect(await namesOf(client)).toEqual(["one__search_tools", "one__call_tool"]);
+  for (const name of ["one__search_tools", "one__call_tool"])
     expect(JSON.stringify(await client.request("tools/call", { name, arguments: { here: "own" } }))).toContain("own");
+  await using plain = await gatewayScene({ servers });
+  expect(await namesOf(await plain.client({ era: "modern" }))).toEqual(["search_tools", "call_tool"]);
 });
 
 test("a rule that denies a tool hides it from clients, which are told", async () => {

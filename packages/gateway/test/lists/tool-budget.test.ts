@@ -1,8 +1,8 @@
-import type { Host, ListableTool } from "@fairlead/core/host/types";
+import type { Host, ListableTool, SearchToolsOptions } from "@fairlead/core/host/types";
 import { estimateTokens } from "@fairlead/core/text/token-estimate";
 import { expect, test } from "vitest";
 import type { ClientItem } from "../../src/lists/client-view.ts";
-import { hasSearchTools, searchListed, withinBudget } from "../../src/lists/tool-budget.ts";
+import { searchListed, withinBudget } from "../../src/lists/tool-budget.ts";
 
 const listable = (name: string): ListableTool => ({
   serverName: "files",
@@ -20,39 +20,43 @@ function budgetHost() {
   return { asked, host: { toolsWithin } };
 }
 
+const own = { search: "search_tools", call: "call_tool" };
+
 test("tools that all fit are listed as they are", async () => {
-  const { host } = budgetHost();
-  const tools = [listable("a"), listable("search_tools")];
-  expect(await hasSearchTools(host, tools, { tools: 2 })).toBe(false);
-  expect(await withinBudget(host, tools, { tools: 2 })).toEqual([{ name: "a" }, { name: "search_tools" }]);
+  const tools = [listable("a"), listable("b")];
+  expect(await withinBudget(budgetHost().host, tools, { tools: 2 }, own)).toEqual(tools);
 });
 
 test("a shortened list has two tools of the gateway, for which it leaves room", async () => {
   const { host, asked } = budgetHost();
-  const tools = ["a", "search_tools", "b", "call_tool", "c"].map(listable);
-  expect(await hasSearchTools(host, tools, { tools: 4 })).toBe(true);
-  const listed = await withinBudget(host, tools, { tools: 4, tokens: 1000 });
-  expect(listed.map(({ name }) => name)).toEqual(["a", "b", "search_tools", "call_tool"]);
-  const own = listed.slice(2).reduce((sum, each) => sum + estimateTokens(JSON.stringify(each)), 0);
-  expect(asked.at(-1)).toEqual([["a", "b", "c"], { tools: 2, tokens: 1000 - own }]);
-  await withinBudget(host, tools, { tools: 1 });
-  expect(asked.at(-1)).toEqual([["a", "b", "c"], { tools: 0 }]);
-  await withinBudget(host, tools, { tokens: 10 });
-  expect(asked.at(-1)).toEqual([["a", "b", "c"], { tokens: 0 }]);
+  const tools = ["a", "b", "c", "d", "e"].map(listable);
+  const listed = await withinBudget(host, tools, { tools: 4, tokens: 1000 }, own);
+  expect(listed.map(({ definition: { name } }) => name)).toEqual(["a", "b", "search_tools", "call_tool"]);
+  expect(listed.slice(2).map(({ serverName }) => serverName)).toEqual(["", ""]);
+  const cost = listed.slice(2).reduce((sum, { definition }) => sum + estimateTokens(JSON.stringify(definition)), 0);
+  const all = ["a", "b", "c", "d", "e"];
+  expect(asked.at(-1)).toEqual([all, { tools: 2, tokens: 1000 - cost }]);
+  await withinBudget(host, tools, { tools: 1 }, own);
+  expect(asked.at(-1)).toEqual([all, { tools: 0 }]);
+  await withinBudget(host, tools, { tokens: 10 }, own);
+  expect(asked.at(-1)).toEqual([all, { tokens: 0 }]);
 });
+
+const isNone = (_name: string): boolean => false;
 
 /** Searches among the tools `t0`, `t1` and so on, which the client knows as `n0`, `n1` and so on. */
 async function search(
   args: object,
-  { count = 30, description = (_at: number): string => "d", denied = (_name: string): boolean => false } = {},
+  { count = 30, description = (_at: number): string => "d", denied = isNone, taken = isNone } = {},
 ) {
   const asked: unknown[] = [];
-  const searchTools = async (queries: unknown, options: unknown) => {
-    asked.push([queries, options]);
-    return [
-      { server: "files", tool: "unlisted" },
-      ...Array.from({ length: count }, (_, at) => ({ server: "files", tool: `t${at}` })),
-    ];
+  const seen: unknown[] = [];
+  const searchTools = async (queries: unknown, { limit, isOffered }: Required<SearchToolsOptions>) => {
+    asked.push(queries);
+    return ["unlisted", ...Array.from({ length: count }, (_, at) => `t${at}`)]
+      .filter((tool) => isOffered?.({ serverName: "files", serverToolName: tool }))
+      .slice(0, limit)
+      .map((tool) => ({ server: "files", tool }));
   };
   const tools = new Map<string, ClientItem>(
     Array.from({ length: count }, (_, at) => [
@@ -62,17 +66,29 @@ async function search(
   );
   const { content } = await searchListed(
     { searchTools } as unknown as Pick<Host, "searchTools">,
-    { tools },
-    ({ serverName, serverToolName }) => denied(`${serverName}.${serverToolName}`),
+    () => ({ tools }),
+    {
+      isDenied: ({ serverName, serverToolName }) => denied(`${serverName}.${serverToolName}`),
+      maySee(pin) {
+        seen.push(pin);
+        return !taken(pin.as);
+      },
+    },
     { ...args },
   );
   const [{ text }] = content as [{ text: string }];
-  return { asked, text, content, lines: text.startsWith("{") ? text.split("\n").map((line) => JSON.parse(line)) : [] };
+  return {
+    asked,
+    seen,
+    text,
+    content,
+    lines: text.startsWith("{") ? text.split("\n").map((line) => JSON.parse(line)) : [],
+  };
 }
 
 test("found tools are described by the client's names, one in each line", async () => {
   const { asked, content } = await search({ queries: ["read", 7, "write"] }, { count: 2 });
-  expect(asked).toEqual([[["read", "write"], { limit: 200 }]]);
+  expect(asked).toEqual([["read", "write"]]);
   const line = (at: number) => `{"name":"n${at}","server":"files","description":"d","inputSchema":{}}`;
   expect(content).toEqual([{ type: "text", text: `${line(0)}\n${line(1)}` }]);
 });
@@ -90,7 +106,7 @@ test.each([
 
 test("at most ten queries are used, and none finds nothing without a search", async () => {
   const queries = Array.from({ length: 11 }, (_, at) => `q${at}`);
-  expect((await search({ queries })).asked).toEqual([[queries.slice(0, 10), { limit: 200 }]]);
+  expect((await search({ queries })).asked).toEqual([queries.slice(0, 10)]);
   for (const args of [{}, { queries: [] }, { queries: [1] }])
     expect(await search(args)).toMatchObject({ asked: [], text: "No tool was found. Try other words." });
 });
@@ -98,6 +114,12 @@ test("at most ten queries are used, and none finds nothing without a search", as
 test("denied tools are left out", async () => {
   const { lines } = await search({ queries: ["a"], limit: 2 }, { denied: (name) => name === "files.t0" });
   expect(lines.map(({ name }) => name)).toEqual(["n1", "n2"]);
+});
+
+test("the client has seen what is returned and nothing else; a name that means another tool is left out", async () => {
+  const { lines, seen } = await search({ queries: ["a"], limit: 2 }, { taken: (name) => name === "n0" });
+  expect(lines.map(({ name }) => name)).toEqual(["n1"]);
+  expect(seen).toEqual([0, 1].map((at) => ({ server: "files", name: `t${at}`, as: `n${at}` })));
 });
 
 /** The characters of a line without its description. */
@@ -124,8 +146,9 @@ test.each([
 
 /** The definitions of the gateway's two tools, as a client gets them. */
 async function ownDefinitions() {
-  const listed = await withinBudget(budgetHost().host, [listable("a"), listable("b")], { tools: 1 });
-  const definitionOf = (wanted: string) => listed.find(({ name }) => name === wanted) as unknown as OwnDefinition;
+  const listed = await withinBudget(budgetHost().host, [listable("a"), listable("b")], { tools: 1 }, own);
+  const definitionOf = (wanted: string) =>
+    listed.find(({ definition: { name } }) => name === wanted)?.definition as unknown as OwnDefinition;
   return { searchTools: definitionOf("search_tools"), callTool: definitionOf("call_tool") };
 }
 

@@ -47,6 +47,19 @@ test("an approval is valid for exactly ten minutes", async () => {
   expect(await here.store.take(second, "digest")).toBeUndefined();
 });
 
+test("an approval from the future is not valid: the clock was set back after it was given", async () => {
+  await using here = await scene();
+  here.pass(1_000_000);
+  const [first, second] = [await here.store.store("digest", approval), await here.store.store("digest", approval)];
+  here.pass(-5000);
+  expect(await here.store.take(first, "digest")).toEqual(approval);
+  here.pass(-1);
+  expect(await here.store.take(second, "digest")).toBeUndefined();
+  // The next approval removes it from the disk.
+  await here.store.store("digest", approval);
+  expect(await readdir(here.folder)).toHaveLength(1);
+});
+
 test.each<[string, (parts: readonly string[]) => readonly string[]]>([
   ["another time", ([prefix = "", nonce = "", , ...rest]) => [prefix, nonce, "900000", ...rest]],
   ["no time", ([prefix = "", nonce = "", , ...rest]) => [prefix, nonce, "", ...rest]],

@@ -27,6 +27,24 @@ test("a request that a server may have received is not repeated; what is unknown
   expect(idsOf(open.all())).toEqual(["1"]);
 });
 
+test("if the notes of a lost host cannot be read, every request that may have reached a server is lost", () => {
+  const open = createOpenRequests();
+  for (const [id, method] of [
+    "tools/call",
+    "tools/list",
+    "prompts/get",
+    "initialize",
+    "resources/templates/list",
+  ].entries())
+    open.add(String(id), method, line);
+  open.noteSent(undefined);
+  expect(open.takeLost().map(({ id, sent }) => [id, sent])).toEqual([
+    ["0", "tools/call"],
+    ["2", "prompts/get"],
+  ]);
+  expect(idsOf(open.all())).toEqual(["1", "3", "4"]);
+});
+
 test("a request is given up with the third host that stops, unless a response in between shows that hosts work", () => {
   const open = createOpenRequests();
   open.add("1", "tools/call", line);

@@ -1,3 +1,5 @@
+import { readdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, it } from "vitest";
 import { type Answer, callOf, initialize, initialized, relayScene } from "./scene.ts";
 
@@ -60,6 +62,26 @@ it("answers a request that was sent on to its server as lost, and never repeats 
   scene.send(callOf(2));
   expect(await scene.answer(2)).toHaveProperty("result");
   expect(scene.received).toEqual(["1 tools/call", "2 tools/call"]);
+});
+
+it.each([
+  { loss: "removed", lose: (path: string) => rmSync(path) },
+  { loss: "emptied", lose: (path: string) => writeFileSync(path, "") },
+])("never repeats a request if the host's file of sent requests was $loss", async ({ lose }) => {
+  await using scene = await relayScene(async (_method, params, { send }) => {
+    await send();
+    if (params["name"] !== "last") return {};
+    for (const name of readdirSync(scene.folder.path)) if (name.endsWith(".sent")) lose(join(scene.folder.path, name));
+    setImmediate(() => setImmediate(() => scene.cut()));
+    return never();
+  }, echo);
+  scene.send(callOf(1));
+  expect(await scene.answer(1)).toHaveProperty("result");
+  scene.send(callOf(2, "last"));
+  expect(await scene.answer(2)).toMatchObject({ error: { data: { reason: "lost" } } });
+  scene.send(callOf(3));
+  expect(await scene.answer(3)).toHaveProperty("result");
+  expect(scene.received).toEqual(["1 tools/call", "1 tools/call", "2 tools/call"]);
 });
 
 it("knows the open request after many answered ones, also if the client uses an id again", async () => {
@@ -297,4 +319,22 @@ it("tells the client and the user why it cannot be served", async () => {
   expect(scene.problems).toEqual(["the settings cannot be read"]);
   scene.send(callOf(2));
   expect(await scene.answer(2)).toHaveProperty("result");
+});
+
+it("tells each new host all names that the client has seen of earlier hosts", async () => {
+  const seen = (name: string) => ({ list: "tools" as const, server: "bank", name, as: name });
+  const answer: Answer = async (_method, params, { names }) => {
+    const before = names?.earlier?.map(({ as }) => as) ?? [];
+    names?.onSeen?.([seen(String(params["name"]))]);
+    return { before };
+  };
+  await using scene = await relayScene(answer);
+  scene.send(callOf(1, "send_money"));
+  expect(await scene.answer(1)).toMatchObject({ result: { before: [] } });
+  scene.cut();
+  scene.send(callOf(2, "lend_money"));
+  expect(await scene.answer(2)).toMatchObject({ result: { before: ["send_money"] } });
+  scene.cut();
+  scene.send(callOf(3, "get_money"));
+  expect(await scene.answer(3)).toMatchObject({ result: { before: ["send_money", "lend_money"] } });
 });

@@ -11,13 +11,17 @@ import type { HostConnection } from "../../src/relay/connect-host.ts";
 import { findHost } from "../../src/relay/find-host.ts";
 import { runRelay } from "../../src/relay/relay.ts";
 import { createRunFolder, type RunFolder, runFolderOf } from "../../src/relay/run-folder.ts";
-import type { RelayClient } from "../../src/relay/speech.ts";
+import type { RelayClient, RelayName } from "../../src/relay/speech.ts";
 
 /** How the host answers one request; `send` announces that the request is passed on to its server. */
 export type Answer = (
   method: string,
   params: JsonObject,
-  request: ServedRequest & { readonly client: ServedClient; readonly send: () => Promise<void> },
+  request: ServedRequest & {
+    readonly client: ServedClient;
+    readonly send: () => Promise<void>;
+    readonly names: GatewayClient["names"];
+  },
 ) => Promise<JsonObject>;
 
 export type Message = Readonly<Record<string, unknown>>;
@@ -80,7 +84,13 @@ export function standInGateway(
           if (method === "initialize") return greeting;
           const send = async (): Promise<void> =>
             gatewayClient.beforeSend?.(request.id, `files.${String(params["name"])}`);
-          return answer(method, params, { id: request.id, signal: request.signal, client, send });
+          return answer(method, params, {
+            id: request.id,
+            signal: request.signal,
+            client,
+            send,
+            names: gatewayClient.names,
+          });
         },
         notification: (method) => note(method),
       }));
@@ -109,7 +119,7 @@ export async function relayScene(...answers: readonly Answer[]): Promise<Scene> 
   let connection: HostConnection | undefined;
   let failure: string | undefined;
 
-  async function startHost(): Promise<HostConnection> {
+  async function startHost(names: readonly RelayName[] = []): Promise<HostConnection> {
     await listener?.close();
     const answer = answers[Math.min(hosts, answers.length - 1)];
     hosts += 1;
@@ -130,7 +140,7 @@ export async function relayScene(...answers: readonly Answer[]): Promise<Scene> 
       onStop: () => {},
       onRetire: () => {},
     });
-    connection = await findHost(folder, { version: "1", wants: "serve", client: relayClient });
+    connection = await findHost(folder, { version: "1", wants: "serve", client: { ...relayClient, names } });
     if (connection === undefined) throw new Error("the host does not listen");
     return connection;
   }

@@ -2,6 +2,7 @@
 
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { Clock } from "@fairlead/core/clock";
 import { createHost } from "@fairlead/core/host";
 import { type StdioEntry, temporaryFolder } from "@fairlead/test-servers";
 import { connect, type Era, type JsonObject, type RequestHandler, type Session } from "@fairlead/wire";
@@ -14,15 +15,21 @@ export interface SceneOptions {
   readonly servers: Readonly<Record<string, StdioEntry | { readonly httpUrl: string }>>;
   /** Members of `fairlead` in the settings. */
   readonly fairlead?: object;
+  /** Whether the workspace folder is trusted. Default: no. */
+  readonly trust?: boolean;
   /** The user's rules. Default: everything is allowed. */
   readonly rules?: string;
   /** Default: a clock of its own, on which no limit passes. */
   readonly clock?: SteppedClock;
+  /** The clock of the hosts. Default: the system's. */
+  readonly hostClock?: Clock;
   readonly listen?: Partial<GatewayListenOptions>;
   /** The home of an earlier scene, which outlives this one. */
   readonly home?: string;
   /** The workspace folder of an earlier scene, which outlives this one. */
   readonly work?: string;
+  /** Further variables of the environment. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 export interface ClientOptions {
@@ -76,8 +83,10 @@ export async function gatewayScene(options: SceneOptions): Promise<GatewayScene>
     ...process.env,
     FAIRLEAD_HOME: state,
     FAIRLEAD_SECRET_STORE: "file",
+    ...(options.trust && { FAIRLEAD_TRUST_WORKSPACE: "true" }),
     GEMINI_CLI_SYSTEM_SETTINGS_PATH: none,
     GEMINI_CLI_SYSTEM_DEFAULTS_PATH: none,
+    ...options.env,
   };
   const workspace = { cwd, env };
   const time = { clock, now: clock.date };
@@ -88,8 +97,10 @@ export async function gatewayScene(options: SceneOptions): Promise<GatewayScene>
         environment: { env, home, cwd, platform: process.platform },
         lazy: true,
         watch: true,
+        ...(options.hostClock && { clock: options.hostClock }),
       }),
     consent: createConsent({ stateFolder: state, ...time }),
+    stateFolder: state,
     version: "0.0.0",
     ...time,
   });

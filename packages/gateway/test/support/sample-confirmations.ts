@@ -12,7 +12,7 @@ export interface SampleConfirmation {
 
 export function sampleConfirmation(changes: Partial<ToolCallConfirmationDetails> = {}): SampleConfirmation {
   const outcomes: (readonly [string, string | undefined])[] = [];
-  const { ProceedOnce, ProceedAlwaysTool, ProceedAlwaysServer, Cancel } = ToolConfirmationOutcome;
+  const { ProceedOnce, ProceedAlwaysTool, ProceedAlwaysServer, ProceedAlwaysAndSave, Cancel } = ToolConfirmationOutcome;
   return {
     outcomes,
     details: {
@@ -24,7 +24,7 @@ export function sampleConfirmation(changes: Partial<ToolCallConfirmationDetails>
       description: "Writes a file",
       args: { path: "a.txt", text: "hello" },
       rule: { decision: "ask_user", tier: "user", text: "rule 1 of fairlead.toml" },
-      outcomes: [ProceedOnce, ProceedAlwaysTool, ProceedAlwaysServer, Cancel],
+      outcomes: [ProceedOnce, ProceedAlwaysTool, ProceedAlwaysServer, ProceedAlwaysAndSave, Cancel],
       async onConfirm(outcome, how) {
         outcomes.push([outcome, how]);
       },

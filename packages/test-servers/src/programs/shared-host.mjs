@@ -13,6 +13,7 @@ import { results } from "./calls/results.mjs";
 import { tasks } from "./calls/tasks.mjs";
 import { workshop } from "./calls/workshop.mjs";
 import { catalog } from "./catalogs/catalog.mjs";
+import { contender } from "./catalogs/contender.mjs";
 import { echoCatalog } from "./catalogs/echo-catalog.mjs";
 import { library } from "./catalogs/library.mjs";
 import { conformance } from "./conformance.mjs";
@@ -44,6 +45,7 @@ const programs = {
   asks,
   catalog,
   conformance,
+  contender,
   counted,
   "echo-catalog": echoCatalog,
   everything,

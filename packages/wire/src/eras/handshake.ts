@@ -4,7 +4,7 @@ import { WireError } from "../errors.ts";
 import type { Rpc } from "../rpc/rpc.ts";
 import { timeoutError } from "../rpc/rpc-errors.ts";
 import type { JsonObject, RequestStop, ServerInfo } from "../session.ts";
-import { excerpt, objectOf, stringOf } from "../shapes/json.ts";
+import { excerpt, isObject, objectOf, stringOf } from "../shapes/json.ts";
 import type { ConnectOptions, WireTimes } from "../target.ts";
 import { envelope, modernErrorCodes, modernErrors, standardHeaders } from "./modern-envelope.ts";
 import { commonVersion, legacyVersions, modernVersions } from "./versions.ts";
@@ -15,12 +15,14 @@ export interface Greeting {
   readonly serverInfo: ServerInfo;
   readonly capabilities: JsonObject;
   readonly instructions?: string;
+  /** `_meta` of the response. */
+  readonly meta?: JsonObject;
 }
 
 /** The inputs of a handshake: the open channel, the client's name and version, times, and the caller's signal. */
 export interface Handshake {
   readonly rpc: Rpc;
-  readonly options: Pick<ConnectOptions, "clientInfo" | "capabilities">;
+  readonly options: Pick<ConnectOptions, "clientInfo" | "capabilities" | "greetingMeta">;
   readonly times: WireTimes;
   readonly signal: AbortSignal | undefined;
   /** Cancels the requests of the handshake. If `stop` is set, `signal` has no effect on them. */
@@ -44,6 +46,7 @@ export async function initialize(handshake: Handshake, proposedVersion: string):
       protocolVersion: proposedVersion,
       capabilities: options.capabilities ?? {},
       clientInfo: { ...options.clientInfo },
+      ...(options.greetingMeta && { _meta: { ...options.greetingMeta } }),
     },
     { timeout: times.connect, signal, stop, quiet: true },
   );
@@ -94,7 +97,7 @@ async function requestDiscovery(
   let result: JsonObject;
   try {
     result = await rpc.request("server/discover", undefined, {
-      envelope: envelope(version, options),
+      envelope: { ...options.greetingMeta, ...envelope(version, options) },
       headers: { ...standardHeaders("server/discover"), "mcp-protocol-version": version },
       timeout: times.connect,
       signal,
@@ -162,6 +165,7 @@ function greetingOf(result: JsonObject, protocolVersion: string, info: unknown):
   const { name, version, title } = objectOf(info);
   const shownTitle = stringOf(title);
   const instructions = stringOf(result["instructions"]);
+  const { _meta } = result;
   return {
     protocolVersion,
     serverInfo: {
@@ -171,5 +175,6 @@ function greetingOf(result: JsonObject, protocolVersion: string, info: unknown):
     },
     capabilities: objectOf(result["capabilities"]),
     ...(instructions !== undefined && { instructions }),
+    ...(isObject(_meta) && { meta: _meta }),
   };
 }

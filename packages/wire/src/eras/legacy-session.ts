@@ -30,7 +30,9 @@ export function createLegacySession(rpc: Rpc, greeting: Greeting, transport: "st
     },
     notify: (method, params) => rpc.notify(method, params),
     onNotification: rpc.onNotification,
+    flushNotifications: rpc.flushNotifications,
     onRequest: rpc.onRequest,
+    mayAskForOthers: rpc.mayAskForOthers,
     closed: rpc.closed,
     close: rpc.close,
   };

@@ -169,6 +169,7 @@ export function createModernSession({ rpc, greeting, transport, options, limits 
     notify: (method, params) =>
       rpc.notify(method, params, transport === "http" ? { headers: standardHeaders(method, params) } : undefined),
     onNotification: rpc.onNotification,
+    flushNotifications: rpc.flushNotifications,
     onRequest(given) {
       handler = given;
     },

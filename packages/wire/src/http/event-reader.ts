@@ -51,18 +51,19 @@ export function createEventReader(options: ReaderOptions): EventReader {
 
   function take({ event, data, id }: StreamEvent): Promise<void> | undefined {
     if (id !== undefined && id !== "") position = id;
+    const size = Buffer.byteLength(data);
     if ((event !== undefined && event !== "message") || data === "") {
-      budget.unsolicited("events that are not messages", data.length, 1);
+      budget.unsolicited("events that are not messages", size, 1);
       return undefined;
     }
     if (data.length >= longJson)
-      return parseLongJson(data, { maxMemory: memoryFor(maxBytes) }).then((value) => deliver(value, data.length));
-    deliver(parseJson(data), data.length);
+      return parseLongJson(data, { maxMemory: memoryFor(maxBytes) }).then((value) => deliver(value, size));
+    deliver(parseJson(data), size);
     return undefined;
   }
 
   function deliver(value: unknown, size: number): void {
-    if (value === undefined) diagnose("an event is not JSON", `an event of ${size} characters is not JSON`);
+    if (value === undefined) diagnose("an event is not JSON", `an event of ${size} bytes is not JSON`);
     const messages = messagesOf(value);
     if (messages.length === 0) budget.unsolicited("events that are not messages", size, failedParseLines);
     for (const message of messages) {

@@ -30,7 +30,7 @@ async function readJson(answer: HttpAnswer, maxBytes: number): Promise<unknown> 
   return (await readSizedJson(answer, maxBytes)).value;
 }
 
-/** Reads the complete body like `readJson`, and also returns its size in characters. */
+/** Reads the complete body like `readJson`, and also returns its size in bytes. */
 export async function readSizedJson(
   answer: HttpAnswer,
   maxBytes: number,
@@ -39,7 +39,7 @@ export async function readSizedJson(
   const text = written.charCodeAt(0) === 0xfeff ? written.slice(1) : written;
   if (text === "") return { value: undefined, size: 0 };
   const value = await parseSliced(text);
-  if (value !== undefined) return { value, size: text.length };
+  if (value !== undefined) return { value, size: Buffer.byteLength(text) };
   throw new WireError("bad_message", "the server's response has the content type JSON but is not JSON", {
     ...evidenceOf(answer),
     firstBytes: redactSent(text.slice(0, 512), answer.sent),

@@ -74,11 +74,11 @@ async function startStream(
   }
 
   function take({ event, data }: StreamEvent): Promise<void> | undefined {
+    const size = Buffer.byteLength(data);
     if (event === "endpoint") takeEndpoint(data);
-    else if (event !== undefined && event !== "message")
-      budget.unsolicited("events that are not messages", data.length, 1);
-    else if (data.length >= longJson) return parseLongJson(data).then((value) => takeMessages(value, data.length));
-    else takeMessages(parseJson(data), data.length);
+    else if (event !== undefined && event !== "message") budget.unsolicited("events that are not messages", size, 1);
+    else if (data.length >= longJson) return parseLongJson(data).then((value) => takeMessages(value, size));
+    else takeMessages(parseJson(data), size);
     return undefined;
   }
 
@@ -87,7 +87,7 @@ async function startStream(
     for (const message of messages) takeMessage(message, size / messages.length, { events, budget });
     if (value !== undefined) return;
     budget.unsolicited("events that are not messages", size, failedParseLines);
-    diagnose("an event is not JSON", `an event of ${size} characters is not JSON`);
+    diagnose("an event is not JSON", `an event of ${size} bytes is not JSON`);
   }
 
   function takeEndpoint(data: string): void {

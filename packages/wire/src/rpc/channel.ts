@@ -74,6 +74,11 @@ export interface Channel {
   send(message: RpcMessage, options?: ChannelSendOptions): Promise<void>;
   /** Called after the handshake. From then on, HTTP sends the version as a header. */
   setProtocolVersion(version: string): void;
+  /**
+   * Only for a program that is an MCP server: if the client reads too slowly, returns a promise that resolves when it
+   * has read more, or has disconnected.
+   */
+  drained?(): Promise<void> | undefined;
   close(): Promise<void>;
 }
 

@@ -3,6 +3,8 @@
 /** Accepts values, and delivers them at a limited rate. */
 export interface Coalesced<T> {
   readonly push: (key: string, value: T) => void;
+  /** Delivers the values that wait for the end of their window. */
+  readonly flush: () => void;
   /** Drops the values that are not delivered yet. */
   readonly stop: () => void;
 }
@@ -31,5 +33,12 @@ export function coalesce<T>(window: number, deliver: (value: T) => void): Coales
     for (const [key, value] of late) push(key, value);
   }
 
-  return { push, stop: () => clearTimeout(timer) };
+  function flush(): void {
+    if (waiting.size === 0) return;
+    const late = [...waiting.values()];
+    waiting.clear();
+    for (const value of late) deliver(value);
+  }
+
+  return { push, flush, stop: () => clearTimeout(timer) };
 }

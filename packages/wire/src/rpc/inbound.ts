@@ -22,6 +22,8 @@ const busy = -32000;
 export interface InboundOptions {
   readonly limits: Pick<WireLimits, "inboundRequests" | "inboundBytes">;
   readonly reply: (message: RpcMessage) => Promise<void>;
+  /** If the other side reads too slowly, returns a promise that resolves when it has read more. */
+  readonly drained?: (() => Promise<void> | undefined) | undefined;
   readonly diagnose: Diagnose;
   /** Whether Fairlead answers `ping` itself. Default: true. If false, the handler gets it. */
   readonly answersPing?: boolean | undefined;
@@ -126,10 +128,19 @@ export function createInbound(options: InboundOptions): Inbound {
     const ids = [id];
     replying = { sent, ids };
     sent.catch((error: unknown) => {
+      // All responses that are refused for the same reason share one promise. Later ones are not in `ids`.
+      if (replying?.ids === ids) replying = undefined;
+      if (isBlocked(error)) return void refuseLater(ids, error);
       if (!isUnsendable(error)) return reportLostResponse(error);
       // The result cannot be sent, but the other side still needs a response.
       for (const each of ids) refuse(each, internalError, error.message);
     });
+  }
+
+  /** Too many bytes wait for the other side. It gets a small error instead of the result, once it reads again. */
+  async function refuseLater(ids: readonly RequestId[], { message }: WireError): Promise<void> {
+    for (let slow = options.drained?.(); slow !== undefined; slow = options.drained?.()) await slow;
+    for (const each of ids) refuse(each, internalError, `the result was dropped: ${message}; the request may have run`);
   }
 
   function close(id: RequestId, { size, exchange }: OpenInbound): void {
@@ -190,6 +201,11 @@ function isRequestId(id: unknown): id is RequestId {
 function isUnsendable(error: unknown): error is WireError {
   if (!(error instanceof WireError) || error.evidence.unsent !== true) return false;
   return error.code === "bad_message" || error.code === "too_large";
+}
+
+/** True if a message was not accepted because too many bytes wait. */
+function isBlocked(error: unknown): error is WireError {
+  return error instanceof WireError && error.code === "send_blocked" && error.evidence.unsent === true;
 }
 
 function faultOf(error: unknown): JsonObject {

@@ -14,6 +14,8 @@ export interface Notifications {
   /** Passes a notification to one listener. An error of the listener becomes a diagnostic. */
   readonly tell: (listener: NotificationListener, method: string, params: JsonObject) => void;
   readonly listen: (listener: NotificationListener) => () => void;
+  /** Delivers the repeated notifications that are held back. */
+  readonly flush: () => void;
   readonly stop: () => void;
 }
 
@@ -47,6 +49,7 @@ export function createNotifications(diagnose: Diagnose): Notifications {
       return () => listeners.delete(listener);
     },
     tell,
+    flush: repeated.flush,
     stop: repeated.stop,
   };
 }

@@ -41,9 +41,21 @@ export function relatedToRequest(
   const found = onlyOwners(open, mayBeAsked, ({ askedAt = now }) => askedAt > now - together);
   const { exchange } = found;
   if (exchange === undefined) return found;
+  return mayAskForOthers(givenUp, exchange.owner, now) ? ambiguous : found;
+}
+
+/**
+ * Whether the server may still ask something about a request that another owner has given up. Meanwhile a request of
+ * `owner` on the same stream makes each question ambiguous.
+ */
+export function mayAskForOthers(
+  givenUp: ReadonlyMap<number, Exchange>,
+  owner: string | undefined,
+  now: number,
+): boolean {
   for (const other of givenUp.values())
-    if (mayBeAsked(other) && other.owner !== exchange.owner && other.givenUpAt > now - lingering) return ambiguous;
-  return found;
+    if (mayBeAsked(other) && other.owner !== owner && other.givenUpAt > now - lingering) return true;
+  return false;
 }
 
 /**

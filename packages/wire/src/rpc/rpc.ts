@@ -15,7 +15,7 @@ import { OpenRequests } from "./open-requests.ts";
 import { createPendingCancellations } from "./pending-cancellations.ts";
 import type { Unsolicited } from "./read-budget.ts";
 import { createReception, type Receiver } from "./reception.ts";
-import { relatedToNotification, relatedToRequest } from "./related-request.ts";
+import { mayAskForOthers, relatedToNotification, relatedToRequest } from "./related-request.ts";
 import {
   afterSending,
   cancelledError,
@@ -45,13 +45,19 @@ export interface Rpc {
   readonly request: SendRequest;
   readonly notify: (method: string, params?: JsonObject, how?: ChannelSendOptions) => Promise<void>;
   readonly onNotification: (listener: NotificationListener) => () => void;
+  /** Delivers the repeated notifications that are held back. */
+  readonly flushNotifications: () => void;
   readonly onRequest: (handler: RequestHandler) => void;
   /** Ignores all further requests, because the modern protocol era allows none from the server. */
   readonly ignoreRequests: () => void;
+  /** See `Session.mayAskForOthers`. */
+  readonly mayAskForOthers: (owner: string) => boolean;
   readonly setProtocolVersion: (version: string) => void;
   readonly diagnostic: (text: string) => void;
   /** The clock of the request timeouts. A caller can pause it. */
   readonly clock: Pick<RequestClock, "now" | "pause" | "resume" | "after">;
+  /** If the other side reads too slowly, returns a promise that resolves when it has read more. */
+  readonly drained: () => Promise<void> | undefined;
   readonly closed: Promise<WireError | undefined>;
   readonly close: () => Promise<void>;
 }
@@ -79,6 +85,7 @@ function createRpc(channel: Channel, options: RpcOptions): Rpc & Receiver {
     limits: options.limits,
     answersPing: options.answersPing,
     reply: (message) => transmit(message),
+    drained: () => channel.drained?.(),
     diagnose,
     waiting: (exchange) => (exchange === undefined ? clock.pause() : exchange.pause(clock.now())),
     answered: (exchange) => (exchange === undefined ? clock.resume() : resumeTimeouts(exchange, clock)),
@@ -169,7 +176,9 @@ function createRpc(channel: Channel, options: RpcOptions): Rpc & Receiver {
     const id = requestIdOf(message["id"]);
     const exchange = pending.get(id);
     if (exchange === undefined) {
-      if (!givenUp.delete(id)) diagnose("a response to an unknown request was ignored");
+      // The caller has stopped waiting, but the server was asked for this response: it is no flood.
+      if (givenUp.delete(id)) return undefined;
+      diagnose("a response to an unknown request was ignored");
       return "responses to unknown requests";
     }
     if (exchange.isFollowed) {
@@ -291,11 +300,14 @@ function createRpc(channel: Channel, options: RpcOptions): Rpc & Receiver {
     request,
     notify,
     onNotification: notifications.listen,
+    flushNotifications: notifications.flush,
     onRequest: inbound.handleWith,
     ignoreRequests: inbound.ignoreAll,
+    mayAskForOthers: (owner) => givenUp.size > 0 && mayAskForOthers(givenUp, owner, clock.now()),
     setProtocolVersion: (version) => channel.setProtocolVersion(version),
     diagnostic,
     clock,
+    drained: () => channel.drained?.(),
     closed,
     close: () => (closing ??= closeNow()),
     receive,

@@ -10,7 +10,6 @@ import { legacyVersions, modernVersions } from "../eras/versions.ts";
 import type { OpenChannel, RequestId, RpcMessage } from "../rpc/channel.ts";
 import type { Era } from "../session.ts";
 import { isObject, parseJson, stringOf } from "../shapes/json.ts";
-import type { HttpLimits } from "./http-limits.ts";
 import type { HttpOwner } from "./http-owners.ts";
 import { createHttpRequest } from "./http-session.ts";
 import { errorResponse, messageErrors } from "./message-errors.ts";
@@ -50,11 +49,8 @@ export interface HttpFace<Context> {
 
 const sessionHeader = "mcp-session-id";
 
-/** Creates the handler. `unsentBytes` limits the bytes that wait for a slow client. */
-export function createHttpFace<Context>(
-  { eras, onClient, schemaOf }: HttpFaceOptions<Context>,
-  { unsentBytes }: Pick<HttpLimits, "unsentBytes">,
-): HttpFace<Context> {
+/** Creates the handler. */
+export function createHttpFace<Context>({ eras, onClient, schemaOf }: HttpFaceOptions<Context>): HttpFace<Context> {
   function takePost({ text, headers }: Body, response: ServerResponse, owner: HttpOwner, context: Context) {
     const message = parseJson(text);
     if (message === undefined)
@@ -79,7 +75,7 @@ export function createHttpFace<Context>(
     const answer = new PostAnswer(response, {
       headers: {},
       asEvents: prefersEvents(headers),
-      unsentBytes,
+      unread: owner.unread,
       onEnd() {
         leave();
         owner.answers.delete(answer);
@@ -109,19 +105,20 @@ export function createHttpFace<Context>(
       return refuse(404, messageErrors.unknownSession, "unknown session: send initialize again");
     if (id === undefined) return answerEmpty(response, session?.take(message, size) ? 202 : 503);
     if (session?.has(id)) return refuse(400, messageErrors.invalidRequest, "a request with this id is already open");
-    const leave = owner.enter("requests");
-    if (leave === undefined) return refuseBusy(id, response);
     const found = session === undefined ? owner.createSession() : { id: given ?? "", session };
-    if (found === undefined) {
-      leave();
+    const leave = found && owner.enter("requests", found.id);
+    if (found === undefined || leave === undefined) {
+      if (session === undefined) found?.session.end();
       return refuseBusy(id, response);
     }
-    // No `onAbandoned`: in the legacy protocol era, a request goes on when its connection is lost.
     const answer = new PostAnswer(response, {
       headers: { [sessionHeader]: found.id },
       asEvents: prefersEvents(headers),
-      unsentBytes,
+      unread: owner.unread,
       onEnd: leave,
+      // In the legacy protocol era, a request goes on when its connection is lost. But without the response to
+      // `initialize`, the client does not know the session.
+      ...(isFirst && { onAbandoned: found.session.end }),
     });
     if (!found.session.take(message, size, answer)) answer.end();
     if (session === undefined) serve(found.session.open, "legacy", context, found.session.end);

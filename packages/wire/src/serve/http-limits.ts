@@ -11,11 +11,18 @@ export interface HttpLimits {
    * longest. If none is idle, the new session is refused.
    */
   readonly sessions: number;
-  /** Maximum number of open requests of one owner. */
+  /** Maximum number of open requests of one session, and of all modern requests of one owner. */
   readonly requests: number;
+  /** Maximum number of open requests of one owner. */
+  readonly ownerRequests: number;
   /** Maximum number of open GET streams and `subscriptions/listen` requests of one owner. */
   readonly streams: number;
-  /** Maximum number of bytes that wait for a slow client. With more bytes, the stream is closed. */
+  /** Maximum number of connections without an open request, of all clients. With more, the oldest one is closed. */
+  readonly unusedConnections: number;
+  /**
+   * While so many bytes of all responses wait for an owner's client, further results are replaced by errors, and streams
+   * are closed.
+   */
   readonly unsentBytes: number;
 }
 
@@ -23,21 +30,25 @@ export interface HttpLimits {
 export interface HttpTimes {
   /** Maximum time for receiving one request. */
   readonly receive: number;
+  /** A response of which the client has read nothing for this time is cut. */
+  readonly unread: number;
   /** A session without an open request or stream ends after this time. */
   readonly idle: number;
   /** Time between two comments in an event stream. Clients ignore comments, but comments keep the connection open. */
   readonly keepAlive: number;
 }
 
-/** Limits for a listener that sets none: 4 MiB for a body, 32 sessions and 32 requests for an owner. */
+/** Limits for a listener that sets none: 4 MiB for a body, 32 sessions for an owner, 32 requests for a session. */
 export const defaultHttpLimits: HttpLimits = {
   bodyBytes: 4 * 1024 * 1024,
   headerBytes: 16 * 1024,
   sessions: 32,
   requests: 32,
+  ownerRequests: 256,
   streams: 8,
-  unsentBytes: 64 * 1024 * 1024,
+  unusedConnections: 256,
+  unsentBytes: 32 * 1024 * 1024,
 };
 
 /** Times for a listener that sets none. A session ends after 30 minutes without use. */
-export const defaultHttpTimes: HttpTimes = { receive: 10_000, idle: 30 * 60_000, keepAlive: 15_000 };
+export const defaultHttpTimes: HttpTimes = { receive: 10_000, unread: 30_000, idle: 30 * 60_000, keepAlive: 15_000 };

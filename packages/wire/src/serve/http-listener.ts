@@ -8,7 +8,9 @@ import { namesListener, pathOf } from "./http-checks.ts";
 import { createHttpFace, type HttpFaceOptions } from "./http-face.ts";
 import { defaultHttpLimits, defaultHttpTimes, type HttpLimits, type HttpTimes } from "./http-limits.ts";
 import { createHttpOwners } from "./http-owners.ts";
-import { answerEmpty } from "./post-answer.ts";
+import { errorResponse, messageErrors } from "./message-errors.ts";
+import { answerEmpty, answerJson } from "./post-answer.ts";
+import { createUnusedConnections } from "./unused-connections.ts";
 
 /** The parts of an HTTP request that `admit` gets. */
 export interface HttpEntry {
@@ -21,7 +23,11 @@ export interface HttpEntry {
  * the context.
  */
 export type HttpAdmission<Context> =
-  | { readonly status: 401 | 403 | 404 }
+  | {
+      readonly status: 401 | 403 | 404;
+      /** The reason and what to do about it, for the body of the response. Default: no body. */
+      readonly message?: string;
+    }
   | { readonly owner: string; readonly context: Context };
 
 /** Options of `listenHttp`. */
@@ -59,7 +65,7 @@ export async function listenHttp<Context = undefined>(options: HttpListenerOptio
   const limits = { ...defaultHttpLimits, ...options.limits };
   const times = { ...defaultHttpTimes, ...options.times };
   const owners = createHttpOwners(limits, time.now);
-  const face = createHttpFace(options, limits);
+  const face = createHttpFace(options);
   const admit =
     options.admit ??
     ((entry: HttpEntry): HttpAdmission<Context> =>
@@ -74,7 +80,7 @@ export async function listenHttp<Context = undefined>(options: HttpListenerOptio
       return answerEmpty(response, 405, { allow: "POST, GET, DELETE" });
     if (!namesListener(request, ownPort)) return answerEmpty(response, 403, closing);
     const admitted = admit({ path: pathOf(request), authorization: request.headers.authorization });
-    if ("status" in admitted) return answerEmpty(response, admitted.status, closing);
+    if ("status" in admitted) return refuse(response, admitted);
     const owner = owners.get(admitted.owner);
     if (method !== "POST") return face.takeOther(request, response, owner);
     if (!/^application\/json\b/i.test(request.headers["content-type"] ?? ""))
@@ -94,8 +100,21 @@ export async function listenHttp<Context = undefined>(options: HttpListenerOptio
       connectionsCheckingInterval: Math.min(1000, times.receive),
       keepAliveTimeout: 30_000,
     },
-    (request, response) => guarded(response, () => handle(request, response)),
+    (request, response) => {
+      const { socket } = request;
+      unused.remove(socket);
+      response.once("close", () => unused.add(socket));
+      response.setTimeout(times.unread, () => {
+        if (response.writableLength > 0) response.destroy();
+      });
+      guarded(response, () => handle(request, response));
+    },
   );
+  const unused = createUnusedConnections({ most: limits.unusedConnections });
+  server.on("connection", (socket) => {
+    unused.add(socket);
+    socket.once("close", () => unused.remove(socket));
+  });
   ownPort = await bind(server, options.port ?? 0);
 
   let callOff = time.after(times.keepAlive, sweep, { background: true });
@@ -119,6 +138,14 @@ export async function listenHttp<Context = undefined>(options: HttpListenerOptio
 /** The rest of the request's body is not read, so the connection cannot be reused. */
 const closing = { connection: "close" } as const;
 
+function refuse(
+  response: ServerResponse,
+  { status, message }: Extract<HttpAdmission<never>, { status: number }>,
+): void {
+  if (message === undefined) answerEmpty(response, status, closing);
+  else answerJson(response, status, errorResponse(null, messageErrors.noSession, message), closing);
+}
+
 /** An exception in `take` fails only this request, with status 500. */
 function guarded(response: ServerResponse, take: () => void): void {
   try {
@@ -137,5 +164,7 @@ async function bind(server: Server, port: number): Promise<number> {
     });
     server.listen(port, loopback, resolve);
   });
+  // A connection that cannot be accepted, for example because no file descriptor is free, is the client's loss only.
+  server.removeAllListeners("error").on("error", () => {});
   return (server.address() as AddressInfo).port;
 }

@@ -7,10 +7,17 @@ import { randomBytes } from "node:crypto";
 import type { HttpLimits } from "./http-limits.ts";
 import { createHttpSession, type HttpSession } from "./http-session.ts";
 import type { PostAnswer } from "./post-answer.ts";
+import { UnreadResponses } from "./unread-responses.ts";
 
 interface OpenSession {
   readonly session: HttpSession;
+  readonly requests: Count;
   usedAt: number;
+}
+
+/** The number of open requests or streams. */
+interface Count {
+  open: number;
 }
 
 /** The open sessions, requests and streams of one owner. */
@@ -18,10 +25,14 @@ export interface HttpOwner {
   /** Opens a session. At the limit, ends an idle session first, or returns undefined if none is idle. */
   createSession(): { readonly id: string; readonly session: HttpSession } | undefined;
   findSession(id: string): HttpSession | undefined;
-  /** Counts a stream or a request as open until the returned function is called. Undefined if the limit is reached. */
-  enter(kind: "requests" | "streams"): (() => void) | undefined;
+  /**
+   * Counts a stream or a request as open until the returned function is called. Undefined if the limit is reached.
+   * Requests of a session count for this session, so that other sessions do not wait for them.
+   */
+  enter(kind: "requests" | "streams", sessionId?: string): (() => void) | undefined;
   /** The open responses to modern requests, which have no session. */
   readonly answers: Set<PostAnswer>;
+  readonly unread: UnreadResponses;
 }
 
 /** All owners of one listener. An owner is created when it is first used. */
@@ -35,7 +46,7 @@ export interface HttpOwners {
   end(): void;
 }
 
-type OwnerLimits = Pick<HttpLimits, "sessions" | "requests" | "streams" | "unsentBytes">;
+type OwnerLimits = Pick<HttpLimits, "sessions" | "requests" | "ownerRequests" | "streams" | "unsentBytes">;
 
 /**
  * Creates an empty list of owners.
@@ -47,10 +58,13 @@ export function createHttpOwners(limits: OwnerLimits, now: () => number): HttpOw
   function createOwner() {
     /** The session that was unused for the longest time comes first. */
     const sessions = new Map<string, OpenSession>();
-    const counts = { requests: 0, streams: 0 };
+    const counts = { requests: { open: 0 }, streams: { open: 0 } };
+    const allRequests: Count = { open: 0 };
+    const unread = new UnreadResponses(limits.unsentBytes);
 
     return {
       sessions,
+      unread,
       answers: new Set<PostAnswer>(),
       createSession() {
         if (sessions.size >= limits.sessions) {
@@ -59,8 +73,8 @@ export function createHttpOwners(limits: OwnerLimits, now: () => number): HttpOw
           idle.session.end();
         }
         const id = randomBytes(16).toString("hex");
-        const session = createHttpSession(limits.unsentBytes, () => void sessions.delete(id));
-        sessions.set(id, { session, usedAt: now() });
+        const session = createHttpSession(unread, () => void sessions.delete(id));
+        sessions.set(id, { session, requests: { open: 0 }, usedAt: now() });
         return { id, session };
       },
       findSession(id: string) {
@@ -71,11 +85,16 @@ export function createHttpOwners(limits: OwnerLimits, now: () => number): HttpOw
         found.usedAt = now();
         return found.session;
       },
-      enter(kind: "requests" | "streams") {
-        if (counts[kind] >= limits[kind]) return undefined;
-        counts[kind] += 1;
+      enter(kind: "requests" | "streams", sessionId?: string) {
+        const session = sessionId === undefined ? undefined : sessions.get(sessionId);
+        const count = kind === "requests" && session !== undefined ? session.requests : counts[kind];
+        const all = kind === "requests" ? allRequests : { open: 0 };
+        if (count.open >= limits[kind] || all.open >= limits.ownerRequests) return undefined;
+        count.open += 1;
+        all.open += 1;
         return () => {
-          counts[kind] -= 1;
+          count.open -= 1;
+          all.open -= 1;
         };
       },
     };
@@ -100,7 +119,7 @@ export function createHttpOwners(limits: OwnerLimits, now: () => number): HttpOw
     end() {
       for (const { sessions, answers } of owners.values()) {
         for (const { session } of sessions.values()) session.end();
-        for (const answer of answers) answer.end();
+        for (const answer of answers) answer.abandon();
       }
     },
   };

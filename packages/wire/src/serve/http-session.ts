@@ -5,7 +5,8 @@ import { WireError } from "../errors.ts";
 import type { Channel, ChannelEvents, OpenChannel, RequestId, RpcMessage } from "../rpc/channel.ts";
 import { member } from "../shapes/json.ts";
 import { modernStatus } from "./message-errors.ts";
-import { beginEvents, type PostAnswer, writeComment, writeEvent } from "./post-answer.ts";
+import { beginEvents, type PostAnswer, sendEvent, writeComment } from "./post-answer.ts";
+import type { UnreadResponses } from "./unread-responses.ts";
 
 /** One client's session: its POST requests, and its GET stream. */
 export interface HttpSession {
@@ -34,7 +35,7 @@ const waitingMessages = 100;
  * Creates a session without requests.
  * @param onEnd Called once, when the client or the server has ended the session.
  */
-export function createHttpSession(unsentBytes: number, onEnd: () => void): HttpSession {
+export function createHttpSession(unread: UnreadResponses, onEnd: () => void): HttpSession {
   const answers = new Map<RequestId, PostAnswer>();
   const early: { readonly message: RpcMessage; readonly size: number }[] = [];
   const waiting: RpcMessage[] = [];
@@ -45,6 +46,7 @@ export function createHttpSession(unsentBytes: number, onEnd: () => void): HttpS
   function end(): void {
     if (isOver) return;
     isOver = true;
+    early.length = 0;
     for (const answer of answers.values()) answer.end();
     answers.clear();
     stream?.end();
@@ -62,7 +64,7 @@ export function createHttpSession(unsentBytes: number, onEnd: () => void): HttpS
     }
     const answer = about === undefined ? undefined : answers.get(about);
     if (answer?.isConnected) answer.send(message);
-    else if (stream !== undefined) writeEvent(stream, message, unsentBytes);
+    else if (stream !== undefined) sendEvent(stream, message, unread);
     else if (waiting.push(message) > waitingMessages) waiting.shift();
   }
 
@@ -83,6 +85,7 @@ export function createHttpSession(unsentBytes: number, onEnd: () => void): HttpS
     setProtocolVersion() {
       // Nothing to do: HTTP responses do not contain the protocol version.
     },
+    drained: () => unread.drained(),
     async close() {
       end();
     },
@@ -95,6 +98,8 @@ export function createHttpSession(unsentBytes: number, onEnd: () => void): HttpS
         given.message(message, size);
         endCancelled(message);
       }
+      // The session may have ended before the server opened it.
+      if (isOver) given.closed(undefined);
       return channel;
     },
     has: (id) => answers.has(id),
@@ -116,7 +121,8 @@ export function createHttpSession(unsentBytes: number, onEnd: () => void): HttpS
         if (stream === response) stream = undefined;
       });
       beginEvents(response, headers);
-      for (const message of waiting.splice(0)) writeEvent(response, message, unsentBytes);
+      unread.add(response);
+      for (const message of waiting.splice(0)) sendEvent(response, message, unread);
       return true;
     },
     keepAlive() {
@@ -159,10 +165,12 @@ export function createHttpRequest(
   return {
     async open(given) {
       events = given;
+      // The client may have disconnected before.
+      if (isOver) given.closed(undefined);
       // A handler may answer at once, so the message is delivered only after `open` has returned the channel.
-      queueMicrotask(() => given.message(message, size, undefined, headers));
-      // The client may have disconnected before its request was delivered.
-      if (isOver) queueMicrotask(() => given.closed(undefined));
+      queueMicrotask(() => {
+        if (!isOver) given.message(message, size, undefined, headers);
+      });
       return {
         cancelBy: "stream",
         async send(sent) {
@@ -174,6 +182,7 @@ export function createHttpRequest(
         setProtocolVersion() {
           // Nothing to do: each request of the client contains the protocol version.
         },
+        drained: () => answer.drained(),
         async close() {
           end();
         },

@@ -5,16 +5,17 @@
 
 import type { IncomingHttpHeaders, ServerResponse } from "node:http";
 import type { RpcMessage } from "../rpc/channel.ts";
+import type { UnreadResponses } from "./unread-responses.ts";
 
 /** How to answer one POST request. `headers` are added to the HTTP response. */
 export interface PostAnswerOptions {
   readonly headers: Readonly<Record<string, string>>;
   /** Whether to send an event stream even if the JSON-RPC response is the only message. */
   readonly asEvents: boolean;
-  readonly unsentBytes: number;
-  /** Called once, when the request has ended. */
+  readonly unread: UnreadResponses;
+  /** Called once, when the request has ended and the client has the response, or has disconnected. */
   readonly onEnd: () => void;
-  /** Called if the client closes the connection before the response is complete. */
+  /** Called if the client closes the connection before it can have the whole response. */
   readonly onAbandoned?: () => void;
 }
 
@@ -47,10 +48,14 @@ export function beginEvents(response: ServerResponse, headers: Readonly<Record<s
   response.flushHeaders();
 }
 
-/** Writes one message as an event. Closes the stream if more than `unsentBytes` wait for the client. */
-export function writeEvent(response: ServerResponse, message: RpcMessage, unsentBytes: number): void {
+/** Sends a notification or a request of the server. Closes the stream if too many bytes wait for the client. */
+export function sendEvent(response: ServerResponse, message: RpcMessage, unread: UnreadResponses): void {
+  if (unread.isFull()) response.destroy();
+  else if (!unread.drops(message)) writeEvent(response, message);
+}
+
+function writeEvent(response: ServerResponse, message: RpcMessage): void {
   response.write(`event: message\ndata: ${JSON.stringify(message)}\n\n`);
-  if (response.writableLength > unsentBytes) response.destroy();
 }
 
 /** Writes a comment. Clients ignore it, but it keeps proxies from closing a silent stream. */
@@ -76,11 +81,17 @@ export class PostAnswer {
   constructor(response: ServerResponse, options: PostAnswerOptions) {
     this.#response = response;
     this.#options = options;
-    const { onAbandoned } = options;
+    const { onAbandoned, unread } = options;
+    unread.add(response);
     if (onAbandoned !== undefined)
       response.on("close", () => {
-        if (!this.#isOver) onAbandoned();
+        if (!response.writableFinished) onAbandoned();
       });
+  }
+
+  /** If the client reads too slowly, returns a promise that resolves when it has read more, or has disconnected. */
+  drained(): Promise<void> | undefined {
+    return this.#options.unread.drained();
   }
 
   /** True until the request has ended or the client has disconnected. */
@@ -91,9 +102,9 @@ export class PostAnswer {
   /** Sends a message before the JSON-RPC response. From then on, the response is an event stream. */
   send(message: RpcMessage): void {
     if (!this.isConnected) return;
-    const { headers, unsentBytes } = this.#options;
+    const { headers, unread } = this.#options;
     if (!this.#response.headersSent) beginEvents(this.#response, headers);
-    writeEvent(this.#response, message, unsentBytes);
+    sendEvent(this.#response, message, unread);
   }
 
   /** Keeps the connection open. Called at intervals. Each call except the first writes a comment. */
@@ -113,13 +124,14 @@ export class PostAnswer {
   finish(message: RpcMessage, status = 200): void {
     if (!this.#end()) return;
     const response = this.#response;
-    const { headers, asEvents, unsentBytes } = this.#options;
+    const { headers, asEvents, unread } = this.#options;
+    const given = unread.within(message);
     if (!response.headersSent && (!asEvents || status !== 200)) {
-      answerJson(response, status, message, headers);
+      answerJson(response, status, given, headers);
       return;
     }
     if (!response.headersSent) beginEvents(response, headers);
-    writeEvent(response, message, unsentBytes);
+    writeEvent(response, given);
     response.end();
   }
 
@@ -130,13 +142,32 @@ export class PostAnswer {
     else answerEmpty(this.#response, status);
   }
 
+  /** Ends the HTTP response like `end`, and the work on the request too. */
+  abandon(): void {
+    if (this.#isOver) return;
+    this.end();
+    this.#options.onAbandoned?.();
+  }
+
+  #callAtEnd(): void {
+    let isEnded = false;
+    const end = (): void => {
+      if (isEnded) return;
+      isEnded = true;
+      this.#options.onEnd();
+    };
+    this.#response.once("finish", end).once("close", end);
+  }
+
   /**
    * @returns Whether a response can still be sent. False if the request had ended, or if the client has disconnected.
    */
   #end(): boolean {
     if (this.#isOver) return false;
     this.#isOver = true;
-    this.#options.onEnd();
-    return !this.#response.destroyed;
+    const { destroyed } = this.#response;
+    if (destroyed) this.#options.onEnd();
+    else this.#callAtEnd();
+    return !destroyed;
   }
 }

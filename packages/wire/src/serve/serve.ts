@@ -23,3 +23,8 @@ export {
 } from "./served-session.ts";
 export { openServerRelay, type ServerRelay, type ServerRelayOptions } from "./server-relay.ts";
 export { type ClientStdioOptions, type ClientStreams, openClientStdio } from "./stdio-client.ts";
+export {
+  createUnusedConnections,
+  type UnusedConnections,
+  type UnusedConnectionsOptions,
+} from "./unused-connections.ts";

@@ -64,6 +64,11 @@ export interface ServedClient {
   notify(method: string, params?: JsonObject, about?: RequestId): Promise<void>;
   /** Sends a request and waits for the answer. There is no timeout, because a person may have to answer. */
   request(method: string, params?: JsonObject, options?: ClientRequestOptions): Promise<JsonObject>;
+  /**
+   * If the client reads its responses too slowly, returns a promise that resolves when it has read more, or has
+   * disconnected. Before then, a server should not begin work with large results.
+   */
+  drained(): Promise<void> | undefined;
   /** Resolves when the client has disconnected. */
   readonly closed: Promise<WireError | undefined>;
   close(): Promise<void>;
@@ -101,6 +106,7 @@ export function serveClient(
     async request(method, params, { about, signal } = {}) {
       return (await opened).request(method, params, { about, signal, timeout: Number.POSITIVE_INFINITY });
     },
+    drained: () => rpc?.drained(),
     get closed() {
       return opened.then(({ closed }) => closed);
     },
@@ -108,6 +114,7 @@ export function serveClient(
       await (await opened).close();
     },
   };
+  let rpc: Rpc | undefined;
   const opened: Promise<Rpc> = openRpc(open, {
     limits: { ...defaultLimits, inboundRequests: openRequests, ...limits },
     times: { ...defaultTimes, ...times },
@@ -120,6 +127,12 @@ export function serveClient(
     onNotification: (method, params) => session.notification?.(method, params),
     onDiagnostic,
   });
+  opened.then(
+    (given) => {
+      rpc = given;
+    },
+    () => undefined,
+  );
   // The channel opens asynchronously, so no message can arrive before `session` is set.
   const session = create(client);
   return client;

@@ -9,6 +9,7 @@ import { createOutbox } from "../stdio/outbox.ts";
 import type { WireLimits, WireTimes } from "../target.ts";
 import { defaultLimits, defaultTimes } from "../target.ts";
 import { errorResponse, messageErrors } from "./message-errors.ts";
+import { isDispensable, slowBytes } from "./slow-client.ts";
 
 /** The stdin and stdout of a program that a client has started. */
 export interface ClientStreams {
@@ -46,6 +47,8 @@ function readClient({ input, output }: ClientStreams, events: ChannelEvents, opt
   const questions = new Set<unknown>();
   let isEnded = false;
   let isClosed = false;
+  /** Whether the channel reads nothing because the client reads too slowly. */
+  let isWaiting = false;
   let timer: NodeJS.Timeout | undefined;
 
   function close(): void {
@@ -53,7 +56,8 @@ function readClient({ input, output }: ClientStreams, events: ChannelEvents, opt
     isClosed = true;
     clearTimeout(timer);
     input.off("data", onData).off("end", onEnd).off("error", onEnd);
-    output.off("close", onOutputClosed);
+    // Otherwise the messages that still wait are lost if the output closes before it has taken them.
+    if (outbox.waiting() === 0) output.off("close", onOutputClosed);
     input.pause();
     events.closed(undefined);
   }
@@ -107,18 +111,36 @@ function readClient({ input, output }: ClientStreams, events: ChannelEvents, opt
     line(text) {
       if (text.trim() === "") return;
       const value = parseJson(text);
+      const size = Buffer.byteLength(text);
       if (value === undefined) refuse(messageErrors.parse, "the line on stdin is not JSON");
-      else if (Array.isArray(value)) for (const one of value.slice(0, batchLimit)) deliver(one, text.length);
-      else deliver(value, text.length);
+      else if (Array.isArray(value)) for (const one of value.slice(0, batchLimit)) deliver(one, size);
+      else deliver(value, size);
     },
     tooLong() {
       refuse(messageErrors.invalidRequest, `the message is larger than ${messageBytes} bytes`);
       close();
     },
   });
+  function drained(): Promise<void> | undefined {
+    return isClosed ? undefined : outbox.below(slowBytes);
+  }
+
+  /** A client that sends requests and reads no responses would fill the memory. */
+  async function readWhenDrained(): Promise<void> {
+    if (isWaiting || isEnded) return;
+    isWaiting = true;
+    input.pause();
+    for (let slow = drained(); slow !== undefined; slow = drained()) await slow;
+    isWaiting = false;
+    if (!isClosed) input.resume();
+  }
+
   const onData = (chunk: Buffer | string): void => lines.push(typeof chunk === "string" ? Buffer.from(chunk) : chunk);
   input.on("data", onData).on("end", onEnd).on("error", onEnd);
   output.on("close", onOutputClosed);
+  // A client that left before the channel was opened is not announced again.
+  if (output.destroyed) onOutputClosed();
+  else if (input.destroyed || input.readableEnded) onEnd();
 
   return {
     cancelBy: "message",
@@ -132,7 +154,9 @@ function readClient({ input, output }: ClientStreams, events: ChannelEvents, opt
           return Promise.resolve();
         }
       }
+      if (isDispensable(message) && outbox.waiting() >= slowBytes) return Promise.resolve();
       const sent = outbox.send(message);
+      if (outbox.waiting() >= slowBytes) void readWhenDrained();
       if (method === undefined) open.delete(id);
       if (!isEnded) return sent;
       return sent.then(closeIfAnswered, (error: unknown) => {
@@ -144,6 +168,7 @@ function readClient({ input, output }: ClientStreams, events: ChannelEvents, opt
     setProtocolVersion() {
       // Stdio has no headers, so the version is not needed.
     },
+    drained,
     async close() {
       close();
     },

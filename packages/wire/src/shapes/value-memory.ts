@@ -18,7 +18,7 @@ export function memoryOf(value: unknown, most: number): number {
 
 /** Reads one member at a time, because `Object.values` would allocate a list for each object. */
 function memoryWithin(value: unknown, most: number, levels: number): number {
-  if (typeof value === "string") return value.length;
+  if (typeof value === "string") return Buffer.byteLength(value);
   if (typeof value !== "object" || value === null) return perScalar;
   if (levels === 0) return memoryOfDeep(value, most);
   let bytes = perValue;
@@ -37,7 +37,7 @@ function memoryOfDeep(value: unknown, most: number): number {
   let bytes = 0;
   while (open.length > 0 && bytes <= most) {
     const next = open.pop();
-    if (typeof next === "string") bytes += next.length;
+    if (typeof next === "string") bytes += Buffer.byteLength(next);
     else if (typeof next === "object" && next !== null) {
       bytes += perValue;
       for (const member of Array.isArray(next) ? next : Object.values(next)) open.push(member);

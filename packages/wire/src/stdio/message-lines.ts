@@ -1,6 +1,6 @@
 /** Parses the lines of a server's stdout into messages. Reports the first few lines that are not messages. */
 
-import type { Buffer } from "node:buffer";
+import { Buffer } from "node:buffer";
 import { WireError } from "../errors.ts";
 import type { ChannelEvents } from "../rpc/channel.ts";
 import { failedParseLines, type ReadBudget } from "../rpc/read-budget.ts";
@@ -72,21 +72,22 @@ export function createMessageLines({ events, budget, notAServer }: MessageLineOp
     if (unsolicited !== undefined) budget?.unsolicited(unsolicited, size, 1);
   }
 
-  function deliverBatch(batch: readonly unknown[], text: string): void {
+  function deliverBatch(batch: readonly unknown[], text: string, size: number): void {
     if (batch.length > batchLimit)
       diagnose("a batch is too long", `a batch has more than ${batchLimit} messages; the others were dropped`);
     const delivered = batch.slice(0, batchLimit);
     budget?.lines(delivered.length);
-    for (const member of delivered) deliver(member, text, text.length / batch.length);
+    for (const member of delivered) deliver(member, text, size / batch.length);
   }
 
-  function deliverLine(value: unknown, line: string): void {
+  /** `size`: the line's size in bytes, because all limits are in bytes. */
+  function deliverLine(value: unknown, line: string, size: number): void {
     if (value === undefined) {
       const lines = opensJson(line) ? failedParseLines : 1;
-      budget?.unsolicited("lines on stdout that are not messages", line.length, lines);
+      budget?.unsolicited("lines on stdout that are not messages", size, lines);
       if (line.trim() !== "") reportNoise(line);
-    } else if (Array.isArray(value) && value.length > 0) deliverBatch(value, line);
-    else deliver(value, line, line.length);
+    } else if (Array.isArray(value) && value.length > 0) deliverBatch(value, line, size);
+    else deliver(value, line, size);
   }
 
   return {
@@ -97,17 +98,18 @@ export function createMessageLines({ events, budget, notAServer }: MessageLineOp
         return;
       }
       const json = withoutMark(line);
-      deliverLine(opensJson(json) ? parseJson(json) : undefined, line);
+      deliverLine(opensJson(json) ? parseJson(json) : undefined, line, Buffer.byteLength(line));
     },
     async takeInSlices(pieces, options) {
+      const size = pieces.reduce((sum, piece) => sum + piece.length, 0);
       const line = await decodeInSlices(pieces, options.nextTurn);
       const json = withoutMark(line);
       budget?.lines(1);
       try {
-        deliverLine(opensJson(json) ? await parseLongJson(json, options) : undefined, line);
+        deliverLine(opensJson(json) ? await parseLongJson(json, options) : undefined, line, size);
       } catch (error) {
         if (!(error instanceof WireError)) throw error;
-        budget?.unsolicited("notifications", line.length, 1);
+        budget?.unsolicited("notifications", size, 1);
         events.dropped(line.slice(0, shownCharacters), error);
       }
     },

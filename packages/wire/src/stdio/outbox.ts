@@ -13,9 +13,9 @@ import { errorMessage } from "../shapes/text.ts";
 export interface OutboxOptions {
   /** Maximum size of a message, in bytes. */
   readonly messageBytes: number;
-  /** Maximum number of bytes that may wait while the server does not read. */
+  /** While so many bytes wait, no further message is accepted. */
   readonly unsentBytes: number;
-  /** Milliseconds that a message may wait to be written. */
+  /** Milliseconds that a message may wait to be written. `Infinity`: any time. */
   readonly deadline: number;
   /** Who reads the stream, for error messages. Default: `the server`. */
   readonly reader?: string;
@@ -24,6 +24,10 @@ export interface OutboxOptions {
 /** The messages that wait to be written to one program. */
 export interface Outbox {
   send(message: RpcMessage, signal?: AbortSignal): Promise<void>;
+  /** Returns how many bytes wait: those in the queue, and those that are being written. */
+  waiting(): number;
+  /** If at least so many bytes wait, returns a promise that resolves when some of them have been written, or are lost. */
+  below(bytes: number): Promise<void> | undefined;
   /** Writes all waiting messages, then closes stdin. */
   end(): void;
   /** Rejects the messages that are not yet written, and all later messages. */
@@ -87,6 +91,7 @@ export function createOutbox(stdin: Writable, options: OutboxOptions): Outbox {
   }
 
   function watch(batch: Batch): void {
+    if (deadline === Number.POSITIVE_INFINITY) return;
     batch.timer ??= setTimeout(() => {
       const waited = `${reader} did not read its stdin for ${deadline} ms`;
       batch.reject(new WireError("send_blocked", waited, batch === next ? { unsent: true } : {}));
@@ -108,13 +113,27 @@ export function createOutbox(stdin: Writable, options: OutboxOptions): Outbox {
     return next.left;
   }
 
+  function bytesWaiting(): number {
+    return (writing?.bytes ?? 0) + (next?.bytes ?? 0);
+  }
+
   return {
+    waiting: bytesWaiting,
+    below: (bytes) => (bytesWaiting() < bytes ? undefined : (writing ?? next)?.left.catch(() => undefined)),
     send(message, signal) {
       if (signal?.aborted) return refuse("cancelled", "cancelled by the caller");
       if (failure !== undefined) return rejected(unsent(failure));
       if (ended) {
         late ??= createBatch();
         return late.left;
+      }
+      const waiting = bytesWaiting();
+      if (waiting >= unsentBytes) {
+        full ??= refuse(
+          "send_blocked",
+          `${reader} reads too slowly: ${waiting} bytes wait, and the limit unsentBytes is ${unsentBytes}`,
+        );
+        return full;
       }
       let line: string;
       try {
@@ -128,14 +147,6 @@ export function createOutbox(stdin: Writable, options: OutboxOptions): Outbox {
           "too_large",
           `a message of ${bytes} bytes is larger than the limit messageBytes (${messageBytes})`,
         );
-      }
-      const waiting = (writing?.bytes ?? 0) + (next?.bytes ?? 0);
-      if (waiting > 0 && waiting + bytes > unsentBytes) {
-        full ??= refuse(
-          "send_blocked",
-          `${reader} reads too slowly: ${waiting} bytes wait, and the limit unsentBytes is ${unsentBytes}`,
-        );
-        return full;
       }
       return enqueue(line, bytes);
     },

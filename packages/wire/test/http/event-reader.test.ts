@@ -55,6 +55,20 @@ describe("the messages of event streams", () => {
     expect([reader.delivered(), reader.done(), unsolicited(budget), events.diagnostics]).toEqual([3, false, [], []]);
   });
 
+  test("have their size in bytes, whatever the characters are", async () => {
+    const { sizes, budget, read } = open();
+    const long = "あ".repeat(100_000);
+    await read(`data: {"a":"あ"}\n\ndata: {"a":"${long}"}\n\nevent: other\ndata: あ\n\ndata: "あ\n\n`);
+    expect(sizes).toEqual([
+      [11, 5],
+      [300_008, 5],
+    ]);
+    expect(unsolicited(budget)).toEqual([
+      ["unsolicited", notMessages, 3, 1],
+      ["unsolicited", notMessages, 4, 8],
+    ]);
+  });
+
   test("do not include events of other kinds", async () => {
     const { reader, events, budget, read } = open();
     await read('event: other\ndata: {"a":1}\n\ndata:\n\ndata: {\n\ndata: 7\n\ndata: []\n\n');
@@ -67,7 +81,7 @@ describe("the messages of event streams", () => {
       ["unsolicited", notMessages, 1, 8],
       ["unsolicited", notMessages, 2, 8],
     ]);
-    expect(events.diagnostics).toEqual(["an event of 1 characters is not JSON"]);
+    expect(events.diagnostics).toEqual(["an event of 1 bytes is not JSON"]);
   });
 
   test("may be long", async () => {
@@ -76,7 +90,7 @@ describe("the messages of event streams", () => {
     await read(`data: {"text":"${text}"}\n\ndata: {"a":1}\n\ndata: {${text}\n\n`);
     expect(events.messages).toEqual([{ text }, { a: 1 }]);
     expect(sizes[0]).toEqual([200_011, 5]);
-    expect(events.diagnostics).toEqual(["an event of 200001 characters is not JSON"]);
+    expect(events.diagnostics).toEqual(["an event of 200001 bytes is not JSON"]);
   });
 
   test("end with the one that the caller waits for, and later ones are delivered too", async () => {

@@ -69,10 +69,10 @@ describe("a JSON response", () => {
   test.each<[string, unknown, number]>([
     ["", undefined, 0],
     ["\ufeff", undefined, 0],
-    ['{"a":"ä"}', { a: "ä" }, 9],
+    ['{"a":"ä"}', { a: "ä" }, 10],
     ["\ufeff[1]", [1], 3],
     ["null", null, 4],
-  ])("%j is read with its size in characters", async (body, value, size) => {
+  ])("%j is read with its size in bytes", async (body, value, size) => {
     expect(await readSizedJson(answerOf({ body }), 100)).toEqual({ value, size });
   });
 
@@ -87,6 +87,7 @@ describe("a JSON response", () => {
 
   test("may have exactly as many bytes as the limit", async () => {
     expect(await readSizedJson(answerOf({ body: '"abc"' }), 5)).toEqual({ value: "abc", size: 5 });
+    expect(await readSizedJson(answerOf({ body: '"あ"' }), 5)).toEqual({ value: "あ", size: 5 });
     const body = new PassThrough();
     body.write('"ab');
     body.write('c"');

@@ -52,3 +52,16 @@ test("what waits is forgotten when it is stopped", async () => {
   await windowOver();
   expect(told).toEqual([1]);
 });
+
+test("what waits can be asked for, and is not told twice", () => {
+  const told: number[] = [];
+  const { push, flush, stop } = coalesce<number>(60_000, (news) => void told.push(news));
+  flush();
+  for (const news of [1, 2, 3]) push("tools", news);
+  flush();
+  flush();
+  expect(told).toEqual([1, 3]);
+  push("tools", 4);
+  expect(told).toEqual([1, 3]);
+  stop();
+});

@@ -287,3 +287,33 @@ describe("responses that cannot be sent", () => {
     expect(diagnostics).toEqual([["a response was lost", "a response was lost: lost"]]);
   });
 });
+
+test("results that find no room become errors once the other side reads again", async () => {
+  const blocked = Promise.reject(new WireError("send_blocked", "too slow", { unsent: true }));
+  const sent: RpcMessage[] = [];
+  let drain = (): void => {};
+  let isFull = true;
+  const drained = new Promise<void>((resolve) => {
+    drain = resolve;
+  });
+  const { take, serveWith } = inbound({
+    reply(message) {
+      if (isFull) return blocked;
+      sent.push(message);
+      return Promise.resolve();
+    },
+    drained: () => (isFull ? drained : undefined),
+  });
+  serveWith(async () => ({}));
+  take(1, "a");
+  await turn();
+  // The same refusal, after the first response has seen it.
+  take(2, "b");
+  await turn();
+  expect(sent).toEqual([]);
+  isFull = false;
+  drain();
+  await turn();
+  const words = "the result was dropped: too slow; the request may have run";
+  expect(sent).toEqual([error(1, -32603, words), error(2, -32603, words)]);
+});

@@ -89,6 +89,18 @@ describe("what a message counts as", () => {
     ]);
   });
 
+  test("is no flood for the late response to a cancelled request, once", async () => {
+    await using opened = await open();
+    const over = new AbortController();
+    const cancelled = failure(opened.rpc.request("x", {}, { signal: over.signal }));
+    over.abort();
+    expect(await cancelled).toMatchObject({ code: "cancelled" });
+    expect([opened.say({ id: 1, result: {} }), opened.say({ id: 1, result: {} })]).toEqual([
+      undefined,
+      "responses to unknown requests",
+    ]);
+  });
+
   test("is undefined after the end, and the message is only shown to onMessage", async () => {
     const seen: unknown[] = [];
     await using opened = await open({ onMessage: (direction, { method }) => void seen.push([direction, method]) });

@@ -146,7 +146,7 @@ describe("open requests", () => {
   const call = (id: number) => ({ jsonrpc: "2.0", id, method: "tools/call", params: { name: "x" } });
 
   test("have a limit for each owner, in both eras together", async () => {
-    await using server = await waitingServer({ limits: { requests: 2 } });
+    await using server = await waitingServer({ limits: { ownerRequests: 2 } });
     const session = await openSession(server.url, "a");
     const first = begin(server.url, { headers: as("a", session), body: call(7) });
     const { headers, body } = modern("tools/call", { name: "x" });

@@ -31,16 +31,13 @@ function partsOf({ text }: WrittenResponse) {
 /** Handles requests of one owner; `opens` are the clients that were served. */
 function face(options: Partial<HttpFaceOptions<string>> = {}, limits = { sessions: 2, requests: 2, streams: 1 }) {
   const opens: { readonly open: OpenChannel; readonly era: string; readonly context: string }[] = [];
-  const owners = createHttpOwners({ ...limits, unsentBytes: 100_000 }, () => 0);
+  const owners = createHttpOwners({ ...limits, ownerRequests: 100, unsentBytes: 100_000 }, () => 0);
   const owner = owners.get("me");
-  const handler = createHttpFace<string>(
-    {
-      eras: ["legacy", "modern"],
-      onClient: (open, era, context) => void opens.push({ open, era, context }),
-      ...options,
-    },
-    { unsentBytes: 100_000 },
-  );
+  const handler = createHttpFace<string>({
+    eras: ["legacy", "modern"],
+    onClient: (open, era, context) => void opens.push({ open, era, context }),
+    ...options,
+  });
   return {
     opens,
     owner,
@@ -180,6 +177,8 @@ describe("a modern message", () => {
     expect(JSON.parse(partsOf(written[2] ?? writtenResponse()).body)).toEqual(error(1, -32000, busy));
     const { channel } = await serve();
     await channel.send({ jsonrpc: "2.0", id: 1, result: {} });
+    // The response counts until it is written.
+    await turn();
     expect(partsOf(post(modern("x"), modernHeaders("x"))).status).toBe("");
     end();
     await turn();
@@ -305,6 +304,7 @@ describe("a legacy message", () => {
     const tooMany = partsOf(ask(4));
     expect([tooMany.status, JSON.parse(tooMany.body)]).toEqual(["429", error(4, -32000, busy)]);
     await channel.send({ jsonrpc: "2.0", id: 2, result: {} });
+    await turn();
     expect(partsOf(ask(5)).status).toBe("");
     end();
     await turn();
@@ -317,6 +317,16 @@ describe("a legacy message", () => {
     expect(events.messages).toHaveLength(2);
     expect(owner.findSession(id)?.has(2)).toBe(true);
     end();
+  });
+
+  test("ends if the client leaves before it gets the response to initialize, which has the session's id", async () => {
+    const { post, serve, owner } = face();
+    const { response } = post(initialize);
+    const { events } = await serve();
+    response.destroy();
+    await events.over;
+    // Its place is free again.
+    expect([owner.enter("requests"), owner.enter("requests")]).not.toContain(undefined);
   });
 
   test("that comes before the server is ready waits, and gets the status 503 if all sessions end", async () => {

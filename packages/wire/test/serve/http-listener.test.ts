@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { connect as openSocket, type Socket } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { connect } from "../../src/connect.ts";
 import { WireError } from "../../src/errors.ts";
@@ -218,4 +220,51 @@ describe("arguments that a tool's schema wants in headers", () => {
     const headers = { ...modernHeaders, ...(header !== undefined && { "mcp-param-region": header }) };
     expect((await post(listener.url, { headers, body })).status).toBe(status);
   });
+});
+
+test("connections without a request are limited, and do not keep a client from its own", async () => {
+  const listener = await listen(["legacy"], { unusedConnections: 3 });
+  const { port, hostname } = new URL(listener.url);
+  const idle = Array.from({ length: 5 }, () =>
+    openSocket(Number(port), hostname)
+      .on("error", () => {})
+      .resume(),
+  );
+  const others = idle.slice(2);
+  await Promise.all(idle.slice(0, 2).map((socket) => once(socket, "close")));
+  const client = await open(listener, "legacy");
+  expect(others.filter(({ destroyed }) => !destroyed).length).toBeGreaterThan(0);
+  await client.close();
+  await listener.close();
+});
+
+test("a stream that the client does not read is cut after some time, and others go on", async () => {
+  let client: ServedClient | undefined;
+  const listener = await listenHttp({
+    eras: ["legacy"],
+    onClient: (opening) => {
+      client = serveClient(opening, session);
+    },
+    times: { unread: 20 },
+  });
+  const { port, hostname, host, pathname } = new URL(listener.url);
+  const first = await post(listener.url, { body: initialize });
+  const id = String(first.headers["mcp-session-id"]);
+  const get = `GET ${pathname} HTTP/1.1\r\nhost: ${host}\r\naccept: text/event-stream\r\nmcp-session-id: ${id}\r\n\r\n`;
+  const listenTo = async (): Promise<{ readonly socket: Socket; readonly head: string }> => {
+    const socket = openSocket(Number(port), hostname).on("error", () => {});
+    socket.write(get);
+    const [head] = (await once(socket, "data")) as [Buffer];
+    return { socket: socket.pause(), head: String(head) };
+  };
+  const silent = await listenTo();
+  for (let at = 0; at < 8; at += 1) await client?.notify("notifications/x", { text: "x".repeat(2 * 1024 * 1024) });
+  // While the first stream is open, a second one gets 409.
+  for (let isOpen = false; !isOpen; ) {
+    const { socket, head } = await listenTo();
+    isOpen = head.startsWith("HTTP/1.1 200");
+    socket.destroy();
+  }
+  silent.socket.destroy();
+  await listener.close();
 });

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { createHttpOwners } from "../../src/serve/http-owners.ts";
 import type { PostAnswer } from "../../src/serve/post-answer.ts";
 
-const limits = { sessions: 2, requests: 2, streams: 1, unsentBytes: 1000 };
+const limits = { sessions: 2, requests: 2, ownerRequests: 5, streams: 1, unsentBytes: 1000 };
 
 function owners() {
   let time = 0;
@@ -17,7 +17,7 @@ function owners() {
 
 /** An open response that notes what happens to it. */
 function noting(events: string[]): PostAnswer {
-  return { keepAlive: () => events.push("comment"), end: () => events.push("end") } as unknown as PostAnswer;
+  return { keepAlive: () => events.push("comment"), abandon: () => events.push("end") } as unknown as PostAnswer;
 }
 
 test("each owner has its own sessions, with ids that cannot be guessed", () => {
@@ -52,6 +52,17 @@ test("requests and streams are counted up to their limits, until they leave", ()
   leave?.();
   expect(owner.enter("requests")).toBeDefined();
   expect(owner.enter("requests")).toBeUndefined();
+});
+
+test("requests count for their session, so that other sessions do not wait, up to a limit for the owner", () => {
+  const owner = owners().all.get("a");
+  const [one, two] = [owner.createSession()?.id, owner.createSession()?.id];
+  const leave = owner.enter("requests", one);
+  expect([owner.enter("requests", one), owner.enter("requests", one)]).toEqual([expect.any(Function), undefined]);
+  expect([owner.enter("requests", two), owner.enter("requests", two)]).not.toContain(undefined);
+  expect([owner.enter("requests"), owner.enter("requests")]).toEqual([expect.any(Function), undefined]);
+  leave?.();
+  expect(owner.enter("requests", one)).toBeDefined();
 });
 
 test("idle sessions end if they were last used before a time, and open responses get a comment", () => {

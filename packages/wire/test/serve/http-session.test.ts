@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { RpcMessage } from "../../src/rpc/channel.ts";
 import { createHttpRequest, createHttpSession } from "../../src/serve/http-session.ts";
 import { PostAnswer } from "../../src/serve/post-answer.ts";
+import { UnreadResponses } from "../../src/serve/unread-responses.ts";
 import { turn } from "../support/collected.ts";
 import { failure } from "../support/memory-server.ts";
 import { type Recorder, recorder } from "../support/recorder.ts";
@@ -18,7 +19,7 @@ function openAnswer(): OpenAnswer {
   const answer = new PostAnswer(written.response, {
     headers: {},
     asEvents: false,
-    unsentBytes: 100_000,
+    unread: new UnreadResponses(100_000),
     onEnd: () => undefined,
   });
   return { ...written, answer, seen: () => seenIn(written) };
@@ -50,7 +51,7 @@ function openSession() {
   const sizes: number[] = [];
   let closings = 0;
   const events: Recorder = recorder();
-  const session = createHttpSession(100_000, () => {
+  const session = createHttpSession(new UnreadResponses(100_000), () => {
     ends += 1;
   });
   const noting = {
@@ -217,6 +218,14 @@ describe("a session over HTTP", () => {
   });
 });
 
+test("a session over HTTP that has ended before it was opened is closed at once, and delivers nothing", async () => {
+  const { session, events, open, counts } = openSession();
+  session.take(request(1), 10, openAnswer().answer);
+  session.end();
+  await open();
+  expect([events.messages, counts()]).toEqual([[], { ends: 1, closings: 1 }]);
+});
+
 describe("one modern request over HTTP", () => {
   function openRequest() {
     const given = openAnswer();
@@ -279,11 +288,11 @@ describe("one modern request over HTTP", () => {
     expect([await seen(), closings()]).toEqual([["503"], 1]);
   });
 
-  test("is closed right after it was opened if the client had left before", async () => {
+  test("of a client that has left before it was opened is closed at once, and not delivered", async () => {
     const { open, abandon, delivered, closings } = openRequest();
     abandon();
     await open();
     await turn();
-    expect([delivered.length, closings()]).toEqual([1, 1]);
+    expect([delivered.length, closings()]).toEqual([0, 1]);
   });
 });

@@ -6,9 +6,10 @@ import {
   PostAnswer,
   type PostAnswerOptions,
   prefersEvents,
+  sendEvent,
   writeComment,
-  writeEvent,
 } from "../../src/serve/post-answer.ts";
+import { UnreadResponses } from "../../src/serve/unread-responses.ts";
 import { turn } from "../support/collected.ts";
 import { writtenResponse } from "../support/written-response.ts";
 
@@ -46,26 +47,25 @@ test("the head of an event stream is written before the first event", async () =
   beginEvents(response, { "content-type": "no", "x-a": "1" });
   expect(parts(text())).toEqual(["HTTP/1.1 200 OK", expect.stringContaining("text/event-stream")]);
   expect(text()).toContain("x-a: 1\r\n");
-  writeEvent(response, { a: 1 }, 1000);
+  sendEvent(response, { a: 1 }, new UnreadResponses(1000));
   writeComment(response);
   await turn();
   expect(text()).toMatch(/event: message\ndata: \{"a":1\}\n\n: waiting\n\n$/);
   expect(response.destroyed).toBe(false);
 });
 
-test("a stream stays open if exactly as many bytes wait as may, and is closed with one more", () => {
+test("a stream is closed if so many bytes of its client's responses wait as may", () => {
   const { response } = writtenResponse(true);
+  const unread = new UnreadResponses(200);
+  unread.add(response);
   beginEvents(response);
-  writeEvent(response, { a: 1 }, 1000);
-  const one = response.writableLength;
-  const other = writtenResponse(true);
-  beginEvents(other.response);
-  writeEvent(other.response, { a: 1 }, one);
-  expect(other.response.destroyed).toBe(false);
-  const third = writtenResponse(true);
-  beginEvents(third.response);
-  writeEvent(third.response, { a: 1 }, one - 1);
-  expect(third.response.destroyed).toBe(true);
+  sendEvent(response, { a: "x".repeat(200) }, unread);
+  expect(response.destroyed).toBe(false);
+  const other = writtenResponse(true).response;
+  sendEvent(other, { a: 1 }, unread);
+  expect(other.destroyed).toBe(true);
+  sendEvent(response, { a: 1 }, unread);
+  expect(response.destroyed).toBe(true);
 });
 
 test.each([
@@ -97,7 +97,7 @@ describe("the answer to a POST request", () => {
     const answer = new PostAnswer(written.response, {
       headers: { "x-session": "s" },
       asEvents,
-      unsentBytes: 100_000,
+      unread: new UnreadResponses(100_000),
       onEnd: () => void calls.push("end"),
       onAbandoned: () => void calls.push("abandoned"),
       ...options,
@@ -106,11 +106,12 @@ describe("the answer to a POST request", () => {
   }
   const jsonHead = `x-session: s\r\ncontent-type: application/json\r\ncontent-length: 7\r\n${close}\r\n`;
 
-  test("is JSON by default, with a status", () => {
+  test("is JSON by default, with a status", async () => {
     const { answer, text, calls } = answerTo();
     expect(answer.isConnected).toBe(true);
     answer.finish({ a: 1 }, 404);
     expect(parts(text())).toEqual(["HTTP/1.1 404 Not Found", `${jsonHead}{"a":1}`]);
+    await turn();
     expect([answer.isConnected, calls]).toEqual([false, ["end"]]);
     const ok = answerTo();
     ok.answer.finish({ a: 1 });
@@ -156,7 +157,7 @@ describe("the answer to a POST request", () => {
     expect(parts(text())).toEqual(["HTTP/1.1 200 OK", `x-session: s\r\n${streamHead}: waiting\n\n: waiting\n\n`]);
   });
 
-  test("ends without a message, with a status as long as nothing was written", () => {
+  test("ends without a message, with a status as long as nothing was written", async () => {
     const [unavailable, cancelled, streamed] = [answerTo(), answerTo(), answerTo()];
     unavailable.answer.end();
     cancelled.answer.end(202);
@@ -172,6 +173,7 @@ describe("the answer to a POST request", () => {
       true,
       true,
     ]);
+    await turn();
     expect(streamed.calls).toEqual(["end"]);
   });
 
@@ -213,4 +215,33 @@ describe("the answer to a POST request", () => {
     await turn();
     expect(calls).toEqual(["end"]);
   });
+});
+
+test("while so many bytes wait as may, a result becomes an error; news that the client can do without is dropped earlier", async () => {
+  const unread = new UnreadResponses(6 * 1024 * 1024);
+  const answerWith = (isStuck: boolean) => {
+    const written = writtenResponse(isStuck);
+    const answer = new PostAnswer(written.response, { headers: {}, asEvents: true, unread, onEnd: () => undefined });
+    return { ...written, answer };
+  };
+  const progress = { jsonrpc: "2.0", method: "notifications/progress", params: { progress: 1 } };
+  const result = (size: number) => ({ jsonrpc: "2.0", id: 1, result: { text: "x".repeat(size) } });
+  const stuck = answerWith(true);
+  stuck.answer.finish(result(5 * 1024 * 1024));
+  expect(stuck.answer.drained()).toBeInstanceOf(Promise);
+  const second = answerWith(true);
+  second.answer.send(progress);
+  second.answer.finish(result(2 * 1024 * 1024));
+  expect(second.text()).not.toContain("progress");
+  const third = answerWith(false);
+  third.answer.finish(result(10));
+  expect(third.text()).toContain(
+    '"error":{"code":-32603,"message":"the result was dropped: the client reads too slowly',
+  );
+  const drained = unread.drained();
+  stuck.response.destroy();
+  await drained;
+  second.response.destroy();
+  await turn();
+  expect(unread.drained()).toBeUndefined();
 });

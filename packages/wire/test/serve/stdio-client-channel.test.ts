@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { PassThrough } from "node:stream";
+import { PassThrough, Writable } from "node:stream";
 import { describe, expect, test } from "vitest";
 import type { Channel, RpcMessage } from "../../src/rpc/channel.ts";
 import { type ClientStdioOptions, openClientStdio } from "../../src/serve/stdio-client.ts";
@@ -77,11 +77,11 @@ const error = (id: unknown, code: number, message: string): object => ({
 });
 
 describe("the lines of a client", () => {
-  test("are delivered with their length, and blank lines are ignored", async () => {
+  test("are delivered with their size in bytes, and blank lines are ignored", async () => {
     using client = await open();
     await client.write(request(1), "  ", "", '{"method":"ä"}');
     expect(client.events.messages).toEqual([request(1), { method: "ä" }]);
-    expect(client.sizes).toEqual([JSON.stringify(request(1)).length, 14]);
+    expect(client.sizes).toEqual([JSON.stringify(request(1)).length, 15]);
     expect(client.written()).toEqual([]);
   });
 
@@ -280,5 +280,85 @@ test("a client that reads no more ends the channel", async () => {
   expect(await failure(client.channel.send({ jsonrpc: "2.0", method: "n" }))).toMatchObject({
     code: "closed",
     message: "the client no longer reads this program's output",
+  });
+});
+
+test.each([
+  ["whose output is closed", (_: PassThrough, output: PassThrough) => output.destroy()],
+  ["whose input is closed", (input: PassThrough) => input.destroy()],
+  ["whose input was read to its end", (input: PassThrough) => input.resume().end()],
+])("a client %s before its channel was opened is gone", async (_, leave) => {
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  leave(input, output);
+  await turn();
+  const events = recorder();
+  await openClientStdio({ input, output })(events);
+  expect(await events.over).toBeUndefined();
+});
+
+test("a response that waits when the client leaves is lost at once, and keeps no timer", async () => {
+  const input = new PassThrough();
+  const output = new Writable({ write: () => undefined });
+  const events = recorder();
+  const channel = await openClientStdio({ input, output })(events);
+  const lost = failure(channel.send({ jsonrpc: "2.0", id: 1, result: {} }));
+  await turn();
+  await channel.close();
+  output.destroy();
+  expect(await lost).toMatchObject({ code: "closed" });
+});
+
+describe("a client that reads slowly", () => {
+  const large = { jsonrpc: "2.0", id: 1, result: { text: "x".repeat(5 * 1024 * 1024) } };
+  const progress = { jsonrpc: "2.0", method: "notifications/progress", params: { progress: 1 } };
+  const changed = { jsonrpc: "2.0", method: "notifications/tools/list_changed" };
+
+  /** A client that takes what is written only when the test says so. */
+  async function openSlow() {
+    const input = new PassThrough();
+    const writes: string[] = [];
+    const taking: (() => void)[] = [];
+    const output = new Writable({
+      decodeStrings: false,
+      write(text: string, _encoding, done) {
+        writes.push(text);
+        taking.push(done);
+      },
+    });
+    const events = recorder();
+    const channel = await openClientStdio({ input, output })(events);
+    const take = async (): Promise<void> => {
+      taking.shift()?.();
+      await turn();
+    };
+    return { input, output, writes, events, channel, take };
+  }
+
+  test("gets no progress while megabytes wait, and its next requests are read after it has read them", async () => {
+    const { input, writes, events, channel, take } = await openSlow();
+    expect(channel.drained?.()).toBeUndefined();
+    const sent = [channel.send(large), channel.send(progress), channel.send(changed)];
+    await turn();
+    expect(channel.drained?.()).toBeInstanceOf(Promise);
+    input.write(`${JSON.stringify({ jsonrpc: "2.0", id: 2, method: "x" })}\n`);
+    await turn();
+    expect([input.isPaused(), events.messages]).toEqual([true, []]);
+    await take();
+    await take();
+    await Promise.all(sent);
+    await events.received(1);
+    expect([channel.drained?.(), input.isPaused()]).toEqual([undefined, false]);
+    expect(writes.join("")).toBe([large, changed].map((each) => `${JSON.stringify(each)}\n`).join(""));
+    await channel.close();
+  });
+
+  test("is gone if its output closes before it has read everything", async () => {
+    const { output, events, channel } = await openSlow();
+    const lost = failure(channel.send(large));
+    await turn();
+    const drained = channel.drained?.();
+    output.destroy();
+    await drained;
+    expect([await events.over, (await lost).code, channel.drained?.()]).toEqual([undefined, "closed", undefined]);
   });
 });

@@ -8,6 +8,8 @@ const enough = 1_000_000;
 test.each<[unknown, number]>([
   ["", 0],
   ["abc", 3],
+  ["あ", 3],
+  [["ä", { a: "😀" }], 32 + 2 + 32 + 4],
   [7, 8],
   [null, 8],
   [true, 8],

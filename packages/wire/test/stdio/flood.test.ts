@@ -35,7 +35,7 @@ test("pings without end from a server that does not read are a handful of words,
 test("whoever finds no room to send shares one refusal, until there is room again", async () => {
   const taken = collected<() => void>();
   const stdin = new Writable({ write: (_chunk, _encoding, done) => taken.add(done) });
-  const outbox = createOutbox(stdin, { messageBytes: 1000, unsentBytes: 150, deadline: 60_000 });
+  const outbox = createOutbox(stdin, { messageBytes: 1000, unsentBytes: 100, deadline: 60_000 });
   const message = { text: "x".repeat(100) };
   const first = outbox.send(message);
   const refusal = await failure(outbox.send(message));

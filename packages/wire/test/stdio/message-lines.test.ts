@@ -33,13 +33,13 @@ describe("a line", () => {
     ['{"id":1}', [[{ id: 1 }, 8]], [["lines", 1]]],
     [
       '{"n":"ä"}',
-      [[{ n: "ä" }, 9]],
+      [[{ n: "ä" }, 10]],
       [
         ["lines", 1],
-        ["unsolicited", "notifications", 9, 1],
+        ["unsolicited", "notifications", 10, 1],
       ],
     ],
-    ['\ufeff{"id":1}', [[{ id: 1 }, 9]], [["lines", 1]]],
+    ['\ufeff{"id":1}', [[{ id: 1 }, 11]], [["lines", 1]]],
     [' \t{"id":1} ', [[{ id: 1 }, 11]], [["lines", 1]]],
     [
       '[{"id":1},{"n":2}]',

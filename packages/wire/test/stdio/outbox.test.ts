@@ -85,9 +85,10 @@ describe("messages to a program", () => {
     expect(to.writes).toHaveLength(1);
   });
 
-  test("have a limit together while the program does not read, unless nothing else waits", async () => {
+  test("are refused while so many bytes wait as may, because the program does not read", async () => {
     const to = pipe(true);
     const outbox = outboxTo(to, { unsentBytes: 18, reader: "the client" });
+    expect(outbox.below(1)).toBeUndefined();
     const first = outbox.send({ id: 1 });
     const second = outbox.send({ id: 2 });
     const third = outbox.send({ id: 3 });
@@ -101,16 +102,28 @@ describe("messages to a program", () => {
     await turn();
     // What is being written counts too.
     expect(outbox.send({ id: 5 })).toBe(third);
+    expect(outbox.below(19)).toBeUndefined();
+    const fewer = outbox.below(18);
     to.take();
-    await Promise.all([first, second]);
-    const large = outbox.send({ text: "x".repeat(100) });
+    await Promise.all([first, second, fewer]);
+    // A large message is accepted while less waits.
+    const small = outbox.send({ id: 6 });
     await turn();
-    const other = outbox.send({ id: 6 });
+    const large = outbox.send({ text: "x".repeat(100) });
+    const other = outbox.send({ id: 7 });
     expect(other).not.toBe(third);
-    expect(await failure(other)).toMatchObject({ message: expect.stringContaining("112 bytes wait") });
+    expect(await failure(other)).toMatchObject({ message: expect.stringContaining("121 bytes wait") });
+    to.take();
+    await small;
+    await turn();
     to.take();
     await large;
+    const lost = outbox.send({ id: 8 });
+    const never = outbox.below(1);
     outbox.fail(new WireError("closed", "over"));
+    await failure(lost);
+    await never;
+    expect(outbox.waiting()).toBe(0);
   });
 
   test("that are cancelled or not JSON are not sent", async () => {

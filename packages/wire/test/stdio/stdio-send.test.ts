@@ -46,7 +46,7 @@ describe("a server that does not read", () => {
   });
 
   test("no more than the limit waits for it", async () => {
-    await using server = await stopped({ limits: { unsentBytes: 3 * 1024 * 1024 } });
+    await using server = await stopped({ limits: { unsentBytes: 2 * 1024 * 1024 } });
     const sends = [server.channel.send(big), server.channel.send(big), server.channel.send(big)];
     const error = await failure(Promise.all(sends));
     expect(error).toMatchObject({ code: "send_blocked", evidence: { unsent: true } });

@@ -2,7 +2,13 @@
 
 import { HostError } from "@fairlead/core/errors";
 import { joinSafe, type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
-import { type ConsentAnswer, type Inbox, type InboxEntry, openInbox } from "@fairlead/gateway/consent/inbox";
+import {
+  type ConsentAnswer,
+  type Inbox,
+  type InboxEntry,
+  lateAnswer,
+  openInbox,
+} from "@fairlead/gateway/consent/inbox";
 import { count } from "../../output/output.ts";
 import { differenceLines } from "../../output/policy/difference-lines.ts";
 import { ageWords } from "../../output/time-text.ts";
@@ -12,7 +18,8 @@ import type { Context, Verb } from "../../shell/verb.ts";
 const about = `
 A program that uses fairlead serve asks for your approval in its own window or on a page in your browser. You can also
 answer with these commands, or in the terminal app while it runs. A request that was refused because no answer came in
-time stays in the list for an hour: if you allow it then, the next identical request within ten minutes is allowed.
+time stays in the list for an hour: if you allow it then, the next identical request within ten minutes is allowed,
+once.
 `;
 
 const list: Verb = {
@@ -63,7 +70,10 @@ Examples:
   define(command) {
     command
       .argument("<id>", "id of the request (see: fairlead approvals list)")
-      .option("--conversation", "also allow later calls of this tool by this program, until the program disconnects");
+      .option(
+        "--conversation",
+        "also allow later calls of this tool by this program, until it disconnects; only while it waits for the answer",
+      );
   },
 
   run: (context) => answer(context, context.command.opts<AllowOptions>().conversation ? "conversation" : "once"),
@@ -91,10 +101,13 @@ async function answer(context: Context, given: ConsentAnswer): Promise<void> {
   const { out, globals, operands } = context;
   const inbox = await inboxOf(context);
   const id = operands[0] ?? "";
-  if (given === "conversation" && !(await inbox.show(id)).answers.includes(given))
-    throw new HostError("usage", `request ${id} can be allowed only once, not for the conversation`, {
-      next: `fairlead approvals allow ${id}`,
-    });
+  if (given === "conversation") {
+    const { isAwaited, answers } = await inbox.show(id);
+    if (isAwaited && !answers.includes(given))
+      throw new HostError("usage", `request ${id} can be allowed only once, not for the conversation`, {
+        next: `fairlead approvals allow ${id}`,
+      });
+  }
   const answered = await inbox.answer(id, given, "fairlead approvals");
   const { isFirst, answer: first, by, at } = answered;
   if (!isFirst)
@@ -102,6 +115,7 @@ async function answer(context: Context, given: ConsentAnswer): Promise<void> {
       next: "fairlead approvals list",
     });
   const use = given === "no" ? "used" : await inbox.useOf(id, answered);
+  const counted = use === "later" ? lateAnswer(first) : first;
   if (use === "outdated")
     throw new HostError(
       "changed",
@@ -113,11 +127,13 @@ async function answer(context: Context, given: ConsentAnswer): Promise<void> {
   if (globals.json)
     return out.json({
       id: id.toUpperCase(),
-      answer: first,
+      answer: counted,
       at: new Date(at).toISOString(),
       ...(given !== "no" && { appliesTo: use === "used" ? "request" : "next_request" }),
     });
-  out.print(safe`${toSafeLine(id.toUpperCase())}: ${toSafeLine(words[first])}`);
+  out.print(safe`${toSafeLine(id.toUpperCase())}: ${toSafeLine(words[counted])}`);
+  if (counted !== given)
+    out.say(safe`not for the conversation: the program no longer waits for this request, so the answer counts once`);
   if (use === "later")
     out.say(
       safe`not run yet: if the program sends the same request again within ten minutes, it runs, unless the tool's definition has changed`,

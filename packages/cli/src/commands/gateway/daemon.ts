@@ -1,8 +1,12 @@
 /** `fairlead daemon`: shows, stops and restarts the background host of `fairlead serve`, and shows its log. */
 
 import { HostError } from "@fairlead/core/errors";
+import { lockHolder } from "@fairlead/core/files/atomic/lock-owner";
+import { isProcessRunning } from "@fairlead/core/files/running-process";
+import { systemCode } from "@fairlead/core/files/system-error";
 import { joinSafe, type SafeText, safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import { hostStatus, stopHost } from "@fairlead/gateway/daemon/control";
+import { UnsafeRunFolder } from "@fairlead/gateway/relay/run-folder";
 import { findOrStartHost } from "@fairlead/gateway/relay/start-host";
 import { errorMessage } from "@fairlead/wire/text";
 import { type HostPlace, hostPlace } from "../../gateway/installation.ts";
@@ -31,7 +35,12 @@ Examples:
     const { folder } = placeOf(context);
     const host = await explained(() => hostStatus(folder));
     if (globals.json) return out.json({ running: host !== undefined, ...(host ?? { clients: [], servers: [] }) });
-    if (host === undefined) return out.print(safe`not running`);
+    if (host === undefined) {
+      const holder = await lockHolder(folder.hostLock);
+      return out.print(
+        holder === undefined ? safe`not running` : safe`not ready: process ${holder} is starting or ending`,
+      );
+    }
     const { pid, version, clients, servers, path } = host;
     out.print(safe`running: process ${pid}, version ${toSafeLine(version)}`);
     out.print(
@@ -65,7 +74,7 @@ Examples:
   async run(context) {
     const { out, globals } = context;
     const { folder } = placeOf(context);
-    const pid = await explained(() => stopHost(folder, { isRunning, kill }));
+    const pid = await explained(() => stopHost(folder, { isRunning: isProcessRunning, kill }));
     if (globals.json) return out.json({ stopped: pid !== undefined, ...(pid !== undefined && { pid }) });
     out.print(pid === undefined ? safe`not running` : safe`stopped: process ${pid}`);
   },
@@ -82,7 +91,7 @@ Examples:
   async run(context) {
     const { out, globals } = context;
     const { folder, version, command } = placeOf(context);
-    const stopped = await explained(() => stopHost(folder, { isRunning, kill }));
+    const stopped = await explained(() => stopHost(folder, { isRunning: isProcessRunning, kill }));
     const { socket, welcome } = await explained(() => findOrStartHost(folder, { version, wants: "status" }, command));
     socket.destroy();
     if (globals.json) return out.json({ pid: welcome.pid, version: welcome.version });
@@ -157,19 +166,16 @@ async function explained<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (cause) {
-    throw new HostError("unreachable", errorMessage(cause), { cause, next: "fairlead daemon logs" });
+    const next = cause instanceof UnsafeRunFolder ? cause.next : "fairlead daemon logs";
+    throw new HostError("unreachable", errorMessage(cause), { cause, next });
   }
 }
 
-function kill(pid: number): void {
-  process.kill(pid, "SIGKILL");
-}
-
-function isRunning(pid: number): boolean {
+function kill(pid: number, signal: NodeJS.Signals): void {
   try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
+    process.kill(pid, signal);
+  } catch (error) {
+    // It has ended meanwhile.
+    if (systemCode(error) !== "ESRCH") throw error;
   }
 }

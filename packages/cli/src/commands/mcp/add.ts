@@ -151,6 +151,7 @@ Examples:
     const written = inFact.servers.filter(
       ({ server }) => names.includes(server.name) && server.origin.file === destination.file,
     );
+    if (!globals.json) printDisabled(written, out);
     const tested = test ? await testAdded(written, inFact, context) : [];
     if (globals.json) out.json(document(report, tested));
     else printTested(tested, out);
@@ -202,6 +203,14 @@ async function testAdded(
       return state === undefined ? [] : [{ server, state }];
     });
   });
+}
+
+function printDisabled(servers: readonly AdmittedServer[], out: Output): void {
+  for (const { admission } of servers) {
+    if (admission.status !== "disabled") continue;
+    out.warn(safe`${toSafeLine(admission.message)}`);
+    out.say(safe`  next: ${toSafeLine(admission.next)}`);
+  }
 }
 
 function printTested(tested: readonly ListedServer[], out: Output): void {

@@ -3,7 +3,7 @@
 import { type ErrorCode, exitCodeOf, HostError } from "@fairlead/core/errors";
 import type { MCPDiscoveryState } from "@fairlead/core/events";
 import { initialServerState, notConnectedError } from "@fairlead/core/mcp/server-state";
-import { joinSafe, safe, toSafeLine } from "@fairlead/core/text/safe-text";
+import { joinSafe, type SafeText, safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import type { Configuration } from "@fairlead/core/trust/configuration";
 import { count, type Output } from "../../output/output.ts";
 import { problemLines } from "../../output/servers/server-details.ts";
@@ -15,16 +15,18 @@ import type { Context, Verb } from "../../shell/verb.ts";
 interface Options {
   readonly strict?: boolean;
   readonly cached?: boolean;
+  readonly verbose?: boolean;
 }
 
 export const verb: Verb = {
   help: `
-Connects to all servers that may start, in parallel, and shows for each server its tools or its error, its command or
-URL, and the file and line of its entry. On a terminal a server is shown as soon as it has answered; the last line
+Connects to all servers that may start, in parallel, and shows for each server its tools, or its error and the next
+step. With --verbose also its command or URL, and the file and line of its entry. On a terminal a server is shown as soon as it has answered; the last line
 names the servers that are still connecting. All started servers are stopped when the command ends. Secrets are hidden.
 
 Examples:
   fairlead mcp list
+  fairlead mcp list --verbose
   fairlead mcp list --json
   fairlead mcp list --cached        at once, from the catalog cache
   fairlead mcp list --strict        exit with 3: settings, 4: connection, 5: sign-in, 6: approval or trust
@@ -32,6 +34,7 @@ Examples:
 
   define(command) {
     command
+      .option("-v, --verbose", "show also the command or URL, the settings file, and the sign-in of each server")
       .option("--strict", "exit with the code of the worst server error instead of 0")
       .addOption(command.createOption("--cached", "do not connect: show the cached catalogs").conflicts("strict"));
   },
@@ -40,8 +43,10 @@ Examples:
     const { out, globals, command } = context;
     const configuration = await configurationOf(context);
     if (!globals.json) printHead(configuration, out);
-    const { strict = false, cached: isCached = false } = command.opts<Options>();
-    const listed = await list(configuration, context, isCached);
+    const { strict = false, cached: isCached = false, verbose = false } = command.opts<Options>();
+    const showsSharing = verbose && (await usesGateway(configuration));
+    const toText = (one: ListedServer): SafeText => serverText(one, { ...out, verbose, showsSharing });
+    const listed = await list(configuration, context, isCached, toText);
     if (globals.json)
       out.json({
         discoveryState: (isCached ? "not_started" : "completed") satisfies MCPDiscoveryState,
@@ -52,6 +57,12 @@ Examples:
   },
 };
 
+/** Most users have no client of the gateway: to them, how clients share a server says nothing. */
+async function usesGateway({ locations }: Configuration): Promise<boolean> {
+  const { hasRunGateway } = await import("@fairlead/gateway/gateway-key");
+  return hasRunGateway(locations.state);
+}
+
 function before({ servers }: Configuration): readonly ListedServer[] {
   return servers.map(({ server, admission }) => ({ server, state: initialServerState(server.name, admission, 0) }));
 }
@@ -61,15 +72,16 @@ async function list(
   configuration: Configuration,
   context: Context,
   isCached: boolean,
+  toText: (one: ListedServer) => SafeText,
 ): Promise<readonly ListedServer[]> {
   const listed = before(configuration);
   // The code that connects is loaded only if a server may start, so that the command starts faster.
   if (configuration.servers.some(({ admission }) => admission.status === "admitted")) {
     const { listServers, listCachedServers } = await import("../../targets/list-servers.ts");
-    return (isCached ? listCachedServers : listServers)(listed, configuration, context);
+    return (isCached ? listCachedServers : listServers)(listed, configuration, context, toText);
   }
   const { out, globals } = context;
-  if (listed.length > 0 && !globals.json) out.print(joinSafe(listed.map((one) => serverText(one, out))));
+  if (listed.length > 0 && !globals.json) out.print(joinSafe(listed.map(toText)));
   return listed;
 }
 

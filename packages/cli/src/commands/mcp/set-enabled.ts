@@ -1,14 +1,18 @@
-/** `fairlead mcp enable` and `mcp disable`: set `fairlead.servers.NAME.enabled` in the user settings. */
+/**
+ * `fairlead mcp enable` and `mcp disable`: set `fairlead.servers.NAME.enabled` in the user settings. Enabling also
+ * removes `disabled: true` from the server's entry.
+ */
 
 import { isDeepStrictEqual } from "node:util";
 import { HostError } from "@fairlead/core/errors";
 import { readText } from "@fairlead/core/files/read-text";
 import { demoName } from "@fairlead/core/host";
 import { limits } from "@fairlead/core/limits";
-import type { Origin } from "@fairlead/core/settings/define/definition";
-import { setServerEnabled } from "@fairlead/core/settings/edit";
+import type { DisablingOrigin, Origin } from "@fairlead/core/settings/define/definition";
+import { removeEntrySwitch, setServerEnabled } from "@fairlead/core/settings/edit";
 import { type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import { toShellWord } from "@fairlead/core/text/shell-word";
+import type { Configuration } from "@fairlead/core/trust/configuration";
 import { positionText } from "../../output/servers/server-details.ts";
 import { configurationIfTrusted, lastingConfiguration } from "../../shell/configuration.ts";
 import type { Context, Verb } from "../../shell/verb.ts";
@@ -19,7 +23,7 @@ import { findServer } from "./find-server.ts";
 export const switchVerbs: Readonly<Record<"enable" | "disable", Verb>> = {
   enable: {
     help: `
-Undoes fairlead mcp disable. A workspace server still needs its approval: fairlead trust add.
+Undoes fairlead mcp disable, and removes "disabled": true from the server's entry, also in a workspace's settings. A workspace server still needs its approval: fairlead trust add.
 
 Example:
   fairlead mcp enable github`,
@@ -50,19 +54,21 @@ async function setEnabled(context: Context, enabled: boolean): Promise<void> {
   if (file === undefined) throw new HostError("settings_invalid", "there is no user settings file to write to");
   const before = await readText(file, limits.settingsBytes);
   await setServerEnabled(file, name, enabled);
-  const isChanged = !isDeepStrictEqual(await readText(file, limits.settingsBytes), before);
-  const stillOff = enabled ? await otherSwitch(name, context) : undefined;
+  const entryFile = enabled ? await enableEntry(name, context) : undefined;
+  const isChanged = entryFile !== undefined || !isDeepStrictEqual(await readText(file, limits.settingsBytes), before);
+  const stillOff = enabled ? disablingSetting(name, await lastingConfiguration(context)) : undefined;
+  const written = entryFile ?? file;
   if (globals.json)
     return out.json({
       name,
       enabled: enabled && stillOff === undefined,
-      file,
+      file: written,
       ...(stillOff === undefined ? {} : { disabledBy: stillOff }),
     });
-  out.print(safe`"${toVisibleLine(name)}" is ${stateWords(enabled, stillOff)} (${toSafeLine(file)})`);
+  out.print(safe`"${toVisibleLine(name)}" is ${stateWords(enabled, stillOff)} (${toSafeLine(written)})`);
   if (stillOff !== undefined)
     out.warn(
-      safe`warning: the server is still disabled: fairlead.servers.${toSafeLine(name)}.enabled is false in ${positionText(stillOff)} (${toSafeLine(stillOff.scope)}).`,
+      safe`warning: the server is still disabled: ${settingWords(name, stillOff)} in ${positionText(stillOff)} (${toSafeLine(stillOff.scope)}).`,
     );
   if (isChanged) out.undo(`fairlead mcp ${enabled ? "disable" : "enable"} ${placeWords(globals)}${toShellWord(name)}`);
 }
@@ -72,8 +78,21 @@ function stateWords(enabled: boolean, stillOff: Origin | undefined): SafeText {
   return enabled ? safe`enabled` : safe`disabled`;
 }
 
-/** Returns where another settings file, such as the workspace's, still disables the server. */
-async function otherSwitch(name: string, context: Context): Promise<Origin | undefined> {
-  const { settings } = await lastingConfiguration(context);
-  return settings.switchedOff.get(name);
+function settingWords(name: string, { inEntry }: DisablingOrigin): SafeText {
+  return inEntry ? safe`its entry has "disabled": true` : safe`fairlead.servers.${toSafeLine(name)}.enabled is false`;
+}
+
+/** Removes `disabled: true` from the entry that counts. Returns the changed file. A system file is never changed. */
+async function enableEntry(name: string, context: Context): Promise<string | undefined> {
+  const configuration = await configurationIfTrusted(context);
+  const setting = disablingSetting(name, configuration);
+  if (!setting?.inEntry || (setting.scope !== "user" && setting.scope !== "workspace")) return undefined;
+  const { root } = configuration.locations;
+  await removeEntrySwitch(setting.file, name, setting.scope === "workspace" ? { within: root } : {});
+  return setting.file;
+}
+
+/** Returns the place in the settings that still disables the server, such as the workspace's file. */
+function disablingSetting(name: string, { servers, settings }: Configuration): DisablingOrigin | undefined {
+  return servers.find(({ server }) => server.name === name)?.server.disabledBy ?? settings.switchedOff.get(name);
 }

@@ -100,8 +100,15 @@ function ruleLines(rules: readonly PolicyRule[], style: Style): SafeText {
 
 function approvalLines(approvals: readonly ToolApproval[], isUtc: boolean): SafeText {
   return table(
-    approvals.map(({ server, tool, approvedAt, digest }) => [
-      safe`  ${toVisibleLine(`${server}.${tool}`)}`,
+    approvals.map(({ server, tool, client, workspace, approvedAt, digest }) => [
+      joinSafe(
+        [
+          safe`  ${toVisibleLine(`${server}.${tool}`)}`,
+          ...(client === undefined ? [] : [safe`client ${toVisibleLine(client)}`]),
+          ...(workspace === undefined ? [] : [safe`in ${toVisibleLine(workspace)}`]),
+        ],
+        safe`, `,
+      ),
       safe`approved ${toSafeLine(timeText(approvedAt, isUtc))}`,
       toSafeLine(digest.slice(0, 12)),
     ]),

@@ -103,8 +103,8 @@ async function removeAbout(subject: Subject, { host, configuration, context }: R
   const own = files.filter(({ tier }) => tier === "user");
   const removed = await Promise.all(own.map(({ file }) => removeFrom(file, isMeant)));
   const found = removed.filter(({ rules }) => rules.length > 0);
-  const isWhole = kind === "tool" && argsPattern === undefined && client === undefined;
-  const approvals = isWhole ? await forgetApprovalsNamed(configuration.locations.state, server, tool) : 0;
+  const isWhole = kind === "tool" && argsPattern === undefined;
+  const approvals = isWhole ? await forgetApprovalsNamed(configuration.locations.state, server, tool, client) : 0;
   if (found.length === 0 && approvals === 0) throw await nothingFound(subject, host);
   report({ removed: found, approvals }, configuration, context);
   if (!context.globals.json && !/[*?]/.test(server + tool)) await tellDecision(subject, host, context);

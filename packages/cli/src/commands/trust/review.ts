@@ -125,7 +125,10 @@ async function alreadyAllowed(configuration: Configuration): Promise<AlreadyAllo
     ...rules.filter((rule) => allows(rule, name)).map((rule) => safe`${subjectText(rule)}, by ${originText(rule)}`),
     ...approvals
       .filter((one) => one.server === name && one.workspace === root && one.fingerprint === fingerprint)
-      .map(({ tool }) => safe`${toVisibleLine(`${name}.${tool}`)}, by your approval`),
+      .map(({ tool, client }) => {
+        const whose = client === undefined ? safe`` : safe`, client ${toVisibleLine(client)}`;
+        return safe`${toVisibleLine(`${name}.${tool}`)}${whose}, by your approval`;
+      }),
   ];
 }
 

@@ -1,47 +1,142 @@
-/** Formats the history as a table with one line for each request, newest last. */
+/** Formats the history as a table with one row for each request, newest last, as wide as the terminal. */
 
 import type { LedgerEntry } from "@fairlead/core/policy/ledger/ledger-entry";
-import { joinSafe, type SafeText, safe, splitSafe, toSafeJson, toSafeLine } from "@fairlead/core/text/safe-text";
+import {
+  joinSafe,
+  repeatSafe,
+  type SafeText,
+  safe,
+  sliceSafe,
+  splitSafe,
+  toSafeJson,
+  toSafeLine,
+} from "@fairlead/core/text/safe-text";
+import { waitWords } from "@fairlead/core/text/wait-words";
 import { clip } from "@fairlead/wire/text";
-import { type Style, table } from "../output.ts";
+import { type Style, table, width } from "../output.ts";
 import { timeText } from "../time-text.ts";
+import { fill, words } from "../wrap.ts";
 
 const longestName = 60;
+/** A rule in a narrower column would take too many lines. It is printed below its request then. */
+const narrowestRule = 30;
 
 /** How to print the history. */
 export interface HistoryTextOptions {
   readonly style: Style;
   /** Whether times are in UTC. Default: local time. */
   readonly isUtc: boolean;
+  /** The width of the terminal; infinite without one. */
+  readonly columns: number;
+}
+
+interface Row {
+  readonly time: SafeText;
+  readonly what: SafeText;
+  readonly decision: SafeText;
+  readonly outcome: SafeText;
+  readonly took: SafeText;
+  readonly rule: SafeText;
 }
 
 /** Returns the table with a header. Stored arguments follow on the line below their request. */
 export function historyText(entries: readonly LedgerEntry[], options: HistoryTextOptions): SafeText {
-  const head = [safe`time`, safe`what`, safe`decision`, safe`outcome`, safe`took`, safe`rule`];
-  const lines = splitSafe(table([head, ...entries.map((entry) => row(entry, options))]));
-  return joinSafe(lines.flatMap((line, at) => [line, ...argumentLines(entries[at - 1])]));
+  const rows = [head, ...entries.map((entry) => rowOf(entry, options))];
+  const starts = splitSafe(
+    table(rows.map(({ time, what, decision, outcome, took }) => [time, what, decision, outcome, took, safe`|`])),
+  );
+  const column = Math.max(...starts.map(width)) - 1;
+  const lines =
+    options.columns - column >= narrowestRule ? besideRules(rows, column, options) : aboveRules(rows, options);
+  return joinSafe(lines.flatMap((row, at) => [...row, ...argumentLines(entries[at - 1])]));
 }
 
-function row(entry: LedgerEntry, { style, isUtc }: HistoryTextOptions): readonly SafeText[] {
-  const { time, decision, outcome, durationMs, rule } = entry;
-  const ended = outcome === "ok" ? safe`ok` : style.red(toSafeLine(outcome));
-  return [
-    toSafeLine(timeText(time, isUtc)),
-    what(entry),
-    decision === "ask_user" ? safe`ask` : toSafeLine(decision),
-    ended,
-    safe`${Math.round(durationMs)} ms`,
-    safe`${toSafeLine(rule)}${answerText(entry)}`,
-  ];
+const head: Row = {
+  time: safe`time`,
+  what: safe`what`,
+  decision: safe`decision`,
+  outcome: safe`outcome`,
+  took: safe`took`,
+  rule: safe`rule`,
+};
+
+/** Returns the lines of each row. The rule has the last column. */
+function besideRules(
+  rows: readonly Row[],
+  column: number,
+  { columns }: HistoryTextOptions,
+): readonly (readonly SafeText[])[] {
+  const hanging = repeatSafe(safe` `, column);
+  const cells = rows.map(({ rule }) =>
+    fill(words(rule), { columns: columns - column, indent: safe``, hanging: safe`` }),
+  );
+  const firsts = table(
+    rows.map(({ time, what, decision, outcome, took }, at) => [
+      time,
+      what,
+      decision,
+      outcome,
+      took,
+      cells[at]?.[0] ?? safe``,
+    ]),
+  );
+  return splitSafe(firsts).map((line, at) => [
+    line,
+    ...(cells[at] ?? []).slice(1).map((more) => safe`${hanging}${more}`),
+  ]);
 }
 
-/** Returns how and where the user answered the confirmation, or why Fairlead could not ask. */
-function answerText({ answer, answeredIn, refusal, client }: LedgerEntry): SafeText {
+/** Returns the lines of each row. The rule is below, and the name, which may be long, is at the end of the first line. */
+function aboveRules(rows: readonly Row[], { columns }: HistoryTextOptions): readonly (readonly SafeText[])[] {
+  const firsts = splitSafe(
+    table(rows.map(({ time, decision, outcome, took }) => [time, decision, outcome, took, safe`|`])),
+  );
+  return rows.map(({ what, rule }, at) => {
+    // Without the sign in the last column and one of the spaces before it: `fill` adds that space.
+    const start = sliceSafe(firsts[at] ?? safe``, 0, -2);
+    return [
+      ...fill([start, what], { columns, indent: safe``, hanging: safe`  ` }),
+      ...fill(words(rule), { columns, indent: safe`  `, hanging: safe`  ` }),
+    ];
+  });
+}
+
+function rowOf(entry: LedgerEntry, { style, isUtc }: HistoryTextOptions): Row {
+  const { time, outcome, durationMs, confirmationMs = 0 } = entry;
+  return {
+    time: toSafeLine(timeText(time, isUtc)),
+    what: what(entry),
+    decision: decisionWord(entry),
+    outcome: outcome === "ok" ? safe`ok` : style.red(toSafeLine(outcome)),
+    took: safe`${Math.max(0, Math.round(durationMs - confirmationMs))} ms`,
+    rule: ruleText(entry),
+  };
+}
+
+/** A typed call is the user's own decision, in the app as on the command line. */
+function decisionWord({ decision, answer }: LedgerEntry): SafeText {
+  if (answer === "typed") return safe`allow`;
+  return decision === "ask_user" ? safe`ask` : toSafeLine(decision);
+}
+
+function ruleText(entry: LedgerEntry): SafeText {
+  const { rule, answer } = entry;
+  if (answer === "typed") return safe`you typed it; for a model, ${toSafeLine(rule)}`;
+  return safe`${toSafeLine(rule)}${answerText(entry)}`;
+}
+
+/** Returns how, where and after which time the user answered the confirmation, or that Fairlead got no answer. */
+function answerText({ answer, answeredIn, refusal, client, confirmationMs }: LedgerEntry): SafeText {
   const where = answeredIn === undefined ? safe`` : answerPlaces[answeredIn];
-  if (refusal === "user") return safe`; you said no${where}`;
-  if (refusal !== undefined)
-    return client === undefined ? safe`; there was no terminal to ask on` : safe`; there was no way to ask you`;
-  return safe`${yes[answer ?? "none"]}${where}`;
+  const time = confirmationMs === undefined ? undefined : toSafeLine(waitWords(confirmationMs));
+  const after = time === undefined ? safe`` : safe` after ${time}`;
+  if (refusal === "user") return safe`; you said no${where}${after}`;
+  if (refusal !== undefined) {
+    if (client === undefined) return safe`; there was no terminal to ask on`;
+    return time === undefined ? safe`; no answer came` : safe`; no answer came in ${time}`;
+  }
+  if (answer === "asked") return safe`; you said yes${where}${after}`;
+  return answer === "in_advance" ? safe`; --yes` : safe``;
 }
 
 const answerPlaces = {
@@ -49,13 +144,6 @@ const answerPlaces = {
   form: safe` in the client's form`,
   inbox: safe` in the inbox`,
   grant: safe` before the client repeated the call`,
-} as const;
-
-const yes = {
-  none: safe``,
-  asked: safe`; you said yes`,
-  in_advance: safe`; --yes`,
-  typed: safe`; you typed it`,
 } as const;
 
 function what(entry: LedgerEntry): SafeText {

@@ -74,7 +74,8 @@ export async function missingSecrets(
   const mentioned = new Set(servers.flatMap(({ server }) => server.definition?.secrets ?? []));
   if (mentioned.size === 0) return mentioned;
   try {
-    const stored = await storedNames(locations.state);
+    const { readSecretNames } = await import("@fairlead/core/files/secrets/secret-names");
+    const stored = await readSecretNames(locations.state);
     return new Set([...mentioned].filter((name) => !stored.has(name)));
   } catch (error) {
     if (!(error instanceof HostError)) throw error;
@@ -89,12 +90,4 @@ export function missingSecretLines(secrets: readonly string[], missing: Missing)
     .filter((name) => missing.has(name))
     .map(toSafeLine)
     .map((name) => safe`the secret ${name} is not stored: fairlead secret set ${name}`);
-}
-
-async function storedNames(state: string): Promise<ReadonlySet<string>> {
-  const [{ openSecretFile }, { readKeychainNames }] = await Promise.all([
-    import("@fairlead/core/files/secrets/secret-file"),
-    import("@fairlead/core/files/secrets/keychain-store"),
-  ]);
-  return new Set([...(await openSecretFile(state).list()), ...(await readKeychainNames(state))]);
 }

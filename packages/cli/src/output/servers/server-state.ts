@@ -75,6 +75,11 @@ function reconnectingWords(nextTryAt: number, now: number | undefined): SafeText
   return now === undefined ? safe`reconnecting` : safe`reconnecting (in ${toSafeLine(waitWords(nextTryAt - now))})`;
 }
 
+function problemWord(reason: "backoff" | ErrorCode): SafeText {
+  if (reason === "backoff") return safe`reconnecting`;
+  return reason === "settings_invalid" || reason === "variable_unset" ? safe`cannot start` : safe`failed`;
+}
+
 function disconnectedWords(reason: "lazy" | ErrorCode): SafeText {
   if (reason === "lazy") return safe`idle`;
   if (reason === "settings_invalid") return safe`cannot start: invalid settings`;
@@ -99,30 +104,84 @@ function catalogWords({ tools, prompts, resources, resourceTemplates }: CatalogC
   return joinSafe(parts, safe`, `);
 }
 
-/** Formats a server as `mcp list` shows it. */
-export function serverText(
-  { server, state, cachedCatalog, changed = [], signIn, tokens, failed, share }: ListedServer,
-  { style, typed }: Pick<Output, "style" | "typed">,
-): SafeText {
-  const { name, scope, origin, shadows, problems } = server;
-  const cost = tokens === undefined ? safe`` : safe`, about ${spacedNumber(tokens)} tokens`;
+/** How `mcp list` shows servers. */
+export interface ServerTextOptions extends Pick<Output, "style" | "typed"> {
+  /** Whether to show every fact about the server. Default: its state, and what needs the user's attention. */
+  readonly verbose: boolean;
+  /** Whether to show how clients of the gateway share the server. */
+  readonly showsSharing: boolean;
+}
+
+/** Formats a server as `mcp list` shows it: one line, and a second one if the user should do something. */
+export function serverText(listed: ListedServer, options: ServerTextOptions): SafeText {
+  return joinSafe(options.verbose ? verboseLines(listed, options) : shortLines(listed, options));
+}
+
+function shortLines(listed: ListedServer, { style, typed }: ServerTextOptions): readonly SafeText[] {
+  const { server, state, changed = [] } = listed;
+  const { name } = server;
+  const next = nextLine(state);
+  return [
+    safe`${style.bold(toVisibleLine(name))}  ${style[colourOf(state)](shortWords(listed))}`,
+    ...(next === undefined ? [] : [typed(next)]),
+    ...noteLines(state),
+    ...(changed.length > 0 ? [changedLine(changed)] : []),
+    ...problemLinesOf(listed),
+  ];
+}
+
+/** Returns the state with its reason, unless the words of the state already say what the user needs. */
+function shortWords({ state, cachedCatalog, tokens }: ListedServer): SafeText {
+  const cost = costWords(tokens);
+  if (state.status === "connected") return safe`${stateWords(state)}${cost}`;
+  if (state.status === "disconnected" && "message" in state)
+    return safe`${problemWord(state.reason)}: ${toSafeLine(state.message)}`;
+  const cached = cachedWords(cachedCatalog, cost);
+  return cached === undefined ? stateWords(state) : safe`${stateWords(state)}; ${cached}`;
+}
+
+/** What the user can do. A server that the user has disabled or excluded needs nothing. */
+function nextLine(state: ServerState): SafeText | undefined {
+  if (state.status === "disabled" || !("next" in state)) return undefined;
+  if (state.status === "blocked" && (state.reason === "excluded" || state.reason === "not_allowed")) return undefined;
+  return safe`  next: ${toSafeLine(state.next)}`;
+}
+
+function verboseLines(listed: ListedServer, { style, typed, showsSharing }: ServerTextOptions): readonly SafeText[] {
+  const { server, state, cachedCatalog, changed = [], signIn, tokens, failed, share } = listed;
+  const { name, scope, origin, shadows } = server;
+  const cost = costWords(tokens);
   const words = state.status === "connected" ? safe`${stateWords(state)}${cost}` : stateWords(state);
-  const lines = [
+  const cached = cachedWords(cachedCatalog, cost);
+  return [
     safe`${style.bold(toVisibleLine(name))}  ${style[colourOf(state)](words)}`,
     safe`  ${toSafeLine(transportOf({ server, state, cachedCatalog }))}: ${target(server)}`,
     safe`  from ${positionText(origin)} (${toSafeLine(scope)})`,
     ...(signIn?.state === "signed_in" && state.status !== "needs_auth" ? [safe`  ${signInWords(signIn)}`] : []),
-    ...cachedLines(cachedCatalog, cost),
-    ...(changed.length > 0 ? [safe`  changed definitions: ${toVisibleLine(changed.join(", "))}`] : []),
+    ...(cached === undefined ? [] : [safe`  ${cached}`]),
+    ...(changed.length > 0 ? [changedLine(changed)] : []),
     ...shadows.map((shadowed) => safe`  replaces ${positionText(shadowed)} (${toSafeLine(shadowed.scope)})`),
-    ...(share === undefined ? [] : [safe`  gateway: ${shareWords[share]}`]),
+    ...(share === undefined || !showsSharing ? [] : [safe`  gateway: ${shareWords[share]}`]),
     ...explanationLines(state).map(typed),
     ...failedLines(state, failed),
+    ...problemLinesOf(listed),
   ];
+}
+
+function costWords(tokens: number | undefined): SafeText {
+  return tokens === undefined ? safe`` : safe`, about ${spacedNumber(tokens)} tokens`;
+}
+
+function changedLine(changed: readonly string[]): SafeText {
+  return safe`  changed definitions: ${toVisibleLine(changed.join(", "))}`;
+}
+
+/** The mistakes in the server's entry, except the one that the server's state already names. */
+function problemLinesOf({ server: { problems }, state }: ListedServer): readonly SafeText[] {
   const isTold = (message: string): boolean => "message" in state && state.message.startsWith(message);
-  for (const { severity, message } of problems)
-    if (!isTold(message)) lines.push(safe`  ${toSafeLine(severity)}: ${toSafeLine(message)}`);
-  return joinSafe(lines);
+  return problems
+    .filter(({ message }) => !isTold(message))
+    .map(({ severity, message }) => safe`  ${toSafeLine(severity)}: ${toSafeLine(message)}`);
 }
 
 const shareWords: Readonly<Record<SharedBy, SafeText>> = {
@@ -130,11 +189,9 @@ const shareWords: Readonly<Record<SharedBy, SafeText>> = {
   client: safe`one connection for each client`,
 };
 
-function cachedLines(cachedCatalog: CachedCatalogInfo | undefined, cost: SafeText): SafeText[] {
-  if (cachedCatalog?.savedAt === undefined) return [];
-  return [
-    safe`  cached: ${catalogWords(cachedCatalog.offer)}${cost} (${ageWords(Date.now() - cachedCatalog.savedAt)} ago)`,
-  ];
+function cachedWords(cachedCatalog: CachedCatalogInfo | undefined, cost: SafeText): SafeText | undefined {
+  if (cachedCatalog?.savedAt === undefined) return undefined;
+  return safe`cached: ${catalogWords(cachedCatalog.offer)}${cost} (${ageWords(Date.now() - cachedCatalog.savedAt)} ago)`;
 }
 
 /** Formats an earlier failure of the server. Adds the reason, unless the server's state already has a message. */
@@ -151,11 +208,15 @@ function failedLines(state: ServerState, failed: FailedStart | undefined): SafeT
 }
 
 function explanationLines(state: ServerState): SafeText[] {
-  if (state.status === "connected")
-    return state.offer?.note === undefined ? [] : [safe`  note: ${toSafeLine(state.offer.note)}`];
+  if (state.status === "connected") return noteLines(state);
   if (!("message" in state)) return [];
   const next = state.next === undefined ? [] : [safe`  next: ${toSafeLine(state.next)}`];
   return [safe`  why: ${toSafeLine(state.message)}`, ...next];
+}
+
+function noteLines(state: ServerState): SafeText[] {
+  const note = state.status === "connected" ? state.offer?.note : undefined;
+  return note === undefined ? [] : [safe`  note: ${toSafeLine(note)}`];
 }
 
 /** Returns the colour of a state. The colour is never the only sign of the state. */

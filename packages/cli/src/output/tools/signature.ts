@@ -1,6 +1,7 @@
 /** Formats a tool's signature, `name(required: type, optional?: type = default) → type`, and an example call. */
 
 import type { HostTool } from "@fairlead/core/host";
+import { argumentSchema } from "@fairlead/core/normalise/schema/argument-schema";
 import { resolved } from "@fairlead/core/normalise/schema/pointer";
 import { type Property, parametersOf } from "@fairlead/core/normalise/schema/properties";
 import {
@@ -39,7 +40,8 @@ export interface Signature {
 
 /** Returns the signature in pieces. If parameters are left out, the last piece says how many (`…+2`). */
 export function toSignature(tool: SignedTool, limits: SignatureLimits = brief): Signature {
-  const { serverToolName, inputSchema, outputSchema } = tool;
+  const { serverToolName, outputSchema } = tool;
+  const inputSchema = argumentSchema(tool.inputSchema);
   const parameters = parametersOf(inputSchema);
   const required = parameters.filter((parameter) => parameter.required).length;
   const most = Math.max(limits.parameters, Math.min(required, mostRequired));

@@ -1,5 +1,6 @@
 /** Asks the user in the app about requests that came through `fairlead serve` and need confirmation. */
 
+import { isRecent } from "@fairlead/core/clock";
 import { type ToolCallConfirmationDetails, ToolConfirmationOutcome } from "@fairlead/core/registry/confirmation";
 import type { ConsentAnswer, Inbox, InboxEntry } from "@fairlead/gateway/consent/inbox";
 import type { QuestionQueue } from "./question-queue.ts";
@@ -14,8 +15,9 @@ export interface InboxQuestionsOptions extends Pick<QuestionQueue, "ask"> {
 }
 
 /**
- * Milliseconds after which the app no longer asks about a request. If the client cannot ask its user, the gateway has
- * refused the request by then. `fairlead approvals` still lists it.
+ * The app asks about a request as long as a gateway waits for the answer, and for this many milliseconds if none does:
+ * a gateway refuses a request at once if its client cannot ask and no app is open. `fairlead approvals` lists all of
+ * them.
  */
 const recent = 60_000;
 const answeredBy = "the terminal app";
@@ -45,7 +47,7 @@ export async function showInbox({ inbox, ask, note, fail, now }: InboxQuestionsO
       if (use === "later")
         note(
           "info",
-          `${subject} has not run yet: it runs if the program sends the same request again within ten minutes.`,
+          `${subject} has not run yet: it runs, once, if the program sends the same request again within ten minutes.`,
         );
     } finally {
       // An earlier `look` may still list this request. Until it has ended, the request stays in `open`, so that the
@@ -60,7 +62,8 @@ export async function showInbox({ inbox, ask, note, fail, now }: InboxQuestionsO
     const entries = await inbox.list();
     const listed = new Set(entries.map(({ id }) => id));
     for (const [id, gone] of open) if (!listed.has(id)) gone.abort();
-    for (const entry of entries) if (!open.has(entry.id) && entry.since > now() - recent) void put(entry).catch(fail);
+    for (const entry of entries)
+      if (!open.has(entry.id) && (entry.isAwaited || isRecent(entry.since, recent, now()))) void put(entry).catch(fail);
   }
 
   function lookSoon(): void {

@@ -2,7 +2,7 @@
 
 import { HostError } from "@fairlead/core/errors";
 import type { Host } from "@fairlead/core/host";
-import type { ModelChoice } from "@fairlead/core/model/choose-model";
+import type { ModelChoice, ModelList } from "@fairlead/core/model/choose-model";
 import { createManualModel } from "@fairlead/core/model/manual";
 import type { Model } from "@fairlead/core/model/model";
 import type { ToolCallConfirmationDetails } from "@fairlead/core/registry/confirmation";
@@ -30,11 +30,15 @@ export function openManualModel(
   });
 }
 
-/** The models that the app can switch to. `find` searches by name, or chooses one if no name is given. */
+/**
+ * The models that the app can switch to. `find` searches by name, or chooses one if no name is given. `list` asks the
+ * configured APIs for their models.
+ */
 export interface Models {
   /** The model for manual mode, which turns each typed line into a tool call. */
   readonly manual: Model;
   readonly find: (wanted?: string) => Promise<ModelChoice>;
+  readonly list: () => Promise<ModelList>;
 }
 
 /**

@@ -15,7 +15,7 @@ import { programPlace } from "@fairlead/core/trust/programs";
 import type { TurnEvent } from "@fairlead/core/turn/events";
 import type { ResumeOptions } from "../../conversations/find-conversation.ts";
 import type { Context } from "../../shell/verb.ts";
-import { findModel } from "../../targets/choose-model.ts";
+import { findModel, findModels } from "../../targets/choose-model.ts";
 import { captured, runVerbHere } from "../captured.ts";
 import { createCompleter } from "../completer.ts";
 import { loadHistory, saveEntry } from "../input/history.ts";
@@ -237,7 +237,11 @@ function openServices({ session, context, settings, manual, screen }: ServicesOp
     settings,
     runVerb,
     writeTerminal: screen.writeTerminal,
-    models: { manual, find: (wanted?: string) => findModel(settings.get(), wanted) },
+    models: {
+      manual,
+      find: (wanted?: string) => findModel(settings.get(), wanted),
+      list: () => findModels(settings.get()),
+    },
     servers: createServerActions({
       session,
       settings,

@@ -58,7 +58,7 @@ export async function resumeConversation(wanted: string, services: Services): Pr
   const folder = folderOf(settings.get());
   const info = await findConversation(folder, wanted);
   if (info.id === session.conversation.id) throw new HostError("usage", "this conversation is already open");
-  const model = await modelOf(modelNameOf(info), services);
+  const { model, isWanted } = await modelOf(modelNameOf(info), services);
   const conversation = await session.host.conversation({ resume: info.id, model });
   const recorded = await readConversation(conversationPath(folder, info.id));
   session.take(
@@ -68,20 +68,26 @@ export async function resumeConversation(wanted: string, services: Services): Pr
   session.note("info", `Continuing the conversation ${info.id}. The model is ${model.name}.`);
   if (model.name !== info.model.name)
     session.note(
-      "warning",
-      `The conversation's model was ${info.model.name}, which is not configured.`,
+      isWanted ? "info" : "warning",
+      `The conversation's model was ${info.model.name}${isWanted ? "" : ", which is not configured"}.`,
       `/model ${info.model.name}`,
     );
+}
+
+interface ResumedModel {
+  readonly model: Model;
+  /** Whether the user named the model with `--model`. */
+  readonly isWanted: boolean;
 }
 
 /**
  * Returns the model with which the conversation was recorded, if it is configured. Otherwise, or with `--model`,
  * returns the current model.
  */
-async function modelOf(name: string | undefined, { session, models, context }: Services): Promise<Model> {
-  const { model: given } = context.command.opts<{ readonly model?: string }>();
-  if (name === undefined || given !== undefined) return session.model();
-  if (name === models.manual.name) return models.manual;
+async function modelOf(name: string | undefined, { session, models, context }: Services): Promise<ResumedModel> {
+  const isWanted = context.command.opts<{ readonly model?: string }>().model !== undefined;
+  if (name === undefined || isWanted) return { model: session.model(), isWanted };
+  if (name === models.manual.name) return { model: models.manual, isWanted };
   const choice = await models.find(name);
-  return choice.kind === "model" ? choice.model : session.model();
+  return { model: choice.kind === "model" ? choice.model : session.model(), isWanted };
 }

@@ -3,7 +3,6 @@
  * built-in commands.
  */
 
-import type { ModelChoice } from "@fairlead/core/model/choose-model";
 import { toVisibleLine } from "@fairlead/core/text/safe-text";
 import { callName } from "../input/call-words.ts";
 import { promptKeys } from "../input/key-table.ts";
@@ -15,6 +14,7 @@ import { call, clear, compact, copy, exportConversation, rename, resume } from "
 import { form } from "./form.ts";
 import { type HelpRow, helpText } from "./help-text.ts";
 import { mcp } from "./mcp.ts";
+import { model } from "./model.ts";
 import { type PromptCommand, promptCommands } from "./prompt-commands.ts";
 import { prompts, resources, tools } from "./tools.ts";
 
@@ -71,45 +71,6 @@ const history: BuiltIn = {
     session.show("/history", await runVerb("history", "--limit", "20", ...wordsOf(words)));
   },
 };
-
-const model: BuiltIn = {
-  name: "model",
-  summary: "show the model, or switch to another",
-  usage: "[NAME|manual]",
-  complete: ([name]) =>
-    name === undefined ? [{ value: "manual", about: "no model: you call the tools yourself" }] : [],
-  async run(line, services) {
-    const { session, models } = services;
-    const name = line.trim();
-    const { manual } = models;
-    if (name === manual.name) return use(manual.name, () => session.setModel(manual), services);
-    const isAsked = name !== "" || session.model().provider === "manual";
-    if (!isAsked) return session.note("info", `The model is ${session.model().name}.`, "/model NAME or /model manual");
-    const choice = await models.find(name === "" ? undefined : name);
-    if (choice.kind === "model")
-      return use(choice.model.name, () => session.setModel(choice.model), services, name !== "");
-    session.note("warning", whyNone(choice, name), nextFor(choice));
-  },
-};
-
-/** `isGuess`: Fairlead has not asked the provider whether the model exists. */
-function use(name: string, set: () => void, { session }: Services, isGuess = false): void {
-  set();
-  const doubt = isGuess
-    ? " Fairlead did not check that this model exists; your next message will show whether it does."
-    : "";
-  const words = name === "manual" ? "No model: you call the tools yourself." : `The model is now ${name}.${doubt}`;
-  session.note("info", words);
-}
-
-function whyNone(choice: Exclude<ModelChoice, { readonly kind: "model" }>, name: string): string {
-  const unknown = name === "" ? "no model configured" : `no model "${name}": no configured provider has it`;
-  return choice.kind === "none" ? unknown : `${unknown}; Ollama is running with ${choice.ollama.models.join(", ")}`;
-}
-
-function nextFor(choice: Exclude<ModelChoice, { readonly kind: "model" }>): string {
-  return choice.kind === "none" ? choice.next : `/model ${choice.ollama.models[0] ?? "NAME"}`;
-}
 
 const quit: BuiltIn = {
   name: "quit",

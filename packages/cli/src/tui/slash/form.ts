@@ -52,7 +52,7 @@ function toolNamed(word: string, { session }: Services): ReturnType<typeof findT
 }
 
 /** Matches values that need no quotes in `name=value`. Other values are written as `name:=JSON`. */
-const plain = /^[\w./:+-]+$/;
+const plain = /^[\p{L}\p{M}\p{N}_./:+-]+$/u;
 
 /**
  * Returns a call as the user would type it, such as `files.read path=a.txt`.
@@ -71,5 +71,5 @@ function writeArgument(name: string, value: unknown): string {
 }
 
 function quoted(word: string): string {
-  return /^[\w./:=+-]+$/.test(word) ? word : `'${word.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
+  return /^[\p{L}\p{M}\p{N}_./:=+-]+$/u.test(word) ? word : `'${word.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
 }

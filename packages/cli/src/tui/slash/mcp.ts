@@ -83,8 +83,9 @@ export const mcp: BuiltIn = {
   },
 };
 
-async function list(_words: readonly string[], services: Services): Promise<void> {
-  services.session.show("/mcp list", await serverListText(services));
+async function list(words: readonly string[], services: Services): Promise<void> {
+  const verbose = words.some((word) => word === "-v" || word === "--verbose");
+  services.session.show(verbose ? "/mcp list -v" : "/mcp list", await serverListText(services, verbose));
 }
 
 function describe([name = ""]: readonly string[], services: Services): void {
@@ -114,16 +115,16 @@ function doTo(verb: ServerVerb): Run {
   };
 }
 
-async function serverListText({ session: { host }, settings }: Services): Promise<string> {
+async function serverListText({ session: { host }, settings }: Services, verbose: boolean): Promise<string> {
   const configuration = settings.get();
   const [cached, signIns] = await Promise.all([host.recall(), signedIn(configuration)]);
   const texts = host.states().map((state) => {
     const server = configuration.servers.find((each) => each.server.name === state.name)?.server;
     const cachedCatalog = cached.find((each) => each.server === state.name);
-    if (server === undefined) return safe`${toVisibleLine(state.name)}  ${stateWords(state)}\n  built in`;
+    if (server === undefined) return safe`${toVisibleLine(state.name)}  ${stateWords(state)}; built in`;
     return serverText(
       { server, state, cachedCatalog, signIn: signIns.get(state.name) },
-      { style: plainStyle, typed: asItIs },
+      { style: plainStyle, typed: asItIs, verbose, showsSharing: false },
     );
   });
   return typedHere(joinSafe(texts));

@@ -65,7 +65,7 @@ type Focus = "input" | "unseen" | "dialog";
 
 /** The model as the status line shows it. `manual`: no model. */
 export interface ModelLine {
-  readonly provider: "gemini" | "openai-compatible" | "manual" | "scripted";
+  readonly provider: string;
   readonly name: string;
 }
 

@@ -39,7 +39,7 @@ export function openDialog(question: UserQuestion): DialogState {
       // Scrolls to the end, where the text field is.
       return { key, kind: "typed", editor: emptyEditor, scroll: Number.POSITIVE_INFINITY };
     case "choice":
-      return { key, kind: "chosen" };
+      return { key, kind: "chosen", ...(question.selected !== undefined && { at: question.selected }) };
   }
 }
 

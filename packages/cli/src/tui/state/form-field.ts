@@ -1,7 +1,7 @@
 /** Makes form fields from a server's JSON Schema. The schema is untrusted. */
 
 import { resolved } from "@fairlead/core/normalise/schema/pointer";
-import { parametersOf } from "@fairlead/core/normalise/schema/properties";
+import { allPropertiesOf } from "@fairlead/core/normalise/schema/properties";
 import { isObject, listOf, member } from "@fairlead/wire/json";
 import { shapesOf } from "../../arguments/value-shape.ts";
 
@@ -46,13 +46,13 @@ export interface Choice {
   readonly title: string;
 }
 
-/** Maximum number of fields of a form. Further parameters of the schema are left out. */
+/** Maximum number of fields of a form. Further properties of the schema are left out. */
 export const mostFields = 200;
 const mostChoices = 1000;
 
-/** Returns the fields for the parameters of a JSON Schema, at most `mostFields`. */
+/** Returns the fields for the properties of a JSON Schema, at most `mostFields`. */
 export function fieldsOf(root: unknown): readonly FormField[] {
-  return parametersOf(root)
+  return allPropertiesOf(root)
     .slice(0, mostFields)
     .map(({ name, required, schema }) => {
       const here = resolved(schema, root);

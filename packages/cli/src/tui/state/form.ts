@@ -1,7 +1,7 @@
 /** The state of a form (fields, input, focus), and what keys do in it. */
 
 import type { ElicitationAnswer } from "@fairlead/core/mcp/elicitation";
-import { parametersOf } from "@fairlead/core/normalise/schema/properties";
+import { allPropertiesOf } from "@fairlead/core/normalise/schema/properties";
 import type { JsonObject } from "@fairlead/wire";
 import { isShallow, member } from "@fairlead/wire/json";
 import { editLine } from "../input/edit-key.ts";
@@ -36,7 +36,7 @@ export function openForm(schema: unknown, values: JsonObject = {}): FormState {
   const fields = fieldsOf(schema);
   return {
     fields,
-    leftOut: parametersOf(schema).length - fields.length,
+    leftOut: allPropertiesOf(schema).length - fields.length,
     entries: fields.map(({ name, input, default: given }) => entryOf(input, member(values, name) ?? given)),
     // In a form without fields, Enter must not accept by accident.
     focus: fields.length === 0 ? "decline" : 0,

@@ -75,6 +75,8 @@ export type Asked =
       readonly serverName: string;
       readonly message: string;
       readonly options: readonly string[];
+      /** Index of the option that is selected at first. */
+      readonly selected?: number;
     };
 
 /** A question with its key. The answer names the same key. */

@@ -96,3 +96,23 @@ test("allow says that a request which was refused before has not run", async () 
     "not run yet: if the program sends the same request again within ten minutes, it runs, unless the tool's definition has changed\n",
   );
 });
+
+test.each([{ words: [] }, { words: ["--conversation"] }])(
+  "after the program has left, allow $words counts once, for the request that was shown",
+  async ({ words }) => {
+    await using here = await machine();
+    const state = join(here.home, ".fairlead");
+    {
+      await using client = askingClient(here);
+      await client.request("one");
+    }
+    const [{ id, answers } = { id: "", answers: [] }] = await openInbox(state).list();
+    expect(answers).toEqual(["no", "once"]);
+    const { code, stdout, stderr } = await here.run("approvals", "allow", id, ...words);
+    expect([code, stdout]).toEqual([0, `${id}: allowed once\n`]);
+    expect(stderr.includes("not for the conversation: the program no longer waits")).toBe(words.length > 0);
+    await using next = askingClient(here);
+    expect(await next.request("two")).toMatch(/^Not run: /);
+    expect([await next.request("one"), next.outcomes]).toEqual(["yes", ["proceed_once"]]);
+  },
+);

@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { isRunning, scaled, stdioServer, temporaryFolder, until } from "@fairlead/test-servers";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { type Client, type GatewayMachine, gatewayMachine, type Message } from "../../support/gateway-client.ts";
 import { processesOf } from "../../support/left-over.ts";
-import { runPiped } from "../../support/process.ts";
+import { program, runPiped } from "../../support/process.ts";
 
 /** A machine with the server `counted`, which notes every start and call in a file. */
 async function countedMachine(): Promise<GatewayMachine & { readonly notes: () => Promise<readonly string[]> }> {
@@ -75,6 +75,34 @@ it("survives the death of its host between calls, and announces that lists may h
   await client.told("notifications/tools/list_changed");
   expect(textOf(await client.call("echo", { text: "two" }))).toBe("two");
   expect((await here.notes()).filter((line) => line.startsWith("call"))).toHaveLength(2);
+});
+
+it("keeps the server of every name that its client has listed when its host dies", async () => {
+  await using folder = await temporaryFolder();
+  const tools = (...names: readonly string[]) => ({
+    tools: names.map((name) => ({ name, inputSchema: { type: "object" } })),
+  });
+  const server = async (name: string, ...offered: readonly string[]) =>
+    stdioServer("contender", await folder.write(`${name}.json`, tools(...offered)), name);
+  await using here = await gatewayMachine({
+    aaa: await server("aaa", "other"),
+    bank: await server("bank", "send_money"),
+  });
+  await fillCache(here);
+  const client = await here.client();
+  await client.ask("tools/list");
+  // The next host finds a cached catalog in which the first server has the name, too.
+  await folder.write("aaa.json", tools("send_money"));
+  await fillCache(here);
+  await here.killHost();
+  await client.told("notifications/tools/list_changed");
+  expect(textOf(await client.call("send_money", { secret: 1 }))).toBe("bank");
+  expect(textOf(await client.call("aaa__send_money"))).toBe("aaa");
+  const { result } = await client.ask("tools/list");
+  expect(JSON.stringify(result)).toMatch(/"aaa__send_money".+"send_money"/);
+  const later = await here.client();
+  await later.ask("tools/list");
+  expect(textOf(await later.call("send_money"))).toBe("aaa");
 });
 
 it("answers a call as lost that its server had when the host died, and never repeats it", async () => {
@@ -203,4 +231,33 @@ it("lists the tools of many servers from the cache, with no server process", asy
   for (const verb of ["serve", "__host"])
     expect(processesOf(here)).toContainEqual(expect.stringMatching(`fairlead\\S* ${verb}(?: |$)`));
   expect(processesOf(here).filter((line) => line.includes("relay.sh"))).toEqual([]);
+});
+
+it.each([
+  ["its background host", ["serve"]],
+  ["a gateway without a background host", ["serve", "--alone"]],
+])("refuses an entry that starts %s through a program that clears the environment", async (_, words) => {
+  await using folder = await temporaryFolder();
+  const script = join(folder.path, "launch.sh");
+  await using here = await gatewayMachine({
+    counted: stdioServer("counted"),
+    wrapped: { command: "/bin/sh", args: [script] },
+  });
+  const kept = ["PATH", "HOME", "FAIRLEAD_HOME", "FAIRLEAD_SECRET_STORE", "GEMINI_CLI_SYSTEM_SETTINGS_PATH"];
+  const variables = kept.flatMap((name) => (here.env[name] === undefined ? [] : [`${name}='${here.env[name]}'`]));
+  const command = ["exec env -i", ...variables, `'${process.execPath}' '${program}'`, ...words].join(" ");
+  await folder.write("launch.sh", `cd '${here.project}' && ${command}\n`);
+  expect(await here.run("mcp", "test", "counted")).toMatchObject({ code: 0 });
+  const client = await here.client();
+  const listed = async (): Promise<readonly unknown[]> => {
+    const { tools } = (await client.ask("tools/list"))["result"] as { readonly tools: readonly Message[] };
+    return tools.map(({ name }) => name);
+  };
+  expect(await listed()).toEqual(["echo", "ask"]);
+  const reason = '"wrapped" leads back to this gateway: it would be a server of itself';
+  await vi.waitFor(async () => expect((await here.run("mcp", "logs", "wrapped")).stdout).toContain(reason), {
+    timeout: 30_000,
+  });
+  expect(await listed()).toEqual(["echo", "ask"]);
+  expect(textOf(await client.call("echo", { text: "hello" }))).toBe("hello");
 });

@@ -9,13 +9,10 @@ async function listed(here: Machine, ...words: readonly string[]): Promise<Endin
   return { code, stdout: stdout.replaceAll(here.path, ""), stderr: stderr.replaceAll(here.path, "") };
 }
 
-const odd = `odd  cannot start: invalid settings
-  unknown: ?
-  from ${file}:3:5 (user)
-  why: server "odd": "odd" must be an object, not a number (${file}:3)
+const odd = `odd  cannot start: server "odd": "odd" must be an object, not a number (${file}:3)
 `;
 
-test("the user sees each server with its state, target, file, reason and next step, though none may start", async () => {
+test("the user sees one line a server, and a second one with the next step, though none may start", async () => {
   await using here = await machine({
     [userFile]: {
       mcpServers: { odd: 7, off: { command: "x" } },
@@ -24,6 +21,14 @@ test("the user sees each server with its state, target, file, reason and next st
     [projectFile]: { mcpServers: { theirs: { command: "y" } } },
   });
   const all = `${odd}off  disabled
+theirs  blocked: folder not trusted
+  next: fairlead trust add
+`;
+  const verbose = `odd  cannot start: invalid settings
+  unknown: ?
+  from ${file}:3:5 (user)
+  why: server "odd": "odd" must be an object, not a number (${file}:3)
+off  disabled
   stdio: x
   from ${file}:4:5 (user)
   why: "off" is disabled: fairlead.servers.off.enabled is false in ${file}:11
@@ -36,6 +41,8 @@ theirs  blocked: folder not trusted
 `;
   const worst = "fairlead: 3 of 3 servers cannot be used\n  next: fairlead mcp list\n";
   expect(await listed(here)).toEqual({ code: 0, stdout: all, stderr: workspace });
+  expect(await listed(here, "-v")).toEqual({ code: 0, stdout: verbose, stderr: workspace });
+  expect(await listed(here, "--verbose")).toEqual({ code: 0, stdout: verbose, stderr: workspace });
   expect(await listed(here, "--strict")).toEqual({ code: 6, stdout: all, stderr: `${workspace}${worst}` });
   const { code, stdout, stderr } = await listed(here, "--strict", "--json");
   expect([code, stderr]).toEqual([6, worst]);
@@ -68,13 +75,7 @@ test("--cached shows each server in the order of the settings, and starts none",
   expect(await listed(here, "--cached")).toEqual({
     code: 0,
     stdout: `${odd}web  idle
-  http: https://example.com/mcp
-  from ${file}:4:5 (user)
-  gateway: one connection for each client
 run  idle
-  stdio: one
-  from ${file}:7:5 (user)
-  gateway: shared by all clients
 `,
     stderr: workspace,
   });

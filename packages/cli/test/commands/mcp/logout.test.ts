@@ -35,7 +35,7 @@ test("what is signed in to is shown, and no token with it", async () => {
   const shown = await scene.here.run("mcp", "get", "docs");
   expect(shown.stdout).toMatch(/^ +signed in +signed in as me@example.com at /m);
   expect((await scene.here.run("mcp", "auth")).stdout).toBe(`docs  ${words}\n`);
-  const cached = await scene.here.run("mcp", "list", "--cached");
+  const cached = await scene.here.run("mcp", "list", "--cached", "--verbose");
   expect(cached.stdout).toContain(`  ${words}\n`);
   const { stdout } = await scene.here.run("mcp", "get", "docs", "--json");
   expect(JSON.parse(stdout)).toMatchObject({

@@ -56,3 +56,71 @@ undo: fairlead mcp disable -C ${here.project} p
     "",
   ]);
 });
+
+test('an entry with "disabled": true does not start, and enabling removes only that key', async () => {
+  await using here = await machine({
+    [userFile]: `{
+  // mine
+  "mcpServers": { "off": { "command": "no-such-program", "disabled": true, "timeout": 5 } }
+}
+`,
+  });
+  const file = `${here.home}/.gemini/settings.json`;
+  const listed = await here.run("mcp", "list", "--json");
+  expect(JSON.parse(listed.stdout)).toMatchObject({
+    servers: [
+      {
+        name: "off",
+        status: "disabled",
+        reason: "user",
+        error: {
+          code: "denied",
+          message: `"off" is disabled: its entry has "disabled": true in ${file}:3`,
+          next: "fairlead mcp enable off",
+        },
+      },
+    ],
+  });
+  expect(listed.stderr).toBe("");
+  expect((await here.run("mcp", "list")).stdout).not.toContain("warning");
+  expect((await here.run("call", "off.anything")).code).toBe(6);
+  expect(await here.run("mcp", "enable", "off")).toEqual({
+    code: 0,
+    stdout: `"off" is enabled (${file})\n`,
+    stderr: "undo: fairlead mcp disable off\n",
+  });
+  expect(await here.read(userFile)).toBe(`{
+  // mine
+  "mcpServers": { "off": { "command": "no-such-program", "timeout": 5 } }
+}
+`);
+});
+
+test("a project's entry with \"disabled\": true is enabled in the project's file, and needs its approval", async () => {
+  await using here = await machine({ [projectFile]: { mcpServers: { p: { command: "p", disabled: true } } } });
+  await here.run("trust", "add", "--yes");
+  const file = `${here.project}/.gemini/settings.json`;
+  expect((await here.run("mcp", "enable", "p")).stdout).toBe(`"p" is enabled (${file})\n`);
+  expect(JSON.parse(await here.read(projectFile))).toEqual({ mcpServers: { p: { command: "p" } } });
+  expect(JSON.parse((await here.run("mcp", "list", "--json")).stdout)).toMatchObject({
+    servers: [{ name: "p", status: "blocked", reason: "awaiting_approval" }],
+  });
+});
+
+test('"disabled": true in a system file stays, and the user is told where it is', async () => {
+  await using here = await machine({ "etc/settings.json": { mcpServers: { s: { command: "s", disabled: true } } } });
+  const system = `${here.path}/etc/settings.json`;
+  expect((await here.run("mcp", "enable", "s")).stderr).toContain(
+    `warning: the server is still disabled: its entry has "disabled": true in ${system}:`,
+  );
+});
+
+test("a pasted entry that is disabled is added and not started", async () => {
+  await using here = await machine();
+  const entry = '{"command": "no-such-program", "disabled": true}';
+  const { code, stderr } = await here.run("mcp", "add", "-s", "user", "off", entry);
+  expect(code).toBe(0);
+  expect(stderr).toContain('"off" is disabled: its entry has "disabled": true in ');
+  expect(stderr).toContain("next: fairlead mcp enable off\n");
+  expect(stderr).not.toContain("cannot connect");
+});

@@ -174,3 +174,21 @@ test("the user sees that a definition changed, also if another rule decides; a l
     "note: for s.p* a stronger rule decides: a rule in fairlead.toml:9 allows it\nundo: fairlead policy remove 's.*'\n",
   );
 });
+
+test("if the state folder cannot be written, explain and the refusal of a call that a rule allows both name it", async () => {
+  await using here = await machine({
+    "home/.gemini/settings.json": { mcpServers: { s: stdioServer("well-behaved") } },
+    "home/.gemini/policies/mine.toml": '[[rule]]\nmcpName = "s"\ntoolName = "*"\ndecision = "allow"\npriority = 1\n',
+    // Not even root can write below a file.
+    "home/.fairlead/known": "not a folder",
+    "home/.fairlead/catalogs": "not a folder",
+  });
+  const state = `the state folder ${join(here.home, ".fairlead")} cannot be written`;
+  const call = await here.run("call", "s.echo", "text=hi");
+  expect([call.code, call.stderr]).toEqual([6, expect.stringContaining(state)]);
+  const explained = await here.run("policy", "explain", "s.echo", "--headless");
+  expect(explained.stdout).toContain(
+    `s.echo: deny\n  because    the rule for definitions that may have changed denies it: ${state}`,
+  );
+  expect((await here.run("policy", "explain", "s.echo")).stdout).toContain(`asks about it: ${state}`);
+});

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import type { CatalogTool } from "@fairlead/core/discover/catalog";
 import { saveToolApproval } from "@fairlead/core/policy/approvals";
 import { describe, expect, test } from "vitest";
 import { type Machine, machine, projectFile } from "../../support/machine.ts";
@@ -14,6 +15,10 @@ test("the help names the rule that is removed", async () => {
   await using here = await machine();
   expect((await here.run("policy", "remove", "--help")).stdout).toMatch(/policy remove \[options\] \[rule\]$/m);
 });
+
+interface Raw {
+  readonly servers: readonly { readonly tools: readonly CatalogTool[] }[];
+}
 
 describe("policy remove", () => {
   test("takes back a rule, says what decides now, and how to take that back", async () => {
@@ -68,6 +73,26 @@ describe("policy remove", () => {
     expect((await here.run("policy", "remove", "demo.greet")).stdout).toBe("removed the saved approval\n");
     const { approvals } = JSON.parse((await here.run("policy", "list", "--json")).stdout);
     expect(approvals).toMatchObject([{ tool: "count" }]);
+  });
+
+  test("always for one client is listed with the client, explained for it, and removed with --client", async () => {
+    await using here = await machine();
+    const state = join(here.home, ".fairlead");
+    const { servers } = JSON.parse((await here.run("tools", "demo", "--raw", "--json")).stdout) as Raw;
+    const tool = servers[0]?.tools.find(({ name }) => name === "greet");
+    if (tool === undefined) throw new Error("the demo server has no tool greet");
+    await saveToolApproval(state, { server: "demo", fingerprint: "demo", client: "claude-code" }, tool, new Date(0));
+    const explained = await here.run("policy", "explain", "demo.greet", "--client", "claude-code");
+    expect(explained.stdout).toContain("because  your saved approval for client claude-code allows it");
+    expect((await here.run("policy", "explain", "demo.greet", "--client", "codex")).stdout).toContain(
+      "demo.greet: ask",
+    );
+    expect((await here.run("policy", "explain", "demo.greet")).stdout).toContain("demo.greet: ask");
+    expect((await here.run("policy", "list", "--utc")).stdout).toContain("  demo.greet, client claude-code  approved ");
+    expect(await here.run("policy", "remove", "demo.greet")).toMatchObject({ code: 2 });
+    expect((await here.run("policy", "remove", "demo.greet", "--client", "claude-code")).stdout).toBe(
+      "removed the saved approval\n",
+    );
   });
 
   test("a wider rule is named, not removed", async () => {

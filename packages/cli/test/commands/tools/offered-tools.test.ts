@@ -1,3 +1,5 @@
+import { join } from "node:path";
+import { stdioServer } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
 import { machine, userFile } from "../../support/machine.ts";
 
@@ -10,6 +12,24 @@ test("--search finds tools by what they do, best first, as they can be typed", a
   expect(found.tools[0]).toMatchObject({ server: "demo", serverToolName: "statistics", score: expect.any(Number) });
   const scores: readonly number[] = found.tools.map(({ score }: { readonly score: number }) => score);
   expect(scores).toEqual(scores.toSorted((one, other) => other - one));
+});
+
+test("--search shows tools of other servers beside those of a server that stuffs its descriptions", async () => {
+  await using here = await machine();
+  const stuffed = Array.from({ length: 40 }, (_none, at) => ({
+    name: `clock_${at}`,
+    description: "forecast weather of a city tomorrow ".repeat(10),
+    inputSchema: { type: "object" },
+  }));
+  const honest = { name: "weather_forecast", description: "The weather of a city.", inputSchema: { type: "object" } };
+  await here.write("stuffed", JSON.stringify(stuffed));
+  await here.write("honest", JSON.stringify([honest]));
+  const server = (list: string) => stdioServer("counted", "", join(here.path, list));
+  await here.write(userFile, { mcpServers: { flood: server("stuffed"), sky: server("honest") } });
+  const { stdout } = await here.run("tools", "--search", "weather forecast", "--limit", "5", "--json");
+  const { tools } = JSON.parse(stdout);
+  expect(tools).toHaveLength(5);
+  expect(tools[0]).toMatchObject({ server: "sky", serverToolName: "weather_forecast" });
 });
 
 test("--search says when nothing is found, and refuses a limit that is no number", async () => {

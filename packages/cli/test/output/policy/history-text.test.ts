@@ -16,9 +16,12 @@ const base: LedgerEntry = {
   durationMs: 1.6,
 };
 
+/** As without a terminal. */
+const columns = Number.POSITIVE_INFINITY;
+
 /** The row of one entry, without its time. */
 function rowOf(given: Partial<LedgerEntry>): string | undefined {
-  const [, row] = historyText([{ ...base, ...given }], { style: plain, isUtc: true }).split("\n");
+  const [, row] = historyText([{ ...base, ...given }], { style: plain, isUtc: true, columns }).split("\n");
   return row?.replace(/^2026-01-31T08:30:05Z {2}/, "");
 }
 
@@ -28,7 +31,7 @@ test("the user sees a header, one row for each request in the given order, and s
     { ...base, tool: "longer", decision: "ask_user", outcome: "denied", refusal: "user", durationMs: 1234.4 },
     { ...base, time: "no time", decision: "deny", outcome: "call_timeout", durationMs: 0, arguments: {} },
   ];
-  expect(historyText(entries, { style: marked, isUtc: true })).toBe(
+  expect(historyText(entries, { style: marked, isUtc: true, columns })).toBe(
     [
       "time                  what      decision  outcome               took     rule",
       "2026-01-31T08:30:05Z  s.t       allow     ok                    2 ms     R",
@@ -38,12 +41,12 @@ test("the user sees a header, one row for each request in the given order, and s
       "  {}",
     ].join("\n"),
   );
-  expect(historyText([], { style: marked, isUtc: true })).toBe("time  what  decision  outcome  took  rule");
+  expect(historyText([], { style: marked, isUtc: true, columns })).toBe("time  what  decision  outcome  took  rule");
 });
 
 test("the user sees the time of this machine unless UTC is wanted", () => {
   const time = new Date(2026, 0, 2, 3, 4, 5, 678).toISOString();
-  const [, row] = historyText([{ ...base, time }], { style: plain, isUtc: false }).split("\n");
+  const [, row] = historyText([{ ...base, time }], { style: plain, isUtc: false, columns }).split("\n");
   expect(row).toBe("2026-01-02 03:04:05  s.t   allow     ok       2 ms  R");
 });
 
@@ -68,7 +71,8 @@ test.each<[given: Partial<LedgerEntry>, what: string]>([
 test.each<[given: Partial<LedgerEntry>, answer: string]>([
   [{ answer: "asked" }, "; you said yes"],
   [{ answer: "in_advance" }, "; --yes"],
-  [{ answer: "typed" }, "; you typed it"],
+  [{ answer: "asked", durationMs: 2203, confirmationMs: 2201 }, "; you said yes after 3 s"],
+  [{ refusal: "user", durationMs: 121_002, confirmationMs: 121_000 }, "; you said no after 3 min"],
   [{ answer: "asked", answeredIn: "page" }, "; you said yes on the gateway's page"],
   [{ answer: "asked", answeredIn: "form" }, "; you said yes in the client's form"],
   [{ answer: "asked", answeredIn: "inbox" }, "; you said yes in the inbox"],
@@ -80,8 +84,45 @@ test.each<[given: Partial<LedgerEntry>, answer: string]>([
   expect(rowOf(given)).toBe(`s.t   allow     ok       2 ms  R${answer}`);
 });
 
-test("the user reads that a gateway's client could not be asked", () => {
-  expect(rowOf({ client: "c", refusal: "no_terminal" })).toBe(
-    "s.t (c)  allow     ok       2 ms  R; there was no way to ask you",
+test("a call that the user typed in the app is allowed, as one on the command line is", () => {
+  expect(rowOf({ decision: "ask_user", answer: "typed" })).toBe(
+    "s.t   allow     ok       2 ms  you typed it; for a model, R",
   );
+});
+
+test("the user's time is not counted as the call's", () => {
+  expect(rowOf({ durationMs: 2201, confirmationMs: 2190 })).toBe("s.t   allow     ok       11 ms  R");
+  expect(rowOf({ durationMs: 5, confirmationMs: 6 })).toBe("s.t   allow     ok       0 ms  R");
+});
+
+const wordy = { ...base, rule: "the default for your own requests allows it" };
+
+test("on a terminal a rule that does not fit beside its request continues in its column", () => {
+  expect(historyText([wordy, base], { style: plain, isUtc: true, columns: 90 }).split("\n")).toEqual([
+    "time                  what  decision  outcome  took  rule",
+    "2026-01-31T08:30:05Z  s.t   allow     ok       2 ms  the default for your own requests",
+    "                                                     allows it",
+    "2026-01-31T08:30:05Z  s.t   allow     ok       2 ms  R",
+  ]);
+});
+
+test("on a narrow terminal the rule is below its request, and a long name too; no word is broken", () => {
+  const long = { ...wordy, tool: "read_the_annotated_history_of_a_branch", arguments: { a: 1 } };
+  expect(historyText([wordy, long], { style: plain, isUtc: true, columns: 70 }).split("\n")).toEqual([
+    "time                  decision  outcome  took  what",
+    "  rule",
+    "2026-01-31T08:30:05Z  allow     ok       2 ms  s.t",
+    "  the default for your own requests allows it",
+    "2026-01-31T08:30:05Z  allow     ok       2 ms ",
+    "  s.read_the_annotated_history_of_a_branch",
+    "  the default for your own requests allows it",
+    '  {"a":1}',
+  ]);
+});
+
+test("the user reads that no answer came to a request of a client", () => {
+  expect(rowOf({ client: "c", refusal: "no_terminal", confirmationMs: 60_000 })).toBe(
+    "s.t (c)  allow     ok       0 ms  R; no answer came in 60 s",
+  );
+  expect(rowOf({ client: "c", refusal: "no_terminal" })).toBe("s.t (c)  allow     ok       2 ms  R; no answer came");
 });

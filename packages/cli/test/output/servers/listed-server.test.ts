@@ -39,7 +39,10 @@ const { definition: _definition, ...invalid } = configured({
 });
 
 const typed = (text: SafeText): SafeText => toSafeLine(text.replace("fairlead", "npx fairlead"));
-const text = (listed: ListedServer): readonly string[] => serverText(listed, { style: plain, typed }).split("\n");
+const whole = { typed, verbose: true, showsSharing: true };
+const text = (listed: ListedServer): readonly string[] => serverText(listed, { ...whole, style: plain }).split("\n");
+const short = (listed: ListedServer): readonly string[] =>
+  serverText(listed, { ...whole, style: plain, verbose: false }).split("\n");
 
 const hour = 3_600_000;
 const first = ["  stdio: run a --token (hidden)", "  from /home/settings.json:3:5 (user)"];
@@ -136,10 +139,10 @@ describe("a listed server has lines only for what there is to say", () => {
   });
 
   test("the name is bold and the state has the colour of the state", () => {
-    expect(serverText({ server: configured(), state: idle }, { style: marked, typed })).toMatch(
+    expect(serverText({ server: configured(), state: idle }, { ...whole, style: marked })).toMatch(
       /^<bold>s<\/> {2}<red>idle<\/>\n/,
     );
-    expect(serverText({ server: configured(), state: connected, tokens: 5 }, { style: marked, typed })).toContain(
+    expect(serverText({ server: configured(), state: connected, tokens: 5 }, { ...whole, style: marked })).toContain(
       "<green>connected: 2 tools, 1 prompt, 3 resources, about 5 tokens</>",
     );
   });
@@ -181,6 +184,83 @@ describe("a listed server has lines only for what there is to say", () => {
       skipped,
     ]);
   });
+});
+
+describe("without --verbose a server has one line, and a second one if the user should do something", () => {
+  const blocked = { ...since, status: "blocked", message: "long", next: "fairlead trust add" } as const;
+  const off: ServerState = {
+    ...since,
+    status: "disabled",
+    reason: "user",
+    message: "long",
+    next: "fairlead mcp enable s",
+  };
+  const failed = { server: "s", failures: 3, failedAt: 0, nextTryAt: 0, message: "refused" };
+  test.each<[what: string, listed: ListedServer, lines: readonly string[]]>([
+    [
+      "connected",
+      { server: remote, state: connected, tokens: 12_345, share: "all", signIn: signedIn },
+      ["s  connected: 2 tools, 1 prompt, 3 resources, about 12 345 tokens"],
+    ],
+    ["idle after failures", { server: configured({ shadows: [origin] }), state: idle, failed }, ["s  idle"]],
+    [
+      "cached",
+      {
+        server: configured(),
+        state: idle,
+        cachedCatalog: { server: "s", offer: counts, savedAt: Date.now() - 5.5 * hour },
+      },
+      ["s  idle; cached: 2 tools, 1 prompt, 3 resources (5 hours ago)"],
+    ],
+    [
+      "failed: the reason, and what to do",
+      { server: configured(), state: gone, failed },
+      ["s  failed: it ended␛", "  next: npx fairlead mcp logs s"],
+    ],
+    [
+      "reconnecting",
+      {
+        server: configured(),
+        state: {
+          ...since,
+          status: "disconnected",
+          reason: "backoff",
+          nextTryAt: 1,
+          because: { reason: "server_exited", message: "m" },
+          message: "it ended",
+        },
+      },
+      ["s  reconnecting: it ended"],
+    ],
+    [
+      "an entry that cannot start, with another mistake in it",
+      { server: invalid, state: { ...since, status: "disconnected", reason: "settings_invalid", message: "it ended" } },
+      ["s  cannot start: it ended", "  warning: other␛"],
+    ],
+    ["disabled by the user", { server: configured(), state: off }, ["s  disabled"]],
+    [
+      "excluded by the user",
+      { server: configured(), state: { ...blocked, reason: "excluded" } },
+      ["s  blocked: in mcp.excluded"],
+    ],
+    [
+      "blocked until the user decides",
+      { server: configured(), state: { ...blocked, reason: "untrusted_folder" } },
+      ["s  blocked: folder not trusted", "  next: npx fairlead trust add"],
+    ],
+    [
+      "a note and changed definitions",
+      { server: configured(), state: { ...connected, offer: { ...counts, note: "cut" } }, changed: ["a", "b"] },
+      ["s  connected: 2 tools, 1 prompt, 3 resources", "  note: cut", "  changed definitions: a, b"],
+    ],
+  ])("%s", (_what, listed, lines) => {
+    expect(short(listed)).toEqual(lines);
+  });
+});
+
+test("how clients of the gateway share a server is shown only to people who use the gateway", () => {
+  const listed: ListedServer = { server: configured(), state: idle, share: "all" };
+  expect(serverText(listed, { ...whole, style: plain, showsSharing: false })).not.toContain("gateway");
 });
 
 describe("the document of a server has the same facts", () => {

@@ -12,6 +12,7 @@ const { ProceedOnce, ProceedAlwaysTool, ProceedAlwaysAndSave, ProceedAlwaysServe
 const entry = (id: string, more: Partial<InboxEntry> = {}): InboxEntry => ({
   id,
   since: 0,
+  isAwaited: true,
   client: "cursor",
   server: "files",
   kind: "tool",
@@ -127,7 +128,7 @@ describe("a request of a client", () => {
 
   test.each([
     ["outdated", "did not run: the tool's definition changed while the request waited."],
-    ["later", "has not run yet: it runs if the program sends the same request again within ten minutes."],
+    ["later", "has not run yet: it runs, once, if the program sends the same request again within ten minutes."],
   ] as const)("tells what became of the answer: %s", async (use, words) => {
     await using app = await scene([entry("AB1")], { use });
     await app.answer(ProceedOnce);
@@ -141,11 +142,16 @@ describe("a request of a client", () => {
   });
 });
 
-test("the app asks about a request once, and not about one that is older than a minute", async () => {
-  const entries = [entry("NEW", { since: 2 }), entry("OLD", { since: 1 })];
+test("the app asks about a request once, and not about one that nothing waits for and that is older than a minute", async () => {
+  const entries = [entry("NEW", { since: 1, isAwaited: false }), entry("OLD", { since: 0, isAwaited: false })];
   await using app = await scene(entries, { now: 60_001 });
   await app.change();
   expect(app.questions().map(({ details }) => details.rule?.text)).toEqual([expect.stringContaining("(approval NEW)")]);
+});
+
+test("the app that starts later asks about a request as long as its gateway waits", async () => {
+  await using app = await scene([entry("AB1", { isAwaited: true })], { now: 299_000 });
+  expect(app.questions()).toHaveLength(1);
 });
 
 test("requests that come later are asked, and those that are gone are no longer asked", async () => {

@@ -22,7 +22,7 @@ test("the app shows the requests of clients as confirmations, and the first answ
   scene.session.answer(early.key, { kind: "confirmation", value: ToolConfirmationOutcome.ProceedOnce });
   await scene.until(({ questions }) => questions.length === 0);
   await scene.shown(
-    /files\.write_file has not run yet: it runs if the program sends the same request again within ten minutes/,
+    /files\.write_file has not run yet: it runs, once, if the program sends the same request again within ten minutes/,
   );
   const inbox = openInbox(join(here.home, ".fairlead"));
   while ((await inbox.list()).length > 0);

@@ -23,7 +23,7 @@ test("the user has these commands, with these arguments and summaries", () => {
     "/compact [undo]: shorten the conversation: the model continues from its own summary; to undo this: /compact undo",
     "/copy : copy the last answer to the clipboard",
     "/export FILE: write the conversation to a new Markdown file",
-    "/model [NAME|manual]: show the model, or switch to another",
+    "/model [NAME|manual]: choose a model from a list, or switch to the named one",
     "/policy [list|explain|allow|ask|deny|remove] [SERVER.TOOL]: show and change the rules for tool calls",
     "/trust [add|list|remove]: trust this folder and its servers, or revoke the trust",
     "/history [--server NAME] [--denied] [--since 1d]: show recent calls and the rules that decided them",
@@ -156,14 +156,15 @@ describe("/model", () => {
   const found = (name: string) => ({ kind: "model", model: { provider: "gemini", name } });
   const ollama = (...models: readonly string[]) => ({ kind: "offer", ollama: { models } });
 
-  const scene = (current: Pick<Model, "provider" | "name">, choice?: unknown) => {
+  const scene = (current: Pick<Model, "provider" | "name">, choice?: unknown, list: object = {}, answer?: number) => {
     const asked: unknown[] = [];
     const find = async (name?: string) => {
       asked.push(name);
       return choice ?? found(name ?? "chosen");
     };
-    const services = { models: { manual, find } } as object;
-    return { ...slashScene({ session: { model: () => current }, services }), asked };
+    const models = { manual, find, list: async () => ({ models: [], problems: [], ...list }) };
+    const services = { models } as object;
+    return { ...slashScene({ session: { model: () => current }, services, answers: [answer] }), asked };
   };
   const doubt = " Fairlead did not check that this model exists; your next message will show whether it does.";
 
@@ -186,7 +187,12 @@ describe("/model", () => {
       ],
       [],
     ],
-    [clever, "", [["note", "info", "The model is clever.", "/model NAME or /model manual"]], []],
+    [
+      clever,
+      "",
+      [["note", "info", "The model is clever. Its API gives no list of models.", "/model NAME or /model manual"]],
+      [],
+    ],
     [
       clever,
       "other",
@@ -227,6 +233,36 @@ describe("/model", () => {
     ["", ollama(), "no model configured; Ollama is running with ", "/model NAME"],
   ])("without a model, /model %s explains what is missing", async (words, choice, text, next) => {
     expect(await scene(manual as Model, choice).run(model, words)).toEqual([["note", "warning", text, next]]);
+  });
+
+  const other = { provider: "gemini", name: "other" };
+  const claude = { provider: "anthropic", name: "claude" };
+  const words = "manual: no model, you call the tools yourself";
+  test.each([
+    [clever, [other, clever], ["other", "clever (current)", words], 1],
+    [manual, [other, clever], ["other", "clever", `${words} (current)`], 0],
+    [clever, [other, claude], ["clever · gemini (current)", "other · gemini", "claude · anthropic", words], 0],
+  ])("without a name, the models of the API can be chosen; with %j", async (current, models, options, selected) => {
+    const now = current === manual ? manual : { ...current };
+    const title = "Which model do you want to use?";
+    const question = { kind: "choice", serverName: "Fairlead", message: title, options, selected };
+    const asked = ["ask", "choice", question];
+    expect(await scene(now, undefined, { models }).run(model, "")).toEqual([asked]);
+    const chosen = options.indexOf(options.find((each) => each.startsWith("other")) ?? "");
+    expect(await scene(now, undefined, { models }, chosen).run(model, "")).toEqual([
+      asked,
+      ["set model", "other"],
+      ["note", "info", "The model is now other."],
+    ]);
+    // The current one stays, without another line in the recorded conversation.
+    expect(await scene(now, undefined, { models }, now === manual ? 2 : selected).run(model, "")).toEqual([asked]);
+  });
+
+  test("an API that gives no list is named, beside the list of another one", async () => {
+    const problems = [{ message: "http://x sent no list", next: "fairlead mcp list" }];
+    const [note, asked] = await scene(clever, undefined, { models: [clever], problems }).run(model, "");
+    expect(note).toEqual(["note", "warning", "http://x sent no list", "/mcp list"]);
+    expect(asked).toMatchObject(["ask", "choice", { options: ["clever (current)", words] }]);
   });
 
   test("suggests manual mode as its only argument", () => {

@@ -74,6 +74,12 @@ test.each([
   expect(writeCall({ server: "s", tool: "t" }, args)).toBe(line);
 });
 
+test("letters of every language need no quotes", () => {
+  expect(writeCall({ server: "demo", tool: "greet" }, { name: "Zoé", title: "博士" })).toBe(
+    "demo.greet name=Zoé title=博士",
+  );
+});
+
 test("the name of a tool with a space is quoted", () => {
   expect(writeCall({ server: "s", tool: "it's a" }, {})).toBe("'s.it\\'s a'");
 });

@@ -111,6 +111,11 @@ test("/mcp without a panel and /mcp list show the state of each server, with com
   });
   const list = await scene.run(mcp, "list");
   const text = `files  connected
+docs  needs sign-in; cached: 2 tools (4 days ago)
+  next: /mcp auth docs
+demo  idle; built in`;
+  expect(list).toEqual([["show", "/mcp list", text]]);
+  const verbose = `files  connected
   stdio: run a --token (hidden)
   from /home/settings.json:3:5 (user)
 docs  needs sign-in
@@ -119,9 +124,8 @@ docs  needs sign-in
   cached: 2 tools (4 days ago)
   why: sign in
   next: /mcp auth docs
-demo  idle
-  built in`;
-  expect(list).toEqual([["show", "/mcp list", text]]);
+demo  idle; built in`;
+  expect(await scene.run(mcp, "list -v")).toEqual([["show", "/mcp list -v", verbose]]);
   expect(await scene.run(mcp, "")).toEqual(list);
 });
 

@@ -1,13 +1,13 @@
 /**
- * Records in `FILE.lock-owner` which process owns a lock. If that process is killed, another process can take the lock
- * at once. The record is outside the lock's folder, because Gemini CLI uses the same locks and can remove only empty
- * folders.
+ * The record `FILE.lock-owner`: which process owns a lock. It appears in one step with its content, so there is no lock
+ * without an owner, and a lock whose owner was killed can be taken at once.
  */
 
 import { readFileSync, readlinkSync } from "node:fs";
-import { readFile, rename, rm, rmdir, stat, writeFile } from "node:fs/promises";
-import { hostname, uptime } from "node:os";
-import { isObject } from "@fairlead/wire/json";
+import { link, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { hostname } from "node:os";
+import { isObject, parseJson } from "@fairlead/wire/json";
+import { isProcessRunning, startTimeOf } from "../running-process.ts";
 import { systemCode, unless } from "../system-error.ts";
 import { temporaryName } from "./replace-file.ts";
 
@@ -22,96 +22,136 @@ interface LockOwner {
   readonly host: string;
   readonly boot: string;
   readonly processes: string;
-  /** Identifies the lock's folder. The record of a killed process must not apply to a later lock of another program. */
-  readonly lock: string;
+}
+
+/** After this many milliseconds without a sign of life, the lock of an owner that cannot be checked is abandoned. */
+export const staleAfter = 10_000;
+
+/** Takes the lock's record for this process and returns its text. Undefined if another process has it. */
+export async function takeRecord(file: string): Promise<string | undefined> {
+  return take(file, recordOf(file));
+}
+
+/** Whether the record of this process is still there. */
+export async function hasRecord(file: string, text: string): Promise<boolean> {
+  return (await readRecord(recordOf(file))) === text;
+}
+
+/** Removes the record of this process, unless another process has taken the lock over. */
+export async function removeRecord(file: string, text: string): Promise<void> {
+  await remove(recordOf(file), text);
 }
 
 /**
- * Records that this process owns the lock. Returns the record, or undefined if the file system has no creation times.
- */
-export async function noteOwner(file: string): Promise<string | undefined> {
-  const lock = await lockIdentity(file);
-  if (lock === undefined) return undefined;
-  const owner: LockOwner = { pid: process.pid, start: startOf(process.pid), ...here(), lock };
-  const note = JSON.stringify(owner);
-  await writeFile(noteOf(file), note, { mode: 0o600 }).catch(ignored);
-  return note;
-}
-
-/** Removes this process's own record. Call it only after the lock is released: until then, the record must exist. */
-export async function removeNote(file: string, note: string | undefined): Promise<void> {
-  const text = await readFile(noteOf(file), "utf8").catch(ignored);
-  if (text !== undefined && text === note) await rm(noteOf(file), { force: true }).catch(ignored);
-}
-
-/** Removes the lock if its owner has ended. Returns true if the lock was removed. */
-export async function removeDeadLock(file: string): Promise<boolean> {
-  const text = await readFile(noteOf(file), "utf8").catch(ignored);
-  const owner = text === undefined ? undefined : parse(text);
-  if (owner === undefined || !(await hasEnded(owner, file))) return false;
-  // Several processes may try this. Only one of them can rename the record, and it removes the lock.
-  const claimed = temporaryName(file);
-  const isClaimed = await rename(noteOf(file), claimed).then(
-    () => true,
-    () => false,
-  );
-  if (!isClaimed) return false;
-  if ((await readFile(claimed, "utf8").catch(ignored)) !== text) {
-    // Another process has taken the lock meanwhile, so its record is put back.
-    await rename(claimed, noteOf(file)).catch(ignored);
-    return false;
-  }
-  const isSame = (await lockIdentity(file)) === owner.lock;
-  if (isSame) await rmdir(lockFolder(file)).catch(unless("ENOENT"));
-  await rm(claimed, { force: true });
-  return isSame;
-}
-
-/**
- * The id of the process that holds the lock. Undefined if none does, if it left no record, or if it runs on another
- * machine or in another container.
+ * The id of the process that holds the lock. Undefined if none does, or if it runs on another machine or in another
+ * container.
  */
 export async function lockHolder(file: string): Promise<number | undefined> {
-  const text = await readFile(noteOf(file), "utf8").catch(ignored);
+  const text = await readRecord(recordOf(file)).catch(ignored);
   const owner = text === undefined ? undefined : parse(text);
-  if (owner === undefined || (await lockIdentity(file)) !== owner.lock) return undefined;
-  const { host, boot, processes } = here();
-  const isHere = owner.host === host && owner.boot === boot && owner.processes === processes;
-  return isHere && isRunning(owner.pid) && startOf(owner.pid) === owner.start ? owner.pid : undefined;
+  if (owner === undefined || !isHere(owner) || !isProcessRunning(owner.pid)) return undefined;
+  // Without start times, another process may have this id by now. A process that renews its lock certainly has it.
+  const isOwner =
+    owner.start === "" ? await hasLifeSign([recordOf(file), lockFolder(file)]) : startTimeOf(owner.pid) === owner.start;
+  return isOwner ? owner.pid : undefined;
 }
 
-async function hasEnded(owner: LockOwner, file: string): Promise<boolean> {
-  const { host, boot, processes } = here();
-  if (owner.host !== host || (await lockIdentity(file)) !== owner.lock) return false;
-  /*
-   * Either this machine restarted, or the record is from another machine with the same name. If the lock is older than
-   * the last restart, the owner has certainly ended.
-   */
-  if (owner.boot !== boot) return owner.boot !== "" && boot !== "" && (await isFromBeforeBoot(file));
-  if (owner.processes !== processes) return false;
-  return !isRunning(owner.pid) || startOf(owner.pid) !== owner.start;
-}
-
-async function isFromBeforeBoot(file: string): Promise<boolean> {
-  const stats = await stat(lockFolder(file)).catch(ignored);
-  return stats !== undefined && stats.mtimeMs < Date.now() - uptime() * 1000;
-}
-
-/**
- * Identifies the lock's folder. Undefined if the file system has no creation times: an inode number alone may be
- * reused.
- */
-async function lockIdentity(file: string): Promise<string | undefined> {
-  const stats = await stat(lockFolder(file), { bigint: true }).catch(ignored);
-  return stats === undefined || stats.birthtimeNs === 0n ? undefined : `${stats.ino} ${stats.birthtimeNs}`;
-}
-
-function lockFolder(file: string): string {
+/** The folder that locks a file for programs that do not know the record, such as Gemini CLI. */
+export function lockFolder(file: string): string {
   return `${file}.lock`;
 }
 
-function noteOf(file: string): string {
+function recordOf(file: string): string {
   return `${file}.lock-owner`;
+}
+
+async function take(file: string, path: string): Promise<string | undefined> {
+  const text = JSON.stringify(ownRecord());
+  for (;;) {
+    const found = await readRecord(path);
+    if (found === undefined) {
+      if (await create(file, path, text)) return text;
+    } else if (!(await isAbandoned(found, lifeSigns(file, path))) || !(await removeAbandoned(file, path, found)))
+      return undefined;
+  }
+}
+
+/**
+ * Removes the record of a killed process. Returns false if another process is doing that. Several processes may find
+ * the same record, and a slow one must not remove the record of the process that came next. So the right to remove a
+ * record is itself a record. If its owner is killed too, it is removed in the same way.
+ */
+async function removeAbandoned(file: string, path: string, text: string): Promise<boolean> {
+  const claim = `${path}-claim`;
+  const own = await take(file, claim);
+  if (own === undefined) return false;
+  try {
+    await remove(path, text);
+    return true;
+  } finally {
+    await remove(claim, own);
+  }
+}
+
+async function remove(path: string, text: string): Promise<void> {
+  if ((await readRecord(path)) === text) await rm(path, { force: true });
+}
+
+/**
+ * The error codes of file systems that have no hard links, or do not allow them. There, a process that is killed between
+ * creating and writing its record leaves an empty record.
+ */
+const withoutLinks: ReadonlySet<unknown> = new Set(["EPERM", "EACCES", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EINVAL"]);
+
+/** Creates the file with its content in one step. Returns false if it exists. */
+async function create(file: string, path: string, text: string): Promise<boolean> {
+  const temporary = temporaryName(file);
+  try {
+    await writeFile(temporary, text, { flag: "wx", mode: 0o600 });
+    await link(temporary, path).catch(async (error: unknown) => {
+      if (!withoutLinks.has(systemCode(error))) throw error;
+      await writeFile(path, text, { flag: "wx", mode: 0o600 });
+    });
+    return true;
+  } catch (error) {
+    if (systemCode(error) !== "EEXIST") throw error;
+    return false;
+  } finally {
+    await rm(temporary, { force: true });
+  }
+}
+
+/** The owner of a lock renews its folder. Records of another kind have no folder. */
+function lifeSigns(file: string, path: string): readonly string[] {
+  return path === recordOf(file) ? [path, lockFolder(file)] : [path];
+}
+
+/** Whether the owner has ended, or cannot be checked and has given no sign of life. */
+async function isAbandoned(text: string, paths: readonly string[]): Promise<boolean> {
+  const owner = parse(text);
+  if (owner === undefined || !isHere(owner)) return !(await hasLifeSign(paths));
+  if (!isProcessRunning(owner.pid)) return true;
+  return owner.start === "" ? !(await hasLifeSign(paths)) : startTimeOf(owner.pid) !== owner.start;
+}
+
+async function hasLifeSign(paths: readonly string[]): Promise<boolean> {
+  const times = await Promise.all(paths.map(async (path) => (await stat(path).catch(ignored))?.mtimeMs ?? 0));
+  return Math.max(...times) > Date.now() - staleAfter;
+}
+
+async function readRecord(path: string): Promise<string | undefined> {
+  return readFile(path, "utf8").catch(unless("ENOENT"));
+}
+
+function ownRecord(): LockOwner & { readonly id: number } {
+  // The id tells two records of one process apart.
+  return { pid: process.pid, start: startTimeOf(process.pid), ...here(), id: Math.random() };
+}
+
+/** Whether the owner's process id is valid here and now. */
+function isHere(owner: LockOwner): boolean {
+  const { host, boot, processes } = here();
+  return owner.host === host && owner.boot === boot && owner.processes === processes;
 }
 
 function here(): Pick<LockOwner, "host" | "boot" | "processes"> {
@@ -120,21 +160,6 @@ function here(): Pick<LockOwner, "host" | "boot" | "processes"> {
     boot: quietly(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim()),
     processes: quietly(() => readlinkSync("/proc/self/ns/pid")),
   };
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return systemCode(error) !== "ESRCH";
-  }
-}
-
-/** The start time of the process. A later process may get the same id, but not the same start time. */
-function startOf(pid: number): string {
-  const text = quietly(() => readFileSync(`/proc/${pid}/stat`, "latin1"));
-  return text.slice(text.lastIndexOf(") ") + 2).split(" ")[19] ?? "";
 }
 
 function quietly(read: () => string): string {
@@ -150,23 +175,16 @@ function ignored(): undefined {
 }
 
 function parse(text: string): LockOwner | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (!isObject(value)) return undefined;
-    const { pid, ...texts } = value as Partial<Record<keyof LockOwner, unknown>>;
-    const { start, host, boot, processes, lock } = texts as Partial<Record<keyof typeof texts, string>>;
-    const isWhole = [start, host, boot, processes, lock].every((item) => typeof item === "string");
-    // Process ids of 0 or below mean a process group.
-    if (!isWhole || typeof pid !== "number" || !Number.isInteger(pid) || pid <= 0) return undefined;
-    return {
-      pid,
-      start: start ?? "",
-      host: host ?? "",
-      boot: boot ?? "",
-      processes: processes ?? "",
-      lock: lock ?? "",
-    };
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(text);
+  if (!isObject(value)) return undefined;
+  const { pid, start, host, boot, processes } = value;
+  // Process ids of 0 or below mean a process group.
+  if (typeof pid !== "number" || !Number.isInteger(pid) || pid <= 0) return undefined;
+  return isText(start) && isText(host) && isText(boot) && isText(processes)
+    ? { pid, start, host, boot, processes }
+    : undefined;
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string";
 }

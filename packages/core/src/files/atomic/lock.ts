@@ -1,15 +1,16 @@
 /**
- * A lock that keeps other processes from writing a file: the folder `FILE.lock`. If the lock's owner was killed,
- * another process can take the lock at once.
+ * A lock that keeps other processes from writing a file. Fairlead's processes take the record `FILE.lock-owner` first;
+ * if its owner was killed, another process can take it at once. Then they take the folder `FILE.lock`, which Gemini CLI
+ * uses for the same files.
  */
 
+import fs from "node:fs";
+import { rmdir, stat } from "node:fs/promises";
 import { setTimeout as wait } from "node:timers/promises";
 import { HostError } from "../../errors.ts";
-import { systemCode, unless } from "../system-error.ts";
-import { noteOwner, removeDeadLock, removeNote } from "./lock-owner.ts";
+import { unless } from "../system-error.ts";
+import { hasRecord, lockFolder, removeRecord, staleAfter, takeRecord } from "./lock-owner.ts";
 
-/** The owner renews its lock regularly. After this many milliseconds without renewal, the lock counts as abandoned. */
-const staleAfter = 10_000;
 /**
  * How many milliseconds to wait for a lock. Longer than `staleAfter`, so that an abandoned lock expires during the
  * wait.
@@ -53,35 +54,67 @@ async function acquire(file: string, deadline: number): Promise<HeldLock> {
 
 /** Takes the lock without waiting. Undefined if the lock is held. */
 export async function tryLock(file: string): Promise<HeldLock | undefined> {
+  const record = await takeRecord(file);
+  if (record === undefined) return undefined;
+  let folder: Awaited<ReturnType<typeof takeFolder>>;
+  try {
+    folder = await takeFolder(file);
+  } finally {
+    if (folder === undefined) await removeRecord(file, record);
+  }
+  if (folder === undefined) return undefined;
+  const { release, isLost } = folder;
+  // A process that was suspended before it took the folder may have lost the record.
+  if (!(await hasRecord(file, record))) {
+    await release();
+    return undefined;
+  }
+  return {
+    isLost,
+    async release() {
+      await release();
+      await removeRecord(file, record);
+    },
+  };
+}
+
+/**
+ * The mode of the lock folders of Fairlead. Other programs make them with the mode 777 minus the umask. The folder stays
+ * empty, so nobody needs to write into it.
+ */
+const ownMode = 0o500;
+
+/** The caller must hold the record. Returns undefined if another program holds the folder. */
+async function takeFolder(file: string): Promise<HeldLock | undefined> {
+  const path = lockFolder(file);
+  const found = await stat(path).catch(unless("ENOENT", "ENOTDIR"));
+  // Only the owner of the record makes folders with this mode, so its owner was killed.
+  if (found !== undefined && (found.mode & 0o777) === ownMode) await rmdir(path).catch(unless("ENOENT"));
   const { default: lockfile } = await import("proper-lockfile");
   let isLost = false;
-  // The library's own retries are not used, because they also repeat errors such as a missing permission.
-  for (;;) {
-    try {
-      const release = await lockfile.lock(file, {
-        realpath: false,
-        stale: staleAfter,
-        onCompromised: () => {
-          isLost = true;
-        },
-      });
-      const note = await noteOwner(file);
-      return {
-        isLost: () => isLost,
-        async release() {
-          if (!isLost) await release().catch(unless("ERELEASED", "ENOTACQUIRED"));
-          await removeNote(file, note);
-        },
-      };
-    } catch (error) {
-      if (systemCode(error) !== "ELOCKED") throw error;
-      if (!(await removeDeadLock(file))) return undefined;
-    }
+  try {
+    // The library's own retries are not used, because they also repeat errors such as a missing permission.
+    const release = await lockfile.lock(file, {
+      realpath: false,
+      stale: staleAfter,
+      fs: { ...fs, mkdir: (folder: string, done: fs.NoParamCallback) => fs.mkdir(folder, ownMode, done) },
+      onCompromised: () => {
+        isLost = true;
+      },
+    });
+    return {
+      isLost: () => isLost,
+      release: async () => {
+        if (!isLost) await release().catch(unless("ERELEASED", "ENOTACQUIRED"));
+      },
+    };
+  } catch (error) {
+    return unless("ELOCKED")(error);
   }
 }
 
 function busy(file: string): HostError {
   return new HostError("busy", `another program is writing to ${file} and does not finish; nothing was changed`, {
-    next: `Try again. If no other program uses the file, remove the folder ${file}.lock first.`,
+    next: `Try again. If no other program uses the file, remove ${file}.lock and ${file}.lock-owner first.`,
   });
 }

@@ -1,6 +1,6 @@
 /** Creates folders for Fairlead's state, readable by the user only. */
 
-import { chmod, mkdir, stat } from "node:fs/promises";
+import { access, chmod, constants, mkdir, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { notWritten, systemCode, toWriteError, unless } from "../system-error.ts";
 
@@ -18,6 +18,19 @@ export async function ensurePrivateFolder(folder: string): Promise<void> {
   } catch (error) {
     throw toWriteError(folder, error);
   }
+}
+
+/**
+ * Checks whether files can be created in the folder, or whether the folder itself can be created. Writes nothing, so a
+ * full disk is not noticed.
+ *
+ * @throws Error of the file system, such as `EROFS`
+ */
+export async function checkWritable(folder: string): Promise<void> {
+  const found = await stat(folder).catch(unless("ENOENT"));
+  if (found === undefined && dirname(folder) !== folder) return checkWritable(dirname(folder));
+  // The dot makes a file in place of the folder an error.
+  await access(`${folder}/.`, constants.W_OK | constants.X_OK);
 }
 
 /** Makes a file or folder readable by its owner only. Does nothing if it does not exist. */

@@ -6,7 +6,8 @@
 import type { Stats } from "node:fs";
 import { lstat, open, readdir, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { systemCode, unless } from "../system-error.ts";
+import { isProcessRunning } from "../running-process.ts";
+import { unless } from "../system-error.ts";
 
 /**
  * A temporary file older than this (in milliseconds) is always removed. A newer one stays while its process is running;
@@ -65,7 +66,7 @@ export async function sweepTemporaries(file: string): Promise<void> {
     const path = join(folder, name);
     const stats = await lstat(path).catch(unless("ENOENT"));
     if (stats?.isFile() !== true) continue;
-    if (!isRunning(writer) || Date.now() - stats.mtimeMs > abandonedAfter) await rm(path, { force: true });
+    if (!isProcessRunning(writer) || Date.now() - stats.mtimeMs > abandonedAfter) await rm(path, { force: true });
   }
 }
 
@@ -81,13 +82,4 @@ function writerOf(name: string, target: string): number | undefined {
   if (!name.startsWith(`${target}.fairlead-`)) return undefined;
   const match = /^(\d+)-[0-9a-z]+[.]tmp$/.exec(name.slice(`${target}.fairlead-`.length));
   return match === null ? undefined : Number(match[1]);
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return systemCode(error) !== "ESRCH";
-  }
 }

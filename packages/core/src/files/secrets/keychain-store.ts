@@ -3,12 +3,14 @@
 import { join } from "node:path";
 import { errorMessage } from "@fairlead/wire/text";
 import { HostError } from "../../errors.ts";
+import { withLock } from "../atomic/lock.ts";
+import { ensurePrivateFolder } from "../atomic/private-folder.ts";
 import { readState, updateState } from "../atomic/state-file.ts";
 import type { Keychain, SecretStore } from "./secret-port.ts";
 
 /**
- * Opens the store. Each change is made in the keychain first and then in the list of names. When a name leaves the
- * list, its secret is already removed.
+ * Opens the store. A name enters the list before its secret enters the keychain, and leaves the list after its secret
+ * has left the keychain. If the process is killed in between, the name is listed, so that `remove` removes the rest.
  */
 export function openKeychainStore(directory: string, keychain: Keychain): SecretStore {
   const changeNames = (change: (names: Set<string>) => void) =>
@@ -17,18 +19,45 @@ export function openKeychainStore(directory: string, keychain: Keychain): Secret
       change(names);
       return { names: [...names].sort() };
     });
+
+  /** Runs `work` under a lock: another process must not change the list between the two steps. */
+  async function exclusively<T>(work: () => Promise<T>): Promise<T> {
+    await ensurePrivateFolder(directory);
+    return withLock(join(directory, "keychain"), work);
+  }
+
+  const isListed = async (name: string): Promise<boolean> => (await readKeychainNames(directory)).includes(name);
+
+  /** Removes a new name from the list, but only if the keychain says that it has no such secret. */
+  async function unlist(name: string): Promise<void> {
+    const isGone = await keychain.remove(name).then(
+      () => true,
+      () => false,
+    );
+    if (isGone) await changeNames((names) => names.delete(name));
+  }
+
   return {
     backend: "keychain",
     get: (name) => keychain.get(name).catch(refused("read", name)),
-    async set(name, value) {
-      await keychain.set(name, value).catch(refused("store", name));
-      await changeNames((names) => names.add(name));
-    },
-    async remove(name) {
-      const isRemoved = await keychain.remove(name).catch(refused("remove", name));
-      await changeNames((names) => names.delete(name));
-      return isRemoved;
-    },
+    set: (name, value) =>
+      exclusively(async () => {
+        const isNew = !(await isListed(name));
+        if (isNew) await changeNames((names) => names.add(name));
+        try {
+          await keychain.set(name, value);
+        } catch (error) {
+          if (isNew) await unlist(name);
+          refused("store", name)(error);
+        }
+      }),
+    remove: (name) =>
+      exclusively(async () => {
+        const wasListed = await isListed(name);
+        const isRemoved = await keychain.remove(name).catch(refused("remove", name));
+        if (wasListed) await changeNames((names) => names.delete(name));
+        return isRemoved || wasListed;
+      }),
     list: () => readKeychainNames(directory),
   };
 }

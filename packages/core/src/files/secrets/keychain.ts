@@ -60,26 +60,39 @@ const divided = /^#([0-9a-f]+):(\d+)$/;
 
 /**
  * Splits large secrets, because an entry on Windows holds at most 2560 bytes. Writes the new parts before the entry
- * with their number, so that a reader gets the whole old or the whole new secret.
+ * with their number, so that a reader gets the whole old or the whole new secret. A journal names the parts that are
+ * being written or removed. If the process is killed, the next `set` or `remove` of the same name removes the rest.
  */
 export function inParts(keychain: Keychain): Keychain {
-  async function partsOf(name: string): Promise<readonly string[]> {
-    const [, id = "", count = "0"] = divided.exec((await keychain.get(name)) ?? "") ?? [];
-    return partNames(name, id, Number(count));
+  async function partsOf(name: string): Promise<PartSet | undefined> {
+    return parsePartSet((await keychain.get(name)) ?? "");
   }
 
-  async function readParts(names: readonly string[]): Promise<string | undefined> {
-    const parts: string[] = [];
-    for (const name of names) {
-      const part = await keychain.get(name);
-      if (part === undefined) return undefined;
-      parts.push(part);
+  async function readParts(name: string, parts: PartSet | undefined): Promise<string | undefined> {
+    const texts: string[] = [];
+    for (const entry of parts === undefined ? [] : partNames(name, parts)) {
+      const text = await keychain.get(entry);
+      if (text === undefined) return undefined;
+      texts.push(text);
     }
-    return parts.join("");
+    return texts.join("");
   }
 
-  async function removeAll(names: readonly string[]): Promise<void> {
-    for (const name of names) await keychain.remove(name);
+  /** Removes the parts that the journal names, except those of the current secret, and then the journal. */
+  async function clearJournal(name: string): Promise<void> {
+    const journal = await keychain.get(journalOf(name));
+    if (journal === undefined) return;
+    const current = await partsOf(name);
+    for (const parts of journal.split(" ").map(parsePartSet))
+      if (parts !== undefined && parts.id !== current?.id)
+        for (const entry of partNames(name, parts)) await keychain.remove(entry);
+    await keychain.remove(journalOf(name));
+  }
+
+  async function writeJournal(name: string, sets: readonly (PartSet | undefined)[]): Promise<void> {
+    await clearJournal(name);
+    const texts = sets.flatMap((parts) => (parts === undefined ? [] : [partSetText(parts)]));
+    if (texts.length > 0) await keychain.set(journalOf(name), texts.join(" "));
   }
 
   return {
@@ -90,33 +103,53 @@ export function inParts(keychain: Keychain): Keychain {
        * If a part is missing, another process has replaced the secret during the read. The second attempt reads the new
        * secret.
        */
-      const value = (await readParts(await partsOf(name))) ?? (await readParts(await partsOf(name)));
+      const value = (await readParts(name, parsePartSet(first))) ?? (await readParts(name, await partsOf(name)));
       if (value === undefined || value === "") throw new Error("a part of the secret is missing");
       return value;
     },
     async set(name, value) {
       const before = await partsOf(name);
-      const parts = value.match(part) ?? [];
-      if (parts.length <= 1) await keychain.set(name, `${whole}${value}`);
+      const texts = value.match(part) ?? [];
+      const { randomBytes } = await import("node:crypto");
+      const next = texts.length > 1 ? { id: randomBytes(6).toString("hex"), count: texts.length } : undefined;
+      await writeJournal(name, [before, next]);
+      if (next === undefined) await keychain.set(name, `${whole}${value}`);
       else {
-        const { randomBytes } = await import("node:crypto");
-        const id = randomBytes(6).toString("hex");
-        const names = partNames(name, id, parts.length);
-        for (const [index, part] of parts.entries()) await keychain.set(names[index] ?? "", part);
-        await keychain.set(name, `#${id}:${parts.length}`);
+        const names = partNames(name, next);
+        for (const [index, text] of texts.entries()) await keychain.set(names[index] ?? "", text);
+        await keychain.set(name, partSetText(next));
       }
-      await removeAll(before);
+      await clearJournal(name);
     },
     async remove(name) {
-      const parts = await partsOf(name);
+      await writeJournal(name, [await partsOf(name)]);
       const isRemoved = await keychain.remove(name);
-      await removeAll(parts);
+      await clearJournal(name);
       return isRemoved;
     },
   };
 }
 
+/** The parts of one secret. A new secret gets a new random id. */
+interface PartSet {
+  readonly id: string;
+  readonly count: number;
+}
+
+function partSetText({ id, count }: PartSet): string {
+  return `#${id}:${count}`;
+}
+
+function parsePartSet(text: string): PartSet | undefined {
+  const [, id, count] = divided.exec(text) ?? [];
+  return id === undefined ? undefined : { id, count: Number(count) };
+}
+
 /** Names of the entries with the parts. They contain `#`, so they never equal the name of a secret. */
-function partNames(name: string, id: string, count: number): readonly string[] {
+function partNames(name: string, { id, count }: PartSet): readonly string[] {
   return Array.from({ length: count }, (_, index) => `${name}#${id}.${index}`);
+}
+
+function journalOf(name: string): string {
+  return `${name}#`;
 }

@@ -41,6 +41,8 @@ export interface CatalogCache {
    * @throws HostError `internal` if the state folder cannot be written
    */
   addAccepted(definition: ServerDefinition, news: ReadonlyMap<string, readonly string[]>): Promise<AcceptedDefinitions>;
+  /** Why `addAccepted` would fail; undefined if nothing is known against it. Writes nothing. */
+  whyUnsaved(): Promise<string | undefined>;
 }
 
 /** The data about a connected server that the cache saves. */
@@ -149,6 +151,14 @@ export function createCatalogCache(options: CatalogCacheOptions): CatalogCache {
       });
       acceptedBy.set(definition, Promise.resolve(accepted));
       return accepted;
+    },
+
+    async whyUnsaved() {
+      const store = await openAccepted();
+      return store.checkWritable().then(
+        () => undefined,
+        async (error: unknown) => (await notSaved(state, error)).message,
+      );
     },
 
     async protocol(definition) {

@@ -8,6 +8,7 @@ import { prepareDigests } from "../../discover/tool-changes.ts";
 import type { HostEvent, ServerNews, ServerState } from "../../events.ts";
 import type { McpClient } from "../../mcp/client.ts";
 import type { FilteredCatalog } from "../../mcp/filtered-catalog.ts";
+import type { ToolIdentity } from "../../policy/decide.ts";
 import type { ServerDefinition } from "../../settings/define/definition.ts";
 import { createTurns } from "../../text/turns.ts";
 import type { CachedCatalogInfo } from "../types.ts";
@@ -53,8 +54,15 @@ export interface CatalogSync {
    * to save.
    */
   readonly acceptedSaved: (server: string) => Promise<void> | undefined;
-  /** Records that the server sent a request without saying for which gateway client. */
+  /**
+   * Returns why Fairlead, once connected, could not tell whether the tool's definition has changed. Undefined if it
+   * could tell, or if the tool is already listed. Connects to no server.
+   */
+  readonly expectedDoubt: (tool: ToolIdentity) => Promise<string | undefined>;
+  /** Records that the server sends requests without saying for which gateway client. */
   readonly noteAsksBack: (server: string) => void;
+  /** Gives each gateway client its own connection to a legacy server. Not stored on disk. */
+  readonly unshare: (server: string) => void;
   /**
    * The catalog of a connected server. Another host with the same servers can `adopt` it. Undefined if not connected.
    */
@@ -203,6 +211,7 @@ export function createCatalogSync(options: CatalogSyncOptions): CatalogSync {
   }
 
   return {
+    unshare: facts.setUnshared,
     noteAsksBack(server) {
       const entry = definition(server);
       if (entry === undefined || facts.asksBack(server)) return;
@@ -230,7 +239,10 @@ export function createCatalogSync(options: CatalogSyncOptions): CatalogSync {
     },
     listing,
     adopt(server, { catalog, hidden, offer: counts, ...rest }) {
-      if (definition(server) === undefined || client(server)?.filteredCatalog !== undefined) return;
+      // Clients that no longer share this host's connection see the lists of their own ones.
+      const isLeft = facts.isUnshared(server) && facts.peerOf(server)?.era === "legacy";
+      const isConnected = client(server)?.filteredCatalog !== undefined;
+      if (definition(server) === undefined || (isConnected && !isLeft)) return;
       const filteredCatalog = { catalog, hidden: new Map(hidden), offer: counts };
       facts.remember(server, { catalog, ...rest });
       client(server)?.setPreviousCatalog(filteredCatalog);
@@ -248,6 +260,12 @@ export function createCatalogSync(options: CatalogSyncOptions): CatalogSync {
     acceptedSaved(server) {
       if (unsaved.has(server)) void saveNoted(server);
       return accepting.get(server);
+    },
+    async expectedDoubt(tool) {
+      const entry = definition(tool.serverName);
+      if (entry === undefined || changed.toolOf(tool) !== undefined) return undefined;
+      await readAccepted(entry);
+      return changed.isComparable(tool) ? undefined : cache.whyUnsaved();
     },
     async flush() {
       await saveAll();

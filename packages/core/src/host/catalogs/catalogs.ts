@@ -37,13 +37,15 @@ export interface CatalogsJoin extends RequestBinding {
 /** The catalogs of all servers, with their cache and their changed definitions. */
 export interface Catalogs extends CatalogSync, Omit<CatalogRegistries, "put" | "bind" | "setServerOrder" | "remove"> {
   readonly changed: ChangedDefinitions;
-  readonly facts: Pick<ServerFactStore, "serverFacts" | "peerOf" | "asksBack">;
+  readonly facts: Pick<ServerFactStore, "serverFacts" | "peerOf" | "isUnshared">;
   /** Servers that failed in this or an earlier run, and whose next attempt is in the future. */
   readonly failedStarts: () => Promise<readonly FailedStart[]>;
   readonly join: (others: CatalogsJoin) => void;
   readonly catalog: (server: string) => Catalog | undefined;
   /** Puts the servers into the order of the configuration. */
   readonly reorder: () => void;
+  /** Whether the names of this server's tools and prompts always contain the server's name. */
+  readonly isAlwaysQualified: (server: string) => boolean;
   /** Forgets a server that was removed, or whose definition was replaced. */
   readonly forget: (server: string) => void;
 }
@@ -56,8 +58,11 @@ export function createCatalogs(options: CatalogsOptions): Catalogs {
   const registries = createCatalogRegistries();
   let others: Pick<CatalogsJoin, "client" | "isStarting"> = { client: () => undefined, isStarting: () => false };
 
+  const isDemo = (server: string): boolean => server === demoName && configuration.hasDemo();
+
   function reorder(): void {
-    registries.setServerOrder(configuration.order(), configuration.hasDemo() ? [demoName] : []);
+    const order = configuration.order();
+    registries.setServerOrder(order, order.filter(isDemo));
   }
 
   function registered(name: string): RegisteredServer {
@@ -68,7 +73,6 @@ export function createCatalogs(options: CatalogsOptions): Catalogs {
 
   const choosesEra = options.era !== undefined;
   const mayStart = (server: string): boolean => configuration.definition(server) !== undefined || isDemo(server);
-  const isDemo = (server: string): boolean => server === demoName && configuration.hasDemo();
   const facts = createServerFacts((server) => (mayStart(server) ? others.client(server) : undefined));
   const cache = createCatalogCache({ state, secret, ...(accountAt && { accountAt }), choosesEra, now });
   const failedStarts = createFailedStarts({ state, keyOf: (entry) => cache.keyOf(entry), now });
@@ -100,6 +104,7 @@ export function createCatalogs(options: CatalogsOptions): Catalogs {
     },
     catalog: (server) => registries.catalogOf(server)?.catalog,
     reorder,
+    isAlwaysQualified: isDemo,
     forget(server) {
       registries.remove(server);
       changed.forget(server);

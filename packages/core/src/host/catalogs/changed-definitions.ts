@@ -39,6 +39,8 @@ export interface ChangedDefinitions extends ToolDefinitions {
   /** Replaces all accepted definitions of the tool by the definition that the user approved. */
   readonly expect: (tool: ToolIdentity, approved: Accepted) => void;
   readonly accept: (tool: ToolIdentity) => void;
+  /** Whether an accepted definition or the lock file shows how the tool was defined before. */
+  readonly isComparable: (tool: ToolIdentity) => boolean;
   /**
    * Compares all listed tools with the accepted definitions. Pauses in between, because thousands of tools take tens of
    * milliseconds.
@@ -253,6 +255,11 @@ export function createChangedDefinitions(first: LockComparison = noLock): Change
       if (drift) seen.unlocked.set(serverToolName, approvalKeyOf(tool, drift));
       const accepted = acceptedOf(seen, serverToolName)?.digests ?? [];
       seen.accepted.set(serverToolName, { digests: withDigests(accepted, [definitionDigest(tool)]), tool });
+    },
+
+    isComparable({ serverName, serverToolName }) {
+      const isStored = servers.get(serverName)?.earlier?.of(serverToolName) !== undefined;
+      return isStored || lock().digestOf(serverName, serverToolName) !== undefined;
     },
 
     async compareListed(server) {

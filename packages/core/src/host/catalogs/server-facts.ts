@@ -20,8 +20,11 @@ export interface ServerFactStore {
   readonly peerOf: (server: string) => Peer | undefined;
   /** Whether the server has sent a request without saying for which gateway client. */
   readonly asksBack: (server: string) => boolean;
+  /** Whether each gateway client gets its own connection, if the server uses a legacy protocol version. */
+  readonly isUnshared: (server: string) => boolean;
   readonly remember: (server: string, source: FactSource) => void;
   readonly setAsksBack: (server: string) => void;
+  readonly setUnshared: (server: string) => void;
   readonly forget: (server: string) => void;
 }
 
@@ -29,6 +32,7 @@ export interface ServerFactStore {
 export function createServerFacts(client: (server: string) => McpClient | undefined): ServerFactStore {
   const remembered = new Map<string, FactSource>();
   const withQuestions = new Set<string>();
+  const unshared = new Set<string>();
 
   /** The data of the current connection, or of the last one, or from the cache. */
   function sourceOf(server: string): FactSource | undefined {
@@ -47,11 +51,14 @@ export function createServerFacts(client: (server: string) => McpClient | undefi
     },
     peerOf: (server) => sourceOf(server)?.peer,
     asksBack: (server) => withQuestions.has(server),
+    isUnshared: (server) => withQuestions.has(server) || unshared.has(server),
     remember: (server, { catalog, peer, capabilities }) => void remembered.set(server, { catalog, peer, capabilities }),
     setAsksBack: (server) => void withQuestions.add(server),
+    setUnshared: (server) => void unshared.add(server),
     forget(server) {
       remembered.delete(server);
       withQuestions.delete(server);
+      unshared.delete(server);
     },
   };
 }

@@ -1,5 +1,6 @@
 /** The step "confirm" of `spine.ts`: if the rules do not allow a request, asks the user or refuses the request. */
 
+import type { Clock } from "../../clock.ts";
 import { type RequestSignal, toAbortSignal, unlessAborted } from "../../mcp/unless-aborted.ts";
 import type { CarriedDecision, Confirmations, PolicyRequest } from "../../policy/confirmations.ts";
 import { isChangedRule } from "../../policy/rules/built-in-rules.ts";
@@ -17,6 +18,8 @@ export interface RequestProgress {
   isAnswered?: boolean;
   /** The user's answer to the confirmation; absent if the user gave none. */
   how?: "yes" | "no" | "typed" | undefined;
+  /** How long the request has waited for the user, by the host's clock. Absent if nobody was asked. */
+  confirmationMs?: number | undefined;
   /** The place where a gateway's user answered. */
   answeredIn?: AnswerPlace | undefined;
   /** Identifies the arguments and the definition that the user approved for this one request. */
@@ -27,6 +30,8 @@ export interface RequestProgress {
   isNew?: boolean;
   /** Tells the host that this request no longer needs the server. The host may then stop the server when it is idle. */
   release: (() => void) | undefined;
+  /** Ends the turn of this request. The next request of its client may then be sent. */
+  leave: (() => void) | undefined;
 }
 
 /** The step "confirm" for the requests of one host. */
@@ -46,14 +51,15 @@ export interface ConfirmStep {
   readonly refuse: (request: PolicyRequest, decision: CarriedDecision) => Promise<never>;
 }
 
-/** What `createConfirmStep` needs: the policy rules, and the list of open requests. */
+/** What `createConfirmStep` needs: the policy rules, the list of open requests, and the host's clock. */
 export interface ConfirmStepOptions {
   readonly current: () => Confirmations | Promise<Confirmations>;
   readonly work: OpenWork;
+  readonly clock: Clock;
 }
 
 /** Creates the step. `current` returns the rules that apply now. */
-export function createConfirmStep({ current, work }: ConfirmStepOptions): ConfirmStep {
+export function createConfirmStep({ current, work, clock }: ConfirmStepOptions): ConfirmStep {
   async function refuse(request: PolicyRequest, decision: CarriedDecision): Promise<never> {
     const { refusal } = await import("../../policy/refusal.ts");
     throw refusal(request, decision);
@@ -134,7 +140,12 @@ export function createConfirmStep({ current, work }: ConfirmStepOptions): Confir
       if (decision.decision === "allow") return false;
       return withCountedAnswer(rules.question(request, decision, request.shown, taking), work);
     });
-    await unlessAborted(asked, toAbortSignal(signal), () => cancelledRequest(request, signal));
+    const began = clock.now();
+    try {
+      await unlessAborted(asked, toAbortSignal(signal), () => cancelledRequest(request, signal));
+    } finally {
+      progress.confirmationMs = (progress.confirmationMs ?? 0) + Math.round(clock.now() - began);
+    }
   }
 
   return { confirm, refuse };

@@ -101,7 +101,8 @@ export function createHostDecisions(options: HostDecisionsOptions): HostDecision
     ]);
     // If a later call has read the files again, this result is outdated.
     if (version === readings) {
-      for (const approval of approved.all()) {
+      // The newest approval comes last, because `expect` replaces earlier definitions of the tool.
+      for (const approval of approved.all().toReversed()) {
         const { server: serverName, tool: serverToolName, digest } = approval;
         changed.expect({ serverName, serverToolName }, { digest, tool: approvedTool(approval) });
       }
@@ -182,7 +183,8 @@ export function createHostDecisions(options: HostDecisionsOptions): HostDecision
       const { explain } = await current();
       const who = client !== undefined ? "client" : isTyped ? "user" : "model";
       const request = { who, client, serverName, serverToolName, kind, ...(args && { args }) } as const;
-      const { change, decision, matching } = explain(request);
+      const doubt = kind === "tool" ? await catalogs.expectedDoubt(request) : undefined;
+      const { change, decision, matching } = explain(request, doubt);
       return { decision, verdict: decision, matching, isChanged: change !== undefined };
     },
     async changeOf(serverName, serverToolName, kind = "tool") {

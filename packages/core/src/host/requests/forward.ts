@@ -54,6 +54,7 @@ export function createForwarding(options: ForwardingOptions): Pick<GatewayHost, 
     const { name, conversation } = client;
     return spine.run({
       ...steps(asked, given),
+      turn: (until) => given.turn?.(configuration.current().settings.host.limits, until),
       who: "client",
       client: name,
       conversation,
@@ -71,9 +72,14 @@ export function createForwarding(options: ForwardingOptions): Pick<GatewayHost, 
       const release = use(server);
       try {
         const client = await ready(server, signal);
-        const timeout = given.timeout ?? configuration.timeoutOf(server);
-        const wire = toWire(forwarded, given);
-        return await client.request(`${method} of ${server}`, method, params, { signal, timeout, ...wire });
+        const leave = await given.turn?.(configuration.current().settings.host.limits, signal);
+        try {
+          const timeout = given.timeout ?? configuration.timeoutOf(server);
+          const wire = toWire(forwarded, given);
+          return await client.request(`${method} of ${server}`, method, params, { signal, timeout, ...wire });
+        } finally {
+          leave?.();
+        }
       } finally {
         release();
       }
@@ -148,11 +154,12 @@ function whatOf({ server, method }: ForwardedRequest, { request }: Subject): str
  * The options for sending a request. With `owner`, a request that the server sends meanwhile goes to the same client.
  */
 function toWire({ client }: ForwardedRequest, given: ForwardOptions): McpRequestOptions {
-  const { signal: _s, stop: _e, timeout: _t, confirmed: _c, confirm: _p, onProgress: _o, ...wire } = given;
+  const { signal: _s, stop: _e, timeout: _t, confirmed: _c, confirm: _p, turn: _u, onProgress: _o, ...wire } = given;
   return { owner: client.conversation, ...wire };
 }
 
 function invalid(serverName: string, method: string): HostError {
   const what = method === "resources/read" ? "uri must be a string" : "name must be a string and arguments an object";
-  return new HostError("arguments_invalid", `Invalid parameters of ${method.slice(0, 100)}: ${what}`, { serverName });
+  // Not `arguments_invalid`: this is a mistake of the client's program, not of its model.
+  return new HostError("usage", `Invalid parameters of ${method.slice(0, 100)}: ${what}`, { serverName });
 }

@@ -5,7 +5,7 @@ import type { Executor } from "../../execute/executor.ts";
 import type { McpClient } from "../../mcp/client.ts";
 import type { RequestSignal } from "../../mcp/unless-aborted.ts";
 import type { AskedTool } from "../../registry/confirmation.ts";
-import type { ForwardedRequest, ForwardOptions } from "../gateway-types.ts";
+import type { ForwardedRequest, ForwardOptions, TakeTurn } from "../gateway-types.ts";
 import type { HostRequest } from "./host-request.ts";
 import { type CallParts, ServerCall } from "./tool-call.ts";
 
@@ -59,6 +59,10 @@ export class ForwardedCall extends ServerCall<JsonObject> implements HostRequest
     return this.#given.confirmed;
   }
 
+  turn(signal: RequestSignal): ReturnType<TakeTurn> | undefined {
+    return this.#given.turn?.(this.parts.configuration.current().settings.host.limits, signal);
+  }
+
   outcomeOf({ isError }: JsonObject): "ok" | "tool_error" {
     return isError === true ? "tool_error" : "ok";
   }
@@ -74,7 +78,10 @@ export class ForwardedCall extends ServerCall<JsonObject> implements HostRequest
       const params = checked === args ? this.#params : { ...this.#params, arguments: checked };
       return to.request(`${serverName}.${tool}`, "tools/call", params, this.#toWire(options));
     };
-    return executor.forward({ client, tool, args, send }, this.executeOptions(signal, this.#given, this.client));
+    return executor.forward(
+      { client, tool, args, send },
+      this.executeOptions(signal, this.#given, this.#given.turn !== undefined),
+    );
   }
 
   /**

@@ -33,6 +33,11 @@ export interface HostRequest<Result, Shown> extends PolicyRequest {
   readonly hold?: (() => () => void) | undefined;
   /** Connects the server. Returns undefined if the request can be sent at once. */
   readonly connect?: ((signal: RequestSignal) => Promise<unknown> | undefined) | undefined;
+  /**
+   * Waits until an allowed request may be sent. Returns the function that ends its turn, a promise of it if the request
+   * must wait, or undefined if requests of this kind take no turns.
+   */
+  readonly turn?: ((signal: RequestSignal) => (() => void) | Promise<() => void> | undefined) | undefined;
   readonly execute: (signal: RequestSignal) => Promise<Result>;
   /** The outcome to record for a result. Default: `ok`. */
   readonly outcomeOf?: ((result: Result) => "ok" | ErrorCode) | undefined;

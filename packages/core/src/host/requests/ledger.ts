@@ -12,7 +12,8 @@ import type { LedgerEntry } from "../../policy/ledger/ledger-entry.ts";
 import type { ApprovalMode, Decision } from "../../policy/rules/rule.ts";
 
 /** A row of the ledger: one request with its decision and its outcome. */
-export interface LedgerRow extends Pick<LedgerEntry, "answer" | "answeredIn" | "refusal" | "outcome" | "durationMs"> {
+export interface LedgerRow
+  extends Pick<LedgerEntry, "answer" | "answeredIn" | "refusal" | "outcome" | "durationMs" | "confirmationMs"> {
   readonly request: PolicyRequest;
   readonly decision: Decision;
 }
@@ -108,7 +109,7 @@ export function createHostLedger({
   }
 
   function add({ ledger, ruleText }: Opened, row: LedgerRow): void {
-    const { request, decision: decided, answer, answeredIn, refusal, outcome, durationMs } = row;
+    const { request, decision: decided, answer, answeredIn, refusal, outcome, durationMs, confirmationMs } = row;
     const { serverName: server, serverToolName: tool, kind = "tool", args = {}, client } = request;
     const { decision, rule } = decided;
     if (lastRule?.rule !== rule) lastRule = { rule, text: ruleText(rule) };
@@ -128,6 +129,7 @@ export function createHostLedger({
       refusal,
       outcome,
       durationMs,
+      confirmationMs,
     });
     // Several rows share one promise. Its error must be reported only once.
     if (written !== batch) written.catch(tell);

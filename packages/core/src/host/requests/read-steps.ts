@@ -88,6 +88,7 @@ export function createReadSteps({ configuration, ready, use, clock }: ReadStepsO
         hold: () => use(serverName),
         async connect(signal) {
           connected = await readyWithin(serverName, wait, toAbortSignal(signal));
+          if (request.kind === "prompt") await connected.upToDate("prompts");
           subject = subjectOf(request, connected);
         },
         async execute(given) {

@@ -2,6 +2,7 @@
  * Passes messages between a client and a server. `spine.ts` decides about calls, reads and prompts, and records them.
  */
 
+import type { JsonObject } from "@fairlead/wire";
 import { isObject, member, objectOf, stringOf } from "@fairlead/wire/json";
 import type { Channel, ChannelEvents, OpenChannel, RequestId, RpcMessage } from "@fairlead/wire/serve";
 import type { OpenedRelay, RelayOptions } from "../../connect/open-relay.ts";
@@ -16,6 +17,8 @@ export interface RelayContext {
   readonly relay: (server: string, options: RelayOptions) => Promise<OpenedRelay>;
   readonly spine: Spine;
   readonly signal: AbortSignal;
+  /** Whether the settings let the server learn the client's folders. */
+  readonly mayHaveRoots: (server: string) => boolean;
 }
 
 /** Methods that the rules decide about, with the parameter that names the tool, prompt or resource. */
@@ -46,7 +49,7 @@ const ignored: ChannelEvents = {
 export async function relayClient(
   server: string,
   open: OpenChannel,
-  { relay, spine, signal }: RelayContext,
+  { relay, spine, signal, mayHaveRoots }: RelayContext,
 ): Promise<void> {
   /** Requests from `spine.ts` that wait for the server's response. */
   const pending = new Map<RequestId, Pending>();
@@ -54,6 +57,8 @@ export async function relayClient(
   const tokens = new Map<RequestId, unknown>();
   const clientGone = createSettled();
   let channel: Promise<Channel> | undefined;
+
+  const isRootless = (): boolean => !mayHaveRoots(server);
 
   function toClient(message: RpcMessage): void {
     const about = message["method"] === undefined ? undefined : requestOf(message);
@@ -76,7 +81,12 @@ export async function relayClient(
 
   const upstream = await relay(server, {
     signal,
-    onReceived(message) {
+    onReceived(given) {
+      const message = isRootless() ? withoutRootsResult(given) : given;
+      if (isRootless() && isRootsRequest(message)) {
+        upstream.send({ jsonrpc: "2.0", id: message["id"], error: { code: refused, message: rootsRefused } });
+        return;
+      }
       const waiting = message["method"] === undefined ? pending.get(message["id"] as RequestId) : undefined;
       if (waiting === undefined) toClient(message);
       else waiting.resolve(message);
@@ -87,7 +97,9 @@ export async function relayClient(
     throw error;
   });
 
-  function fromClient(message: RpcMessage, _size: number, _about?: number, headers?: RequestHeaders): undefined {
+  function fromClient(given: RpcMessage, _size: number, _about?: number, headers?: RequestHeaders): undefined {
+    const message = isRootless() ? withoutRootsCapability(given) : given;
+    if (isRootless() && message["method"] === "notifications/roots/list_changed") return;
     const isRequest = message["method"] !== undefined && message["id"] !== undefined;
     if (isRequest)
       tokens.set(message["id"] as RequestId, member(objectOf(message["params"])["_meta"], "progressToken"));
@@ -159,6 +171,43 @@ export async function relayClient(
     await upstream.close();
     await channel?.then((opened) => opened.close());
   }
+}
+
+const capabilitiesKey = "io.modelcontextprotocol/clientCapabilities";
+const rootsMethod = "roots/list";
+const rootsRefused = "roots/list refused: the settings do not let this server learn the client's folders";
+
+function isRootsRequest(message: unknown): boolean {
+  return member(message, "method") === rootsMethod;
+}
+
+/** Removes `roots` from the capabilities of the client, which are in `initialize` or in the `_meta` of each request. */
+function withoutRootsCapability(message: RpcMessage): RpcMessage {
+  const params = objectOf(message["params"]);
+  const meta = objectOf(params["_meta"]);
+  const isDeclared = member(params["capabilities"], "roots") ?? member(meta[capabilitiesKey], "roots");
+  if (isDeclared === undefined) return message;
+  return {
+    ...message,
+    params: {
+      ...params,
+      ...(isObject(params["capabilities"]) && { capabilities: withoutRoots(params["capabilities"]) }),
+      ...(isObject(meta[capabilitiesKey]) && {
+        _meta: { ...meta, [capabilitiesKey]: withoutRoots(meta[capabilitiesKey]) },
+      }),
+    },
+  };
+}
+
+function withoutRoots({ roots: _roots, ...others }: JsonObject): JsonObject {
+  return others;
+}
+
+/** A modern server asks for roots in its result. Such a result becomes an error. */
+function withoutRootsResult(message: RpcMessage): RpcMessage {
+  const asked = objectOf(member(message["result"], "inputRequests"));
+  if (!Object.values(asked).some(isRootsRequest)) return message;
+  return { jsonrpc: "2.0", id: message["id"], error: { code: refused, message: rootsRefused } };
 }
 
 type RequestHeaders = Parameters<OpenedRelay["send"]>[1];

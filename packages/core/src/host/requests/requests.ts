@@ -173,7 +173,8 @@ export function createHostRequests(options: HostRequestsOptions): HostRequests {
     relay: (server, client, { signal } = {}) =>
       work.run(async (until) => {
         const { relayClient } = await import("./relay.ts");
-        return relayClient(server, client, { relay: options.servers.relay, spine, signal: until });
+        const { relay, mayHaveRoots } = options.servers;
+        return relayClient(server, client, { relay, mayHaveRoots, spine, signal: until });
       }, signal),
 
     flushHistory: ledger.flush,

@@ -1,6 +1,5 @@
 /** The steps of every request: decide → confirm → execute → record → present. */
 
-import type { Clock } from "../../clock.ts";
 import { HostError } from "../../errors.ts";
 import type { RequestSignal } from "../../mcp/unless-aborted.ts";
 import type { CarriedDecision, Confirmations } from "../../policy/confirmations.ts";
@@ -19,7 +18,6 @@ import {
 /** The rules, the ledger and the clock that every request uses. */
 export interface SpineOptions extends ConfirmStepOptions {
   readonly record: (row: LedgerRow) => void;
-  readonly clock: Clock;
 }
 
 /** Runs requests. */
@@ -41,7 +39,7 @@ const mostCarried = 64;
 
 /** Creates the path that all requests of one host take. */
 export function createSpine({ current, record, work, clock }: SpineOptions): Spine {
-  const { confirm, refuse } = createConfirmStep({ current, work });
+  const { confirm, refuse } = createConfirmStep({ current, work, clock });
   /** Decisions of `ask` that allowed a request. `run` uses such a decision for the next equal request. */
   const carried = new Map<string, CarriedDecision>();
 
@@ -114,13 +112,32 @@ export function createSpine({ current, record, work, clock }: SpineOptions): Spi
       decision = rules.decide(request);
       progress.isNew = true;
     }
-    if (decision.decision !== "allow") return confirm(request, decision, signal, progress);
+    if (decision.decision !== "allow")
+      return unlessChanged(request, await confirm(request, decision, signal, progress), signal);
     progress.decision = decision;
     return decision;
   }
 
+  /**
+   * Returns the decision, unless the server has changed while the user was asked.
+   *
+   * @throws HostError `changed`
+   */
+  async function unlessChanged(
+    request: AnyRequest,
+    decision: CarriedDecision,
+    signal: RequestSignal,
+  ): Promise<CarriedDecision> {
+    const reading = request.connect?.(signal);
+    if (reading === undefined) return decision;
+    await reading;
+    const rules = await current();
+    if (rules.isCurrent(decision, request)) return decision;
+    throw (await import("../../policy/refusal.ts")).changedWhileAsked(request, rules.decide(request));
+  }
+
   function write(request: AnyRequest, progress: RequestProgress, outcome: LedgerRow["outcome"]): void {
-    const { began, decision, isAnswered, how, answeredIn } = progress;
+    const { began, decision, isAnswered, how, answeredIn, confirmationMs } = progress;
     if (decision === undefined) return;
     const { acceptChanged, confirmed } = request;
     const needsConfirmation = decision.decision === "ask_user";
@@ -129,13 +146,18 @@ export function createSpine({ current, record, work, clock }: SpineOptions): Spi
         ? answerOf({ outcome, needsConfirmation, isAnswered, how, acceptChanged, confirmed })
         : withoutAnswer;
     const durationMs = Math.round(clock.now() - began);
-    record({ request, decision, outcome, answer, answeredIn, refusal, durationMs });
+    record({ request, decision, outcome, answer, answeredIn, refusal, durationMs, confirmationMs });
   }
 
   /** Runs all steps. Not `async`, because each additional promise makes a small call slower. */
   function throughSteps<Result, Shown>(request: HostRequest<Result, Shown>, signal: RequestSignal): Promise<Shown> {
     // Sets all common members here: V8 stores members that are added later in a second object, which is slower.
-    const progress: RequestProgress = { began: clock.now(), decision: undefined, release: undefined };
+    const progress: RequestProgress = {
+      began: clock.now(),
+      decision: undefined,
+      release: undefined,
+      leave: undefined,
+    };
     let executing: Promise<Result>;
     try {
       work.enter(request.stop);
@@ -146,8 +168,8 @@ export function createSpine({ current, record, work, clock }: SpineOptions): Spi
       const admitted = admit(request, signal, progress);
       executing =
         admitted instanceof Promise || request.onAllowed !== undefined
-          ? executeLater(request, admitted, signal)
-          : execute(request, signal);
+          ? executeLater(request, admitted, signal, progress)
+          : execute(request, signal, progress);
     } catch (error) {
       executing = Promise.reject(error);
     }
@@ -157,19 +179,48 @@ export function createSpine({ current, record, work, clock }: SpineOptions): Spi
     );
   }
 
-  function execute<Result>(request: HostRequest<Result, unknown>, signal: RequestSignal): Promise<Result> {
+  function execute<Result>(
+    request: HostRequest<Result, unknown>,
+    signal: RequestSignal,
+    progress: RequestProgress,
+  ): Promise<Result> {
     if (signal.aborted) throw cancelledRequest(request, signal);
+    const turn = request.turn?.(signal);
+    if (turn instanceof Promise) return executeInTurn(request, turn, signal, progress);
+    progress.leave = turn;
     return request.execute(signal);
+  }
+
+  /** While the request waited for its turn, the rules may have changed, or the server may have reported a change. */
+  async function executeInTurn<Result>(
+    request: HostRequest<Result, unknown>,
+    turn: Promise<() => void>,
+    signal: RequestSignal,
+    progress: RequestProgress,
+  ): Promise<Result> {
+    progress.leave = await turn.catch((error: unknown) => {
+      throw signal.aborted ? cancelledRequest(request, signal) : error;
+    });
+    const { decision } = progress;
+    if (signal.aborted || decision === undefined) throw cancelledRequest(request, signal);
+    await request.connect?.(signal);
+    if ((await current()).isCurrent(decision, request)) return request.execute(signal);
+    // A person may have to be asked, and that takes no turn.
+    progress.leave();
+    progress.leave = undefined;
+    await recheck(undefined, request, decision, signal, progress);
+    return execute(request, signal, progress);
   }
 
   async function executeLater<Result>(
     request: HostRequest<Result, unknown>,
     admitted: Admitted,
     signal: RequestSignal,
+    progress: RequestProgress,
   ): Promise<Result> {
     const { rule } = await admitted;
     if (request.onAllowed) request.onAllowed((await import("../../policy/rules/rule-text.ts")).ruleText(rule));
-    return execute(request, signal);
+    return execute(request, signal, progress);
   }
 
   function finish<Result, Shown>(
@@ -184,6 +235,7 @@ export function createSpine({ current, record, work, clock }: SpineOptions): Spi
     }
     let shown: Shown | Promise<Shown> | undefined;
     try {
+      progress.leave?.();
       progress.release?.();
       shown = request.present(result);
       return shown;
@@ -203,6 +255,7 @@ export function createSpine({ current, record, work, clock }: SpineOptions): Spi
       write(request, progress, error instanceof HostError ? error.code : "internal");
       throw error;
     } finally {
+      progress.leave?.();
       progress.release?.();
       work.leave(request.stop);
     }

@@ -1,10 +1,11 @@
 /** One tool call as `spine.ts` runs it, and the steps that all tool calls share. */
 
 import type { JsonObject } from "@fairlead/wire";
+import { callCancelled } from "../../execute/call-errors.ts";
 import type { CallResult } from "../../execute/call-result.ts";
 import type { ExecuteOptions, Executor } from "../../execute/executor.ts";
 import type { McpClient } from "../../mcp/client.ts";
-import { type RequestSignal, toAbortSignal } from "../../mcp/unless-aborted.ts";
+import { type RequestSignal, toAbortSignal, unlessAborted } from "../../mcp/unless-aborted.ts";
 import type { ToolIdentity } from "../../policy/decide.ts";
 import type { CallWatch } from "../../registry/binding.ts";
 import type { AskedTool } from "../../registry/confirmation.ts";
@@ -33,6 +34,7 @@ type GivenOptions = Pick<Request, "signal" | "confirmed" | "acceptChanged" | "on
 /** The common steps of all tool calls: connect the server, and wait for the executor. */
 export abstract class ServerCall<Result> {
   abstract readonly serverName: string;
+  abstract readonly serverToolName: string;
   abstract readonly signal: AbortSignal | undefined;
   protected readonly parts: CallParts;
   #client: McpClient | undefined;
@@ -47,14 +49,12 @@ export abstract class ServerCall<Result> {
 
   connect(signal: RequestSignal): Promise<unknown> | undefined {
     const { serverName } = this;
-    const { connected, ready, acceptedSaved } = this.parts;
+    const { connected, acceptedSaved } = this.parts;
     this.#client = connected(serverName);
+    const reading = this.#client?.upToDate("tools");
     // A new definition that cannot be saved needs confirmation, so the call waits for the save.
-    if (this.#client !== undefined) return acceptedSaved(serverName);
-    return ready(serverName, toAbortSignal(signal)).then((reached) => {
-      this.#client = reached;
-      return acceptedSaved(serverName);
-    });
+    if (this.#client !== undefined && reading === undefined) return acceptedSaved(serverName);
+    return this.#connectLater(reading, toAbortSignal(signal));
   }
 
   execute(signal: RequestSignal): Promise<Result> {
@@ -70,7 +70,7 @@ export abstract class ServerCall<Result> {
       onProgress,
       onStart,
     }: Pick<ExecuteOptions, "onProgress" | "onStart"> & { readonly timeout?: number | undefined },
-    sender?: string,
+    isInTurn?: boolean,
   ): ExecuteOptions {
     const { serverName } = this;
     const { configuration } = this.parts;
@@ -81,11 +81,25 @@ export abstract class ServerCall<Result> {
       trustAnnotations: configuration.definition(serverName)?.extras.trustAnnotations ?? false,
       onProgress,
       onStart,
-      sender,
+      isInTurn,
     };
   }
 
   protected abstract send(executor: Executor<McpClient>, client: McpClient, signal: RequestSignal): Promise<Result>;
+
+  /**
+   * Connects the server, and waits until its tools are as it last reported them: a call that was allowed by an older
+   * definition must not reach a tool that has changed.
+   */
+  async #connectLater(reading: Promise<void> | undefined, signal: AbortSignal): Promise<void> {
+    const { serverName } = this;
+    const { ready, acceptedSaved } = this.parts;
+    this.#client ??= await ready(serverName, signal);
+    const read = reading ?? this.#client.upToDate("tools");
+    if (read !== undefined)
+      await unlessAborted(read, signal, () => callCancelled(serverName, this.serverToolName, signal));
+    await acceptedSaved(serverName);
+  }
 
   async #openAndSend(signal: RequestSignal): Promise<Result> {
     const executor = await this.parts.openExecutor();

@@ -3,7 +3,6 @@
 import type { ToolIdentity } from "../../policy/decide.ts";
 import type { DiscoveredMCPTool } from "../../registry/discovered-tool.ts";
 import type { FoundTool, ToolSearch } from "../../search/tool-search.ts";
-import { createTurns } from "../../text/turns.ts";
 import type { TurnHost } from "../../turn/turn-host.ts";
 import type { Catalogs } from "../catalogs/catalogs.ts";
 import type { Host } from "../types.ts";
@@ -23,8 +22,6 @@ export interface HostSearch {
 }
 
 const usualLimit = 10;
-/** The search asks for this many more tools than requested, because denied and quarantined tools are then removed. */
-const spare = 200;
 
 /** Creates the search. The first search builds the index. */
 export function createHostSearch({ catalogs, isMeantByAll, isDenied, deniedTo }: HostSearchOptions): HostSearch {
@@ -50,13 +47,7 @@ export function createHostSearch({ catalogs, isMeantByAll, isDenied, deniedTo }:
     search ??= load();
     const { find: rank } = await search;
     // `quarantine` comes last: reading it compiles the tool's schema, which takes longer than the search.
-    const isFound = ({ tool }: FoundTool): boolean =>
-      isWanted(tool) && !isHidden(tool) && tool.quarantine === undefined;
-    const most = limit + spare;
-    const ranked = await rank(queries, most);
-    const found = await firstOf(ranked, limit, isFound);
-    if (found.length === limit || ranked.length < most) return found;
-    return firstOf(await rank(queries, Number.POSITIVE_INFINITY), limit, isFound);
+    return rank(queries, limit, (tool) => isWanted(tool) && !isHidden(tool) && tool.quarantine === undefined);
   }
 
   return {
@@ -75,23 +66,4 @@ export function createHostSearch({ catalogs, isMeantByAll, isDenied, deniedTo }:
       }));
     },
   };
-}
-
-/** How many tools are checked before other code may run (a few milliseconds). */
-const checkedPerTurn = 200;
-
-/** The first `most` tools that meet the condition. Pauses in between, so that other code can run. */
-async function firstOf(
-  tools: readonly FoundTool[],
-  most: number,
-  holds: (found: FoundTool) => boolean,
-): Promise<readonly FoundTool[]> {
-  const turns = createTurns(checkedPerTurn);
-  const first: FoundTool[] = [];
-  for (const tool of tools) {
-    if (first.length >= most) break;
-    if (holds(tool)) first.push(tool);
-    await turns.done(1);
-  }
-  return first;
 }

@@ -17,9 +17,9 @@ import type { AdmittedServer, Configuration } from "../../trust/configuration.ts
 import type { Catalogs } from "../catalogs/catalogs.ts";
 import type { DeclaredCapabilities, OpenHostOptions } from "../types.ts";
 import type { LiveConfiguration } from "./live-configuration.ts";
-import { rootsFor } from "./roots.ts";
+import { mayHaveRoots, rootsFor } from "./roots.ts";
 
-type Taken = "observe" | "elicit" | "sample" | "onUnaskable" | "declare" | "onQuestion" | "era" | "lazy";
+type Taken = "observe" | "elicit" | "sample" | "onUnaskable" | "declare" | "onQuestion" | "greeting" | "era" | "lazy";
 
 /** The parts and options of the host that its servers use. */
 export interface ManagedServersOptions extends Pick<OpenHostOptions, Taken> {
@@ -50,7 +50,11 @@ export function toManagedServers(options: ManagedServersOptions): readonly Manag
     if (admission.status !== "admitted" || definition === undefined)
       return { state: initialServerState(name, admission, clock.now()) };
     const answering = options.declare
-      ? declaredFor(name, options.declare, options.onQuestion)
+      ? declaredFor(
+          name,
+          { ...options.declare, roots: options.declare.roots && mayHaveRoots(definition, configuration) },
+          options.onQuestion,
+        )
       : answerRequests(name, answerersFor(definition, configuration, options), {
           perMinute: questionsPerMinute,
           clock,
@@ -69,8 +73,13 @@ export function toManagedServers(options: ManagedServersOptions): readonly Manag
           await checkApprovedPrograms(definition, connecting);
         if (isFirstRun && isLaunched(definition.resolved ?? definition.transport))
           onNews({ type: "fetching", server: name });
+        const { greeting } = options;
         return openSession(definition, connecting, {
           ...opening,
+          ...(greeting && {
+            greetingMeta: await greeting.meta(name),
+            accepts: (meta) => greeting.accepts(name, meta),
+          }),
           isFirstRun,
           onStderrLine: (line) => onNews({ type: "stderr", server: name, line }),
           ...(era && { era }),

@@ -6,14 +6,24 @@ import type { Root } from "../../mcp/requests.ts";
 import type { ServerDefinition } from "../../settings/define/definition.ts";
 import type { Configuration } from "../../trust/configuration.ts";
 
+type RootsSettings = Pick<Configuration, "trust" | "locations">;
+
 /**
- * The workspace root if `fairlead.servers.NAME.roots` is true in the user's settings and the folder is trusted.
- * Otherwise no roots: some servers ignore the folders in their arguments if they get roots.
+ * Whether a server may learn folders of the user, the workspace root or those of a gateway's client: only with
+ * `fairlead.servers.NAME.roots` in the user's settings, and in a trusted folder.
  */
-export function rootsFor(
+export function mayHaveRoots(
   { extras }: Pick<ServerDefinition, "extras">,
-  { trust, locations }: Pick<Configuration, "trust" | "locations">,
-): readonly Root[] {
-  if (!extras.roots || !trust.trusted) return [];
+  { trust }: Pick<RootsSettings, "trust">,
+): boolean {
+  return extras.roots && trust.trusted;
+}
+
+/**
+ * The workspace root if the server may have roots. Otherwise no roots: some servers ignore the folders in their arguments if they get roots.
+ */
+export function rootsFor(definition: Pick<ServerDefinition, "extras">, configuration: RootsSettings): readonly Root[] {
+  if (!mayHaveRoots(definition, configuration)) return [];
+  const { locations } = configuration;
   return [{ uri: pathToFileURL(locations.root).href, name: basename(locations.root) }];
 }

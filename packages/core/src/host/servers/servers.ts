@@ -12,6 +12,7 @@ import type { OpenHostOptions } from "../types.ts";
 import type { HostConnectContext } from "./connect-context.ts";
 import type { LiveConfiguration } from "./live-configuration.ts";
 import { toManagedServers } from "./managed-servers.ts";
+import { mayHaveRoots } from "./roots.ts";
 import { sharedBy } from "./sharing.ts";
 import { type FileWatch, watchFiles } from "./watch-files.ts";
 
@@ -49,9 +50,13 @@ export interface HostServers {
    * @throws HostError `server_unknown`, or the reason why the server is not allowed to start
    */
   readonly relay: (server: string, options: RelayOptions) => Promise<OpenedRelay>;
-  /** Whether gateway clients share one connection to the server. */
-  readonly shareOf: (server: string) => SharedBy;
-  /** Tells the connected servers with a legacy protocol version that the roots have changed. */
+  /** Whether gateway clients share one connection to the server. See `GatewayHost.shareOf`. */
+  readonly shareOf: (server: string, conversation?: string) => SharedBy;
+  /** Identifies the running process of a stdio program. Undefined if it does not run; empty for other servers. */
+  readonly processOf: (server: string) => string | undefined;
+  /** Whether the settings let the server learn the user's folders. */
+  readonly mayHaveRoots: (server: string) => boolean;
+  /** Tells the connected servers with a legacy protocol version and roots that the roots have changed. */
   readonly rootsChanged: () => Promise<void>;
   /** Updates the clients to the current configuration. Starts no server. */
   readonly update: () => Promise<ServerChanges>;
@@ -85,6 +90,11 @@ export function createHostServers(options: HostServersOptions): HostServers {
       })
     : undefined;
 
+  function hasRoots(server: string): boolean {
+    const definition = configuration.definition(server);
+    return definition !== undefined && mayHaveRoots(definition, configuration.current());
+  }
+
   return {
     manager,
     client: (server) => manager.getClient(server),
@@ -100,16 +110,25 @@ export function createHostServers(options: HostServersOptions): HostServers {
       const { openHostRelay } = await import("./open-host-relay.ts");
       return openHostRelay(name, { configuration, states: () => manager.states(), context }, given);
     },
-    shareOf(server) {
+    shareOf(server, conversation) {
       const definition = configuration.definition(server);
-      const { peerOf, asksBack } = catalogs.facts;
-      return definition ? sharedBy(definition, { peer: peerOf(server), asksBack: asksBack(server) }) : "all";
+      if (definition === undefined) return "all";
+      const { peerOf, isUnshared } = catalogs.facts;
+      const asksForOthers = (): boolean =>
+        conversation !== undefined && manager.connected(server)?.mayAskForOthers(conversation) === true;
+      return sharedBy(definition, { peer: peerOf(server), asksBack: isUnshared(server) || asksForOthers() });
     },
+    processOf(server) {
+      const definition = configuration.definition(server);
+      if (definition === undefined) return undefined;
+      return definition.transport.kind === "stdio" ? manager.getClient(server)?.connectionId : "";
+    },
+    mayHaveRoots: hasRoots,
     async rootsChanged() {
       // Servers with a modern protocol version need no notification: they ask for the roots when they need them.
       const legacy = manager
         .clients()
-        .filter(({ state }) => state.status === "connected" && state.peer.era === "legacy");
+        .filter(({ name, state }) => state.status === "connected" && state.peer.era === "legacy" && hasRoots(name));
       await Promise.allSettled(legacy.map((client) => client.notify("notifications/roots/list_changed")));
     },
     async update() {

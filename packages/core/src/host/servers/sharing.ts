@@ -7,14 +7,14 @@ import type { ServerDefinition, SharedBy, StdioTransport } from "../../settings/
 export interface SharingFacts {
   /** The protocol and transport of the current or the last connection. */
   readonly peer: Pick<Peer, "era" | "transport"> | undefined;
-  /** Whether the server has sent a request without saying for which client. */
+  /** Whether the server has sent a request, or may send one, without saying for which client. */
   readonly asksBack: boolean;
 }
 
 /**
  * Decides which clients share a connection. If the setting `share` is `auto`: with a modern protocol version, all
  * clients share one. With a legacy version, they share it only if the server is a stdio program without roots and
- * without state for one user. The server must also never have sent a request without saying for which client.
+ * without state for one user. The server must also never have sent a request: it would not say for which client.
  */
 export function sharedBy(
   { extras, transport, resolved = transport }: Pick<ServerDefinition, "extras" | "transport" | "resolved">,

@@ -3,6 +3,9 @@
  * the types of Google's package, because those need TypeScript's DOM library.
  */
 
+import { endpointOf } from "../endpoint.ts";
+import type { ModelListPlace } from "../model-list.ts";
+
 /** The API and its credentials. */
 export type GeminiAccess =
   | {
@@ -25,4 +28,15 @@ export type GeminiAccess =
 export function modelPath(access: GeminiAccess, name: string): string {
   if (access.kind === "key" || /^(?:projects|publishers)\//.test(name)) return name;
   return `projects/${access.project}/locations/${access.location}/publishers/google/models/${name}`;
+}
+
+/** Where the Gemini API has its list of models. Undefined for Vertex AI, which has no list of Google's models. */
+export function geminiModelList(
+  access: GeminiAccess,
+  baseUrl = "https://generativelanguage.googleapis.com",
+): ModelListPlace | undefined {
+  if (access.kind === "vertex" || access.isVertex === true) return undefined;
+  const url = endpointOf(baseUrl, "v1beta/models");
+  url.searchParams.set("pageSize", "1000");
+  return { url, headers: { "x-goog-api-key": access.apiKey }, reachNext: "Check the network and the proxy." };
 }

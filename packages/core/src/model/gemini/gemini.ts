@@ -90,7 +90,6 @@ export function createGeminiModel(options: GeminiOptions): Model {
     dialect: "gemini",
     maxDeclarations: limits.declarations,
     contextTokens: 1_048_576,
-    takesMediaInResponses,
     stream(messages, tools, signal, given = {}) {
       const contents = toContents(messages, takesMediaInResponses);
       const config = toConfig(tools, given, generation >= 2.5);
@@ -118,17 +117,22 @@ function toConfig(
 }
 
 /**
- * Removes thoughts without a signature, because they are only for the user. Removes empty messages, because the API
- * rejects them.
+ * Removes thoughts without a signature of this API, because they are only for the user. Removes empty messages, because
+ * the API rejects them.
  */
 function toContents(messages: readonly Content[], takesMediaInResponses: boolean): Content[] {
   return messages
     .map(({ role, parts }) => ({
       role,
-      parts: parts.filter(({ thought, thoughtSignature }) => thought !== true || thoughtSignature !== undefined),
+      parts: parts.filter((part) => part.thought !== true || isGeminiSignature(part.thoughtSignature)),
     }))
     .flatMap((content) => (takesMediaInResponses ? [content] : withMediaBeside(content)))
     .filter(({ parts }) => parts.length > 0);
+}
+
+/** Google's signatures are Base64. After a change of the model, the history may contain signatures of another API. */
+function isGeminiSignature(signature: string | undefined): boolean {
+  return signature !== undefined && /^[\w+/=-]*$/.test(signature);
 }
 
 /**

@@ -5,7 +5,7 @@ import { isObject, parseJson, textIn } from "@fairlead/wire/json";
 import { clip } from "@fairlead/wire/text";
 import type { Content, Part } from "../../normalise/model-types.ts";
 import type { FinishReason, ModelCall, ModelEvent } from "../model.ts";
-import type { NameMap } from "./openai-names.ts";
+import type { NameMap } from "../tool-names.ts";
 
 /** Collects one streamed answer, chunk by chunk. */
 export interface OpenaiAnswer {

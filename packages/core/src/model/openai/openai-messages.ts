@@ -2,8 +2,8 @@
 
 import type { Content, FunctionDeclaration, Part } from "../../normalise/model-types.ts";
 import { writeJson } from "../../text/deep-json.ts";
-import { sizeWords } from "../../text/size-words.ts";
-import type { NameMap } from "./openai-names.ts";
+import { mediaNote, responseText } from "../response-text.ts";
+import type { NameMap } from "../tool-names.ts";
 
 type ContentPart =
   | { readonly type: "text"; readonly text: string }
@@ -34,13 +34,6 @@ export function toOpenaiTools(tools: readonly FunctionDeclaration[], { toApi }: 
     type: "function",
     function: { name: toApi(name), description, parameters: parametersJsonSchema },
   }));
-}
-
-/** The function names in all calls and responses of a conversation, with duplicates. */
-export function functionNamesIn(messages: readonly Content[]): readonly string[] {
-  return messages.flatMap(({ parts }) =>
-    parts.flatMap(({ functionCall, functionResponse }) => functionCall?.name ?? functionResponse?.name ?? []),
-  );
 }
 
 interface OpenCall {
@@ -115,7 +108,7 @@ function fromUser(
       const { id, name, response = {}, parts: media = [] } = functionResponse;
       const index = open.findIndex((call) => (id === undefined ? call.name === name : call.given === id));
       const [call] = open.splice(Math.max(index, 0), 1);
-      results.push({ role: "tool", tool_call_id: call?.id ?? id ?? "", content: toText(response) });
+      results.push({ role: "tool", tool_call_id: call?.id ?? id ?? "", content: responseText(response) });
       others.push(...media.flatMap((each) => toContentParts(each, takesImages)));
     }
   }
@@ -133,15 +126,10 @@ function simplest(parts: readonly ContentPart[]): string | readonly ContentPart[
 function toContentParts({ text, inlineData }: Part, takesImages: boolean): ContentPart[] {
   if (text !== undefined) return [{ type: "text", text }];
   if (inlineData === undefined) return [];
-  const { mimeType = "application/octet-stream", data = "" } = inlineData;
+  const { mimeType = "", data = "" } = inlineData;
   if (takesImages && mimeType.startsWith("image/"))
     return [{ type: "image_url", image_url: { url: `data:${mimeType};base64,${data}` } }];
-  return [
-    {
-      type: "text",
-      text: `[${mimeType}, ${sizeWords(Buffer.byteLength(data, "base64"))}: cannot be shown to this model]`,
-    },
-  ];
+  return [{ type: "text", text: mediaNote(inlineData) }];
 }
 
 /** Whether a user message contains an image. */
@@ -150,11 +138,4 @@ export function hasImages(messages: readonly OpenaiMessage[]): boolean {
     ({ role, content }) =>
       role === "user" && typeof content !== "string" && content.some(({ type }) => type === "image_url"),
   );
-}
-
-function toText(response: Record<string, unknown>): string {
-  const { output, error } = response;
-  if (typeof output === "string") return output;
-  if (typeof error === "string") return `Error: ${error}`;
-  return writeJson(output ?? response);
 }

@@ -4,56 +4,32 @@ import { isObject, parseObject, textIn } from "@fairlead/wire/json";
 import type { Clock } from "../../clock.ts";
 import { HostError } from "../../errors.ts";
 import type { Fetch } from "../../net/bounded-fetch.ts";
-import { endpointOf } from "./openai.ts";
+import { endpointOf } from "../endpoint.ts";
+import { type ModelListOptions, type ModelListPlace, readModelNames } from "../model-list.ts";
 
 const mostNamed = 8;
-const next = "Name one: --model NAME";
 
-/** Milliseconds to wait for a list of models. */
-const timeout = 10_000;
-
-/** The API key and the `fetch` for reading an endpoint's list of models. */
-export interface ModelListOptions {
-  readonly apiKey: string | undefined;
-  readonly fetch: Fetch;
-  readonly clock: Clock;
-  readonly signal?: AbortSignal | undefined;
+/** Where an OpenAI-compatible endpoint has its list of models. */
+export function openaiModelList(baseUrl: string, apiKey: string | undefined): ModelListPlace {
+  return {
+    url: endpointOf(baseUrl, "models"),
+    headers: apiKey ? { authorization: `Bearer ${apiKey}` } : {},
+    reachNext: "Start the server, or check OPENAI_BASE_URL.",
+  };
 }
 
 /** Returns the endpoint's only model. @throws HostError `model` if there is none or more than one */
-export async function onlyModelOf(baseUrl: string, options: ModelListOptions): Promise<string> {
-  const url = endpointOf(baseUrl, "models");
-  const models = await listModels(url, options);
+export async function onlyModelOf(list: ModelListPlace, options: ModelListOptions): Promise<string> {
+  const models = await readModelNames(list, options);
   const [only, ...others] = models;
   if (only !== undefined && others.length === 0) return only;
   const named = models.slice(0, mostNamed).join(", ");
   const all = models.length > mostNamed ? `${named} and ${models.length - mostNamed} more` : named;
-  throw new HostError("model", `no model chosen for ${url.origin}: the endpoint offers ${all || "no list of models"}`, {
-    next,
-  });
-}
-
-async function listModels(url: URL, { apiKey, fetch, clock, signal }: ModelListOptions): Promise<readonly string[]> {
-  const late = new AbortController();
-  const callOff = clock.after(timeout, () => late.abort());
-  const until = signal === undefined ? late.signal : AbortSignal.any([late.signal, signal]);
-  try {
-    const headers = apiKey ? { authorization: `Bearer ${apiKey}` } : {};
-    const response = await fetch(url, { headers, signal: until });
-    const listed = parseObject(await response.text())?.["data"];
-    if (!response.ok || !Array.isArray(listed)) return [];
-    return listed.flatMap((each) => (isObject(each) ? (textIn(each, "id") ?? []) : []));
-  } catch (error) {
-    if (signal?.aborted === true) throw new HostError("cancelled", "cancelled");
-    if (late.signal.aborted)
-      throw new HostError("model", `${url.origin} sent no list of models within ${timeout / 1000} s`, {
-        next,
-      });
-    if (!(error instanceof HostError)) throw error;
-    throw new HostError("model", error.message, { next: "Start the server, or check OPENAI_BASE_URL.", cause: error });
-  } finally {
-    callOff();
-  }
+  throw new HostError(
+    "model",
+    `no model chosen for ${list.url.origin}: the endpoint offers ${all || "no list of models"}`,
+    { next: "Name one: --model NAME" },
+  );
 }
 
 /** A running Ollama. */

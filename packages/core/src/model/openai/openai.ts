@@ -1,7 +1,6 @@
 /** The `Model` for endpoints with OpenAI's chat completions API. */
 
 import { parseObject } from "@fairlead/wire/json";
-import { createParser } from "eventsource-parser";
 import { createRedactor } from "../../connect/redact.ts";
 import { limits } from "../../limits.ts";
 import type { Fetch } from "../../net/bounded-fetch.ts";
@@ -16,11 +15,13 @@ import {
   toModelFailure,
 } from "../api-failure.ts";
 import { type AttemptEvent, type AttemptOptions, withRetries } from "../attempts.ts";
+import { endpointOf } from "../endpoint.ts";
+import { eventDataIn } from "../event-data.ts";
 import type { Model } from "../model.ts";
+import { mapNamesOf, type NameMap } from "../tool-names.ts";
 import { createOpenaiAnswer } from "./openai-answer.ts";
 import { toOpenaiProblem, toOpenaiRejection } from "./openai-failure.ts";
-import { functionNamesIn, hasImages, type OpenaiMessage, toOpenaiMessages, toOpenaiTools } from "./openai-messages.ts";
-import { mapNames, type NameMap } from "./openai-names.ts";
+import { hasImages, type OpenaiMessage, toOpenaiMessages, toOpenaiTools } from "./openai-messages.ts";
 
 /** Options of `createOpenaiModel`. */
 export interface OpenaiOptions extends AttemptOptions {
@@ -34,13 +35,6 @@ export interface OpenaiOptions extends AttemptOptions {
   readonly now?: () => number;
   /** @deprecated The new name is `now`. */
   readonly today?: () => number;
-}
-
-/** Returns the URL of a path below the base URL, and keeps the query of the base URL. */
-export function endpointOf(baseUrl: string, path: string): URL {
-  const url = new URL(baseUrl);
-  url.pathname = `${url.pathname.replace(/\/+$/, "")}/${path}`;
-  return url;
 }
 
 /**
@@ -96,7 +90,7 @@ export function createOpenaiModel(options: OpenaiOptions): Model {
   async function* readAnswer(response: Response, names: NameMap): AsyncGenerator<AttemptEvent, void, undefined> {
     const answer = createOpenaiAnswer(names);
     let saysDone = false;
-    for await (const data of dataIn(response)) {
+    for await (const data of eventDataIn(response)) {
       saysDone ||= data.trim() === "[DONE]";
       if (saysDone) continue;
       const chunk = parseObject(data);
@@ -126,9 +120,8 @@ export function createOpenaiModel(options: OpenaiOptions): Model {
     name,
     dialect: "openai",
     maxDeclarations: url.hostname === "api.openai.com" ? 128 : limits.declarations,
-    takesMediaInResponses: false,
     stream(messages, tools, signal, given) {
-      const names = mapNames([...tools.map((tool) => tool.name), ...functionNamesIn(messages)]);
+      const names = mapNamesOf(tools, messages);
       const toBody = (withImages: boolean): OpenaiRequest =>
         toRequest(name, tools, names, toOpenaiMessages(messages, names, { ...given, takesImages: withImages }));
       return withRetries(() => attempt(toBody, names, signal), signal, options);
@@ -155,25 +148,6 @@ function toRequest(
 
 function isAboutImages({ status, body }: Refusal): boolean {
   return status !== 429 && /image|vision|multi-?modal/i.test(body);
-}
-
-/** The data of each event. If the endpoint answers with JSON instead of events, yields the JSON document. */
-async function* dataIn(response: Response): AsyncGenerator<string, void, undefined> {
-  if (response.body === null) return;
-  if (/\bjson\b/i.test(response.headers.get("content-type") ?? "")) {
-    yield await response.text();
-    return;
-  }
-  const ready: string[] = [];
-  const parser = createParser({ onEvent: ({ data }) => ready.push(data) });
-  const decoder = new TextDecoder();
-  for await (const chunk of response.body) {
-    parser.feed(decoder.decode(chunk, { stream: true }));
-    yield* ready.splice(0);
-  }
-  // Some endpoints omit the blank line after the last event.
-  parser.feed("\n\n");
-  yield* ready.splice(0);
 }
 
 function describeApi({ name, apiKey }: OpenaiOptions, { origin, port, hostname }: URL): ModelApi {

@@ -3,9 +3,11 @@
 import { hash } from "node:crypto";
 import type { JsonObject } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
+import { clip } from "@fairlead/wire/text";
 import { HostError } from "../../errors.ts";
+import { withOptionalDefaults } from "./argument-schema.ts";
 import type { CompiledSchema, Repair, SchemaDialect } from "./compiled-schema.ts";
-import { gemini, openai } from "./dialects/dialects.ts";
+import { anthropic, gemini, openai } from "./dialects/dialects.ts";
 import { modernise } from "./dialects/json-schema-2020-12.ts";
 import { openDocument, type Spot } from "./document.ts";
 import { quote } from "./json-values.ts";
@@ -52,7 +54,12 @@ export function orQuarantined(compile: () => CompiledSchema): CompiledSchema {
 
 /** The schema as an object. If a tool has no schema or an invalid one, the tool accepts any object. */
 function toDocument(raw: unknown, report: Report): JsonObject {
-  if (isObject(raw)) return raw;
+  if (isObject(raw)) {
+    return withOptionalDefaults(raw, (path, keyword, names) => {
+      const what = clip(names.map(quote).join(", "), 200);
+      report(path, keyword, "rewritten", `The server fills in a missing property that has a default: ${what}.`);
+    });
+  }
   if (raw !== undefined && raw !== null && raw !== true)
     report("", "", "rewritten", `${quote(raw)} is not the schema of an object.`);
   return { type: "object" };
@@ -68,6 +75,8 @@ function compileDocument(
       return compileForModel(raw, gemini, report);
     case "openai":
       return compileForModel(raw, openai, report);
+    case "anthropic":
+      return compileForModel(raw, anthropic, report);
     case "json-schema-2020-12":
       return { schema: modernise(raw, report), restore: unchanged };
   }

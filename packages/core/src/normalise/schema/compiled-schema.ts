@@ -6,7 +6,7 @@
 import type { JsonObject } from "@fairlead/wire";
 
 /** The schema language of a model's API. */
-export type SchemaDialect = "gemini" | "openai" | "json-schema-2020-12";
+export type SchemaDialect = "gemini" | "openai" | "anthropic" | "json-schema-2020-12";
 
 /**
  * How a repair changes a schema. `added`: the keyword is new. `removed`: the keyword is left out. `moved`: the

@@ -1,6 +1,7 @@
 /** Collects the properties of an object schema, required ones first. Pure. */
 
 import { isObject, listOf, member } from "@fairlead/wire/json";
+import { argumentSchema } from "./argument-schema.ts";
 import { resolved } from "./pointer.ts";
 
 /** One property of an object schema. `schema` is not checked. */
@@ -23,8 +24,16 @@ export function propertiesOf(schema: unknown): readonly Property[] {
 /** Maximum number of schemas in `allOf`, `anyOf` and `oneOf` to read. They may be nested. */
 const mostBranches = 100;
 
-/** Returns the parameters of a tool, including those in `allOf`, `anyOf`, `oneOf` and referenced schemas. */
-export function parametersOf(root: unknown): readonly Property[] {
+/**
+ * Returns the parameters of a tool, including those in `allOf`, `anyOf`, `oneOf` and referenced schemas. A parameter
+ * that has a default is not required.
+ */
+export function parametersOf(inputSchema: unknown): readonly Property[] {
+  return allPropertiesOf(isObject(inputSchema) ? argumentSchema(inputSchema) : inputSchema);
+}
+
+/** Returns the properties of a schema, including those in `allOf`, `anyOf`, `oneOf` and referenced schemas. */
+export function allPropertiesOf(root: unknown): readonly Property[] {
   const found = new Map<string, Property>();
   const branches = [{ schema: root, isSure: true }];
   for (const { schema, isSure } of branches) {

@@ -33,43 +33,47 @@ export interface LedgerEntry {
   readonly answer?: "asked" | "in_advance" | "typed" | undefined;
   /** Where the user confirmed a client's request, for example in the inbox. Absent for other requests. */
   readonly answeredIn?: AnswerPlace | undefined;
-  /** Why a request that needed confirmation was denied: the user said no, or there was no way to ask. */
+  /** Why a request that needed confirmation was denied: the user said no, or no answer came. */
   readonly refusal?: "user" | "no_terminal" | undefined;
   readonly outcome: "ok" | ErrorCode;
+  /** From the request to its outcome, with `confirmationMs`. */
   readonly durationMs: number;
+  /** How long the request waited for the user's answer to its confirmation. Absent if nobody was asked. */
+  readonly confirmationMs?: number | undefined;
 }
 
 /** Maximum characters of one text. Names and messages come from servers and files, so they can be very long. */
 const longestText = 2000;
-const longestArguments = 65_536;
+/** Maximum size of stored arguments, in bytes of JSON. */
+const argumentBytes = 65_536;
 
 /** Writes an entry as one line of JSON. */
 export function toLine(entry: LedgerEntry): string {
-  const { time, argumentsDigest, arguments: args, durationMs } = entry;
-  return lineOf(time, argumentsDigest, args ? keptArguments(args) : "", durationMs, sharedMembers(entry));
+  const { argumentsDigest, arguments: args } = entry;
+  return lineOf({ ...entry, kept: args ? keptArguments(args) : "", shared: sharedMembers(entry) }, argumentsDigest);
 }
 
-/**
- * Writes a line of the ledger from its parts. `kept` is the text that `keptArguments` returns, and `shared` is the text
- * that `sharedMembers` returns.
- */
-export function lineOf(
-  time: string,
-  argumentsDigest: string,
-  kept: string,
-  durationMs: number,
-  shared: string,
-): string {
-  return `{"time":"${time}","argumentsDigest":"${argumentsDigest}",${kept}"durationMs":${durationMs},${shared}`;
+/** The parts of a line that differ from request to request, and the text that consecutive lines share. */
+export interface LineParts extends Pick<LedgerEntry, "time" | "durationMs" | "confirmationMs"> {
+  /** The member `arguments` of the line, as `keptArguments` returns it. Empty if the ledger does not store arguments. */
+  readonly kept: string;
+  /** What `sharedMembers` returns. */
+  readonly shared: string;
 }
 
-/** The member `arguments` as JSON text. Empty if the arguments are too long. */
+/** Writes a line of the ledger from its parts. */
+export function lineOf({ time, durationMs, confirmationMs, kept, shared }: LineParts, argumentsDigest: string): string {
+  const waited = confirmationMs === undefined ? "" : `"confirmationMs":${confirmationMs},`;
+  return `{"time":"${time}","argumentsDigest":"${argumentsDigest}",${kept}"durationMs":${durationMs},${waited}${shared}`;
+}
+
+/** The member `arguments` as JSON text. Empty if the arguments are too large. */
 export function keptArguments(args: JsonObject): string {
   const written = writeJson(args);
-  return written.length <= longestArguments ? `"arguments":${written},` : "";
+  return Buffer.byteLength(written) <= argumentBytes ? `"arguments":${written},` : "";
 }
 
-type SharedMembers = Omit<LedgerEntry, "time" | "argumentsDigest" | "arguments" | "durationMs">;
+type SharedMembers = Omit<LedgerEntry, "time" | "argumentsDigest" | "arguments" | "durationMs" | "confirmationMs">;
 
 /**
  * The last members of an entry's line, as JSON. The caller reuses this text, because consecutive entries often have the
@@ -138,6 +142,7 @@ function isEntry(value: unknown): value is LedgerEntry {
     isOneOf(modes, entry.mode) &&
     outcomes.includes(entry.outcome) &&
     typeof entry.durationMs === "number" &&
+    (entry.confirmationMs === undefined || typeof entry.confirmationMs === "number") &&
     isOneOf([undefined, "asked", "in_advance", "typed"], entry.answer) &&
     isOneOf([undefined, "page", "form", "inbox", "grant"], entry.answeredIn) &&
     isOneOf([undefined, "user", "no_terminal"], entry.refusal) &&

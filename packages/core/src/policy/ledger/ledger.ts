@@ -6,7 +6,15 @@ import type { JsonObject } from "@fairlead/wire";
 import { type Clock, systemClock } from "../../clock.ts";
 import { localKey } from "../../files/secrets/local-key.ts";
 import { canonicalJson } from "../../text/canonical-json.ts";
-import { isAlike, keptArguments, type LedgerEntry, lineOf, parseLine, sharedMembers } from "./ledger-entry.ts";
+import {
+  isAlike,
+  keptArguments,
+  type LedgerEntry,
+  type LineParts,
+  lineOf,
+  parseLine,
+  sharedMembers,
+} from "./ledger-entry.ts";
 import { createLedgerWriter, type LedgerLimits, readFiles } from "./ledger-files.ts";
 
 /** One request to record. The ledger adds the time and the digest of the arguments. */
@@ -87,7 +95,7 @@ export function createLedger(options: LedgerOptions): Ledger {
     const lines = rows.map((row) => {
       const digest = digests.get(row.args) ?? digestOf(row.args, secret);
       digests.set(row.args, digest);
-      return lineOf(row.time, digest, row.kept, row.durationMs, row.shared);
+      return lineOf(row, digest);
     });
     await files.append(lines);
   }
@@ -95,12 +103,13 @@ export function createLedger(options: LedgerOptions): Ledger {
   /** Converts a record to texts, so that a batch does not keep the record's request and decision in memory. */
   function toRow(record: LedgerRecord): Row {
     const moment = now();
-    const { arguments: args, durationMs } = record;
+    const { arguments: args, durationMs, confirmationMs } = record;
     const row = {
       time: last?.moment === moment ? last.row.time : toIsoTime(moment),
       args: canonicalJson(args),
       kept: keepArguments() ? keptArguments(args) : "",
       durationMs,
+      confirmationMs,
       shared: last !== undefined && isAlike(record, last.record) ? last.row.shared : sharedMembers(record),
     };
     last = { moment, record, row };
@@ -146,15 +155,9 @@ export function createLedger(options: LedgerOptions): Ledger {
   };
 }
 
-interface Row {
-  /** The time of the entry, in ISO 8601. */
-  readonly time: string;
+interface Row extends LineParts {
   /** The arguments as canonical JSON, for their digest. */
   readonly args: string;
-  /** The member `arguments` of the line. Empty if the ledger does not store arguments. */
-  readonly kept: string;
-  readonly durationMs: number;
-  readonly shared: string;
 }
 
 interface Batch {

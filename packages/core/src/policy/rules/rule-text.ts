@@ -21,7 +21,7 @@ function inFile({ file, line }: PolicyRule["origin"]): string {
   return ` in ${file}${line === undefined ? "" : `:${line}`}`;
 }
 
-function source({ origin, server }: PolicyRule): string {
+function source({ origin, server, client }: PolicyRule): string {
   const { name } = origin;
   switch (origin.source) {
     case "policy_file":
@@ -32,7 +32,7 @@ function source({ origin, server }: PolicyRule): string {
     case "trust":
       return name === undefined || name === "trust" ? `"trust": true of "${server?.text ?? ""}"` : name;
     case "approval":
-      return "your saved approval";
+      return `your saved approval${client === undefined ? "" : ` for client ${client.text}`}`;
     case "flag":
       return name ?? "a flag";
     case "answer":

@@ -161,7 +161,6 @@ export interface MachineAuth {
  */
 export interface ServerExtras {
   readonly start: "background" | "lazy";
-  readonly enabled: boolean;
   readonly trustAnnotations: boolean;
   readonly sampling: boolean;
   /** Whether Fairlead sends the workspace root to the server. Fairlead does so only if the workspace is trusted. */
@@ -200,6 +199,12 @@ export interface ToolBudget {
   readonly tools?: number;
 }
 
+/** A place in the settings that disables a server. */
+export interface DisablingOrigin extends Origin {
+  /** True for `disabled: true` in the server's entry. Absent for `fairlead.servers.NAME.enabled: false`. */
+  readonly inEntry?: true;
+}
+
 /** A name in `mcpServers`, whether or not its entry is valid. */
 export interface ConfiguredServer {
   readonly name: string;
@@ -212,7 +217,7 @@ export interface ConfiguredServer {
   /**
    * The place in the settings that disables the server. If several files disable it, the place in the strongest file.
    */
-  readonly disabledBy?: Origin;
+  readonly disabledBy?: DisablingOrigin;
   /**
    * The server definition. Absent if the entry is invalid. If a variable is unset, the definition exists, and
    * `problems` contains an error.

@@ -229,7 +229,6 @@ export function extrasFor(
   const shares = said("share", granting).map(stringNode);
   return {
     start: starts.findLast((word) => word === "background" || word === "lazy") ?? start,
-    enabled: disabledBy(name, sources) === undefined,
     trustAnnotations: granted("trustAnnotations"),
     sampling: granted("sampling"),
     roots: granted("roots"),

@@ -44,6 +44,8 @@ export interface MCPServerConfig {
   readonly timeout?: number;
   /** Whether the server's tools run without confirmation. Has an effect only in a trusted folder. */
   readonly trust?: boolean;
+  /** Whether the server must not start. */
+  readonly disabled?: boolean;
   readonly description?: string;
   readonly includeTools?: readonly string[];
   readonly excludeTools?: readonly string[];

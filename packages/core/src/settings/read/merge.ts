@@ -4,11 +4,11 @@
  */
 
 import { chooseEntries, type EntryCandidate, type EntryChoice } from "../define/candidates.ts";
-import type { ConfiguredServer, Origin, Problem, Settings } from "../define/definition.ts";
+import type { ConfiguredServer, DisablingOrigin, Origin, Problem, Settings } from "../define/definition.ts";
 import { disabledBy, extrasFor, gatesOf, hostWide, machineAuthFor, privileges } from "../define/host-settings.ts";
 import { type CheckedSource, checkSource } from "../schema/checked.ts";
 import { present } from "../schema/present.ts";
-import { childNode } from "./nodes.ts";
+import { childNode, switchOf } from "./nodes.ts";
 import type { SettingsSource } from "./source.ts";
 import { type LookupSources, lookupFor } from "./variables.ts";
 
@@ -88,6 +88,7 @@ function configure(
     ...(privileged ? [] : withheld(name, counting)),
   ];
   const { home } = lookup.environment;
+  const disabling = disabledBy(name, counting) ?? disabledInEntry(winner);
   const defined =
     entry &&
     define(name, entry, {
@@ -105,10 +106,15 @@ function configure(
     origin: source.originOf(at),
     kind: defined?.kind,
     shadows: shadowed.map((other) => other.source.originOf(other.at)),
-    enabled: extras.enabled,
-    ...present({ disabledBy: disabledBy(name, counting), definition: defined?.definition }),
+    enabled: disabling === undefined,
+    ...present({ disabledBy: disabling, definition: defined?.definition }),
     problems: defined?.problems ?? found,
   };
+}
+
+function disabledInEntry({ source, entry }: EntryCandidate): DisablingOrigin | undefined {
+  const node = childNode(entry, "disabled");
+  return node !== undefined && switchOf(node) === true ? { ...source.originOf(node), inEntry: true } : undefined;
 }
 
 function idleLine({ source, at }: EntryCandidate): Problem {

@@ -159,6 +159,13 @@ export const entrySchema: ObjectKey = {
       workspace: approved,
       description: "The server's tools run without confirmation, in a trusted folder.",
     },
+    disabled: {
+      type: "switch",
+      default: false,
+      workspace: "once the folder is trusted",
+      description:
+        "The server does not start. `fairlead mcp enable NAME` removes the key. `fairlead mcp disable NAME` disables a server without changing its entry.",
+    },
     description: {
       type: "text",
       workspace: "once the folder is trusted",

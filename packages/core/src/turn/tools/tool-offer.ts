@@ -72,6 +72,11 @@ const noLimit: ToolRoom = { tokens: Number.POSITIVE_INFINITY, count: Number.POSI
 /** Between two pauses for other code, this many tools are handled. */
 const toolsPerTurn = 500;
 const sizePerTool = 1000;
+/**
+ * The share of the free budget that one server may take with tools that connect late or that a search finds. A server
+ * can have thousands of tools, and can write descriptions that every search finds.
+ */
+const mostOfServer = 0.75;
 
 /** Creates the offers for one model. The first `update` decides which tools fit into the budget. */
 export function createToolOffers({ model, budget, declareOwn, earlier = [], ...rules }: OfferOptions): ToolOffers {
@@ -79,6 +84,10 @@ export function createToolOffers({ model, budget, declareOwn, earlier = [], ...r
   /** The keys of all tools that were checked against the budget. `reasons` has those that fit. */
   const considered = new Set<string>();
   const offeredPlaces: OfferedPlace[] = [];
+  /** The part of the budget that the tools of each server take which were added after the first request. */
+  const added = new Map<string, ToolRoom>();
+  /** What each server may take of the budget that the first request left. */
+  let share: ToolRoom = noLimit;
   let left: ToolRoom | undefined;
   let latest: readonly DiscoveredMCPTool[] | undefined;
   let last: Promise<unknown> = Promise.resolve();
@@ -128,7 +137,12 @@ export function createToolOffers({ model, budget, declareOwn, earlier = [], ...r
     for (const [key, reason] of planned) reasons.set(key, reason);
     for (const { server, name } of offered) offeredPlaces.push({ server, name });
     addOwn(functions);
-    left = without(rest, { tokens, count: offered.length });
+    begin(without(rest, { tokens, count: offered.length }));
+  }
+
+  function begin(rest: ToolRoom): void {
+    left = rest;
+    share = { tokens: rest.tokens * mostOfServer, count: Math.ceil(rest.count * mostOfServer) };
   }
 
   /**
@@ -145,7 +159,7 @@ export function createToolOffers({ model, budget, declareOwn, earlier = [], ...r
     const offered = [...before].flatMap((key) => find(key) ?? []);
     const tokens = (await tokensWithin(offered.map(toBudgeted), noLimit, turns)) ?? 0;
     const rest = without(without(room, ownRoom(functions)), { tokens, count: offered.length });
-    if (before.size === 0 || rest.tokens < 0 || rest.count < 0) return false;
+    if (before.size === 0 || !isRoom(rest)) return false;
     offeredPlaces.push(...earlier);
     addOwn(functions);
     /*
@@ -154,15 +168,25 @@ export function createToolOffers({ model, budget, declareOwn, earlier = [], ...r
      */
     await consider(isDeclared("search_tools") ? tools : offered, turns);
     for (const tool of offered) reasons.set(keyOf(tool), "the tool was offered before in this conversation");
-    left = rest;
+    begin(rest);
     return true;
   }
 
-  /** Adds the tool at the end of the declarations if it fits into the budget. */
+  /** Whether no other server could use the place, or the user wants the server's tools to be declared. */
+  function needsNoShare(server: string): boolean {
+    return rules.isAlwaysLoaded(server) || (latest ?? []).every(({ serverName }) => serverName === server);
+  }
+
+  /** Adds the tool at the end of the declarations if it fits into the budget and into the share of its server. */
   function append(tool: DiscoveredMCPTool, reason: OfferReason): void {
     considered.add(keyOf(tool));
-    const after = without(left ?? room, { tokens: tokensOfTool(tool) ?? 0, count: 1 });
-    if (after.tokens < 0 || after.count < 0) return;
+    const cost = { tokens: tokensOfTool(tool) ?? 0, count: 1 };
+    const after = without(left ?? room, cost);
+    if (!isRoom(after)) return;
+    const { serverName } = tool;
+    const ofServer = plus(added.get(serverName) ?? { tokens: 0, count: 0 }, cost);
+    if (!isRoom(without(share, ofServer)) && !needsNoShare(serverName)) return;
+    added.set(serverName, ofServer);
     left = after;
     reasons.set(keyOf(tool), reason);
     offeredPlaces.push({ server: tool.serverName, name: tool.serverToolName });
@@ -200,8 +224,9 @@ export function createToolOffers({ model, budget, declareOwn, earlier = [], ...r
   async function update(from: OfferedFrom, own: readonly OwnFunction[]): Promise<ToolOffer> {
     const turns = createTurns(toolsPerTurn);
     if (left === undefined && !(await planAsBefore(from, own, turns))) await plan(from.tools, own, turns);
-    if (from.tools !== latest) await appendLate(from.tools, turns);
+    const isChanged = from.tools !== latest;
     latest = from.tools;
+    if (isChanged) await appendLate(from.tools, turns);
     addOwn(own);
     const declared = await declare(from, turns);
     if (declared.deferred === 0 || searchFunctions.every(isDeclared)) return declared;
@@ -229,6 +254,14 @@ export function createToolOffers({ model, budget, declareOwn, earlier = [], ...r
 
 function without(room: ToolRoom, used: ToolRoom): ToolRoom {
   return { tokens: room.tokens - used.tokens, count: room.count - used.count };
+}
+
+function plus(one: ToolRoom, other: ToolRoom): ToolRoom {
+  return { tokens: one.tokens + other.tokens, count: one.count + other.count };
+}
+
+function isRoom({ tokens, count }: ToolRoom): boolean {
+  return tokens >= 0 && count >= 0;
 }
 
 function toBudgeted(tool: DiscoveredMCPTool): BudgetedTool {

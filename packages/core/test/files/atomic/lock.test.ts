@@ -1,8 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { mkdir, readdir, stat, utimes } from "node:fs/promises";
-import { uptime } from "node:os";
+import { copyFile, mkdir, readdir, rmdir, stat, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { type TemporaryFolder, temporaryFolder } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
@@ -58,7 +57,7 @@ test("a lock that is not given back ends in an error that names the file and the
   await expectRefusal(inside, {
     code: "busy",
     message: `another program is writing to ${file} and does not finish; nothing was changed`,
-    next: `Try again. If no other program uses the file, remove the folder ${file}.lock first.`,
+    next: `Try again. If no other program uses the file, remove ${file}.lock and ${file}.lock-owner first.`,
   });
 });
 
@@ -73,7 +72,6 @@ test("what can never succeed is not repeated", async () => {
 test("a lock that was taken away meanwhile harms nobody", async () => {
   await using folder = await temporaryFolder();
   const file = join(folder.path, "file");
-  const { rmdir } = await import("node:fs/promises");
   const result = await withLock(file, async () => {
     await rmdir(`${file}.lock`);
     return "done";
@@ -86,12 +84,13 @@ describe("the note of a lock's owner", () => {
   async function leftLock(folder: TemporaryFolder, change: (note: Record<string, unknown>) => object): Promise<string> {
     const file = join(folder.path, "file");
     let note = {};
+    let mode = 0;
     await withLock(file, async () => {
       note = JSON.parse(await folder.read("file.lock-owner")) as object;
+      ({ mode } = await stat(`${file}.lock`));
     });
-    await mkdir(`${file}.lock`);
-    const { ino, birthtimeNs } = await stat(`${file}.lock`, { bigint: true });
-    await folder.write("file.lock-owner", JSON.stringify(change({ ...note, lock: `${ino} ${birthtimeNs}` })));
+    await mkdir(`${file}.lock`, mode & 0o777);
+    await folder.write("file.lock-owner", JSON.stringify(change(note)));
     return file;
   }
 
@@ -108,7 +107,6 @@ describe("the note of a lock's owner", () => {
     ["that of an earlier start of the machine", { boot: "another" }, false],
     ["that of another container", { processes: "another" }, false],
     ["that of a process which had the same number before", { start: "1" }, false],
-    ["that of another lock", { lock: "1 1" }, false],
   ])("names the holder only if it is this process: %s", async (_, change, isHeld) => {
     await using folder = await temporaryFolder();
     const file = await leftLock(folder, (note) => ({ ...note, ...change }));
@@ -145,20 +143,62 @@ describe("the note of a lock's owner", () => {
     expect(await withLock(file, async () => "ours", { timeout: 0 })).toBe("ours");
   });
 
-  test("from before a restart of the machine, too, but only if the lock is as old", async () => {
+  test.each<[string, (note: Record<string, unknown>) => object]>([
+    ["of another machine", (note) => ({ ...note, host: "another" })],
+    ["of an earlier start of the machine", (note) => ({ ...note, boot: "another" })],
+    ["of another container", (note) => ({ ...note, processes: "pid:[1]" })],
+    ["without a start time", (note) => ({ ...note, start: "" })],
+    ["that is damaged", () => ({})],
+  ])("%s counts as long as there are signs of life", async (_, change) => {
     await using folder = await temporaryFolder();
-    const file = await leftLock(folder, (note) => ({ ...note, boot: "another" }));
-    await expect(withLock(file, async () => "ours", { timeout: 0 })).rejects.toMatchObject({ code: "busy" });
-    const before = new Date(Date.now() - uptime() * 1000 - 60_000);
-    await utimes(`${file}.lock`, before, before);
+    const file = await leftLock(folder, change);
+    const longAgo = new Date(Date.now() - 11_000);
+    await utimes(`${file}.lock-owner`, longAgo, longAgo);
+    await expect(withLock(file, async () => "never", { timeout: 0 })).rejects.toMatchObject({ code: "busy" });
+    await utimes(`${file}.lock`, longAgo, longAgo);
     expect(await withLock(file, async () => "ours", { timeout: 0 })).toBe("ours");
+  });
+
+  test("of a process that runs counts also without signs of life", async () => {
+    await using folder = await temporaryFolder();
+    const file = await leftLock(folder, (note) => note);
+    const longAgo = new Date(Date.now() - 60_000);
+    for (const path of [`${file}.lock-owner`, `${file}.lock`]) await utimes(path, longAgo, longAgo);
+    await expect(withLock(file, async () => "never", { timeout: 0 })).rejects.toMatchObject({ code: "busy" });
+  });
+
+  test("of a process that was killed before it had the folder gives the lock away at once", async () => {
+    await using folder = await temporaryFolder();
+    const pid = await endedProcess();
+    const file = await leftLock(folder, (note) => ({ ...note, pid }));
+    await rmdir(`${file}.lock`);
+    expect(await withLock(file, async () => "ours", { timeout: 0 })).toBe("ours");
+    expect(await readdir(folder.path)).toEqual([]);
+  });
+
+  test("of a process that was killed leaves another program its lock", async () => {
+    await using folder = await temporaryFolder();
+    const pid = await endedProcess();
+    const file = await leftLock(folder, (note) => ({ ...note, pid }));
+    await rmdir(`${file}.lock`);
+    await mkdir(`${file}.lock`);
+    await expect(withLock(file, async () => "never", { timeout: 0 })).rejects.toMatchObject({ code: "busy" });
+    expect(await readdir(folder.path)).toEqual(["file.lock"]);
+  });
+
+  test("of a process that was killed while it removed the record of another one is removed too", async () => {
+    await using folder = await temporaryFolder();
+    const pid = await endedProcess();
+    const file = await leftLock(folder, (note) => ({ ...note, pid }));
+    for (const claim of ["-claim", "-claim-claim"]) await copyFile(`${file}.lock-owner`, `${file}.lock-owner${claim}`);
+    expect(await withLock(file, async () => "ours", { timeout: 0 })).toBe("ours");
+    expect(await readdir(folder.path)).toEqual([]);
   });
 
   test.each<[string, (note: Record<string, unknown>) => object]>([
     ["of this very process", (note) => note],
     ["of another machine", (note) => ({ ...note, pid: 999_999_999, host: "another" })],
     ["of another container", (note) => ({ ...note, pid: 999_999_999, processes: "pid:[1]" })],
-    ["about another lock", (note) => ({ ...note, pid: 999_999_999, lock: "1 1" })],
     ["that is damaged", () => ({ pid: 999_999_999 })],
     ["that names no process", (note) => ({ ...note, pid: -1, start: "1" })],
   ])("%s takes no lock away", async (_, change) => {

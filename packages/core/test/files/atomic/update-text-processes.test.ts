@@ -58,6 +58,34 @@ test(`${editors} processes that edit one file at the same time: every edit is th
   expect(await readdir(folder.path)).toEqual(["settings.json"]);
 }, 240_000);
 
+/** Kills a writer while it takes or gives back its lock: at one of the changes of the lock's files. */
+async function killWhileLocking(round: number): Promise<void> {
+  await using folder = await temporaryFolder();
+  const file = await folder.write("settings.json", largeText(0));
+  const child = spawn(process.execPath, [rewrite, file], { stdio: "ignore" });
+  const changes = watch(folder.path);
+  let seen = 0;
+  await new Promise<void>((resolve) => {
+    changes.on("change", (_, name) => {
+      if (String(name).includes(".lock")) seen += 1;
+      if (seen > round % 9) resolve();
+    });
+  });
+  child.kill("SIGKILL");
+  changes.close();
+  await once(child, "exit");
+  // The first try gets the lock: it does not have to expire (10 s).
+  expect(await withLock(file, async () => "ours", { timeout: 0 })).toBe("ours");
+  expect((await readdir(folder.path)).filter((name) => name.includes(".lock"))).toEqual([]);
+}
+
+const lockKills = scaled(200, 12);
+test(`a writer that was killed at one of ${lockKills} moments around its lock does not hold up the next one`, async () => {
+  const atOnce = 4;
+  for (let first = 0; first < lockKills; first += atOnce)
+    await Promise.all(Array.from({ length: atOnce }, (_, index) => killWhileLocking(first + index)));
+}, 240_000);
+
 /** Kills a writer at one of its writes; whether that was in the middle of it. */
 async function killWhileWriting(round: number): Promise<boolean> {
   await using folder = await temporaryFolder();

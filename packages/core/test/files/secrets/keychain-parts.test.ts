@@ -57,3 +57,35 @@ test("a writer that died half-way has changed nothing; one whose parts are gone 
   for (const name of entries.keys()) if (name.endsWith(".1")) entries.delete(name);
   await expect(parts.get("a")).rejects.toThrow("a part of the secret is missing");
 });
+
+test("a process that is killed at any step leaves no part that the next set or remove does not clear", async () => {
+  for (const finish of ["set", "remove"] as const)
+    for (let step = 0; ; step += 1) {
+      const { entries, keychain } = watchedKeychain();
+      await inParts(keychain).set("a", "o".repeat(2000));
+      let left = step;
+      const dying = <T>(work: () => Promise<T>): Promise<T> => {
+        left -= 1;
+        return left < 0 ? Promise.reject(new Error("killed")) : work();
+      };
+      const mortal = inParts({
+        get: (name) => dying(() => keychain.get(name)),
+        set: (name, value) => dying(() => keychain.set(name, value)),
+        remove: (name) => dying(() => keychain.remove(name)),
+      });
+      const steps = async (): Promise<void> => {
+        await mortal.set("a", "n".repeat(2000));
+        await mortal.remove("a");
+      };
+      const isKilled = await steps().then(
+        () => false,
+        () => true,
+      );
+      const value = await inParts(keychain).get("a");
+      expect([undefined, "o".repeat(2000), "n".repeat(2000)]).toContain(value);
+      if (finish === "set") await inParts(keychain).set("a", "short");
+      else await inParts(keychain).remove("a");
+      expect([...entries.keys()]).toEqual(finish === "set" ? ["a"] : []);
+      if (!isKilled) break;
+    }
+});

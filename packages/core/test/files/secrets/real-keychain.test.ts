@@ -1,8 +1,10 @@
 import { readdir } from "node:fs/promises";
 import { temporaryFolder } from "@fairlead/test-servers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openKeychain } from "../../../src/files/secrets/keychain.ts";
 import { openSecretStore } from "../../../src/files/secrets/secret-store.ts";
 import { describeSecretStore } from "../../support/describe-secret-store.ts";
+import { testKilledInKeychain } from "../../support/killed-in-keychain.ts";
 import { manualClock } from "../../support/manual-clock.ts";
 import { missing, type RealSecretService, realSecretService } from "../../support/real-secret-service.ts";
 
@@ -24,6 +26,12 @@ describe("in a real keychain", () => {
   const clock = manualClock();
   const open = (directory: string) => openSecretStore({ directory, env: process.env, platform: "linux", clock });
   describeSecretStore("keychain", () => open);
+
+  testKilledInKeychain(async (directory) => {
+    const keychain = await openKeychain({ directory, env: process.env, platform: "linux", clock });
+    if (keychain === undefined) throw new Error("there is no keychain");
+    return { bus: service.address, keychain };
+  });
 
   test("asked a hundred times, it is connected to once", async () => {
     await using folder = await temporaryFolder();

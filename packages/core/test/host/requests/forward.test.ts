@@ -13,7 +13,7 @@ import {
 } from "../../../src/index.ts";
 import { createLedger, ledgerFolder } from "../../../src/policy/ledger/ledger.ts";
 
-const { ProceedOnce, ProceedAlwaysTool, ProceedAlwaysServer, Cancel } = ToolConfirmationOutcome;
+const { ProceedOnce, ProceedAlwaysTool, ProceedAlwaysServer, ProceedAlwaysAndSave, Cancel } = ToolConfirmationOutcome;
 const claude = { name: "claude-code", conversation: "c1" };
 const codex = { name: "codex", conversation: "x1" };
 
@@ -90,8 +90,20 @@ describe("a client's call", () => {
     expect(asked[0]).toMatchObject({
       description: expect.stringMatching(/./),
       rule: { decision: "ask_user", text: expect.stringMatching(/default for tools/) },
-      outcomes: [ProceedOnce, ProceedAlwaysTool, ProceedAlwaysServer, Cancel],
+      outcomes: [ProceedOnce, ProceedAlwaysTool, ProceedAlwaysServer, ProceedAlwaysAndSave, Cancel],
     });
+  });
+
+  test("is approved always for its own client only, also by another host", async () => {
+    await using folder = await temporaryFolder();
+    {
+      await using host = await open(folder);
+      await host.forward(greet(), { confirm: answering(ProceedAlwaysAndSave).confirm });
+    }
+    await using host = await open(folder);
+    await host.forward(greet({ ...claude, conversation: "c2" }));
+    await expect(host.forward(greet(codex))).rejects.toMatchObject({ code: "denied" });
+    await expect(host.callAsModel("demo__greet", { name: "Ada" })).rejects.toMatchObject({ code: "denied" });
   });
 
   test("is approved for its own conversation only", async () => {
@@ -147,7 +159,7 @@ describe("a client's call", () => {
     await using host = await open(folder, allowed);
     await expect(host.forward(greet(claude, { name: 7 }))).rejects.toMatchObject({ code: "arguments_invalid" });
     const params = { name: "greet", arguments: "Ada" };
-    await expect(host.forward({ ...greet(), params })).rejects.toMatchObject({ code: "arguments_invalid" });
+    await expect(host.forward({ ...greet(), params })).rejects.toMatchObject({ code: "usage" });
     const stop = new AbortController();
     stop.abort();
     await expect(host.forward(greet(), { signal: stop.signal })).rejects.toMatchObject({ code: "cancelled" });

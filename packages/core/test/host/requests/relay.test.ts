@@ -18,7 +18,7 @@ const request = (id: number, method: string, params: JsonObject = {}): JsonObjec
 type Run = (asked: Pick<HostRequest<unknown, unknown>, "execute" | "signal">) => unknown;
 
 /** A client and a server that the test plays, with a relay between them. */
-async function relayed(refuse: Run = () => undefined) {
+async function relayed(refuse: Run = () => undefined, hasRoots = false) {
   const closing = new AbortController();
   const requests: JsonObject[] = [];
   const toServer: unknown[] = [];
@@ -73,6 +73,7 @@ async function relayed(refuse: Run = () => undefined) {
       },
       spine,
       signal: closing.signal,
+      mayHaveRoots: () => hasRoots,
     },
   );
   await opened;
@@ -288,7 +289,12 @@ test("a client of a server that cannot be reached is disconnected", async () => 
         close: async () => void seen.push("closed"),
       };
     },
-    { relay: () => Promise.reject(error), spine: { run: () => Promise.reject(error), ask: async () => false }, signal },
+    {
+      relay: () => Promise.reject(error),
+      spine: { run: () => Promise.reject(error), ask: async () => false },
+      signal,
+      mayHaveRoots: () => false,
+    },
   );
   await expect(failed).rejects.toBe(error);
   expect(seen).toEqual([67_108_864, "closed"]);
@@ -320,5 +326,41 @@ test("a call that the server answers leaves no listener at its signal", async ()
   await at.send(request(1, "tools/call", { name: "t" }));
   await at.answer({ jsonrpc: "2.0", id: 1, result: {} });
   expect(getEventListeners(stop.signal, "abort")).toEqual([]);
+  await at.leave();
+});
+
+const roots = { jsonrpc: "2.0", id: "r", method: "roots/list", params: {} };
+const capabilitiesKey = "io.modelcontextprotocol/clientCapabilities";
+
+test("the relay keeps the client's folders from a server that may not have roots", async () => {
+  const at = await relayed();
+  await at.send(request(1, "initialize", { capabilities: { roots: { listChanged: true }, sampling: {} } }));
+  const _meta = { [capabilitiesKey]: { roots: {}, elicitation: {} }, other: 1 };
+  await at.send(request(2, "tools/list", { _meta }));
+  await at.send({ jsonrpc: "2.0", method: "notifications/roots/list_changed" });
+  await at.answer(roots);
+  const inputRequests = { a: { method: "elicitation/create" }, b: { method: "roots/list" } };
+  await at.answer({ jsonrpc: "2.0", id: 2, result: { resultType: "input_required", inputRequests } });
+  expect(at.toServer.map((sent) => (sent as unknown[])[0])).toEqual([
+    request(1, "initialize", { capabilities: { sampling: {} } }),
+    request(2, "tools/list", { _meta: { [capabilitiesKey]: { elicitation: {} }, other: 1 } }),
+    { jsonrpc: "2.0", id: "r", error: { code: -32000, message: expect.stringContaining("roots/list refused") } },
+  ]);
+  expect(at.toClient).toEqual([
+    [
+      { jsonrpc: "2.0", id: 2, error: { code: -32000, message: expect.stringContaining("roots/list refused") } },
+      undefined,
+    ],
+  ]);
+  await at.leave();
+});
+
+test("the relay passes on the roots of a server that may have them", async () => {
+  const at = await relayed(undefined, true);
+  const hello = request(1, "initialize", { capabilities: { roots: {} } });
+  await at.send(hello);
+  await at.answer(roots);
+  expect(at.toServer).toEqual([[hello, undefined]]);
+  expect(at.toClient).toEqual([[roots, 1]]);
   await at.leave();
 });

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { stdioServer, type TemporaryFolder, temporaryFolder } from "@fairlead/test-servers";
 import { afterEach, expect, test, vi } from "vitest";
+import { systemClock } from "../../../src/clock.ts";
 import {
   createHost,
   type Host,
@@ -33,6 +34,29 @@ async function history(folder: TemporaryFolder): Promise<readonly unknown[]> {
   const ledger = createLedger({ folder: ledgerFolder(state), keepArguments: () => true, now: Date.now });
   return (await ledger.read()).map(({ decision, answer, outcome }) => [decision, answer, outcome]);
 }
+
+test("the time that a person takes to answer is counted apart from the request's", async () => {
+  await using folder = await temporaryFolder();
+  let now = 0;
+  const confirm = async (): Promise<ToolConfirmationOutcome> => {
+    now += 2000;
+    return ProceedOnce;
+  };
+  {
+    await using host = await open(folder, { clock: { ...systemClock, now: () => now }, confirm });
+    await host.callAsModel("pay", {});
+    await host.call("s", "pay", {});
+  }
+  const ledger = createLedger({
+    folder: ledgerFolder(join(folder.path, "home/.fairlead")),
+    keepArguments: () => true,
+    now: Date.now,
+  });
+  expect((await ledger.read()).map(({ durationMs, confirmationMs }) => [durationMs, confirmationMs])).toEqual([
+    [2000, 2000],
+    [0, undefined],
+  ]);
+});
 
 /** How often the rules are evaluated while `work` runs. */
 async function evaluations(work: () => Promise<unknown>): Promise<number> {

@@ -4,7 +4,6 @@ import type { ServerExtras, Transport } from "../../../src/settings/define/defin
 
 const extras: ServerExtras = {
   start: "background",
-  enabled: true,
   trustAnnotations: false,
   sampling: false,
   roots: false,

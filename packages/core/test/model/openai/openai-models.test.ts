@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { HostError } from "../../../src/errors.ts";
-import { findOllama, ollamaModel, onlyModelOf } from "../../../src/model/openai/openai-models.ts";
+import { findOllama, ollamaModel, onlyModelOf, openaiModelList } from "../../../src/model/openai/openai-models.ts";
 import { manualClock } from "../../support/manual-clock.ts";
 
 /** A `fetch` that answers from a function, and the requests that it got. */
@@ -23,7 +23,11 @@ const base = "http://localhost:1/v1";
 async function only(answer: () => Response | Promise<Response>, apiKey?: string, signal?: AbortSignal) {
   const [clock, { seen, fetch }] = [manualClock(), fetching(answer)];
   try {
-    return { model: await onlyModelOf(base, { apiKey, fetch, clock, signal }), seen, pending: clock.pending() };
+    return {
+      model: await onlyModelOf(openaiModelList(base, apiKey), { fetch, clock, signal }),
+      seen,
+      pending: clock.pending(),
+    };
   } catch (error) {
     return { error, seen, pending: clock.pending() };
   }
@@ -80,7 +84,7 @@ test("the user reads that an endpoint sent no list within ten seconds", async ()
   const clock = manualClock();
   const fetch = (_url: string | URL, { signal }: RequestInit = {}) =>
     new Promise<Response>((_, reject) => signal?.addEventListener("abort", () => reject(new HostError("lost", "x"))));
-  const waiting = onlyModelOf(base, { apiKey: undefined, fetch, clock });
+  const waiting = onlyModelOf(openaiModelList(base, undefined), { fetch, clock });
   const failed = expect(waiting).rejects.toMatchObject({
     code: "model",
     message: "http://localhost:1 sent no list of models within 10 s",

@@ -2,8 +2,8 @@ import type { JsonObject } from "@fairlead/wire";
 import { describe, expect, test } from "vitest";
 import { compileSchema, type SchemaDialect } from "../../../src/normalise/schema/compile.ts";
 
-const dialects: readonly SchemaDialect[] = ["gemini", "openai", "json-schema-2020-12"];
-const models: readonly SchemaDialect[] = ["gemini", "openai"];
+const dialects: readonly SchemaDialect[] = ["gemini", "openai", "anthropic", "json-schema-2020-12"];
+const models: readonly SchemaDialect[] = ["gemini", "openai", "anthropic"];
 const string = { type: "string" };
 
 /** `wrap` around `wrap` around … */
@@ -172,5 +172,18 @@ describe.each(models)("for %s, large is not too large:", (dialect) => {
     ],
   ])("%s", (_, raw) => {
     expect(reasonFor(raw(), dialect)).toBe("compiled");
+  });
+});
+
+test("the size of referenced schemas counts bytes, whatever the characters are", () => {
+  const referring = (character: string): JsonObject => ({
+    type: "object",
+    properties: Object.fromEntries([...Array(20).keys()].map((at) => [`p${at}`, { $ref: "#/$defs/d" }])),
+    $defs: { d: { type: "string", $comment: character.repeat(80_000) } },
+  });
+  expect(compileSchema(referring("x"), "gemini")).toMatchObject({ kind: "compiled" });
+  expect(compileSchema(referring("あ"), "gemini")).toEqual({
+    kind: "quarantined",
+    reason: "the schema is larger than 4 MB once its references are resolved",
   });
 });

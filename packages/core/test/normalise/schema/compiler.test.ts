@@ -20,17 +20,24 @@ test("the order of properties is content: another order is another schema", () =
   expect(compiler.compiled).toBe(2);
 });
 
-test.each(["gemini", "openai"] as const)("what is handed out for %s cannot be changed for the next one", (dialect) => {
-  const raw = { type: "object", properties: { a: { enum: ["x"] }, b: { type: "array", items: {} } }, required: ["a"] };
-  const compiled = createSchemaCompiler(dialect).compile(raw);
-  if (compiled.kind !== "compiled") throw new Error(compiled.reason);
-  const open: unknown[] = [compiled.schema];
-  for (let value = open.pop(); value !== undefined; value = open.pop()) {
-    expect(Object.isFrozen(value)).toBe(true);
-    open.push(...Object.values(Object(value)).filter((member) => typeof member === "object"));
-  }
-  expect(Object.isFrozen(raw.properties)).toBe(false);
-});
+test.each(["gemini", "openai", "anthropic"] as const)(
+  "what is handed out for %s cannot be changed for the next one",
+  (dialect) => {
+    const raw = {
+      type: "object",
+      properties: { a: { enum: ["x"] }, b: { type: "array", items: {} } },
+      required: ["a"],
+    };
+    const compiled = createSchemaCompiler(dialect).compile(raw);
+    if (compiled.kind !== "compiled") throw new Error(compiled.reason);
+    const open: unknown[] = [compiled.schema];
+    for (let value = open.pop(); value !== undefined; value = open.pop()) {
+      expect(Object.isFrozen(value)).toBe(true);
+      open.push(...Object.values(Object(value)).filter((member) => typeof member === "object"));
+    }
+    expect(Object.isFrozen(raw.properties)).toBe(false);
+  },
+);
 
 test("what is too large is not even compiled, and what turns out to be is remembered", () => {
   const compiler = createSchemaCompiler("openai");

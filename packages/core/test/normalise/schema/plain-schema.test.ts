@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { compileSchema } from "../../../src/normalise/schema/compile.ts";
 import { isPlainSchema } from "../../../src/normalise/schema/plain-schema.ts";
 
-const dialects = ["gemini", "openai", "json-schema-2020-12"] as const;
+const dialects = ["gemini", "openai", "anthropic", "json-schema-2020-12"] as const;
 const types = ["object", "array", "string", "number", "integer", "boolean", "null"];
 
 /** Schemas without combinations, as awkward as they come, down to this many levels. */

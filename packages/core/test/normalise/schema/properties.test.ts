@@ -9,8 +9,8 @@ import { toModelText } from "../../../src/text/model-text.ts";
 import { anySchema } from "../../support/any-schema.ts";
 import { everySchema, marked, unaccounted } from "../../support/schema-account.ts";
 
-const dialects: readonly SchemaDialect[] = ["gemini", "openai", "json-schema-2020-12"];
-const models: readonly SchemaDialect[] = ["gemini", "openai"];
+const dialects: readonly SchemaDialect[] = ["gemini", "openai", "anthropic", "json-schema-2020-12"];
+const models: readonly SchemaDialect[] = ["gemini", "openai", "anthropic"];
 /** Few: there are seven properties, and every schema has to be made for each. */
 const check = { numRuns: scaled(10_000, 150), seed: seed() };
 
@@ -84,10 +84,12 @@ const common = [
 const keywords: Partial<Record<SchemaDialect, readonly string[]>> = {
   gemini: [...common, "format", "prefixItems"],
   openai: common,
+  anthropic: [...common, "format", "prefixItems"],
 };
 const nameRule: Partial<Record<SchemaDialect, RegExp>> = {
   gemini: /^[a-zA-Z_][a-zA-Z0-9_]{0,63}$/,
   openai: /^[a-zA-Z0-9_-]{1,64}$/,
+  anthropic: /^[a-zA-Z0-9_.-]{1,64}$/,
 };
 
 function faultsOf(node: JsonObject, dialect: SchemaDialect): string[] {

@@ -7,7 +7,7 @@ const entry: LedgerEntry = { ...record, time: "2026-01-31T12:00:00.000Z", argume
 
 test("an entry comes back as it was", () => {
   const full: LedgerEntry = { ...entry, arguments: { a: [1] }, answer: "asked" };
-  for (const each of [entry, full, { ...entry, answer: "in_advance" as const }])
+  for (const each of [entry, full, { ...entry, answer: "in_advance" as const }, { ...entry, confirmationMs: 7 }])
     expect(parseLine(toLine(each))).toEqual(each);
 });
 
@@ -21,6 +21,10 @@ describe("what is long", () => {
     const argumentsOf = (length: number) => ({ a: "x".repeat(length - '{"a":""}'.length) });
     expect(parseLine(toLine({ ...entry, arguments: argumentsOf(65_536) }))?.arguments).toEqual(argumentsOf(65_536));
     expect(parseLine(toLine({ ...entry, arguments: argumentsOf(65_537) }))).toEqual(entry);
+    // In bytes: three for each of these characters.
+    const japanese = (bytes: number) => ({ a: "あ".repeat(Math.floor((bytes - '{"a":""}'.length) / 3)) });
+    expect(parseLine(toLine({ ...entry, arguments: japanese(65_536) }))?.arguments).toEqual(japanese(65_536));
+    expect(parseLine(toLine({ ...entry, arguments: japanese(65_539) }))).toEqual(entry);
   });
 });
 
@@ -36,6 +40,7 @@ describe("a line is no entry", () => {
     ["mode", "careless"],
     ["outcome", "fine"],
     ["durationMs", "12"],
+    ["confirmationMs", "12"],
     ["answer", "shouted"],
     ["arguments", []],
     ["arguments", "x"],

@@ -273,7 +273,6 @@ describe("the rest of an entry", () => {
       authentication: { provider: "oauth", oauth: {} },
       extras: {
         start: "background",
-        enabled: true,
         trustAnnotations: false,
         sampling: false,
         roots: false,

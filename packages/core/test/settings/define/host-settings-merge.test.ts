@@ -124,7 +124,7 @@ test("the options of a server come from the strongest file that has them", async
   };
   await world.writeDefaults(options(first));
   await world.writeUser({ mcpServers: { s: { url: "https://h/" } }, ...options({ roots: false }) });
-  const usual = { ...first, roots: false, enabled: true };
+  const usual = { ...first, roots: false };
   expect(await extras()).toEqual(usual);
   await world.writeWorkspace(options({ alwaysLoad: false, share: "all", start: "background" }));
   expect(await extras()).toEqual({ ...usual, alwaysLoad: false, start: "background" });

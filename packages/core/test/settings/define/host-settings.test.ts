@@ -126,7 +126,7 @@ describe("permissions", () => {
 
 describe("extras of a server", () => {
   const all = { trustAnnotations: true, sampling: true, roots: true, issuerOverride: "https://i/" };
-  const usual = { enabled: true, alwaysLoad: false, share: "auto" };
+  const usual = { alwaysLoad: false, share: "auto" };
   const none = { trustAnnotations: false, sampling: false, roots: false };
 
   test("give privileges from user and system files, the strongest last", async () => {

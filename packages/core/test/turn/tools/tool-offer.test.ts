@@ -2,6 +2,7 @@ import { scaled, stdioServer } from "@fairlead/test-servers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { assumedModel } from "../../../src/model/assumed.ts";
 import type { Part } from "../../../src/normalise/model-types.ts";
+import type { DiscoveredMCPTool } from "../../../src/registry/discovered-tool.ts";
 import type { TurnEvent } from "../../../src/turn/events.ts";
 import { declareOwnFunction } from "../../../src/turn/tools/own-functions.ts";
 import { keyOf } from "../../../src/turn/tools/tool-lookup.ts";
@@ -263,6 +264,69 @@ test("an offer of very many tools is made in slices, and compiles only the tools
   expect(await turnsUntil(offers.update(from, []))).toBeLessThan(3);
   expect(await turnsUntil(estimateAll(tools))).toBeGreaterThan(90);
   expect(compiled.length).toBe(10_000);
+});
+
+/** Offers with a budget of 40 tools; `offered` counts the offered tools of each server. */
+function smallOffers(isAlwaysLoaded: (server: string) => boolean = () => false) {
+  const offers = createToolOffers({
+    model: assumedModel,
+    budget: { tokens: 1_000_000, tools: 40 },
+    declareOwn: (own) => declareOwnFunction(own, (name) => name),
+    isAlwaysLoaded,
+    usedBefore: [],
+  });
+  return {
+    offers,
+    offered: async (tools: readonly DiscoveredMCPTool[]) => {
+      const byKey = new Map(tools.map((each) => [keyOf(each), each]));
+      const { tools: declared } = await offers.update({ tools, find: (key) => byKey.get(key) }, []);
+      const counts: Record<string, number> = {};
+      for (const each of declared) if (each) counts[each.serverName] = (counts[each.serverName] ?? 0) + 1;
+      return counts;
+    },
+  };
+}
+const toolsOf = (serverName: string, count: number): readonly DiscoveredMCPTool[] =>
+  Array.from({ length: count }, (_none, at) => sampleTool(serverName, `${serverName}_${at}`));
+
+test("a server that connects late leaves a quarter of the free places to others", async () => {
+  const { offered } = smallOffers();
+  const mail = toolsOf("mail", 5);
+  expect(await offered(mail)).toEqual({ mail: 5 });
+  const flood = toolsOf("flood", 500);
+  const { flood: taken = 0 } = await offered([...mail, ...flood]);
+  expect(taken).toBeGreaterThan(20);
+  const files = toolsOf("files", 500);
+  const { files: kept = 0, flood: still } = await offered([...mail, ...flood, ...files]);
+  expect([kept, still]).toEqual([40 - 1 - 5 - taken, taken]);
+  expect(kept).toBeGreaterThan(5);
+});
+
+test("tools of one server that searches find leave a quarter of the free places to others", async () => {
+  const { offers, offered } = smallOffers();
+  const [flood, files] = [toolsOf("flood", 500), toolsOf("files", 500)];
+  const all = [...flood, ...files];
+  expect(await offered(all)).toEqual({});
+  for (let at = 0; at < 100; at += 10) offers.reveal(flood.slice(at, at + 10));
+  const { flood: taken = 0 } = await offered(all);
+  offers.reveal(files.slice(0, 50));
+  const counts = await offered(all);
+  expect(counts).toEqual({ flood: taken, files: 37 - taken });
+  expect(taken).toBe(Math.ceil(37 * 0.75));
+});
+
+test("the only server, and a server with alwaysLoad, get all free places", async () => {
+  const alone = smallOffers();
+  const flood = toolsOf("flood", 500);
+  expect(await alone.offered(flood)).toEqual({});
+  alone.offers.reveal(flood);
+  expect(await alone.offered(flood)).toEqual({ flood: 37 });
+  const always = smallOffers((server) => server === "flood");
+  const mail = toolsOf("mail", 500);
+  const { flood: first = 0 } = await always.offered([...flood, ...mail]);
+  expect(first).toBeGreaterThan(0);
+  always.offers.reveal(flood);
+  expect(await always.offered([...flood, ...mail])).toEqual({ flood: 37 });
 });
 
 test("with very many tools, no step of a conversation does all its work at once", async () => {

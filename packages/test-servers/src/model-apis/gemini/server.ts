@@ -100,7 +100,12 @@ export async function geminiApi({
 
   function listModels({ path }: WebRequest): Reply {
     if (!/^\/v1(beta1?)?\/models(\?|$)/.test(path)) return geminiError(404, "NOT_FOUND", "Not found.");
-    return wholeReply({ models: settings.models.map((model) => ({ name: `models/${model}` })) });
+    const models = settings.models.map((model) => ({
+      name: `models/${model}`,
+      supportedGenerationMethods: ["generateContent", "countTokens"],
+    }));
+    const embedding = { name: "models/gemini-embedding", supportedGenerationMethods: ["embedContent"] };
+    return wholeReply({ models: [...models, embedding] });
   }
 
   return {

@@ -1,4 +1,7 @@
-/** A replacement of OpenAI's chat completions on its own port, with the list of models that Ollama also offers. */
+/**
+ * A replacement of OpenAI's chat completions and responses on its own port, with the list of models that Ollama also
+ * offers.
+ */
 
 import type { IncomingHttpHeaders } from "node:http";
 import { createFaults } from "../../authorization-server/faults.ts";
@@ -8,11 +11,12 @@ import { type Outcome, parseBody, watched } from "../incoming.ts";
 import { type Reply, sendReply, wholeReply } from "../reply.ts";
 import { openaiError } from "./errors.ts";
 import { type OpenaiBody, readAsked } from "./request.ts";
+import { type ResponsesBody, responsesReply } from "./responses.ts";
 import { type Heard, refusalOf } from "./rules.ts";
 import { defaultOpenaiSettings, type OpenaiSettings } from "./settings.ts";
 import { streamAnswer, wholeAnswer } from "./write.ts";
 
-type OpenaiEndpoint = "chat" | "models" | "tags";
+type OpenaiEndpoint = "chat" | "responses" | "models" | "tags";
 
 export interface OpenaiRequest {
   readonly headers: IncomingHttpHeaders;
@@ -36,6 +40,7 @@ export interface OpenaiApi extends AsyncDisposable {
 
 const endpoints: ReadonlyMap<string, OpenaiEndpoint> = new Map([
   ["POST /v1/chat/completions", "chat"],
+  ["POST /v1/responses", "responses"],
   ["GET /v1/models", "models"],
   ["GET /api/tags", "tags"],
 ]);
@@ -61,7 +66,10 @@ export async function openaiApi({
       const body = endpoint === "chat" ? parseBody<OpenaiBody>(request.body) : {};
       if (endpoint === "chat")
         seen.push(watched({ headers: request.headers, body: body ?? {}, outcome: "open" }, response));
-      const usual = async () => replyTo(endpoint, request.headers, body);
+      const usual = async () =>
+        endpoint === "responses"
+          ? responsesReply(parseBody<ResponsesBody>(request.body) ?? {}, settings.answer, nextId)
+          : replyTo(endpoint, request.headers, body);
       const fault = faults.take(endpoint);
       if (fault) return fault(request, response, usual);
       void usual().then((reply) => sendReply(response, reply, settings.bytesPerWrite));
@@ -69,7 +77,11 @@ export async function openaiApi({
     port === undefined ? {} : { port },
   );
 
-  function replyTo(endpoint: OpenaiEndpoint, headers: IncomingHttpHeaders, body: OpenaiBody | undefined): Reply {
+  function replyTo(
+    endpoint: Exclude<OpenaiEndpoint, "responses">,
+    headers: IncomingHttpHeaders,
+    body: OpenaiBody | undefined,
+  ): Reply {
     const { apiKey, models } = settings;
     if (endpoint === "tags") return wholeReply({ models: models.map((name) => ({ name, model: name })) });
     if (apiKey !== undefined && headers.authorization !== `Bearer ${apiKey}`)

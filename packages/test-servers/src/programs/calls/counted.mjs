@@ -1,7 +1,8 @@
 /*
  * Writes a line to the file in its first argument when it starts, is called, or asks a question. If the file in its
  * second argument exists, that file has its list of tools or its whole answer. Its tool `ask` sends the host the
- * request in its arguments, and returns the host's answer.
+ * request in its arguments, and returns the host's answer. With the argument `late`, it sends the request only after it
+ * was cancelled, and writes the answer to the file.
  */
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { onLine, runIfMain } from "../program.mjs";
@@ -15,6 +16,7 @@ export function counted({ args, input, output }) {
     { name: "ask", inputSchema: { type: "object", properties: { method: { type: "string" }, params: {} } } },
   ];
   const waiting = new Map();
+  const late = new Map();
   let questions = 0;
 
   note(`start ${name}`);
@@ -25,6 +27,12 @@ export function counted({ args, input, output }) {
 
   function text(words) {
     return { content: [{ type: "text", text: words }] };
+  }
+
+  function ask(call, { method, params = {} }) {
+    questions += 1;
+    waiting.set(`q${questions}`, call);
+    say({ id: `q${questions}`, method, params });
   }
 
   const answers = {
@@ -40,15 +48,16 @@ export function counted({ args, input, output }) {
     "tools/call": (id, params) => {
       note(`call ${params.name} ${JSON.stringify(params.arguments)}`);
       if (params.name !== "ask") return say({ id, result: text(String(params.arguments.text ?? "")) });
-      questions += 1;
-      waiting.set(`q${questions}`, id);
-      say({ id: `q${questions}`, method: params.arguments.method, params: params.arguments.params ?? {} });
+      if (params.arguments.late === true) late.set(id, params.arguments);
+      else ask(id, params.arguments);
     },
   };
 
   onLine({ input, output }, (line) => {
     const { id, method, params = {}, result, error } = JSON.parse(line);
-    if (method === undefined) {
+    if (method === "notifications/cancelled" && late.has(params.requestId)) ask(undefined, late.get(params.requestId));
+    else if (method === undefined && waiting.get(id) === undefined) note(`late ${JSON.stringify(result ?? error)}`);
+    else if (method === undefined) {
       say({ id: waiting.get(id), result: text(JSON.stringify(result ?? error)) });
       waiting.delete(id);
     } else if (id !== undefined) {

@@ -1,7 +1,7 @@
 /*
  * A modern server that answers a call of its tool `work` with a task, if the client declares tasks. The task asks the
- * user for a name and returns it. With the argument `model`, all tasks ask the client's model instead. For clients
- * without tasks, the tool answers at once.
+ * user for a name and returns it. With the argument `model`, all tasks ask the client's model instead. With the argument
+ * `end`, the program ends. For clients without tasks, the tool answers at once.
  */
 import { onLine, runIfMain } from "../program.mjs";
 
@@ -52,6 +52,7 @@ export function tasks(io) {
         return { tools: [{ name: "work", inputSchema: { type: "object" } }], ttlMs: 0, cacheScope: "private" };
       case "tools/call": {
         if (capabilities?.extensions?.[extension] === undefined) return text("at once");
+        if (params.arguments?.end === true) throw new Error("the program ends");
         const taskId = `task.${running.size + 1}`;
         running.set(taskId, { status: "input_required", inputRequests: { who: question } });
         const { model } = params.arguments ?? {};

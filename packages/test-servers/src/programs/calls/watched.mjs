@@ -1,12 +1,13 @@
 /*
  * Has one resource that clients can subscribe to. The tool `touch` changes it, `cut` ends the subscriptions, `exit`
  * ends the program. The first argument is "legacy" or "modern". Requests about subscriptions are written to the file in
- * the second argument, one for each line.
+ * the second argument, one for each line. With the third argument "changing", the resource changes at once after each
+ * subscription.
  */
 import { appendFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 
-const [era = "legacy", notes] = process.argv.slice(2);
+const [era = "legacy", notes, changing] = process.argv.slice(2);
 const isModern = era === "modern";
 const uri = "watched://it";
 const resources = { subscribe: true };
@@ -81,9 +82,11 @@ createInterface({ input: process.stdin }).on("line", (line) => {
     note(`listen ${resourceSubscriptions.join(" ")}`);
     listening.set(id, resourceSubscriptions);
     tell("subscriptions/acknowledged", { notifications: params.notifications }, id);
+    if (changing) calls.touch();
     return;
   }
   const answer = Object.hasOwn(answers, method) ? answers[method] : undefined;
   if (answer) say({ id, result: { ...complete, ...answer(params) } });
   else say({ id, error: { code: -32601, message: `no ${method} here` } });
+  if (changing && method === "resources/subscribe") calls.touch();
 });

@@ -1,5 +1,7 @@
-// What all connections to the conformance server share: the lists that change, and the listeners for changes.
+// What all connections to the conformance server share: the lists that change, the listeners for changes, and tasks.
 import { questionTools } from "./question-tools.mjs";
+import { taskTools } from "./task-tools.mjs";
+import { createTasks } from "./tasks.mjs";
 import { extraTool, plainTools } from "./tools.mjs";
 
 export function createCatalog() {
@@ -18,7 +20,8 @@ export function createCatalog() {
       tell({ list });
     },
     update: (uri) => tell({ uri }),
-    tools: () => [...plainTools, ...questionTools, ...(present.has("tools") ? [extraTool] : [])],
+    tasks: createTasks(),
+    tools: () => [...plainTools, ...questionTools, ...taskTools, ...(present.has("tools") ? [extraTool] : [])],
     /** Calls a function with `{ list }` or `{ uri }` after each change. Returns the function that stops listening. */
     onChange(listener) {
       listeners.add(listener);

@@ -14,6 +14,7 @@ import {
   RpcError,
   ToolFailure,
 } from "./rpc-error.mjs";
+import { tasksExtension } from "./tasks.mjs";
 
 const serverInfo = { name: "conformance-server", version: "1.0.0" };
 const instructions = "Tools, prompts and resources for conformance tests.";
@@ -24,6 +25,8 @@ const capabilities = {
   completions: {},
   logging: {},
 };
+/** Tasks exist only in the modern era. */
+const modernCapabilities = { ...capabilities, extensions: { [tasksExtension]: {} } };
 const levels = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
 const filters = { tools: "toolsListChanged", prompts: "promptsListChanged", resources: "resourcesListChanged" };
 /** Methods whose results say how long they may be cached. */
@@ -35,6 +38,8 @@ const cacheable = new Set([
   "resources/templates/list",
   "resources/read",
 ]);
+
+const taskMethods = new Set(["tasks/get", "tasks/update", "tasks/cancel"]);
 
 /**
  * @param eras The protocol eras that are served: "legacy", "modern" or both.
@@ -113,11 +118,21 @@ export function createConnection({ catalog, eras, send }) {
     const found = catalog.tools().find(({ definition }) => definition.name === name);
     if (found === undefined) throw new RpcError(codes.invalidParams, "no such tool", { name });
     try {
-      return { content: await found.run(createCall(request)) };
+      const call = createCall(request);
+      if (found.task === undefined) return { content: await found.run(call) };
+      return await callTaskTool(found, call, request);
     } catch (error) {
       if (!(error instanceof ToolFailure)) throw error;
       return { content: [text(error.message)], isError: true };
     }
+  }
+
+  async function callTaskTool({ run, task: { support, first } }, call, { era, params }) {
+    const isTask = era === "modern" && declaresTasks(params);
+    if (!isTask && support === "required" && era === "modern") throw missingTasks();
+    const answers = await first(call);
+    if (!isTask) return { content: await run({ ...call, answers }) };
+    return catalog.tasks.start((work) => run({ ...call, ...work, answers }));
   }
 
   /** The methods of both eras. */
@@ -181,11 +196,15 @@ export function createConnection({ catalog, eras, send }) {
     if (!isObject(meta[`${metaPrefix}clientCapabilities`]))
       throw new RpcError(codes.invalidParams, "the request has no client capabilities");
     if (method === "subscriptions/listen") return listen(request);
+    if (taskMethods.has(method)) {
+      if (!declaresTasks(params)) throw missingTasks();
+      return { resultType: "complete", ...catalog.tasks.respond(method, params) };
+    }
     const result =
       method === "server/discover"
         ? {
             supportedVersions: [modernVersion],
-            capabilities,
+            capabilities: modernCapabilities,
             instructions,
             _meta: { [`${metaPrefix}serverInfo`]: serverInfo },
           }
@@ -244,6 +263,16 @@ export function createConnection({ catalog, eras, send }) {
       for (const { reject } of questions.values()) reject(new ToolFailure("The client has gone."));
     },
   };
+}
+
+function declaresTasks(params) {
+  return isObject(params._meta?.[`${metaPrefix}clientCapabilities`]?.extensions?.[tasksExtension]);
+}
+
+function missingTasks() {
+  return new RpcError(codes.missingCapability, "the client does not declare tasks", {
+    requiredCapabilities: { extensions: { [tasksExtension]: {} } },
+  });
 }
 
 function unsupported(requested) {

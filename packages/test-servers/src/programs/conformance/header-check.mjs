@@ -5,7 +5,14 @@
 import { codes, isObject, metaPrefix, modernVersion, RpcError } from "./rpc-error.mjs";
 
 /** The parameter that the header `Mcp-Name` repeats, by method. */
-const named = { "tools/call": "name", "prompts/get": "name", "resources/read": "uri" };
+const named = {
+  "tools/call": "name",
+  "prompts/get": "name",
+  "resources/read": "uri",
+  "tasks/get": "taskId",
+  "tasks/update": "taskId",
+  "tasks/cancel": "taskId",
+};
 const newestLegacy = "2025-11-25";
 
 export function eraOfPost({ method, params }, headers) {

@@ -2,7 +2,7 @@
 import { text } from "./content.mjs";
 import { tool } from "./tools.mjs";
 
-const object = (properties, required = Object.keys(properties)) => ({ type: "object", properties, required });
+export const object = (properties, required = Object.keys(properties)) => ({ type: "object", properties, required });
 const string = { type: "string" };
 
 export const elicit = (message, properties, required) => ({
@@ -78,7 +78,7 @@ const requesting = [
   ),
 ];
 
-const askName = elicit("Who are you?", { name: string });
+export const askName = elicit("Who are you?", { name: string });
 const askOk = elicit("Is this right?", { ok: { type: "boolean" } });
 const told = (answers) => `The client answered: ${JSON.stringify(answers)}`;
 const toldState = (answers, { hasState }) => `${told(answers)} ${hasState ? "state-ok" : "without a state"}`;

@@ -35,6 +35,10 @@ export function dialogLines(
     const frame = formFrame(question, look.form, number, room);
     return frameLines(frame, room, formScroll(frame, frameExtent(frame, room), look.form.look));
   }
+  if (question.kind === "choice") {
+    const frame = choiceFrame(question, look.at, number, room);
+    return frameLines(frame, room, formScroll(frame, frameExtent(frame, room), 0));
+  }
   return frameLines(dialogFrame(question, look, number, room), room, look.scroll ?? 0);
 }
 
@@ -68,8 +72,8 @@ export function dialogFrame(
 }
 
 /**
- * Returns the index of the first visible row of a form. `look`: how many rows the user has scrolled away from the
- * focused field.
+ * Returns the index of the first visible row of a form or a list. `look`: how many rows the user has scrolled away from
+ * the focused field.
  */
 export function formScroll({ focused: { from, to } }: FormFrame, extent: Extent, look: number): number {
   const still = Math.min(from, Math.max(0, to - extent.page));

@@ -13,6 +13,7 @@ import { bodyWidth, type Frame, type Room, type Row } from "../frame.ts";
 import { breakLine, type Line, span, wrapLine } from "../line.ts";
 import { decisionLines, jsonLines, quoteColumns } from "../text-lines.ts";
 import { addressRows, editorLines, key, labelled, nameSpan, section, speech, titleLine } from "./dialog-parts.ts";
+import type { FormFrame } from "./form-frame.ts";
 
 /** The question whether to open a URL, for an elicitation or a sign-in. */
 export function urlFrame(question: QuestionOf<"url">, number: QuestionNumber, room: Room): Frame {
@@ -217,19 +218,23 @@ export function choiceFrame(
   chosen: number | undefined,
   number: QuestionNumber,
   room: Room,
-): Frame {
+): FormFrame {
   const { serverName, message, options } = question;
   const width = bodyWidth(room);
-  const rows = options.flatMap((option, at) =>
+  const asked = wrapLine([span(toSafeLine(message))], width);
+  const rows = options.map((option, at) =>
     breakLine([span(toVisibleLine(option))], width - 4).map((row, index) => [
       span(index > 0 ? safe`    ` : at === chosen ? safe`(•) ` : safe`( ) `, { isBold: at === chosen }),
       ...row,
     ]),
   );
+  // The question stays on the screen until the selected option would be below it.
+  const to = asked.length + rows.slice(0, (chosen ?? -1) + 1).flat().length;
   return {
     title: titleLine([nameSpan(serverName), span(safe`: choose one`)], number),
     colour: "cyan",
-    body: [...wrapLine([span(toSafeLine(message))], width), ...rows],
+    body: [...asked, ...rows.flat()],
+    focused: { from: chosen === undefined ? 0 : to - (rows[chosen]?.length ?? 0), to },
     keys: [
       key(safe`↑↓`, safe`choose`),
       key(safe`Enter`, chosen === undefined ? safe`none` : safe`this one`),

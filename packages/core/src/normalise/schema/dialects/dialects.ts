@@ -34,3 +34,20 @@ export const openai: ModelDialect = {
   propertyName: /^[A-Za-z0-9_-]{1,64}$/,
   longestName: 64,
 };
+
+/**
+ * Anthropic's API. It accepts draft 2020-12 with two exceptions that no schema may break: the root is one object without
+ * `anyOf`, `oneOf` and `allOf`, and the names of properties are short. One schema that breaks them makes the API refuse
+ * the whole request.
+ */
+export const anthropic: ModelDialect = {
+  name: "Anthropic's API",
+  knowsPrefixItems: true,
+  // The formats that Anthropic documents for its structured outputs.
+  formats: {
+    string: ["date-time", "time", "date", "duration", "email", "hostname", "uri", "ipv4", "ipv6", "uuid"],
+  },
+  // The pattern in the API's error: "Property keys should match pattern '^[a-zA-Z0-9_.-]{1,64}$'".
+  propertyName: /^[A-Za-z0-9_.-]{1,64}$/,
+  longestName: 64,
+};

@@ -66,7 +66,7 @@ function readReference(value: string, node: SchemaNode, name: string): void {
     return;
   }
   const isCycle = node.reading.active.has(target.path);
-  if (!isCycle) spendBytes(node.reading.spent, JSON.stringify(target.raw).length);
+  if (!isCycle) spendBytes(node.reading.spent, Buffer.byteLength(JSON.stringify(target.raw)));
   const shape = isCycle ? cut(target, node) : node.reading.read(target, node.nesting + 1, node.isRoot);
   const isAlone = Object.keys(node.raw).length === 1;
   const note = isCycle

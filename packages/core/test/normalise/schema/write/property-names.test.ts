@@ -70,6 +70,26 @@ describe("property names", () => {
   });
 });
 
+test("Anthropic's API gets one object at the root, and names with the characters that it accepts", () => {
+  const { schema, restore } = compiledOf(
+    {
+      type: "object",
+      properties: { "filter[id]": string, "a.b-c": { type: "string", format: "uuid", pattern: "^a" } },
+      anyOf: [{ required: ["filter[id]"] }, { required: ["a.b-c"] }],
+    },
+    "anthropic",
+  );
+  expect(schema).toEqual({
+    type: "object",
+    description: "One of: {filter_id_} or {a.b-c}.",
+    properties: {
+      filter_id_: expect.objectContaining({ type: "string" }),
+      "a.b-c": { type: "string", format: "uuid", description: expect.stringContaining("^a") },
+    },
+  });
+  expect(restore({ filter_id_: "1", "a.b-c": "2" })).toEqual({ "filter[id]": "1", "a.b-c": "2" });
+});
+
 describe("arguments get the server's names back", () => {
   test("where the schema names them, and nowhere else", () => {
     const inner = { type: "object", properties: { "x-y": { type: "object" } } };

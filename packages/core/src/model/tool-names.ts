@@ -1,6 +1,7 @@
-/** Converts tool names to names that OpenAI-compatible endpoints accept, and back. */
+/** Converts tool names to names that OpenAI's and Anthropic's APIs accept, and back. */
 
 import { createHash } from "node:crypto";
+import type { Content, FunctionDeclaration } from "../normalise/model-types.ts";
 
 /** Maps tool names of the host to tool names of the API, and back. */
 export interface NameMap {
@@ -32,6 +33,14 @@ export function mapNames(names: Iterable<string>): NameMap {
     meant.set(chosen, name);
   }
   return { toApi: (name) => given.get(name) ?? narrow(name), toOurs: (name) => meant.get(name) ?? name };
+}
+
+/** Maps the names of all tools in a request: those that it declares, and those that the conversation has called. */
+export function mapNamesOf(tools: readonly FunctionDeclaration[], messages: readonly Content[]): NameMap {
+  const called = messages.flatMap(({ parts }) =>
+    parts.flatMap(({ functionCall, functionResponse }) => functionCall?.name ?? functionResponse?.name ?? []),
+  );
+  return mapNames([...tools.map(({ name }) => name), ...called]);
 }
 
 function apart(name: string, isTaken: (candidate: string) => boolean): string {

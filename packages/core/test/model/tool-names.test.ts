@@ -1,8 +1,8 @@
 import { scaled, seed } from "@fairlead/test-servers";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { mapNames } from "../../../src/model/openai/openai-names.ts";
-import { anyCharacter } from "../../support/any-character.ts";
+import { mapNames } from "../../src/model/tool-names.ts";
+import { anyCharacter } from "../support/any-character.ts";
 
 const long = "a".repeat(64);
 

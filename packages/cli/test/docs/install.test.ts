@@ -1,0 +1,36 @@
+import { execFile } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { temporaryFolder } from "@fairlead/test-servers";
+import { expect, test } from "vitest";
+import { readPage } from "../support/page.ts";
+
+const root = fileURLToPath(new URL("../../../..", import.meta.url));
+const run = promisify(execFile);
+
+test("no page has people run a package of a registry that anyone could claim", () => {
+  const names = readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" });
+  const pages = names.filter((name) => name.endsWith(".md")).map((name) => join("docs", name));
+  const claimed = /\bnpx +(?!--no )(?:-\S+ +)*@?fairlead\b|\bnpm +(?:i|install|add) +(?:-\S+ +)*@?fairlead\b/;
+  const found = [...pages, "packages/cli/README.md", "packages/core/README.md", "packages/wire/README.md"].filter(
+    (page) => claimed.test(readFileSync(join(root, page), "utf8")),
+  );
+  expect(pages.length).toBeGreaterThan(20);
+  expect(found).toEqual([]);
+});
+
+test("a clone's command is installed and removed as docs/install.md says", async () => {
+  const [, section = ""] = readPage("install.md").split("## Clone\n");
+  const [install] = /^npm install -g .*$/m.exec(section) ?? [""];
+  const [, remove = ""] = /^\| remove \| `([^`]*)`/m.exec(section) ?? [];
+  await using home = await temporaryFolder();
+  const env = { PATH: process.env["PATH"], HOME: home.path, npm_config_prefix: home.path, npm_config_offline: "true" };
+  const shell = (line: string, cwd: string) => run("sh", ["-c", line], { cwd, env });
+  await shell(install, root);
+  const { stdout } = await shell(`"$HOME/bin/fairlead" call demo.greet name=Ada`, home.path);
+  expect(stdout).toBe("Hello, Ada!\n");
+  await shell(remove, home.path);
+  expect(readdirSync(join(home.path, "bin"))).toEqual([]);
+});

@@ -1,0 +1,76 @@
+/** Limits how many requests of one connection are open at a server and in total. Further requests wait. */
+
+import { type CallQueue, createCallQueue } from "@fairlead/core/execute/call-queue";
+import type { TakeTurn } from "@fairlead/core/host/gateway-types";
+import { toAbortSignal } from "@fairlead/core/mcp/unless-aborted";
+import type { ClientCall } from "../questions/client-call.ts";
+
+/** The turns of one connection. */
+export interface ConnectionTurns {
+  /** Returns the turn of a new request to this server. */
+  of(server: string, call?: Pick<ClientCall, "drained">): Turn;
+}
+
+/** The turn of one request. */
+export interface Turn {
+  /**
+   * Waits until the request may be sent: after earlier ones have ended, and while the client reads its responses.
+   * Rejects if 256 requests already wait for the server.
+   */
+  readonly take: TakeTurn;
+  /** Ends the turn before the request ends. Does nothing if the request has no turn. */
+  leave(): void;
+}
+
+const mostWaiting = 256;
+
+/** Creates the turns of a connection that has no requests yet. */
+export function createConnectionTurns(): ConnectionTurns {
+  let queue: CallQueue | undefined;
+  const queueFor: (limits: Parameters<TakeTurn>[0]) => CallQueue = ({ callsPerServer, callsTotal }) => {
+    queue ??= createCallQueue({ perServer: callsPerServer, total: callsTotal, waitingPerServer: mostWaiting });
+    return queue;
+  };
+  return { of: (server, call) => new RequestTurn(server, queueFor, call) };
+}
+
+/** A class, because creating functions for each request would take longer than sending it. */
+class RequestTurn implements Turn {
+  readonly #server: string;
+  readonly #queueFor: (limits: Parameters<TakeTurn>[0]) => CallQueue;
+  readonly #call: Pick<ClientCall, "drained"> | undefined;
+  #queue: CallQueue | undefined;
+
+  constructor(
+    server: string,
+    queueFor: (limits: Parameters<TakeTurn>[0]) => CallQueue,
+    call: Pick<ClientCall, "drained"> | undefined,
+  ) {
+    this.#server = server;
+    this.#queueFor = queueFor;
+    this.#call = call;
+  }
+
+  readonly take: TakeTurn = (limits, signal) => {
+    const queue = this.#queueFor(limits);
+    if (queue.tryEnter(this.#server)) return this.#entered(queue);
+    return queue.enter(this.#server, toAbortSignal(signal)).then(() => this.#entered(queue));
+  };
+
+  readonly leave = (): void => {
+    this.#queue?.leave(this.#server);
+    this.#queue = undefined;
+  };
+
+  #entered(queue: CallQueue): ReturnType<TakeTurn> {
+    this.#queue = queue;
+    const drained = this.#call?.drained?.();
+    return drained === undefined ? this.leave : this.#whenDrained(drained);
+  }
+
+  /** The results of a client that does not read them would fill the memory. So it keeps its turn, and waits. */
+  async #whenDrained(drained: Promise<void>): Promise<() => void> {
+    for (let slow: Promise<void> | undefined = drained; slow !== undefined; slow = this.#call?.drained?.()) await slow;
+    return this.leave;
+  }
+}
