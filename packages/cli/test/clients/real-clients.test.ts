@@ -56,10 +56,12 @@ beforeAll(async () => {
   isOpen = true;
   await here.write("home/greeter.cjs", greetServer);
   await here.write("home/.gemini/trustedFolders.json", { [here.project]: "TRUST_FOLDER" });
-  const settings = JSON.parse(await here.read(userFile)) as { security: object };
+  const settings = JSON.parse(await here.read(userFile)) as { mcpServers: { greeter: object }; security: object };
   // Gemini CLI reads the same file. One of its own tools has a schema that the stand-in of the API refuses.
   await here.write(userFile, {
     ...settings,
+    // Without a rule, Fairlead asks about each call.
+    mcpServers: { greeter: { ...settings.mcpServers.greeter, trust: false } },
     tools: { exclude: ["activate_skill"] },
     skills: { enabled: false },
     security: { ...settings.security, auth: { selectedType: "gemini-api-key" } },
@@ -125,8 +127,8 @@ describe("after fairlead connect", () => {
 
   testWith(
     "claude",
-    "claude -p, which cannot ask its user, is told the command that approves its call",
-    { timeout: 4 * minutes },
+    "claude -p, which cannot ask its user, is told what to do next when a call is asked about or denied",
+    { timeout: 6 * minutes },
     async () => {
       await connect("claude-code");
       await using api = await anthropicApi({ answer: callsGreet });
@@ -136,15 +138,15 @@ describe("after fairlead connect", () => {
         CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
       };
       const args = ["-p", "greet me", "--model", "test-model", "--allowedTools", "mcp__fairlead__greet"];
-      await expectApprovalByCommand("claude-code", () => run("claude", args, env));
+      await expectNextSteps("claude-code", () => run("claude", args, env));
       expect((await here.run("disconnect", "claude-code", "--yes", "--force")).code).toBe(0);
     },
   );
 
   testWith(
     "codex",
-    "codex exec, which cannot ask its user, is told the command that approves its call",
-    { timeout: 4 * minutes },
+    "codex exec, which cannot ask its user, is told what to do next when a call is asked about or denied",
+    { timeout: 6 * minutes },
     async () => {
       await using api = await openaiApi({ answer: callsGreet });
       await connectCodex(api.baseUrl);
@@ -155,7 +157,7 @@ describe("after fairlead connect", () => {
         "-c",
         'mcp_servers.fairlead.default_tools_approval_mode="approve"',
       ];
-      await expectApprovalByCommand("codex", () => run("codex", [...args, "greet me"]));
+      await expectNextSteps("codex", () => run("codex", [...args, "greet me"]));
       expect((await here.run("disconnect", "codex", "--yes")).code).toBe(0);
     },
   );
@@ -179,7 +181,7 @@ describe("after fairlead connect", () => {
     async () => {
       await using api = await openaiApi({ answer: callsGreet });
       await connectCodex(api.baseUrl);
-      await askFor("codex");
+      await decide("ask_user", "codex");
       await using terminal = openProgram(here, found.get("codex") ?? "", ...callsWithoutAsking);
       // Codex waits until the terminal says where its cursor is.
       terminal.type("\x1b[1;1R");
@@ -200,15 +202,15 @@ describe("after fairlead connect", () => {
       terminal.type("\r");
       await terminal.until(/the tool said: hello from a server/);
       expect((await here.run("history", "--json", "--client", "codex")).stdout).toContain('"answeredIn": "form"');
-      await askFor(undefined);
+      await decide(undefined, "codex");
       expect((await here.run("disconnect", "codex", "--yes", "--force")).code).toBe(0);
     },
   );
 
   testWith(
     "gemini",
-    "Gemini CLI is connected, and a turn calls a tool through it",
-    { timeout: 4 * minutes },
+    "Gemini CLI is connected, and is told what to do next when a call is asked about or denied",
+    { timeout: 6 * minutes },
     async () => {
       await connect("gemini");
       expect(await run("gemini", ["mcp", "list"])).toMatch(/fairlead: .* serve --client gemini .*- Connected/);
@@ -224,16 +226,15 @@ describe("after fairlead connect", () => {
         "--allowed-mcp-server-names",
         "fairlead",
       ];
-      expect(await run("gemini", args, env)).toContain("the tool said: hello from a server");
-      await expectCall("gemini");
+      await expectNextSteps("gemini", () => run("gemini", args, env));
       expect((await here.run("disconnect", "gemini", "--yes")).code).toBe(0);
     },
   );
 
   testWith(
     "opencode",
-    "opencode is connected, a turn calls a tool through it, and the background host outlives it",
-    { timeout: 4 * minutes },
+    "opencode is told what to do next when a call is asked about or denied, and the background host outlives it",
+    { timeout: 6 * minutes },
     async () => {
       await using api = await openaiApi({ answer: callsGreet });
       const provider = {
@@ -250,8 +251,7 @@ describe("after fairlead connect", () => {
       expect(await run("opencode", ["mcp", "list"])).toMatch(/fairlead .*connected/);
       // opencode starts the host, and ends all its descendants when it exits.
       await here.run("daemon", "stop");
-      expect(await run("opencode", ["run", "greet me"])).toContain("the tool said: hello from a server");
-      await expectCall("opencode");
+      await expectNextSteps("opencode", () => run("opencode", ["run", "greet me"]));
       expect(await here.hostPid()).toBeDefined();
       // opencode has added "$schema" to its file.
       expect((await here.run("disconnect", "opencode", "--yes", "--force")).code).toBe(0);
@@ -299,21 +299,31 @@ function callsGreet({ tools, rounds }: Asked): ModelAnswer {
   return name === undefined ? says(`no tool among ${tools.join(", ")}`) : calls(name);
 }
 
-/** While a rule asks, the first run names the command that approves its call, and after this command the next run calls. */
-async function expectApprovalByCommand(client: string, turn: () => Promise<string>): Promise<void> {
-  await askFor(client);
-  const [, id = ""] = /To approve it, run: fairlead approvals allow (\w+)/.exec(await turn()) ?? [];
+/** What the model of a client reads when its call is asked about, denied and allowed: always the next step, and it works. */
+async function expectNextSteps(client: string, turn: () => Promise<string>): Promise<void> {
+  const asked = await turn();
+  const [, id = ""] = /To approve it, run: fairlead approvals allow (\w+)/.exec(asked) ?? [];
+  const [, rule = ""] = /the user can run: fairlead (policy allow --client \S+ greeter\.greet)/.exec(asked) ?? [];
   expect(await here.run("approvals", "allow", id)).toMatchObject({ code: 0 });
   expect(await turn()).toContain("the tool said: hello from a server");
+  expect((await here.run("history", "--json", "--client", client)).stdout).not.toContain('"refusal": "user"');
+
+  // A tool that is denied whatever its arguments are is not offered to the client.
+  await decide("deny", client, "argsPattern = '\\{'");
+  expect(await turn()).toMatch(/greeter\.greet denied: .*decisions\.toml/);
+  await decide(undefined, client);
+
+  expect(await here.run(...rule.split(" "))).toMatchObject({ code: 0 });
+  expect(await turn()).toContain("the tool said: hello from a server");
   const { stdout } = await here.run("history", "--json", "--client", client);
-  expect(stdout).not.toContain('"refusal": "user"');
-  await askFor(undefined);
+  expect(stdout).toContain(`"client": "${client}"`);
+  await here.write("home/.gemini/policies/fairlead.toml", "");
 }
 
-/** Writes a rule that asks about this client's calls; without a client, there is no such rule. */
-async function askFor(client: string | undefined): Promise<void> {
-  const rule = `[[rule]]\nmcpName = "greeter"\ntoolName = "*"\nclient = "${client}"\ndecision = "ask_user"\npriority = 900\n`;
-  await here.write("home/.gemini/policies/ask.toml", client === undefined ? "" : rule);
+/** Writes the only rule about this client's calls; undefined removes it. */
+async function decide(decision: "ask_user" | "deny" | undefined, client: string, more = ""): Promise<void> {
+  const rule = `[[rule]]\n${more}\nmcpName = "greeter"\ntoolName = "*"\nclient = "${client}"\ndecision = "${decision}"\npriority = 900\n`;
+  await here.write("home/.gemini/policies/decisions.toml", decision === undefined ? "" : rule);
 }
 
 /** Otherwise Codex itself asks about the call, or refuses it. */
@@ -325,10 +335,4 @@ async function connectCodex(baseUrl: string): Promise<void> {
   const project = `[projects."${here.project}"]\ntrust_level = "trusted"\n`;
   await here.write("home/.codex/config.toml", `model = "test-model"\nmodel_provider = "test"\n${provider}${project}`);
   await connect("codex");
-}
-
-/** The call is in the history, with the client that asked for it. */
-async function expectCall(client: string): Promise<void> {
-  const { stdout } = await here.run("history", "--json");
-  expect(stdout).toContain(`"client": "${client}"`);
 }
