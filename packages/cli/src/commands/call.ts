@@ -28,6 +28,7 @@ import type { Context, Verb } from "../shell/verb.ts";
 import { defineAdHocOptions, isAddress, isTyped, openAdHoc } from "../targets/ad-hoc.ts";
 import { refuseUnsureName } from "../targets/bare-name.ts";
 import { connectServers } from "../targets/connect-servers.ts";
+import { isDeniedByName } from "../targets/denied.ts";
 import { findToolTarget, type ToolTarget, targetName } from "../targets/target.ts";
 import { hasDemo, useHost } from "../targets/with-host.ts";
 
@@ -106,7 +107,7 @@ Examples:
     const watch: Watch = {};
     const call = async (host: Host): Promise<void> => {
       const callHost = { host, configuration, typed: adHoc?.name };
-      const target = await connectTarget(request.wanted, callHost, context);
+      const { isDenied, ...target } = await connectTarget(request.wanted, callHost, context);
       // Uses the definition that the server sent, because Fairlead adapts definitions for models.
       const tool = host.catalog(target.server)?.tools.find(({ name }) => name === target.tool);
       if (tool !== undefined && stateOf(target, host)?.status === "connected") await adHoc?.keep();
@@ -118,7 +119,7 @@ Examples:
         host,
         context,
       );
-      const outcome = await run(target, { args, timeout, confirmation, watch }, host, context);
+      const outcome = await run(target, { args, timeout, confirmation, watch, isDenied }, host, context);
       const named = isObject(args) ? outcome.error : notAnObject(outcome.error, { target, args, tool });
       const error = adHoc === undefined ? named : forTyped(named);
       await reportCall({ ...outcome, target, error, folder, draw: imageDrawing(context) }, context);
@@ -150,7 +151,7 @@ function elicitHere(watch: Watch, browserPlace: ProgramPlace, context: Context):
   };
 }
 
-/** Parses the call's arguments. For an unknown tool returns `{}`, because the call then fails with `tool_unknown`. */
+/** Parses the call's arguments. Returns `{}` without a definition: the call then fails, because it is denied or unknown. */
 async function argumentsFor(
   target: ToolTarget,
   tool: CatalogTool | undefined,
@@ -169,11 +170,12 @@ interface Run {
   readonly timeout: number | undefined;
   readonly confirmation: TypedConfirmation;
   readonly watch: Watch;
+  readonly isDenied: boolean;
 }
 
 async function run(
   target: ToolTarget,
-  { args, timeout, confirmation, watch }: Run,
+  { args, timeout, confirmation, watch, isDenied }: Run,
   host: Host,
   { io, globals }: Context,
 ): Promise<Outcome> {
@@ -183,7 +185,7 @@ async function run(
   const state = stateOf(target, host);
   // If the server is not connected now, `connectTarget` could not connect it, so Fairlead does not try again.
   const result =
-    state !== undefined && state.status !== "connected"
+    state !== undefined && state.status !== "connected" && !isDenied
       ? Promise.reject(notConnectedError(state))
       : host.call(target.server, target.tool, args, {
           signal: io.signal,
@@ -268,31 +270,47 @@ interface CallHost {
   readonly typed: string | undefined;
 }
 
+/** The tool of a call. `isDenied`: a rule denies it by name, so its server was not started. */
+interface FoundTarget extends ToolTarget {
+  readonly isDenied: boolean;
+}
+
 /** Connects to the tool's server. Loads the server's cached catalog first, to detect a changed definition. */
-async function connectTarget(wanted: CallRequest["wanted"], callHost: CallHost, context: Context): Promise<ToolTarget> {
+async function connectTarget(
+  wanted: CallRequest["wanted"],
+  callHost: CallHost,
+  context: Context,
+): Promise<FoundTarget> {
   const { host, typed } = callHost;
-  async function connect(names: readonly string[]): Promise<void> {
-    await host.recall(names);
-    await connectServers(host, names, context);
+  const names = host.states().map(({ name }) => name);
+
+  /** Returns the tool if a rule denies it by name. Otherwise connects to its server. */
+  async function deniedOrConnect(targets: readonly ToolTarget[]): Promise<FoundTarget | undefined> {
+    const servers = targets.map(({ server }) => server);
+    await host.recall(servers);
+    const denied = await Promise.all(targets.map(({ server, tool }) => isDeniedByName(server, tool, "tool", host)));
+    const [first] = targets;
+    if (first !== undefined && !denied.includes(false)) return { ...first, isDenied: true };
+    await connectServers(host, servers, context);
+    return undefined;
   }
 
   if (wanted.kind !== "word") {
     const { server = "", tool } = wanted.kind === "pair" ? wanted : { server: typed, tool: wanted.tool };
-    await connect([server]);
-    return { server, tool };
+    return (await deniedOrConnect([{ server, tool }])) ?? { server, tool, isDenied: false };
   }
   const { word } = wanted;
-  const names = host.states().map(({ name }) => name);
   // Server names may contain dots: `a.b.c` can mean the server `a` or the server `a.b`.
-  const meant = names.filter((name) => word.startsWith(`${name}.`));
-  if (meant.length === 0) {
-    const named = await findBareName(word, callHost, connect);
-    if (named !== undefined) return named;
-  }
-  await connect(meant);
+  const meant = names.flatMap((server) =>
+    word.startsWith(`${server}.`) ? { server, tool: word.slice(server.length + 1) } : [],
+  );
+  const bare = meant.length === 0 ? await findBareName(word, callHost, context) : undefined;
+  const denied = await deniedOrConnect(bare ? [bare] : meant);
+  if (denied !== undefined) return denied;
+  if (bare !== undefined) return { ...bare, isDenied: false };
   // Quarantined tools are listed too, because a person may still call them.
   const servers = names.map((name) => ({ name, tools: host.catalog(name)?.tools.map((tool) => tool.name) ?? [] }));
-  return findToolTarget(word, servers);
+  return { ...findToolTarget(word, servers), isDenied: false };
 }
 
 /**
@@ -302,8 +320,12 @@ async function connectTarget(wanted: CallRequest["wanted"], callHost: CallHost, 
 async function findBareName(
   word: string,
   { host, configuration }: CallHost,
-  connect: (names: readonly string[]) => Promise<void>,
+  context: Context,
 ): Promise<ToolTarget | undefined> {
+  const connect = async (names: readonly string[]): Promise<void> => {
+    await host.recall(names);
+    await connectServers(host, names, context);
+  };
   if (word.includes(".") || /\s/.test(word)) {
     // Connects to the demo server, so that the error for an unknown tool can suggest the demo server's tools.
     await connect(hasDemo(configuration) ? [demoName] : []);
@@ -315,6 +337,5 @@ async function findBareName(
   const tool = host.toolRegistry.getTool(word);
   if (tool === undefined) return undefined;
   refuseUnsureName(word, { server: tool.serverName, serverToolName: tool.serverToolName }, host);
-  await connect([tool.serverName]);
   return { server: tool.serverName, tool: tool.serverToolName };
 }

@@ -17,6 +17,7 @@ import { openSaveFolder } from "../shell/save-media.ts";
 import { confirmTypedRequest } from "../shell/typed-confirmation.ts";
 import type { Context, Verb } from "../shell/verb.ts";
 import { defineAdHocOptions, isAddress, openAdHoc } from "../targets/ad-hoc.ts";
+import { isDeniedByName } from "../targets/denied.ts";
 import { connectServer, lookUp, namesOf } from "../targets/look-up.ts";
 import { useHost } from "../targets/with-host.ts";
 
@@ -106,12 +107,14 @@ async function find(
 ): Promise<DiscoveredMCPPrompt> {
   const prompts = host.promptRegistry;
   if (server !== undefined) {
+    await refuseDenied(server, name, host);
     await connectServer(server, host, context);
     const getAllPrompts = (): readonly DiscoveredMCPPrompt[] => prompts.getPromptsByServer(server);
     const getPrompt = (wanted: string): DiscoveredMCPPrompt | undefined => prompts.find(server, wanted);
     return existing(name, { getPrompt, getAllPrompts });
   }
   const named = serversNamedBy(name, namesOf(host));
+  for (const owner of named) await refuseDenied(owner, name.slice(owner.length + 1), host);
   const look = (): DiscoveredMCPPrompt | HostError => findPrompt(name, prompts) ?? unknownPrompt(name, prompts);
   const byName = {
     serverOf: (found: DiscoveredMCPPrompt): string => found.serverName,
@@ -120,6 +123,11 @@ async function find(
   const { serverName } = await lookUp({ named, isOpen: named.length === 0, find: look, byName }, host, context);
   await connectServer(serverName, host, context);
   return existing(name, prompts);
+}
+
+/** @throws HostError `denied` if a rule denies the prompt by name */
+async function refuseDenied(server: string, name: string, host: Host): Promise<void> {
+  if (await isDeniedByName(server, name, "prompt", host)) await host.getPrompt(server, name, {});
 }
 
 function existing(name: string, prompts: Parameters<typeof findPrompt>[1]): DiscoveredMCPPrompt {

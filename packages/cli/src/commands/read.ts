@@ -25,6 +25,7 @@ import { openSavePlace } from "../shell/save-media.ts";
 import { confirmTypedRequest } from "../shell/typed-confirmation.ts";
 import { type Context, usageError, type Verb } from "../shell/verb.ts";
 import { defineAdHocOptions, isAddress, openAdHoc } from "../targets/ad-hoc.ts";
+import { isDeniedByName } from "../targets/denied.ts";
 import { connectServer, lookUp, namesOf } from "../targets/look-up.ts";
 import { useHost } from "../targets/with-host.ts";
 
@@ -85,9 +86,9 @@ Examples:
       const named = typed?.name ?? server ?? (second === undefined ? undefined : serverNamed(first, host));
       const address = await findReadable({ word: second ?? first, server: named, values }, host, context);
       const destination = save === undefined ? undefined : await openSavePlace(save, io.cwd);
-      await connectServer(address.server, host, context);
-      await typed?.keep();
       const { server: owner, uri } = address;
+      if (!(await isDeniedByName(owner, uri, "resource", host))) await connectServer(owner, host, context);
+      await typed?.keep();
       const { options, withAdvice } = await confirmTypedRequest({ kind: "resource", title: uri, isYes }, host, context);
       const progress = createProgressLine(safe`${toSafeLine(uri)}`, io, globals);
       const reading = host.readResource(owner, uri, { signal: io.signal, ...timeout, ...options });

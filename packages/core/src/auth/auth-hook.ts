@@ -126,7 +126,7 @@ export function createAuthHook(options: AuthHookOptions): AuthHook {
   }
 
   return {
-    async headers({ url, method }) {
+    async headers({ url, method }): Promise<Readonly<Record<string, string>>> {
       // The token must not go to any other server.
       if (!isOwn(url)) return {};
       const { tokens, dpopKey } = (await current()) ?? {};

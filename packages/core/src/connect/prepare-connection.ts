@@ -187,7 +187,7 @@ function withRecord(listeners: Listeners, record: Listeners["onMessage"] | undef
   return {
     ...listeners,
     onMessage(direction, message) {
-      listeners.onMessage?.(direction, message);
+      listeners.onMessage(direction, message);
       record(direction, message);
     },
   };

@@ -113,6 +113,8 @@ export interface Explanation {
   /** Every rule that matches the request, strongest first. */
   readonly matching: readonly PolicyRule[];
   readonly isChanged: boolean;
+  /** Whether the request is denied whatever its server lists. Fairlead then refuses it without starting the server. */
+  readonly isDeniedByName: boolean;
 }
 
 /** A tool that a filter in the settings hides. */

@@ -46,7 +46,7 @@ export interface TakingAnswer {
 }
 
 /** Decides about the requests of one host, and asks the user for confirmation. */
-export interface Confirmations extends Pick<Decide, "decide" | "isCurrent" | "explain"> {
+export interface Confirmations extends Pick<Decide, "decide" | "isCurrent" | "explain" | "isDeniedByName"> {
   /**
    * Creates the confirmation for a request whose decision is `ask_user`. When the user answers, Fairlead calls the
    * functions of `taking`. Without `taking`, Fairlead stores the user's yes until `takeConfirmation` uses it up.
@@ -213,6 +213,7 @@ export function createConfirmations({ accept: acceptDefinition, ...options }: Co
   return {
     decide: rules.decide,
     isCurrent: rules.isCurrent,
+    isDeniedByName: rules.isDeniedByName,
     explain: rules.explain,
     accept,
     confirmationKey: keyOf,

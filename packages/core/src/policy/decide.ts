@@ -107,6 +107,11 @@ export interface Decide {
   /** Whether no input of the decision has changed since the decision was made. */
   readonly isCurrent: (decision: CarriedDecision, request: PolicyRequest) => boolean;
   /**
+   * Whether the request is denied whatever the server lists, so that the server need not be connected to refuse it. The
+   * user's approvals count as if they applied to the tool's present definition.
+   */
+  readonly isDeniedByName: (request: PolicyRequest) => boolean;
+  /**
    * @param doubt Why Fairlead could not tell whether the definition of a tool has changed that is not listed yet.
    */
   readonly explain: (request: PolicyRequest, doubt?: string) => ExplainedDecision;
@@ -180,6 +185,19 @@ export function createDecide(options: CreateDecideOptions): Decide {
     ];
   }
 
+  /** The rules for approvals of the tool, whatever its definition was when the user gave them. */
+  function possibleRules(request: PolicyRequest): readonly PolicyRule[] {
+    const { serverName, serverToolName, kind = "tool", conversation, client } = request;
+    if (kind !== "tool") return ownRules(request);
+    const { approved } = policy();
+    const isApproved = (by?: string): boolean => approved.find(serverName, serverToolName, by) !== undefined;
+    return [
+      ...(isApproved() ? [approvalRule({ serverName, serverToolName })] : []),
+      ...(client !== undefined && isApproved(client) ? [approvalRule(request)] : []),
+      ...(approvalsOf(conversation).has(serverName, serverToolName) ? [conversationRule(request)] : []),
+    ];
+  }
+
   function changeOf(request: PolicyRequest): ChangedDefinition | undefined {
     if (request.kind === "prompt") return tools.promptChangeOf(request);
     return (request.kind ?? "tool") === "tool" ? tools.changeOf(request) : undefined;
@@ -248,6 +266,8 @@ export function createDecide(options: CreateDecideOptions): Decide {
         inputs.isChanged === now.isChanged
       );
     },
+    isDeniedByName: (request) =>
+      engineWith(possibleRules(request)).deniesByName(toCheck(request, { isChanged: false })),
     explain(request, doubt) {
       const by = engineWith(ownRules(request));
       const inputs = inputsOf(request);

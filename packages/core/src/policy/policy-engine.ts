@@ -37,6 +37,20 @@ export class PolicyEngine {
     return [first, ...[...matches, fallback].filter((rule) => rule !== first)];
   }
 
+  /**
+   * Whether the request is denied whatever its server lists: neither the tool's annotations nor its definition can make
+   * another rule decide. Arguments count if they are given.
+   */
+  deniesByName(request: CheckRequest): boolean {
+    const possible = this.#rules.filter((rule) => {
+      if (!dependsOnTool(rule, request)) return isMatch(rule, request, { json: undefined });
+      const { annotations: _, argsPattern: __, ...byName } = rule;
+      return rule.decision !== "deny" && isMatch(byName, request, { json: undefined });
+    });
+    const base = decidingRule(possible, defaultRules[request.kind ?? "tool"]);
+    return withCircumstances(base, { ...request, annotations: { readOnlyHint: true } }).decision === "deny";
+  }
+
   #decide(request: CheckRequest): Decision {
     return withCircumstances(decidingRule(this.#matches(request), defaultRules[request.kind ?? "tool"]), request);
   }
@@ -162,6 +176,10 @@ function planned(rule: PolicyRule, { kind = "tool", annotations, trustsAnnotatio
 
 function yields(rule: PolicyRule): boolean {
   return rule.tier !== "administrator" && !isChangedRule(rule) && !isDoubt(rule);
+}
+
+function dependsOnTool({ annotations, argsPattern }: PolicyRule, { args }: CheckRequest): boolean {
+  return annotations !== undefined || (argsPattern !== undefined && args === undefined);
 }
 
 interface WrittenArguments {

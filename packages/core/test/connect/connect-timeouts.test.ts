@@ -64,17 +64,17 @@ test.each([true, false])("the log of a connection (debug: %s) has its messages o
   });
   const { onMessage, onDiagnostic, onStderr } = traffic.listeners;
   traffic.note("a secret note");
-  onMessage?.("sent", { jsonrpc: "2.0", method: "notifications/x" });
-  onMessage?.("received", { method: "not JSON-RPC" });
+  onMessage("sent", { jsonrpc: "2.0", method: "notifications/x" });
+  onMessage("received", { method: "not JSON-RPC" });
   expect([starts, traffic.observed()]).toEqual([
     0,
     { lastRequest: undefined, hasSentMessage: false, diagnostics: [], stderr: [] },
   ]);
-  onMessage?.("sent", { jsonrpc: "2.0", id: 1, method: "initialize" });
-  onMessage?.("received", { jsonrpc: "2.0", id: 1, result: { text: "a secret" } });
-  onMessage?.("received", { id: 2 });
-  onMessage?.("sent", { jsonrpc: "2.0", id: 2, method: "tools/list" });
-  for (const text of ["one", "two secret", "three", "four"]) onDiagnostic?.(text);
+  onMessage("sent", { jsonrpc: "2.0", id: 1, method: "initialize" });
+  onMessage("received", { jsonrpc: "2.0", id: 1, result: { text: "a secret" } });
+  onMessage("received", { id: 2 });
+  onMessage("sent", { jsonrpc: "2.0", id: 2, method: "tools/list" });
+  for (const text of ["one", "two secret", "three", "four"]) onDiagnostic(text);
   onStderr("a line\n");
   expect([starts, traffic.observed()]).toEqual([
     1,

@@ -104,10 +104,10 @@ test.each([
 ])("%s its first request (relay: %s, ids of the requests: %j)", (_what, isRelay, [first, second]) => {
   const { traffic, written } = watched(undefined, isRelay);
   const { onMessage, onStderr, onDiagnostic } = traffic.listeners;
-  onMessage?.("sent", { jsonrpc: "2.0", id: first, method: "initialize" });
+  onMessage("sent", { jsonrpc: "2.0", id: first, method: "initialize" });
   onStderr("no key\n");
-  onDiagnostic?.("not JSON");
-  onMessage?.("sent", { jsonrpc: "2.0", id: second, method: "tools/list" });
+  onDiagnostic("not JSON");
+  onMessage("sent", { jsonrpc: "2.0", id: second, method: "tools/list" });
   const isForgotten = !isRelay && first === second;
   expect(written.includes("note trying another protocol")).toBe(isForgotten);
   expect(traffic.observed()).toMatchObject({

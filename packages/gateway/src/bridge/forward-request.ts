@@ -55,8 +55,7 @@ export async function forwardRequest(
   const turn = context.turns.of(server, call);
   let questions: ServerQuestions | undefined;
   try {
-    const found = hosts.hostOf(server, call.era);
-    const host = found instanceof Promise ? await found : found;
+    const host = (await isDeniedByName(context, request)) ? hosts.shared.host : await hosts.hostOf(server, call.era);
     const asked = new ServerQuestions(context, call, server, host);
     questions = asked;
     context.levels.apply(host, server, client, call);
@@ -99,6 +98,22 @@ export async function forwardRequest(
   } finally {
     questions?.end();
   }
+}
+
+/** Whether a rule denies the request whatever the server lists. No connection is opened for such a request. */
+async function isDeniedByName(
+  { client, hosts }: BridgeContext,
+  { server, method, params }: Forwarded,
+): Promise<boolean> {
+  const { kind, named } = decided.get(method) ?? {};
+  const name = params[named ?? ""];
+  if (typeof name !== "string") return false;
+  const args = objectOf(params["arguments"]);
+  const { isDeniedByName: isDenied } = await hosts.shared.host.explain(server, name, args, {
+    kind,
+    client: client.name,
+  });
+  return isDenied;
 }
 
 function withoutMeta(params: JsonObject): JsonObject {

@@ -190,7 +190,7 @@ test("over HTTP a token tells the client; without one nothing is reached and no 
   });
   const initialize = greetings.legacy.body;
   const limited = await tokens.create("limited");
-  const wrong = [
+  const wrong: readonly Record<string, string>[] = [
     {},
     { authorization: "Bearer wrong" },
     { authorization: `Basic ${limited}` },

@@ -54,7 +54,7 @@ async function search(
   const searchTools = async (queries: unknown, { limit, isOffered }: Required<SearchToolsOptions>) => {
     asked.push(queries);
     return ["unlisted", ...Array.from({ length: count }, (_, at) => `t${at}`)]
-      .filter((tool) => isOffered?.({ serverName: "files", serverToolName: tool }))
+      .filter((tool) => isOffered({ serverName: "files", serverToolName: tool }))
       .slice(0, limit)
       .map((tool) => ({ server: "files", tool }));
   };

@@ -15,7 +15,7 @@ export function json(body: object, status = 200, headers: Readonly<Record<string
 
 /** Returns an error in the form of RFC 6749. */
 export function oauthError(error: string, description: string, status = 400): Answer {
-  const headers = status === 401 ? { "www-authenticate": "Basic" } : {};
+  const headers: Record<string, string> = status === 401 ? { "www-authenticate": "Basic" } : {};
   return json({ error, error_description: description }, status, headers);
 }
 

@@ -232,7 +232,7 @@ const onlyWithToken: Answer = (message, response, { headers }) =>
 function signIn(onChallenge = (): unknown => undefined): AuthHook {
   let token: string | undefined;
   return {
-    headers: async () => (token === undefined ? {} : { authorization: token }),
+    headers: async (): Promise<Record<string, string>> => (token === undefined ? {} : { authorization: token }),
     async challenged() {
       onChallenge();
       token = "Bearer abc";

@@ -19,7 +19,7 @@ describe("a request from outside", () => {
   test("is refused by the names in its headers, before anything is opened for it", async () => {
     await using server = await waitingServer();
     const { port } = new URL(server.url);
-    const refused = [
+    const refused: readonly Record<string, string>[] = [
       { host: "evil.example" },
       { host: `evil.example:${port}` },
       { host: `localhost.evil.example:${port}` },

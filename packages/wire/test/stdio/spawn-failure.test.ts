@@ -67,6 +67,6 @@ test("a command that is there lacks its interpreter or is not executable", async
   expect(await why("ENOENT", { cwd, command: "./bin/tool" })).toBe(`cannot start "./bin/tool": ${interpreter}`);
   expect(await why("EACCES", { cwd, command: file })).toBe(`cannot start "${file}": ${file} is not an executable file`);
   // The first folder of PATH that has the file counts; folders are relative to the server's folder.
-  for (const env of [{ PATH: "/nowhere:bin" }, { Path: `${cwd}/bin:/nowhere` }])
-    expect(await why("ENOENT", { cwd, env })).toBe(`cannot start "tool": ${interpreter}`);
+  const paths: readonly Record<string, string>[] = [{ PATH: "/nowhere:bin" }, { Path: `${cwd}/bin:/nowhere` }];
+  for (const env of paths) expect(await why("ENOENT", { cwd, env })).toBe(`cannot start "tool": ${interpreter}`);
 });

@@ -142,7 +142,7 @@ function shortWords({ state, cachedCatalog, tokens }: ListedServer): SafeText {
 
 /** What the user can do. A server that the user has disabled or excluded needs nothing. */
 function nextLine(state: ServerState): SafeText | undefined {
-  if (state.status === "disabled" || !("next" in state)) return undefined;
+  if (state.status === "disabled" || !("next" in state) || state.next === undefined) return undefined;
   if (state.status === "blocked" && (state.reason === "excluded" || state.reason === "not_allowed")) return undefined;
   return safe`  next: ${toSafeLine(state.next)}`;
 }

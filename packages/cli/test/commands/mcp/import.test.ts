@@ -224,7 +224,7 @@ describe("--from", () => {
     expect(await args("claude-desktop")).toEqual({ command: "x", args: ["$${A}"] });
   });
 
-  test.each([
+  test.each<{ title: string; files: Record<string, string | object>; argv?: string[]; code: number; words: string }>([
     { title: "absent", files: {}, code: 2, words: "does not exist" },
     {
       title: "of nobody",

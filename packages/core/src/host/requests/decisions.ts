@@ -180,12 +180,18 @@ export function createHostDecisions(options: HostDecisionsOptions): HostDecision
       return load();
     },
     async explain(serverName, serverToolName, args, { kind = "tool", typed: isTyped = false, client } = {}) {
-      const { explain } = await current();
+      const { explain, isDeniedByName } = await current();
       const who = client !== undefined ? "client" : isTyped ? "user" : "model";
       const request = { who, client, serverName, serverToolName, kind, ...(args && { args }) } as const;
       const doubt = kind === "tool" ? await catalogs.expectedDoubt(request) : undefined;
       const { change, decision, matching } = explain(request, doubt);
-      return { decision, verdict: decision, matching, isChanged: change !== undefined };
+      return {
+        decision,
+        verdict: decision,
+        matching,
+        isChanged: change !== undefined,
+        isDeniedByName: isDeniedByName(request),
+      };
     },
     async changeOf(serverName, serverToolName, kind = "tool") {
       const { explain } = await current();

@@ -72,7 +72,9 @@ export function createSpine({ current, record, work, clock }: SpineOptions): Spi
   ): Admitted {
     const decision = decide(request, rules);
     progress.decision = decision;
-    if (request.who !== "user") {
+    if (decision.decision === "deny") {
+      if (rules.isDeniedByName(request)) return refuse(request, decision);
+    } else if (request.who !== "user") {
       // A confirmation through `ask` is valid for only one request.
       if (decision.decision === "ask_user" && request.confirm === undefined && rules.takeConfirmation(request))
         progress.confirmedKey = rules.confirmationKey(request);
@@ -80,9 +82,9 @@ export function createSpine({ current, record, work, clock }: SpineOptions): Spi
         return confirm(request, decision, signal, progress).then((latest) =>
           recheck(connect(request, signal, progress), request, latest, signal, progress),
         );
-    } else if (decision.decision !== "allow" && !mayDifferOnceConnected(request, decision)) {
+    } else if (decision.decision === "ask_user" && !mayDifferOnceConnected(request, decision)) {
       const isAnswerable = request.confirm !== undefined || isAnsweredInAdvance(request, decision);
-      if (decision.decision === "deny" || !isAnswerable) return refuse(request, decision);
+      if (!isAnswerable) return refuse(request, decision);
     }
     const connecting = connect(request, signal, progress);
     if (connecting === undefined && decision.decision === "allow") return decision;

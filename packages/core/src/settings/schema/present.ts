@@ -1,5 +1,5 @@
 /**
- * Removes properties whose value is undefined. With `exactOptionalPropertyTypes`, such a property differs from an
+ * Removes properties whose value is undefined. Such a property differs from an
  * absent one.
  */
 

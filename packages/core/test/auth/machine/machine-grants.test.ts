@@ -47,7 +47,7 @@ test.each(["file", "secret store", "variable"] as const)("private_key_jwt with a
     "secret store": { privateKey: "${secret:CLIENT_KEY}" },
     variable: { privateKey: "${CLIENT_KEY}" },
   }[from];
-  const env = from === "variable" ? { CLIENT_KEY: key.pem.replaceAll("\n", "\\n") } : {};
+  const env: Record<string, string> = from === "variable" ? { CLIENT_KEY: key.pem.replaceAll("\n", "\\n") } : {};
   if (from === "secret store") {
     const { openSecretStore } = await import("../../../src/files/secrets/secret-store.ts");
     const fileStore = { FAIRLEAD_SECRET_STORE: "file" };
