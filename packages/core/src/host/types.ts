@@ -21,6 +21,7 @@ import type { CompletionRequest } from "../resources/completion.ts";
 import type { PromptContent } from "../resources/references/read-references.ts";
 import type { Problem } from "../settings/define/definition.ts";
 import type { Configuration } from "../trust/configuration.ts";
+import type { EntryTrust } from "../trust/entry-trust.ts";
 import type { Conversation, ConversationOptions, OfferedTool, SendOptions } from "../turn/conversation.ts";
 import type { TurnEvent } from "../turn/events.ts";
 import type { FailedStart } from "./catalogs/failed-starts.ts";
@@ -115,6 +116,11 @@ export interface Explanation {
   readonly isChanged: boolean;
   /** Whether the request is denied whatever its server lists. Fairlead then refuses it without starting the server. */
   readonly isDeniedByName: boolean;
+  /**
+   * Whether `"trust": true` of the server counts, and if not, why. Absent if its entry does not say `"trust": true`, and
+   * for prompts and sampling, which it does not concern.
+   */
+  readonly trust?: EntryTrust;
 }
 
 /** A tool that a filter in the settings hides. */

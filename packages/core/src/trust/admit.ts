@@ -147,7 +147,7 @@ function untrusted(
  * How the user can trust the folder. If an environment variable makes the folder untrusted, the user must remove the
  * variable, because a new trust rule would have no effect.
  */
-function howToTrust({ source, detail }: TrustDecision, locations: AdmissionFacts["locations"]): string {
+export function howToTrust({ source, detail }: TrustDecision, locations: AdmissionFacts["locations"]): string {
   if (source === "environment") return `Remove ${detail} from the environment.`;
   return source === "embedder"
     ? 'The program that embeds Fairlead must trust the folder: set its host option "trust" to true.'

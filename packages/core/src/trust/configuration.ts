@@ -57,6 +57,7 @@ export async function loadConfiguration(options: ConfigurationOptions): Promise<
     env: environment.env,
     folderTrustEnabled: folderTrustEnabled(sources),
     embedderTrust,
+    hasWorkspace: options.workspace !== false,
     rules: folders.rules,
     root,
   });

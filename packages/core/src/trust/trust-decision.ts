@@ -7,7 +7,7 @@ import { TrustLevel, type TrustRule } from "./trusted-folders.ts";
 /** Whether the workspace is trusted, and why. */
 export interface TrustDecision {
   readonly trusted: boolean;
-  readonly source: "flag" | "environment" | "embedder" | "file" | "disabled" | "default";
+  readonly source: "flag" | "environment" | "embedder" | "file" | "disabled" | "no_workspace" | "default";
   /** True if this decision also approves the servers of the workspace for this run. */
   readonly approvesEntries: boolean;
   /** The flag, variable or rule that decided. */
@@ -25,6 +25,8 @@ export interface TrustFacts {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly folderTrustEnabled: boolean;
   readonly embedderTrust: boolean | undefined;
+  /** Whether the host uses a workspace. False with `--no-workspace`. */
+  readonly hasWorkspace: boolean;
   readonly rules: readonly TrustRule[];
   /** The real path of the workspace root. */
   readonly root: string;
@@ -65,7 +67,17 @@ export function decideTrust(facts: TrustFacts): TrustEvaluation {
     byEmbedder(facts) ??
     byRule(facts) ??
     untrustedByDefault;
-  return { decision, problems: misspeltVariables(facts) };
+  return { decision: withoutWorkspace(decision, facts), problems: misspeltVariables(facts) };
+}
+
+/**
+ * The decision for a host without a workspace: what the file says about the current folder does not matter. The folder
+ * stays untrusted, so that no server starts in it.
+ */
+function withoutWorkspace(decision: TrustDecision, { hasWorkspace }: TrustFacts): TrustDecision {
+  const isAboutFolder = decision.source === "file" || decision.source === "default";
+  if (hasWorkspace || decision.trusted || !isAboutFolder) return decision;
+  return { trusted: false, source: "no_workspace", approvesEntries: false, detail: "no workspace is used" };
 }
 
 const untrustedByDefault: TrustDecision = {

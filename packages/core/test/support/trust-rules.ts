@@ -15,6 +15,14 @@ export async function makeFolders(folder: TemporaryFolder, ...names: readonly st
 /** Whether the rules trust a workspace root, which is always a real path. */
 export async function isTrusted(folder: TemporaryFolder, root: string): Promise<boolean> {
   const { rules } = await readTrustedFolders(join(folder.path, rulesFile));
-  const facts = { flag: false, env: {}, folderTrustEnabled: true, embedderTrust: undefined, rules, root };
+  const facts = {
+    flag: false,
+    env: {},
+    folderTrustEnabled: true,
+    embedderTrust: undefined,
+    hasWorkspace: true,
+    rules,
+    root,
+  };
   return decideTrust(facts).decision.trusted;
 }

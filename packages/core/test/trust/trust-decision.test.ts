@@ -15,6 +15,7 @@ function decide(facts: Partial<TrustFacts>): TrustDecision {
     env: {},
     folderTrustEnabled: true,
     embedderTrust: undefined,
+    hasWorkspace: true,
     rules: [],
     root: "/work/app",
     ...facts,
@@ -146,7 +147,14 @@ describe("of the rules, the nearest folder's decides", () => {
   });
 });
 
-const flagged = { flag: true, folderTrustEnabled: true, embedderTrust: undefined, rules: [], root: "/" };
+const flagged = {
+  flag: true,
+  folderTrustEnabled: true,
+  embedderTrust: undefined,
+  hasWorkspace: true,
+  rules: [],
+  root: "/",
+};
 
 test.each([{}, { [fairlead]: "", [gemini]: "" }, { [fairlead]: "true", [gemini]: "0" }])(
   "nothing is wrong with the variables %j",

@@ -21,6 +21,7 @@ import { hideLiteral, redact } from "../../output/servers/server-redaction.ts";
 import { rootFolders, rootsWords } from "../../output/servers/server-roots.ts";
 import { missingSecretLines, missingSecrets } from "../../output/servers/server-secrets.ts";
 import { signInDocument, signInWords, statusDocument, statusWords } from "../../output/servers/server-state.ts";
+import { trustDocument, trustValues } from "../../output/servers/trust-words.ts";
 import { configurationOf } from "../../shell/configuration.ts";
 import type { Verb } from "../../shell/verb.ts";
 import { findServer } from "./find-server.ts";
@@ -81,19 +82,25 @@ function fields(
     { label: safe`written in`, values: [safe`${positionText(origin)} (${toSafeLine(scope)})`] },
     { label: safe`replaces`, values: shadows.map((from) => safe`${positionText(from)} (${toSafeLine(from.scope)})`) },
     { label: safe`transport`, values: [transportWords(definition?.transport)] },
-    ...(definition === undefined ? [] : definitionFields(definition, configuration)),
+    ...(definition === undefined
+      ? []
+      : definitionFields(definition, configuration, trustValues({ server, admission }, configuration, typed))),
     { label: safe`warning`, values: missingSecretLines(definition?.secrets ?? [], missing).map(typed) },
   ];
 }
 
-function definitionFields(definition: ServerDefinition, configuration: Configuration): Field[] {
-  const { transport, trust, description, fingerprint } = definition;
+function definitionFields(
+  definition: ServerDefinition,
+  configuration: Configuration,
+  trust: readonly SafeText[],
+): Field[] {
+  const { transport, description, fingerprint } = definition;
   return [
     ...transportFields(redact(transport), toVisibleLine),
     ...resolvedFields(definition, toVisibleLine),
     ...optionFields(definition, { show: toVisibleLine, hide: hideLiteral }),
     { label: safe`roots`, values: [rootsWords(definition, configuration)] },
-    { label: safe`trust`, values: trust ? [safe`true: the server's tools run without confirmation`] : [] },
+    { label: safe`trust`, values: trust },
     { label: safe`description`, values: description === undefined ? [] : [toSafeLine(description)] },
     { label: safe`fingerprint`, values: [toSafeLine(fingerprint)] },
     { label: safe`note`, values: launchNotes(transport).map(toVisibleLine) },
@@ -115,6 +122,7 @@ function document({ server, admission }: AdmittedServer, configuration: Configur
     origin,
     shadows,
     ...(definition === undefined ? {} : definitionDocument(definition, configuration)),
+    ...trustDocument({ server, admission }, configuration),
     problems,
   };
 }

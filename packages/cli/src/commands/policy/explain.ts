@@ -1,10 +1,12 @@
 /** `fairlead policy explain`: shows the decision for a tool, the rule that decides, and the weaker rules. */
 
 import { HostError } from "@fairlead/core/errors";
+import type { Explanation } from "@fairlead/core/host/types";
 import { everyResource } from "@fairlead/core/policy/rules/name-pattern";
-import type { ApprovalMode, CheckRequest, Decision, PolicyRule } from "@fairlead/core/policy/rules/rule";
+import type { ApprovalMode, CheckRequest } from "@fairlead/core/policy/rules/rule";
 import { type SafeText, safe, toVisibleLine } from "@fairlead/core/text/safe-text";
 import { toShellWord } from "@fairlead/core/text/shell-word";
+import type { Configuration } from "@fairlead/core/trust/configuration";
 import { parseObject } from "@fairlead/wire/json";
 import { Option } from "commander";
 import { table } from "../../output/output.ts";
@@ -63,8 +65,8 @@ Examples:
         refuseWild(subject, context);
         const { server, kind, client } = subject;
         const tool = kind === "sampling" ? "" : subject.tool;
-        const { decision, matching, isChanged } = await host.explain(server, tool, args, { kind, client });
-        report({ subject, mode, interactive, isChanged, decision, matching }, context);
+        const explained = await host.explain(server, tool, args, { kind, client });
+        report({ ...explained, subject, mode, interactive, configuration }, context);
       },
       { approvalMode: mode, interactive },
     );
@@ -94,18 +96,15 @@ function refuseWild({ server, tool, kind, found }: Subject, { operands: [word] }
   });
 }
 
-interface Explanation {
+interface Report extends Explanation {
   readonly subject: Subject;
   readonly mode: ApprovalMode;
   readonly interactive: boolean;
-  readonly isChanged: boolean;
-  readonly decision: Decision;
-  /** The rules that match the request, strongest first. */
-  readonly matching: readonly PolicyRule[];
+  readonly configuration: Configuration;
 }
 
-function report(explanation: Explanation, { out, globals }: Context): void {
-  const { subject, matching, mode, interactive, isChanged } = explanation;
+function report(explanation: Report, { out, globals }: Context): void {
+  const { subject, matching, mode, interactive, isChanged, trust, configuration } = explanation;
   const { decision, rule, over } = explanation.decision;
   const others = matching.filter((other) => other !== rule && other !== over);
   if (globals.json) {
@@ -120,6 +119,8 @@ function report(explanation: Explanation, { out, globals }: Context): void {
       rule: ruleDocument(rule),
       ...(over && { over: ruleDocument(over) }),
       matched: others.map(ruleDocument),
+      ...(trust && { trustEffect: trust }),
+      folder: folderDocument(configuration),
     });
     return;
   }
@@ -127,6 +128,10 @@ function report(explanation: Explanation, { out, globals }: Context): void {
   if (rule.origin.source === "policy_file") rows.push([safe`  rule`, subjectText(rule)]);
   if (over) rows.push([safe`  otherwise`, reasonText(over)]);
   for (const [at, other] of others.entries()) rows.push([at === 0 ? safe`  weaker` : safe``, reasonText(other)]);
+  if (trust?.counts === false) {
+    rows.push([safe`  trust`, safe`"trust": true has no effect: ${toVisibleLine(trust.reason)}`]);
+    if (trust.next !== undefined) rows.push([safe``, out.typed(safe`next: ${toVisibleLine(trust.next)}`)]);
+  }
   if (isChanged && rule.origin.name !== "changed" && rule.origin.name !== "unsaved")
     rows.push([safe`  changed`, safe`the tool's definition differs from the accepted one`]);
   const note = catalogNote(subject);
@@ -134,6 +139,10 @@ function report(explanation: Explanation, { out, globals }: Context): void {
   out.print(
     safe`${out.style.bold(toVisibleLine(subjectName(subject)))}: ${decisionWord(decision, out.style)}\n${table(rows)}`,
   );
+}
+
+function folderDocument({ locations, trust: { trusted, source, detail } }: Configuration): object {
+  return { root: locations.root, trusted, source, detail };
 }
 
 function catalogNote({ server, tool, kind, found }: Subject): SafeText | undefined {

@@ -77,7 +77,7 @@ undo: fairlead mcp remove -s user npx
   timeout       2000 ms
   includeTools  a, b
   excludeTools  c
-  trust         true: the server's tools run without confirmation
+  trust         true: in a trusted folder, the server's tools run without confirmation
   description   text
 `,
       `warning: headers.A looks like a secret: store it with fairlead secret set A and write \${secret:A} instead

@@ -257,7 +257,7 @@ describe("what is said", () => {
   timeout       5000 ms
   includeTools  a, b
   excludeTools  c
-  trust         true: the server's tools run without confirmation
+  trust         true: in a trusted folder, the server's tools run without confirmation
   description   what for
 `);
   });

@@ -49,7 +49,7 @@ const texts: Readonly<Record<string, string>> = {
   includeTools  a
   excludeTools  b
   roots         not sent (fairlead.servers.every.roots is false)
-  trust         true: the server's tools run without confirmation
+  trust         true, but it has no effect: server "every": "env.A" uses the variable A, which is not set (/home/.gemini/settings.json:12)
   description   a description
   fingerprint   HASH
   note          downloads and runs code: pkg from npm
@@ -131,6 +131,11 @@ test("the JSON document has the same fields", async () => {
     variables: [{ name: "A", from: "unset" }],
     timeout: 1000,
     trust: true,
+    trustEffect: {
+      counts: false,
+      reason: 'server "every": "env.A" uses the variable A, which is not set (/home/.gemini/settings.json:12)',
+      next: "Set A in the environment or in ~/.gemini/.env, or write ${A:-default}.",
+    },
     description: "a description",
     includeTools: ["a"],
     excludeTools: ["b"],

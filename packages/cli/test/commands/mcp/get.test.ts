@@ -40,7 +40,8 @@ test("shows the whole entry, without literal values", async () => {
   includeTools  a, b
   excludeTools  c
   roots         not sent (fairlead.servers.s.roots is false)
-  trust         true: the server's tools run without confirmation
+  trust         true, but it has no effect: the folder /project is not trusted: no rule covers it
+                next: fairlead trust add
   description   what it is for
   fingerprint
   warning       the secret S is not stored: fairlead secret set S

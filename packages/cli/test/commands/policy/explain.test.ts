@@ -141,6 +141,7 @@ test("the JSON document names the rule, the rule that it replaces, and the other
         text: "the default for tools asks about it",
       },
     ],
+    folder: { root: here.project, trusted: false, source: "default", detail: "no rule covers it" },
   });
 });
 

@@ -68,7 +68,12 @@ export function createCatalogs(options: CatalogsOptions): Catalogs {
   function registered(name: string): RegisteredServer {
     const { includeTools, excludeTools = [] } = configuration.definition(name) ?? {};
     const filter = { excludeTools, ...(includeTools && { includeTools }) };
-    return { name, filter, trust: configuration.isTrusted(name), timeout: configuration.timeoutOf(name) };
+    return {
+      name,
+      filter,
+      trust: configuration.entryTrust(name)?.counts === true,
+      timeout: configuration.timeoutOf(name),
+    };
   }
 
   const choosesEra = options.era !== undefined;

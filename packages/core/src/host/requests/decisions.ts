@@ -185,12 +185,14 @@ export function createHostDecisions(options: HostDecisionsOptions): HostDecision
       const request = { who, client, serverName, serverToolName, kind, ...(args && { args }) } as const;
       const doubt = kind === "tool" ? await catalogs.expectedDoubt(request) : undefined;
       const { change, decision, matching } = explain(request, doubt);
+      const trust = kind === "tool" || kind === "resource" ? configuration.entryTrust(serverName) : undefined;
       return {
         decision,
         verdict: decision,
         matching,
         isChanged: change !== undefined,
         isDeniedByName: isDeniedByName(request),
+        ...(trust && { trust }),
       };
     },
     async changeOf(serverName, serverToolName, kind = "tool") {

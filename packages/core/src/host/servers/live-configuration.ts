@@ -4,6 +4,7 @@ import { demoName } from "../../demo/name.ts";
 import type { ServerDefinition } from "../../settings/define/definition.ts";
 import { defaults } from "../../settings/schema/defaults.ts";
 import type { AdmittedServer, Configuration } from "../../trust/configuration.ts";
+import { type EntryTrust, entryTrust } from "../../trust/entry-trust.ts";
 
 /** The current configuration, with functions that look up its servers. */
 export interface LiveConfiguration {
@@ -23,8 +24,8 @@ export interface LiveConfiguration {
    * Whether "all servers" includes this server. The demo server is included only while no other server is configured.
    */
   readonly isMeantByAll: (server: string) => boolean;
-  /** Whether the server has `trust: true` and the workspace folder is trusted. */
-  readonly isTrusted: (server: string) => boolean;
+  /** Whether `"trust": true` of the server counts. Undefined if its entry does not say `"trust": true`. */
+  readonly entryTrust: (server: string) => EntryTrust | undefined;
   /** The longest time without a response or progress for one request, in milliseconds. */
   readonly timeoutOf: (server: string) => number;
 }
@@ -54,7 +55,10 @@ export function createLiveConfiguration(first: Configuration): LiveConfiguration
     order: () => derived.order,
     hasDemo: () => derived.hasDemo,
     isMeantByAll: (server) => derived.configured.length === 0 || !derived.hasDemo || server !== demoName,
-    isTrusted: (server) => current.trust.trusted && derived.definitions.get(server)?.trust === true,
+    entryTrust(server) {
+      const entry = derived.configured.find(({ server: { name } }) => name === server);
+      return entry && entryTrust(entry, current);
+    },
     timeoutOf: (server) => derived.definitions.get(server)?.timeout ?? defaults.timeout,
   };
 }

@@ -5,15 +5,17 @@
 
 import type { Gate, Scope, SettingsFile } from "../../settings/define/definition.ts";
 import type { AdmittedServer, Configuration } from "../../trust/configuration.ts";
+import { entryTrust } from "../../trust/entry-trust.ts";
 import { exactName, type NamePattern } from "./name-pattern.ts";
 import type { PolicyRule, Tier } from "./rule.ts";
 
 /** The rules from all settings files. In an untrusted workspace, `trust` gives no rules. */
-export function rulesOfSettings({ settings, trust, servers }: Configuration): readonly PolicyRule[] {
+export function rulesOfSettings(configuration: Configuration): readonly PolicyRule[] {
+  const { settings, trust, servers } = configuration;
   return [
     ...settings.files.flatMap((file) => (isUnknown(file, trust.trusted) ? unread(file) : [])),
     ...settings.gates.map(closing),
-    ...(trust.trusted ? servers.filter(isTrusted).flatMap(trusting) : []),
+    ...servers.filter((server) => entryTrust(server, configuration)?.counts).flatMap(trusting),
   ];
 }
 
@@ -66,13 +68,6 @@ function toPattern(tools: NonNullable<Gate["tools"]>): NamePattern {
   const permitted = new Set(tools.allBut);
   const text = tools.allBut.length === 0 ? "*" : `all but ${tools.allBut.join(", ")}`;
   return { text, matches: (name) => !permitted.has(name) };
-}
-
-/**
- * Whether the user trusts the server. If a workspace defines the server, `trust` counts only after the user's approval.
- */
-function isTrusted({ server, admission }: AdmittedServer): boolean {
-  return admission.status === "admitted" && server.definition?.trust === true;
 }
 
 /** The rules for a server with `trust`. They cover its tools and resources, but not its sampling requests. */

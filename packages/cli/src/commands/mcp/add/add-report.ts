@@ -138,7 +138,10 @@ function writtenFields(definition: ServerDefinition, entry: Entry): Field[] {
     ...transportFields(redact(transport), toSafeLine),
     { label: safe`resolves to`, values: resolvedValues(definition, toVisibleLine) },
     ...options.filter(({ label }) => label !== "timeout" || Object.hasOwn(entry, "timeout")),
-    { label: safe`trust`, values: trust ? [safe`true: the server's tools run without confirmation`] : [] },
+    {
+      label: safe`trust`,
+      values: trust ? [safe`true: in a trusted folder, the server's tools run without confirmation`] : [],
+    },
     { label: safe`description`, values: description === undefined ? [] : [toSafeLine(description)] },
   ];
 }
