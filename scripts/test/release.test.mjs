@@ -62,3 +62,18 @@ test.each([
 ])("%s after %s: %s", (version, current, is) => {
   expect(isNext(version, current)).toBe(is);
 });
+
+test("the lock file has the packages of every platform, so that npm ci accepts it with npm 10 and npm 11", () => {
+  const { packages } = JSON.parse(file("package-lock.json"));
+  const found = (path, name) => {
+    for (let at = path; ; at = at.slice(0, Math.max(0, at.lastIndexOf("/node_modules/")))) {
+      if (packages[`${at === "" ? "" : `${at}/`}node_modules/${name}`] !== undefined) return true;
+      if (at === "") return false;
+    }
+  };
+  const needed = Object.entries(packages).flatMap(([path, { dependencies, optionalDependencies }]) =>
+    Object.keys({ ...dependencies, ...optionalDependencies }).map((name) => [path, name]),
+  );
+  expect(needed.length).toBeGreaterThan(300);
+  expect(needed.filter(([path, name]) => !found(path, name))).toEqual([]);
+});

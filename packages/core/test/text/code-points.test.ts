@@ -10,7 +10,7 @@ const classes = [
   ["control", /\p{Cc}/u],
   ["lone surrogate", /\p{Cs}/u],
   ["tag", /[\u{e0000}-\u{e007f}]/u],
-  ["variation selector", /[\u180b-\u180d\u180f\ufe00-\ufe0f\u{e0100}-\u{e01ef}]/u],
+  ["variation selector", /\p{Variation_Selector}/u],
   ["bidi control", /\p{Bidi_Control}/u],
   ["zero-width or other invisible", /[\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/u],
   ["private use", /\p{Co}/u],
