@@ -11,7 +11,7 @@ export interface Output {
   print(text: SafeText): void;
   /**
    * Prints a message on stderr, unless `--quiet` is set. In suggested commands, replaces `fairlead` by the word that
-   * works on this machine, such as `npx fairlead`.
+   * works on this machine, such as `npx --no -- fairlead`.
    */
   say(text: SafeText): void;
   /** Prints a warning on stderr, even with `--quiet`. */
@@ -22,7 +22,7 @@ export interface Output {
   exactly(text: SafeText): void;
   /** Prints the `fairlead` commands that undo a change, unless `--quiet` is set. */
   undo(...lines: readonly string[]): void;
-  /** In suggested commands, replaces `fairlead` by the word that works on this machine, such as `npx fairlead`. */
+  /** In suggested commands, replaces `fairlead` by the word that works on this machine, such as `npx --no -- fairlead`. */
   readonly typed: (text: SafeText) => SafeText;
   /** Prints the JSON document of a command with `--json`. Call it only once. */
   json(document: object): void;

@@ -34,7 +34,7 @@ test.each([
   expect(await completion(here, { PATH: "/nowhere" }, shell, "install")).toEqual([
     `${file} is up to date\n`,
     `${hint}"fairlead" is not on your PATH: completion works only after you add its folder to the PATH.
-To try completion, open a new shell, type "npx fairlead call demo." and press Tab.
+To try completion, open a new shell, type "npx --no -- fairlead call demo." and press Tab.
 `,
   ]);
   const documentOf = async (action: string): Promise<unknown> =>

@@ -24,11 +24,11 @@ Built-in demo server
  demo: greet, picture, statistics, count, wait, fail
 
 Next
- npx fairlead tools demo list the demo server's tools
- npx fairlead call demo.greet name=Ada call a tool of the demo server
- npx fairlead mcp import copy servers from your other programs
- npx fairlead mcp add time uvx mcp-server-time add a server
- npx fairlead --help everything else
+ npx --no -- fairlead tools demo list the demo server's tools
+ npx --no -- fairlead call demo.greet name=Ada call a tool of the demo server
+ npx --no -- fairlead mcp import copy other programs' servers
+ npx --no -- fairlead mcp add time uvx mcp-server-time add a server
+ npx --no -- fairlead --help everything else
 `,
   );
 });
@@ -39,7 +39,7 @@ test("every command that it says to type works", async () => {
     [projectFile]: { mcpServers: { b: { command: "b" } } },
   });
   const { next } = JSON.parse((await here.runWith({ env }, "--json")).stdout) as { next: { command: string }[] };
-  const commands = next.map(({ command }) => command.replace("npx fairlead ", ""));
+  const commands = next.map(({ command }) => command.replace("npx --no -- fairlead ", ""));
   expect(commands).toEqual([
     "tools demo",
     "call demo.greet name=Ada",
@@ -62,7 +62,7 @@ test("outside a project, a server is added to the user settings: the current fol
   await using here = await machine();
   const cwd = join(here.path, "installed");
   const { next } = JSON.parse((await here.runWith({ env, cwd }, "--json")).stdout) as { next: { command: string }[] };
-  expect(next.map(({ command }) => command)).toContain("npx fairlead mcp add -s user time uvx mcp-server-time");
+  expect(next.map(({ command }) => command)).toContain("npx --no -- fairlead mcp add -s user time uvx mcp-server-time");
   expect((await here.runWith({ cwd }, "mcp", "list")).stderr).toContain("fairlead mcp add -s user NAME");
 });
 
@@ -87,7 +87,7 @@ Servers
  local stdio blocked: folder not trusted /PROJECT/.gemini/settings.json:3
 `);
     expect(shown).toMatch(/\nProblems\n.*home\/\.gemini\/settings\.json:4:\d+: error: .*command.*\n/);
-    expect(shown).toContain(" npx fairlead trust add review and approve this folder's servers\n");
+    expect(shown).toContain(" npx --no -- fairlead trust add review and approve this folder's servers\n");
     expect(shown).not.toContain("none configured");
   });
 
@@ -103,15 +103,15 @@ Servers
     const { code, stdout } = await here.runWith({ env });
     expect(code).toBe(0);
     expect(stdout).toMatch(/user settings +~\/\.gemini\/settings\.json +broken, ignored\n/);
-    expect(stdout).toContain("npx fairlead settings validate");
+    expect(stdout).toContain("npx --no -- fairlead settings validate");
   });
 
   test("long lists are cut and say how to see the rest", async () => {
     const entries = Array.from({ length: 13 }, (_, at) => [`s${at}`, { command: 7 }] as const);
     await using here = await machine({ [userFile]: { mcpServers: Object.fromEntries(entries) } });
     const { stdout } = await here.runWith({ env });
-    expect(stdout).toContain("  and 3 more: npx fairlead mcp list\n");
-    expect(stdout).toContain("\nand 8 more: npx fairlead settings validate\n");
+    expect(stdout).toContain("  and 3 more: npx --no -- fairlead mcp list\n");
+    expect(stdout).toContain("\nand 8 more: npx --no -- fairlead settings validate\n");
   });
 
   test("an entry named demo takes the demo server's place", async () => {
@@ -151,12 +151,12 @@ test("--json has the same facts", async () => {
     demo: { tools: ["greet", "picture", "statistics", "count", "wait", "fail"] },
     problems: [],
     next: [
-      { command: "npx fairlead tools demo", purpose: "list the demo server's tools" },
-      { command: "npx fairlead call demo.greet name=Ada", purpose: "call a tool of the demo server" },
-      { command: "npx fairlead mcp list", purpose: "show your servers" },
-      { command: "npx fairlead mcp import", purpose: "copy servers from your other programs" },
-      { command: "npx fairlead mcp add time uvx mcp-server-time", purpose: "add a server" },
-      { command: "npx fairlead --help", purpose: "everything else" },
+      { command: "npx --no -- fairlead tools demo", purpose: "list the demo server's tools" },
+      { command: "npx --no -- fairlead call demo.greet name=Ada", purpose: "call a tool of the demo server" },
+      { command: "npx --no -- fairlead mcp list", purpose: "show your servers" },
+      { command: "npx --no -- fairlead mcp import", purpose: "copy other programs' servers" },
+      { command: "npx --no -- fairlead mcp add time uvx mcp-server-time", purpose: "add a server" },
+      { command: "npx --no -- fairlead --help", purpose: "everything else" },
     ],
   });
 });
@@ -166,12 +166,12 @@ describe("commands are shown as they can be typed", () => {
     await using here = await machine();
     const program = await here.write("bin/fairlead", "#!/bin/sh\n");
     const path = { PATH: join(here.path, "bin") };
-    expect((await here.runWith({ env: path })).stdout).toContain("  npx fairlead tools demo ");
+    expect((await here.runWith({ env: path })).stdout).toContain("  npx --no -- fairlead tools demo ");
     await chmod(program, 0o755);
     expect((await here.runWith({ env: path })).stdout).toContain("  fairlead tools demo ");
     // npm's own PATH ends with npm.
     expect((await here.runWith({ env: { ...path, npm_lifecycle_event: "start" } })).stdout).toContain(
-      "  npx fairlead tools demo ",
+      "  npx --no -- fairlead tools demo ",
     );
   });
 });

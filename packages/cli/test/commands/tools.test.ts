@@ -37,7 +37,7 @@ test.each([[["tools"]], [["tools", "demo"]]])(
     expect(await here.runWith({ env }, ...argv)).toEqual({
       code: 0,
       stdout: demoText,
-      stderr: "\nTry: npx fairlead call demo.greet name=Ada\n",
+      stderr: "\nTry: npx --no -- fairlead call demo.greet name=Ada\n",
     });
     expect((await here.run("call", "demo.greet", "name=Ada")).stdout).toBe("Hello, Ada!\n");
   },
@@ -96,8 +96,8 @@ describe("with servers configured", () => {
     expect(rest).toEqual({ code: 0, stdout: "" });
     expect(stderr).toMatch(/"github" did not start: .*"no-such-program".*\n {2}next: /);
     expect(stderr).toContain('"local␛[2J" (');
-    expect(stderr).toContain("not trusted: no rule covers it\n  next: npx fairlead trust add\n");
-    expect(stderr.endsWith("No tools to show. To see some: npx fairlead tools demo\n")).toBe(true);
+    expect(stderr).toContain("not trusted: no rule covers it\n  next: npx --no -- fairlead trust add\n");
+    expect(stderr.endsWith("No tools to show. To see some: npx --no -- fairlead tools demo\n")).toBe(true);
     expect(JSON.parse((await here.run("tools", "--json")).stdout)).toEqual({
       schemaVersion: 1,
       tools: [],

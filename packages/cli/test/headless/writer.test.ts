@@ -96,14 +96,14 @@ describe("text", () => {
 
 const talk = `waiting for demo, disk, slow
 slow not available: did not answer in time
-  next: npx fairlead mcp test slow
+  next: npx --no -- fairlead mcp test slow
 quarantined: odd.twist: schema: no such type
 note: 12 tools were left out
 the model did not answer: 429; trying again in 1.3 s
 demo.greet {"name":"Ada"}
 demo.greet: full result in /kept/1.txt
 disk.wipe may not run
-  next: npx fairlead policy allow disk.wipe
+  next: npx --no -- fairlead policy allow disk.wipe
 demo.picture {}
 demo.picture: [image image/png, 8 B]
 next: to allow a denied tool, add --allow SERVER.TOOL
@@ -131,7 +131,7 @@ describe.each(["text", "json", "stream-json"] as const)("beside %s", (format) =>
     const target = { name: "greet", server: "demo", serverToolName: "greet", args: {} };
     const call = { type: "call", id: "1", ...target, status: "denied", error: { code, message: "no", next } } as const;
     const done = { type: "done", reason: "stop", text: "", denied: 1, calls: 1 } as const;
-    expect(write(format, [call, done]).stderr).toBe(`demo.greet: denied: no\n  next: npx ${next}\n`);
+    expect(write(format, [call, done]).stderr).toBe(`demo.greet: denied: no\n  next: npx --no -- ${next}\n`);
     const allowable = { ...call, error: { ...call.error, next: "add --allow demo.greet, or: …" } };
     const advice = "next: to allow a denied tool, add --allow SERVER.TOOL\n";
     expect(write(format, [call, allowable, done]).stderr.endsWith(advice)).toBe(true);

@@ -19,16 +19,16 @@ describe("a command writes", () => {
     out.warnOnce(safe`once`);
     out.warnOnce(safe`twice`);
     out.undo("fairlead mcp remove a", "fairlead mcp remove b\u001b");
-    expect(out.typed(safe`fairlead tools`)).toBe("npx fairlead tools");
+    expect(out.typed(safe`fairlead tools`)).toBe("npx --no -- fairlead tools");
     expect(stdout()).toBe("run fairlead tools\n");
     expect(stderr()).toBe(
       [
-        "run npx fairlead tools",
-        "or npx fairlead call x",
+        "run npx --no -- fairlead tools",
+        "or npx --no -- fairlead call x",
         "not fairlead tools",
         "once",
         "twice",
-        "undo: npx fairlead mcp remove a && npx fairlead mcp remove b␛",
+        "undo: npx --no -- fairlead mcp remove a && npx --no -- fairlead mcp remove b␛",
         "",
       ].join("\n"),
     );

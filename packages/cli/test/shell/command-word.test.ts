@@ -17,9 +17,9 @@ test("suggested commands begin with fairlead only if the user's shell finds that
   expect(word(bin)).toBe("fairlead");
   expect(word(`/nowhere::${bin}`)).toBe("fairlead");
   expect(word(`${windows};C:\\x`, "win32")).toBe("fairlead");
-  for (const path of [undefined, "", "/nowhere", windows]) expect(word(path)).toBe("npx fairlead");
-  expect(word(bin, "win32")).toBe("npx fairlead");
-  expect(word(bin, "linux", { npm_lifecycle_event: "start" })).toBe("npx fairlead");
+  for (const path of [undefined, "", "/nowhere", windows]) expect(word(path)).toBe("npx --no -- fairlead");
+  expect(word(bin, "win32")).toBe("npx --no -- fairlead");
+  expect(word(bin, "linux", { npm_lifecycle_event: "start" })).toBe("npx --no -- fairlead");
   await chmod(file, 0o644);
-  expect(word(bin)).toBe("npx fairlead");
+  expect(word(bin)).toBe("npx --no -- fairlead");
 });

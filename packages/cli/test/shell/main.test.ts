@@ -122,7 +122,7 @@ test("where only npx finds the command, every command that is shown says so", as
     const { stdout, stderr } = await here.runWith({ env: { PATH: "", FAIRLEAD_SECRET_STORE: "file" } }, ...argv);
     const shown = `${stdout}${stderr}`;
     expect(
-      shown.match(/(?<!npx )fairlead (?:mcp|trust|policy|lock|history|secret|settings|tools|call|help|--)/g),
+      shown.match(/(?<!npx --no -- )fairlead (?:mcp|trust|policy|lock|history|secret|settings|tools|call|help|--)/g),
       shown,
     ).toEqual(null);
   }
@@ -130,7 +130,9 @@ test("where only npx finds the command, every command that is shown says so", as
 
 test.each(named)("fairlead %s is recognised as a command in a sentence", (words) => {
   const text = safe`(options for fairlead) fairlead ${toSafeLine(words)} --x`;
-  expect(withCommandWord(text, safe`npx fairlead`)).toBe(`(options for fairlead) npx fairlead ${words} --x`);
+  expect(withCommandWord(text, safe`npx --no -- fairlead`)).toBe(
+    `(options for fairlead) npx --no -- fairlead ${words} --x`,
+  );
 });
 
 test("words of a server that are read before a decision are not changed", async () => {
@@ -138,7 +140,7 @@ test("words of a server that are read before a decision are not changed", async 
   await using here = await machine({ [projectFile]: { mcpServers: { a: { command: "sh", args } } } });
   expect((await here.runWith({ env: { PATH: "" } }, "trust", "add")).stderr).toMatch(/2: fairlead mcp add x y\n/);
   const { stderr } = await here.runWith({ env: { PATH: "" } }, "mcp", "remove", "a");
-  expect(stderr).toMatch(/^undo: npx fairlead mcp add .*"fairlead mcp add x y"/m);
+  expect(stderr).toMatch(/^undo: npx --no -- fairlead mcp add .*"fairlead mcp add x y"/m);
 });
 
 test("global options may stand before or after the command", async () => {

@@ -17,7 +17,7 @@ interface Given extends Partial<Globals> {
   readonly isTTY?: boolean;
 }
 
-/** The context of a command. On this machine the command is typed as `npx fairlead`. */
+/** The context of a command. On this machine the command is typed as `npx --no -- fairlead`. */
 export function writtenOutput({ env = {}, isTTY = false, ...given }: Given = {}): WrittenOutput {
   const [stdout, stderr] = [collector(), collector()];
   const globals: Globals = {

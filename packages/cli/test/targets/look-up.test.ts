@@ -118,7 +118,7 @@ describe("the user names a prompt or a resource", () => {
     const { result, started, stderr } = await found({ down: ["b"], failed: ["c", "elsewhere"] }, {});
     expect({ result, started }).toEqual({ result: missing, started: [["a", "b"]] });
     expect(stderr).toMatch(
-      /^.*b exited.*\n {2}next: look at b\nc failed \(tried .*\)\n {2}next: to try the server now: npx fairlead mcp test c\n$/,
+      /^.*b exited.*\n {2}next: look at b\nc failed \(tried .*\)\n {2}next: to try the server now: npx --no -- fairlead mcp test c\n$/,
     );
   });
 

@@ -12,6 +12,7 @@ test.each([
   ["npx -y fairlead serve", true],
   ["npx -y fairlead@0.2.0 serve", true],
   ["cmd /c npx fairlead serve", true],
+  ["npx --no -- fairlead serve", true],
   ["fairlead serve-recording a.jsonl", false],
   ["fairlead mcp list", false],
   ["fairlead mcp serve", false],

@@ -24,7 +24,7 @@ const mostProblems = 5;
 interface Look {
   readonly home: string;
   readonly style: Style;
-  /** The command as the user types it on this machine, for example `npx fairlead`. */
+  /** The command as the user types it on this machine, for example `npx --no -- fairlead`. */
   readonly command: SafeText;
 }
 
@@ -119,8 +119,13 @@ function demoLines({ demoTools }: Overview, style: Style): SafeText[] {
   return [safe`  ${style.cyan(toSafeLine(first.server))}: ${joinSafe(names, safe`, `)}`];
 }
 
+/** A long command does not move the column of the others, so that the lines fit 80 columns. */
 function nextLines({ next }: Overview, style: Style): SafeText[] {
-  return [table(next.map(({ command, purpose }) => indented([style.cyan(toSafeLine(command)), toSafeLine(purpose)])))];
+  const lengths = next.map(({ command }) => command.length).filter((length) => length <= 48);
+  const column = Math.max(0, ...lengths);
+  return next.map(
+    ({ command, purpose }) => safe`  ${style.cyan(toSafeLine(command.padEnd(column)))}  ${toSafeLine(purpose)}`,
+  );
 }
 
 function indented([first = safe``, ...others]: readonly SafeText[]): SafeText[] {
@@ -150,7 +155,7 @@ export interface Overview {
   readonly next: readonly Suggestion[];
 }
 
-/** Collects the facts of the overview. `command`: `fairlead` or `npx fairlead`, whichever works on this machine. */
+/** Collects the facts of the overview. `command`: `fairlead` or `npx --no -- fairlead`, whichever works on this machine. */
 export function createOverview(
   configuration: Configuration,
   demoTools: readonly HostTool[],
@@ -187,7 +192,7 @@ function suggestions({
     ...(canApprove ? [{ command: "trust add", purpose: "review and approve this folder's servers" }] : []),
     ...(problems.length > 0 ? [{ command: "settings validate", purpose: "show the problems in the settings" }] : []),
     ...(servers.length > 0 ? [{ command: "mcp list", purpose: "show your servers" }] : []),
-    { command: "mcp import", purpose: "copy servers from your other programs" },
+    { command: "mcp import", purpose: "copy other programs' servers" },
     { command: `mcp add ${addScope(locations)}time uvx mcp-server-time`, purpose: "add a server" },
     { command: "--help", purpose: "everything else" },
   ];

@@ -36,7 +36,7 @@ const bare: Overview = {
 };
 
 const shown = (given: Partial<Overview>, style = plain): readonly string[] =>
-  overviewText({ ...bare, ...given }, { home: "/home/me", style, command: safe`npx fairlead` }).split("\n");
+  overviewText({ ...bare, ...given }, { home: "/home/me", style, command: safe`npx --no -- fairlead` }).split("\n");
 
 const head = ["Fairlead connects a model to MCP servers and checks every call between them.", ""];
 const found = [
@@ -99,8 +99,8 @@ describe("the overview shows the user", () => {
     };
     const ten = servers.slice(0, 10).map((_, at) => `  s${at}  stdio  ready to start  ~/settings.json:7`);
     expect(rows(10)).toEqual(ten);
-    expect(rows(11)).toEqual([...ten, "  and 1 more: npx fairlead mcp list"]);
-    expect(rows(12)).toEqual([...ten, "  and 2 more: npx fairlead mcp list"]);
+    expect(rows(11)).toEqual([...ten, "  and 1 more: npx --no -- fairlead mcp list"]);
+    expect(rows(12)).toEqual([...ten, "  and 2 more: npx --no -- fairlead mcp list"]);
   });
 
   test("at most five problems of single entries, and none of whole files", () => {
@@ -116,11 +116,11 @@ describe("the overview shows the user", () => {
     const five = problems.slice(0, 5).map((_, at) => `error: p${at}`);
     expect(shown({ problems: [file] })).toEqual([...head, ...found, ...next]);
     expect(rows([file, ...problems.slice(0, 5)])).toEqual(five);
-    expect(rows(problems.slice(0, 6))).toEqual([...five, "and 1 more: npx fairlead settings validate"]);
-    expect(rows([...problems, file])).toEqual([...five, "and 2 more: npx fairlead settings validate"]);
+    expect(rows(problems.slice(0, 6))).toEqual([...five, "and 1 more: npx --no -- fairlead settings validate"]);
+    expect(rows([...problems, file])).toEqual([...five, "and 2 more: npx --no -- fairlead settings validate"]);
     expect(rows([problem("p", { severity: "warning", next: "fairlead mcp list" })])).toEqual([
       "warning: p",
-      "  next: npx fairlead mcp list",
+      "  next: npx --no -- fairlead mcp list",
     ]);
   });
 
@@ -134,7 +134,7 @@ describe("the overview shows the user", () => {
       "  <cyan>demo</>: greet␛, add",
       "",
       "<bold>Next</>",
-      "  <cyan>fairlead a</>       one",
+      "  <cyan>fairlead a     </>  one",
       "  <cyan>fairlead longer</>  two␛",
     ]);
   });
@@ -149,13 +149,13 @@ describe("the overview has", () => {
     const trust = { trusted: true, source: "flag", approvesEntries: false, detail: "--trust-workspace" } as const;
     const settings = { files } as Configuration["settings"];
     const configuration = { locations, settings, trust, servers: [], problems: [], ...given } as Configuration;
-    return createOverview(configuration, demoTools, "npx fairlead");
+    return createOverview(configuration, demoTools, "npx --no -- fairlead");
   }
 
   const always = [
-    ["npx fairlead mcp import", "copy servers from your other programs"],
-    ["npx fairlead mcp add time uvx mcp-server-time", "add a server"],
-    ["npx fairlead --help", "everything else"],
+    ["npx --no -- fairlead mcp import", "copy other programs' servers"],
+    ["npx --no -- fairlead mcp add time uvx mcp-server-time", "add a server"],
+    ["npx --no -- fairlead --help", "everything else"],
   ];
   const suggested = (...given: Parameters<typeof overview>): readonly (readonly string[])[] =>
     overview(...given).next.map(({ command, purpose }) => [command, purpose]);
@@ -177,17 +177,17 @@ describe("the overview has", () => {
     expect(suggested()).toEqual(always);
     const servers = [server("a"), server("b", waiting)];
     expect(suggested({ servers, problems: [problem] }, [demo("greet", ["who"]), demo("add")])).toEqual([
-      ["npx fairlead tools demo", "list the demo server's tools"],
-      ["npx fairlead call demo.greet who=text", "call a tool of the demo server"],
-      ["npx fairlead trust add", "review and approve this folder's servers"],
-      ["npx fairlead settings validate", "show the problems in the settings"],
-      ["npx fairlead mcp list", "show your servers"],
+      ["npx --no -- fairlead tools demo", "list the demo server's tools"],
+      ["npx --no -- fairlead call demo.greet who=text", "call a tool of the demo server"],
+      ["npx --no -- fairlead trust add", "review and approve this folder's servers"],
+      ["npx --no -- fairlead settings validate", "show the problems in the settings"],
+      ["npx --no -- fairlead mcp list", "show your servers"],
       ...always,
     ]);
   });
 
   test("the scope of the user where there is no project", () => {
-    const add = ["npx fairlead mcp add -s user time uvx mcp-server-time", "add a server"];
+    const add = ["npx --no -- fairlead mcp add -s user time uvx mcp-server-time", "add a server"];
     expect(suggested({ locations: { ...locations, rootFrom: "cwd" } })[1]).toEqual(add);
     expect(suggested({ locations: { ...locations, files: {} as Locations["files"] } })[1]).toEqual(add);
   });
@@ -200,6 +200,6 @@ describe("the overview has", () => {
   ] as const)("for a server that is blocked (%s) a suggestion to trust the folder: %s", (reason, isSuggested) => {
     const servers = [server("b", { status: "blocked", reason, message: "m", next: "n" })];
     const commands = suggested({ servers }).map(([command]) => command);
-    expect(commands.includes("npx fairlead trust add")).toBe(isSuggested);
+    expect(commands.includes("npx --no -- fairlead trust add")).toBe(isSuggested);
   });
 });

@@ -38,7 +38,7 @@ const { definition: _definition, ...invalid } = configured({
   ],
 });
 
-const typed = (text: SafeText): SafeText => toSafeLine(text.replace("fairlead", "npx fairlead"));
+const typed = (text: SafeText): SafeText => toSafeLine(text.replace("fairlead", "npx --no -- fairlead"));
 const whole = { typed, verbose: true, showsSharing: true };
 const text = (listed: ListedServer): readonly string[] => serverText(listed, { ...whole, style: plain }).split("\n");
 const short = (listed: ListedServer): readonly string[] =>
@@ -117,7 +117,7 @@ describe("a listed server has lines only for what there is to say", () => {
     [
       "a failure with what to do, in words that can be typed here",
       { server: configured(), state: gone },
-      ["s  failed: server exited", ...first, "  why: it ended␛", "  next: npx fairlead mcp logs s"],
+      ["s  failed: server exited", ...first, "  why: it ended␛", "  next: npx --no -- fairlead mcp logs s"],
     ],
     [
       "an invalid entry; what the state has said already is not repeated",
@@ -130,7 +130,7 @@ describe("a listed server has lines only for what there is to say", () => {
         "  unknown: ?",
         first[1] ?? "",
         "  why: it ended␛",
-        "  next: npx fairlead mcp logs s",
+        "  next: npx --no -- fairlead mcp logs s",
         "  warning: other␛",
       ],
     ],
@@ -180,7 +180,7 @@ describe("a listed server has lines only for what there is to say", () => {
       "s  failed: server exited",
       ...first,
       "  why: it ended␛",
-      "  next: npx fairlead mcp logs s",
+      "  next: npx --no -- fairlead mcp logs s",
       skipped,
     ]);
   });
@@ -215,7 +215,7 @@ describe("without --verbose a server has one line, and a second one if the user 
     [
       "failed: the reason, and what to do",
       { server: configured(), state: gone, failed },
-      ["s  failed: it ended␛", "  next: npx fairlead mcp logs s"],
+      ["s  failed: it ended␛", "  next: npx --no -- fairlead mcp logs s"],
     ],
     [
       "reconnecting",
@@ -246,7 +246,7 @@ describe("without --verbose a server has one line, and a second one if the user 
     [
       "blocked until the user decides",
       { server: configured(), state: { ...blocked, reason: "untrusted_folder" } },
-      ["s  blocked: folder not trusted", "  next: npx fairlead trust add"],
+      ["s  blocked: folder not trusted", "  next: npx --no -- fairlead trust add"],
     ],
     [
       "a note and changed definitions",

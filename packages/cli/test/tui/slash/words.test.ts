@@ -11,11 +11,11 @@ import { machine } from "../../support/machine.ts";
 
 test.each([
   ["fairlead mcp auth github", "/mcp auth github"],
-  ["npx fairlead tools demo", "/tools demo"],
+  ["npx --no -- fairlead tools demo", "/tools demo"],
   ["look: fairlead trust add, then fairlead mcp list", "look: /trust add, then /mcp list"],
   ["fairlead call demo.greet", "fairlead call demo.greet"],
   ["/opt/fairlead mcp list", "/opt/fairlead mcp list"],
-  ["npx fairlead conversations", "/resume"],
+  ["npx --no -- fairlead conversations", "/resume"],
   ["fairlead resources, fairlead prompts, fairlead policy", "/resources, /prompts, /policy"],
   ["fairlead history; fairlead conversations", "/history; /resume"],
 ])("%j is %j here", (text, here) => {

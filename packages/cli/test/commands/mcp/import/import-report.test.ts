@@ -126,11 +126,11 @@ describe("what was written", () => {
       "stored env.API_TOKEN of a as the secret API_TOKEN",
       "stored env.OTHER of a as the secret OTHER",
       "wrote 1 server to /u/settings.json and 2 servers to /w/settings.json",
-      "undo: npx fairlead mcp remove a",
+      "undo: npx --no -- fairlead mcp remove a",
       "cannot be undone: it has a secret",
-      "undo: npx fairlead secret remove API_TOKEN",
+      "undo: npx --no -- fairlead secret remove API_TOKEN",
       "The folder is not trusted yet, so Fairlead ignores its settings. The imported servers need your approval.",
-      "  next: npx fairlead trust add",
+      "  next: npx --no -- fairlead trust add",
       "",
     ]);
     expect(printed({ parts: [project], written: true }).stderr).toContain(
