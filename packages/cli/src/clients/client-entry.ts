@@ -2,22 +2,16 @@
 
 import { stat } from "node:fs/promises";
 import { HostError } from "@fairlead/core/errors";
-import {
-  type ClientEntry,
-  type ClientName,
-  clients,
-  type ForeignEntry,
-  fromForeignEntry,
-  toForeignEntry,
-} from "@fairlead/core/settings/clients/client";
-import type { ConnectPlan } from "@fairlead/core/settings/clients/connect-client";
-import { digestOf } from "@fairlead/core/settings/clients/receipts";
+import { type ClientEntry, fromForeignEntry } from "@fairlead/core/settings/own-server";
 import { hidden } from "@fairlead/core/text/hidden-text";
 import { toShellWord } from "@fairlead/core/text/shell-word";
 import type { Configuration } from "@fairlead/core/trust/configuration";
 import type { ClientTokenInfo } from "@fairlead/gateway/tokens/client-tokens";
 import type { Context } from "../shell/verb.ts";
+import { type ClientName, clients, type ForeignEntry, toForeignEntry } from "./client.ts";
+import type { ConnectPlan } from "./connect-client.ts";
 import { ownCommand } from "./own-command.ts";
+import { digestOf } from "./receipts.ts";
 
 /**
  * The default port in the entries of `fairlead connect --http`. It is fixed, so that the entries stay valid after

@@ -1,13 +1,13 @@
 /** Formats the output of `connect` and `disconnect`: the change of each client's file, and its outcome. */
 
 import type { HostError } from "@fairlead/core/errors";
-import { type ClientName, clients, type ForeignEntry } from "@fairlead/core/settings/clients/client";
 import { hidden } from "@fairlead/core/text/hidden-text";
 import { joinSafe, type SafeText, safe, toSafeJson, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import { isObject } from "@fairlead/wire/json";
 import { errorDocument } from "../output/error-lines.ts";
 import { previewEntry } from "../output/servers/entry-redaction.ts";
 import { looksSecret } from "../output/servers/server-secrets.ts";
+import { type ClientName, clients, type ForeignEntry } from "./client.ts";
 import type { MovePlan } from "./move-servers.ts";
 
 /**

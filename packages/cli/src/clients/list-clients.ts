@@ -1,17 +1,7 @@
 /** `connect --list`: shows which clients have an entry for Fairlead, and tests each entry with real requests. */
 
 import { HostError } from "@fairlead/core/errors";
-import {
-  type ClientEntry,
-  type ClientName,
-  clientNames,
-  clients,
-  fromForeignEntry,
-  ownEntryName,
-} from "@fairlead/core/settings/clients/client";
-import { clientFile, isInstalled } from "@fairlead/core/settings/clients/client-places";
-import { openClientText } from "@fairlead/core/settings/clients/client-text";
-import { readClientFile } from "@fairlead/core/settings/clients/connect-client";
+import { type ClientEntry, fromForeignEntry, ownEntryName } from "@fairlead/core/settings/own-server";
 import { type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import { toShellWord } from "@fairlead/core/text/shell-word";
 import type { Configuration } from "@fairlead/core/trust/configuration";
@@ -20,7 +10,11 @@ import { errorDocument } from "../output/error-lines.ts";
 import { count, table } from "../output/output.ts";
 import { ageWords } from "../output/time-text.ts";
 import type { Context } from "../shell/verb.ts";
+import { type ClientName, clientNames, clients } from "./client.ts";
 import { listClientTokens } from "./client-entry.ts";
+import { clientFile, isInstalled } from "./client-places.ts";
+import { openClientText } from "./client-text.ts";
+import { readClientFile } from "./connect-client.ts";
 import { type EntryTest, tryEntry } from "./try-entry.ts";
 
 /**

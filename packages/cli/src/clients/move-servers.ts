@@ -1,16 +1,17 @@
 /** `connect --replace`: moves a client's own servers into Fairlead's user settings. */
 
 import { HostError } from "@fairlead/core/errors";
-import { type ClientName, clients, ownEntryName } from "@fairlead/core/settings/clients/client";
-import { openClientText } from "@fairlead/core/settings/clients/client-text";
-import { readClientFile } from "@fairlead/core/settings/clients/connect-client";
-import { type PlannedServer, planImport } from "@fairlead/core/settings/import/plan";
-import { isProgram } from "@fairlead/core/settings/import/program";
+import { ownEntryName } from "@fairlead/core/settings/own-server";
 import type { Configuration } from "@fairlead/core/trust/configuration";
 import { type Destination, destinationOf } from "../commands/mcp/add/destination.ts";
 import { convertSources, entriesIn, storeImported, writeImported } from "../commands/mcp/import/import-steps.ts";
 import type { StoredSecret } from "../commands/mcp/import/store-secrets.ts";
+import { type PlannedServer, planImport } from "../import/plan.ts";
+import { isProgram } from "../import/program.ts";
 import type { Context } from "../shell/verb.ts";
+import { type ClientName, clients } from "./client.ts";
+import { openClientText } from "./client-text.ts";
+import { readClientFile } from "./connect-client.ts";
 
 /** The servers that `connect --replace` moves, and those that stay in the client's file. */
 export interface MovePlan {

@@ -3,8 +3,8 @@
 import { execFile } from "node:child_process";
 import { readdir, readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { type ClientName, clients } from "@fairlead/core/settings/clients/client";
 import type { Io } from "../shell/io.ts";
+import { type ClientName, clients } from "./client.ts";
 
 /** Time limit for `ps`, in milliseconds. */
 const listTimeout = 2_000;

@@ -1,7 +1,7 @@
 /** Tests a client's entry with real requests: connects as the client would, and lists the tools. */
 
 import { clientInfo } from "@fairlead/core/connect/client-info";
-import type { ClientEntry } from "@fairlead/core/settings/clients/client";
+import type { ClientEntry } from "@fairlead/core/settings/own-server";
 import { errorMessage } from "@fairlead/wire/text";
 import type { Io } from "../shell/io.ts";
 

@@ -2,31 +2,20 @@
 
 import { setTimeout as wait } from "node:timers/promises";
 import { HostError } from "@fairlead/core/errors";
-import {
-  type ClientName,
-  clientNames,
-  clients,
-  fromForeignEntry,
-  isClientName,
-  ownEntryName,
-} from "@fairlead/core/settings/clients/client";
-import { clientFile, isInstalled } from "@fairlead/core/settings/clients/client-places";
-import { changeServers, openClientText } from "@fairlead/core/settings/clients/client-text";
-import {
-  type ConnectPlan,
-  planConnect,
-  readClientFile,
-  writeConnect,
-} from "@fairlead/core/settings/clients/connect-client";
-import { openReceipts, type ReceiptStore } from "@fairlead/core/settings/clients/receipts";
+import { fromForeignEntry, ownEntryName } from "@fairlead/core/settings/own-server";
 import { safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import type { Configuration } from "@fairlead/core/trust/configuration";
 import { Argument } from "commander";
+import { type ClientName, clientNames, clients, isClientName } from "../clients/client.ts";
 import { entryFor, gatewayPort, isSameUrl, revokeClientTokens, withToken } from "../clients/client-entry.ts";
+import { clientFile, isInstalled } from "../clients/client-places.ts";
+import { changeServers, openClientText } from "../clients/client-text.ts";
+import { type ConnectPlan, planConnect, readClientFile, writeConnect } from "../clients/connect-client.ts";
 import { type ClientReport, clientDocument, differenceText, printedEntry } from "../clients/connect-report.ts";
 import { lineDifference } from "../clients/line-difference.ts";
 import { listClients } from "../clients/list-clients.ts";
 import { type MovePlan, moveServers, planMove } from "../clients/move-servers.ts";
+import { openReceipts, type ReceiptStore } from "../clients/receipts.ts";
 import { isRunning } from "../clients/running-client.ts";
 import { count } from "../output/output.ts";
 import { configurationOf } from "../shell/configuration.ts";

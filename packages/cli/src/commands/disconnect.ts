@@ -1,21 +1,16 @@
 /** `fairlead disconnect`: undoes `fairlead connect`. */
 
 import { HostError } from "@fairlead/core/errors";
-import { type ClientName, clientNames, clients, isClientName } from "@fairlead/core/settings/clients/client";
-import { clientFile } from "@fairlead/core/settings/clients/client-places";
-import {
-  changedSince,
-  type DisconnectPlan,
-  planDisconnect,
-  writeDisconnect,
-} from "@fairlead/core/settings/clients/disconnect-client";
-import { openReceipts, type Receipt, type ReceiptStore } from "@fairlead/core/settings/clients/receipts";
 import { type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import type { Configuration } from "@fairlead/core/trust/configuration";
 import { Argument } from "commander";
+import { type ClientName, clientNames, clients, isClientName } from "../clients/client.ts";
 import { revokeClientTokens } from "../clients/client-entry.ts";
+import { clientFile } from "../clients/client-places.ts";
 import { type ClientReport, clientDocument, differenceText } from "../clients/connect-report.ts";
+import { changedSince, type DisconnectPlan, planDisconnect, writeDisconnect } from "../clients/disconnect-client.ts";
 import { lineDifference } from "../clients/line-difference.ts";
+import { openReceipts, type Receipt, type ReceiptStore } from "../clients/receipts.ts";
 import { count } from "../output/output.ts";
 import { configurationOf } from "../shell/configuration.ts";
 import { canAsk, confirm } from "../shell/prompt.ts";

@@ -3,10 +3,11 @@
 import { stat } from "node:fs/promises";
 import { isAbsolute } from "node:path";
 import { HostError } from "@fairlead/core/errors";
-import { clients, fromForeignEntry, ownEntryName } from "@fairlead/core/settings/clients/client";
-import { openClientText } from "@fairlead/core/settings/clients/client-text";
-import { readClientFile } from "@fairlead/core/settings/clients/connect-client";
-import { openReceipts, type Receipt } from "@fairlead/core/settings/clients/receipts";
+import { fromForeignEntry, ownEntryName } from "@fairlead/core/settings/own-server";
+import { clients } from "../clients/client.ts";
+import { openClientText } from "../clients/client-text.ts";
+import { readClientFile } from "../clients/connect-client.ts";
+import { openReceipts, type Receipt } from "../clients/receipts.ts";
 import { type Observation, ok, problem, warning } from "./finding.ts";
 
 /** One connected client. */

@@ -1,5 +1,5 @@
-import { clientNames, clients } from "@fairlead/core/settings/clients/client";
 import { expect, test } from "vitest";
+import { clientNames, clients } from "../../src/clients/client.ts";
 import { readPage, runSteps, stepsOf } from "../support/page.ts";
 
 test("docs/gateway-clients.md: every command works as it stands, and every client has its section", async () => {

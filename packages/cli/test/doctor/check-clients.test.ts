@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { HostError } from "@fairlead/core/errors";
-import { openReceipts, type Receipt } from "@fairlead/core/settings/clients/receipts";
 import { temporaryFolder } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
+import { openReceipts, type Receipt } from "../../src/clients/receipts.ts";
 import { checkClients, readClientFacts } from "../../src/doctor/check-clients.ts";
 
 const receipt: Receipt = {

@@ -3,13 +3,13 @@
 import { realpath } from "node:fs/promises";
 import { resolve } from "node:path";
 import { HostError } from "@fairlead/core/errors";
-import { detectProgram } from "@fairlead/core/settings/import/foreign-file";
-import { type Collection, type PlannedServer, planImport } from "@fairlead/core/settings/import/plan";
-import { type ImportSource, type Program, programNames } from "@fairlead/core/settings/import/program";
-import { projectFolder, usualPlaces } from "@fairlead/core/settings/import/usual-places";
 import { safe, toVisibleLine } from "@fairlead/core/text/safe-text";
 import type { Configuration } from "@fairlead/core/trust/configuration";
 import { Option } from "commander";
+import { detectProgram } from "../../import/foreign-file.ts";
+import { type Collection, type PlannedServer, planImport } from "../../import/plan.ts";
+import { type ImportSource, type Program, programNames } from "../../import/program.ts";
+import { projectFolder, usualPlaces } from "../../import/usual-places.ts";
 import { count } from "../../output/output.ts";
 import { configurationIfTrusted, configurationOf } from "../../shell/configuration.ts";
 import { nameHint } from "../../shell/name-hint.ts";

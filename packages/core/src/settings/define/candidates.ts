@@ -1,7 +1,7 @@
 /** For each server name, chooses the entry of one scope, and lists the entries that this entry overrides. */
 
 import type { Node } from "../../files/json/jsonc.ts";
-import { isOwnServer, ownEntryName } from "../clients/client.ts";
+import { isOwnServer, ownEntryName } from "../own-server.ts";
 import { plainValueOf, stringNode } from "../read/nodes.ts";
 import type { CheckedSource } from "../schema/checked.ts";
 import { splitShellLine } from "../shell-line.ts";

@@ -1,10 +1,10 @@
 /** The report of `mcp import`: the files it read and the result for every server in them. */
 
-import type { ForeignFile } from "@fairlead/core/settings/import/foreign-file";
-import type { PlannedServer } from "@fairlead/core/settings/import/plan";
-import { type ImportSource, programs, type Remark } from "@fairlead/core/settings/import/program";
 import { joinSafe, type SafeText, safe, toSafeJson, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import { toShellWord } from "@fairlead/core/text/shell-word";
+import type { ForeignFile } from "../../../import/foreign-file.ts";
+import type { PlannedServer } from "../../../import/plan.ts";
+import { type ImportSource, programs, type Remark } from "../../../import/program.ts";
 import { count, type Output } from "../../../output/output.ts";
 import { previewEntry } from "../../../output/servers/entry-redaction.ts";
 import type { Destination, Undo } from "../add/destination.ts";

@@ -2,12 +2,12 @@
 
 import { HostError } from "@fairlead/core/errors";
 import { setServerEnabled, writeServer } from "@fairlead/core/settings/edit";
-import { type Collection, collect, type PlannedServer } from "@fairlead/core/settings/import/plan";
-import type { ImportSource } from "@fairlead/core/settings/import/program";
 import { childNode, entriesOf, plainValueOf } from "@fairlead/core/settings/read/nodes";
 import { readSource } from "@fairlead/core/settings/read/source";
 import { lookupFor, readEnvFiles } from "@fairlead/core/settings/read/variables";
 import type { Configuration } from "@fairlead/core/trust/configuration";
+import { type Collection, collect, type PlannedServer } from "../../../import/plan.ts";
+import type { ImportSource } from "../../../import/program.ts";
 import type { Context } from "../../../shell/verb.ts";
 import { type Destination, isApproved, removeLine, restore, type Undo } from "../add/destination.ts";
 import { storeSecrets } from "./store-secrets.ts";

@@ -1,7 +1,7 @@
 /** Moves the literal secrets of imported servers into the secret store. */
 
 import type { SecretStore } from "@fairlead/core/files/secrets/secret-store";
-import type { PlannedServer } from "@fairlead/core/settings/import/plan";
+import type { PlannedServer } from "../../../import/plan.ts";
 import { secretName } from "../../../output/servers/server-secrets.ts";
 import { type FoundSecret, withStoredSecrets } from "./entry-secrets.ts";
 

@@ -1,4 +1,3 @@
-import type { PlannedServer } from "@fairlead/core/settings/import/plan";
 import { describe, expect, test } from "vitest";
 import {
   brokenLine,
@@ -8,6 +7,7 @@ import {
   isWritten,
   printImport,
 } from "../../../../src/commands/mcp/import/import-report.ts";
+import type { PlannedServer } from "../../../../src/import/plan.ts";
 import { writtenOutput } from "../../../support/written-output.ts";
 
 const source = { program: "cursor", file: "/c/mcp.json" } as const;

@@ -1,7 +1,7 @@
 import type { SecretStore } from "@fairlead/core/files/secrets/secret-store";
-import type { PlannedServer } from "@fairlead/core/settings/import/plan";
 import { expect, test } from "vitest";
 import { literalSecretsOf, storeSecrets } from "../../../../src/commands/mcp/import/store-secrets.ts";
+import type { PlannedServer } from "../../../../src/import/plan.ts";
 
 function server(target: string, env: Readonly<Record<string, string>>): PlannedServer {
   const source = { program: "cursor", file: "/c/mcp.json" } as const;

@@ -1,0 +1,148 @@
+/** The programs that `fairlead connect` configures, and how each program's settings file describes an MCP server. */
+
+import type { ClientEntry } from "@fairlead/core/settings/own-server";
+
+/** The name of a client on the command line and in policy rules. */
+export type ClientName =
+  | "claude-code"
+  | "claude-desktop"
+  | "codex"
+  | "gemini"
+  | "cursor"
+  | "vscode"
+  | "windsurf"
+  | "zed"
+  | "opencode";
+
+/** A server entry in the form that a client's settings file uses. */
+export type ForeignEntry = Readonly<Record<string, unknown>>;
+
+interface ClientTraits {
+  readonly title: string;
+  /** With `json`, the client rejects comments and trailing commas. With `jsonc`, it accepts them. */
+  readonly syntax: "json" | "jsonc" | "toml";
+  /** The key of the object that holds the client's servers. */
+  readonly key: string;
+  /** The client's commands, which `connect` searches for in PATH. */
+  readonly commands: readonly string[];
+  readonly stdio: (entry: Extract<ClientEntry, { kind: "stdio" }>) => ForeignEntry;
+  /** Creates an entry with a URL. Absent if the client's file does not support servers with a URL. */
+  readonly http?: (entry: Extract<ClientEntry, { kind: "http" }>) => ForeignEntry;
+}
+
+/** The keys of a server entry whose values may contain a token. */
+export const tokenKeys: readonly string[] = ["headers", "http_headers"];
+
+/** The clients that `fairlead connect` supports, in the order of help texts and lists. */
+export const clientNames: readonly ClientName[] = [
+  "claude-code",
+  "claude-desktop",
+  "codex",
+  "gemini",
+  "cursor",
+  "vscode",
+  "windsurf",
+  "zed",
+  "opencode",
+];
+
+const plainStdio: ClientTraits["stdio"] = ({ command, args, env }) => ({ command, args, ...table("env", env) });
+const typedStdio: ClientTraits["stdio"] = (entry) => ({ type: "stdio", ...plainStdio(entry) });
+const plainHttp: ClientTraits["http"] = ({ url, headers }) => ({ url, ...table("headers", headers) });
+const typedHttp: ClientTraits["http"] = (entry) => ({ type: "http", ...plainHttp(entry) });
+
+/** For each client: its title, the syntax of its file, and how it writes a server entry. */
+export const clients: Readonly<Record<ClientName, ClientTraits>> = {
+  "claude-code": {
+    title: "Claude Code",
+    syntax: "json",
+    key: "mcpServers",
+    commands: ["claude"],
+    stdio: typedStdio,
+    http: typedHttp,
+  },
+  "claude-desktop": {
+    title: "Claude Desktop",
+    syntax: "json",
+    key: "mcpServers",
+    commands: ["claude-desktop"],
+    stdio: plainStdio,
+  },
+  codex: {
+    title: "Codex",
+    syntax: "toml",
+    key: "mcp_servers",
+    commands: ["codex"],
+    stdio: plainStdio,
+    // Codex ignores `headers`, so the headers are written under `http_headers`.
+    http: ({ url, headers }) => ({ url, ...table("http_headers", headers) }),
+  },
+  gemini: {
+    title: "Gemini CLI",
+    syntax: "jsonc",
+    key: "mcpServers",
+    commands: ["gemini"],
+    stdio: plainStdio,
+    http: ({ url, headers }) => ({ url, type: "http", ...table("headers", headers) }),
+  },
+  cursor: {
+    title: "Cursor",
+    syntax: "jsonc",
+    key: "mcpServers",
+    commands: ["cursor", "cursor-agent"],
+    stdio: plainStdio,
+    http: plainHttp,
+  },
+  vscode: {
+    title: "VS Code",
+    syntax: "jsonc",
+    key: "servers",
+    commands: ["code"],
+    stdio: typedStdio,
+    http: typedHttp,
+  },
+  windsurf: {
+    title: "Windsurf",
+    syntax: "jsonc",
+    key: "mcpServers",
+    commands: ["windsurf"],
+    stdio: plainStdio,
+    // Windsurf ignores `url`, so the URL is written under `serverUrl`.
+    http: ({ url, headers }) => ({ serverUrl: url, ...table("headers", headers) }),
+  },
+  zed: {
+    title: "Zed",
+    syntax: "jsonc",
+    key: "context_servers",
+    commands: ["zed", "zeditor"],
+    stdio: plainStdio,
+    http: plainHttp,
+  },
+  opencode: {
+    title: "opencode",
+    syntax: "jsonc",
+    key: "mcp",
+    commands: ["opencode"],
+    stdio: ({ command, args, env }) => ({
+      type: "local",
+      command: [command, ...args],
+      ...table("environment", env),
+      enabled: true,
+    }),
+    http: ({ url, headers }) => ({ type: "remote", url, ...table("headers", headers), enabled: true }),
+  },
+};
+
+function table(key: string, values: Readonly<Record<string, string>>): ForeignEntry {
+  return Object.keys(values).length > 0 ? { [key]: values } : {};
+}
+
+/** Whether `fairlead connect` supports a client with this name. */
+export function isClientName(name: string): name is ClientName {
+  return Object.hasOwn(clients, name);
+}
+
+/** Converts an entry to the client's form. Undefined if the client's file does not support the entry's transport. */
+export function toForeignEntry(client: ClientName, entry: ClientEntry): ForeignEntry | undefined {
+  return entry.kind === "stdio" ? clients[client].stdio(entry) : clients[client].http?.(entry);
+}
