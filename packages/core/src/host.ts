@@ -101,7 +101,9 @@ export function openHost(first: Configuration, options: OpenHostOptions & Reload
   ): readonly T[] {
     if (server === undefined) return all().filter((item) => configuration.isMeantByAll(item.serverName));
     const client = manager.getClient(server);
-    return client === undefined ? [] : of(client.name);
+    if (client === undefined) return [];
+    catalogs.registerDemo(server);
+    return of(client.name);
   }
 
   /** Applies a new configuration. If a settings file cannot be read (an editor may be writing it), nothing changes. */

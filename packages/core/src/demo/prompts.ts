@@ -2,6 +2,7 @@
 
 import { type JsonObject, WireError } from "@fairlead/wire";
 import { objectOf } from "@fairlead/wire/json";
+import type { CatalogPrompt } from "../discover/catalog.ts";
 import { refuseCursor } from "./lists.ts";
 import { knots } from "./resources.ts";
 
@@ -10,22 +11,23 @@ export const promptName = "teach";
 /** Values that completion offers for the argument `audience`. Other values also work. */
 export const audiences = ["beginner", "child", "sailor"] as const;
 
+/** The items of `prompts/list`. */
+export const promptDefinitions: readonly CatalogPrompt[] = [
+  {
+    name: promptName,
+    title: "Teach a knot",
+    description: "Ask for a lesson on a knot.",
+    arguments: [
+      { name: "knot", description: "which knot", required: true },
+      { name: "audience", description: "whom the lesson is for", required: false },
+    ],
+  },
+];
+
 /** Answers `prompts/list`. */
 export function listPrompts(params: JsonObject): JsonObject {
   refuseCursor(params);
-  return {
-    prompts: [
-      {
-        name: promptName,
-        title: "Teach a knot",
-        description: "Ask for a lesson on a knot.",
-        arguments: [
-          { name: "knot", description: "which knot", required: true },
-          { name: "audience", description: "whom the lesson is for", required: false },
-        ],
-      },
-    ],
-  };
+  return { prompts: promptDefinitions };
 }
 
 /**

@@ -1,6 +1,6 @@
 /** The demo server's resources: a text, a picture, and a template that gives one text for each knot. */
 
-import { type JsonObject, WireError } from "@fairlead/wire";
+import { type JsonObject, type ListedResource, type ListedResourceTemplate, WireError } from "@fairlead/wire";
 import { refuseCursor } from "./lists.ts";
 import { drawPicture } from "./picture.ts";
 
@@ -15,7 +15,7 @@ export const knots: ReadonlyMap<string, string> = new Map([
 ]);
 
 interface Resource {
-  readonly definition: JsonObject & { readonly uri: string; readonly mimeType: string };
+  readonly definition: ListedResource;
   read(): JsonObject | Promise<JsonObject>;
 }
 
@@ -48,26 +48,30 @@ const resources: readonly Resource[] = [
   },
 ];
 
+/** The items of `resources/list`. */
+export const resourceDefinitions: readonly ListedResource[] = resources.map(({ definition }) => definition);
+
+/** The items of `resources/templates/list`. */
+export const templateDefinitions: readonly ListedResourceTemplate[] = [
+  {
+    uriTemplate: knotTemplate,
+    name: "knot",
+    title: "A knot",
+    description: `What a knot is good for: ${[...knots.keys()].join(", ")}.`,
+    mimeType: "text/plain",
+  },
+];
+
 /** Answers `resources/list`. */
 export function listResources(params: JsonObject): JsonObject {
   refuseCursor(params);
-  return { resources: resources.map(({ definition }) => definition) };
+  return { resources: resourceDefinitions };
 }
 
 /** Answers `resources/templates/list`. */
 export function listTemplates(params: JsonObject): JsonObject {
   refuseCursor(params);
-  return {
-    resourceTemplates: [
-      {
-        uriTemplate: knotTemplate,
-        name: "knot",
-        title: "A knot",
-        description: `What a knot is good for: ${[...knots.keys()].join(", ")}.`,
-        mimeType: "text/plain",
-      },
-    ],
-  };
+  return { resourceTemplates: templateDefinitions };
 }
 
 /**

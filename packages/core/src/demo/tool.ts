@@ -1,6 +1,6 @@
 /** Defines demo tools. The schema of a tool's parameters also checks its arguments and gives their TypeScript types. */
 
-import type { JsonObject, Progress } from "@fairlead/wire";
+import type { JsonObject, ListedTool, Progress } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
 import type { Clock } from "../clock.ts";
 
@@ -41,7 +41,7 @@ type Values<P extends Parameters> = { readonly [K in keyof P]: ValueOf<P[K]> };
 
 /** A demo tool with its definition for `tools/list`. */
 export interface DemoTool {
-  readonly definition: JsonObject & { readonly name: string };
+  readonly definition: ListedTool;
   run(args: unknown, task: Task): Promise<JsonObject>;
 }
 

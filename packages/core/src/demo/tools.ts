@@ -1,6 +1,6 @@
 /** The demo server's tools. Each shows one thing that a tool can do. */
 
-import { type JsonObject, WireError } from "@fairlead/wire";
+import { type JsonObject, type ListedTool, WireError } from "@fairlead/wire";
 import { sleep } from "../clock.ts";
 import { refuseCursor } from "./lists.ts";
 import { drawPicture, patterns } from "./picture.ts";
@@ -130,10 +130,13 @@ const countTool: DemoTool = defineTool({
 
 const tools: readonly DemoTool[] = [greetTool, pictureTool, statisticsTool, countTool, waitTool, failTool];
 
+/** The items of `tools/list`. */
+export const toolDefinitions: readonly ListedTool[] = tools.map(({ definition }) => definition);
+
 /** Answers `tools/list`. */
 export function listTools(params: JsonObject): JsonObject {
   refuseCursor(params);
-  return { tools: tools.map(({ definition }) => definition) };
+  return { tools: toolDefinitions };
 }
 
 /**

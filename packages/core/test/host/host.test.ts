@@ -280,6 +280,25 @@ test("configured servers stand in settings order before the demo server, which t
   await expect(host.start({ servers: ["c"] })).rejects.toMatchObject({ code: "server_unknown" });
 });
 
+test("the demo server's tools are listed by its name, whatever else is configured and before it starts", async () => {
+  await using folder = await temporaryFolder();
+  await using host = await testHost(folder, { user: { mcpServers: { a: { command: "/nowhere/a" } } } });
+  await host.start();
+  const listed = () => [host.tools("demo"), host.prompts("demo"), host.resources("demo")];
+  const early = listed();
+  expect(early.map(({ length }) => length)).toEqual([6, 1, 3]);
+  expect(host.tools()).toEqual([]);
+  await host.start({ servers: ["demo"] });
+  expect(listed()).toEqual(early);
+});
+
+test("an excluded demo server lists nothing", async () => {
+  await using folder = await temporaryFolder();
+  await using host = await testHost(folder, { user: { mcp: { excluded: ["demo"] } } });
+  await host.start();
+  expect(host.tools("demo")).toEqual([]);
+});
+
 test("an entry named demo takes the demo server's place", async () => {
   await using folder = await temporaryFolder();
   await using host = await testHost(folder, { user: { mcpServers: { demo: { command: "/nowhere/mine" } } } });

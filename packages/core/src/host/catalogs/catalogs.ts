@@ -1,9 +1,11 @@
 /** Manages the catalogs of a host: the registries, the catalog cache and the accepted definitions. */
 
+import { demoCatalog } from "../../demo/catalog.ts";
 import { demoName } from "../../demo/name.ts";
 import type { Catalog } from "../../discover/catalog.ts";
 import type { Emitter } from "../../events.ts";
 import type { McpClient } from "../../mcp/client.ts";
+import { filterCatalog } from "../../mcp/filtered-catalog.ts";
 import type { LiveConfiguration } from "../servers/live-configuration.ts";
 import type { OpenHostOptions } from "../types.ts";
 import { type CatalogCacheOptions, createCatalogCache } from "./catalog-cache.ts";
@@ -46,6 +48,8 @@ export interface Catalogs extends CatalogSync, Omit<CatalogRegistries, "put" | "
   readonly reorder: () => void;
   /** Whether the names of this server's tools and prompts always contain the server's name. */
   readonly isAlwaysQualified: (server: string) => boolean;
+  /** Registers the demo server's catalog, which is built in, if neither a connection nor the cache has. */
+  readonly registerDemo: (server: string) => void;
   /** Forgets a server that was removed, or whose definition was replaced. */
   readonly forget: (server: string) => void;
 }
@@ -110,6 +114,11 @@ export function createCatalogs(options: CatalogsOptions): Catalogs {
     catalog: (server) => registries.catalogOf(server)?.catalog,
     reorder,
     isAlwaysQualified: isDemo,
+    registerDemo(server) {
+      if (!isDemo(server) || registries.catalogOf(server) !== undefined) return;
+      const demo = registered(server);
+      registries.put(demo, filterCatalog(demoCatalog, { serverName: server, filter: demo.filter, mayGrow: true }));
+    },
     forget(server) {
       registries.remove(server);
       changed.forget(server);
