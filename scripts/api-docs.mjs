@@ -43,8 +43,8 @@ function toMarkdown(comment) {
   const [text, ...tags] = comment.split(/^@/m);
   const blocks = tags.map((tag) => {
     const [, word, rest] = /^(\w+)\s*([\s\S]*)$/.exec(tag);
-    // An example whose comment is already fenced keeps its own fence.
-    if (word === "example") return rest.startsWith("```") ? rest.trim() : `\`\`\`ts\n${rest.trim()}\n\`\`\``;
+    // The comment says by its fence whether the example is a program (ts) or a part of one (ts fragment).
+    if (word === "example") return rest.trim();
     if (word === "throws") return `Throws ${rest.trim()}.`.replace(/[.][.]$/, ".");
     return `*${word}*: ${rest.trim()}`;
   });
@@ -71,7 +71,7 @@ function section({ name, declared }) {
   const kind = [...new Set(declarations.map(({ type }) => kinds[type] ?? type))].join(", ");
   const texts = declarations.map(({ comment }) => toMarkdown(comment)).filter((text) => text !== "");
   const code = [...declarations, ...privateValues(declared, declarations)].map(({ text }) => toCode(text)).join("\n");
-  return [`## ${name}`, `*${kind}*`, ...texts, `\`\`\`ts\n${code}\n\`\`\``].join("\n\n");
+  return [`## ${name}`, `*${kind}*`, ...texts, `\`\`\`ts declaration\n${code}\n\`\`\``].join("\n\n");
 }
 
 /** Whether the name is a value. A name that is both a value and a type, such as an enum, counts as a value. */

@@ -28,6 +28,7 @@ import {
   until,
 } from "@fairlead/test-servers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Block, blocksOf, pages } from "./support/doc-blocks.ts";
 import { isWhole, nodeWays, packedWays, released, tarballsIn, type Way } from "./support/installed.ts";
 import { processesOf } from "./support/left-over.ts";
 import { type Machine, machine, userFile } from "./support/machine.ts";
@@ -351,6 +352,56 @@ await createHost({ setings: {} });
       expect.stringContaining("mistaken.ts(2,8): error TS2882: "),
       expect.stringContaining("'setings' does not exist in type 'HostOptions'"),
     ]);
+  });
+});
+
+describe("the blocks of README and docs", () => {
+  const blocks = pages.flatMap(blocksOf);
+  const of = (fence: string): readonly Block[] => blocks.filter((block) => block.fence === fence);
+
+  /** What the compiler says about the blocks, each in a file of its own in an empty project. */
+  async function complaints(programs: readonly Block[], extension: "ts" | "mjs", options: object): Promise<string> {
+    const files = programs.map((_, at) => `block-${at}.${extension}`);
+    for (const [at, { code }] of programs.entries())
+      writeFileSync(join(folder.path, files[at] ?? ""), `${code}\nexport {};\n`);
+    const compilerOptions = { target: "es2022", lib: ["es2023"], module: "nodenext", types: ["node"], ...options };
+    const project = `tsconfig.${extension}.json`;
+    writeFileSync(join(folder.path, project), JSON.stringify({ compilerOptions, files }));
+    const compiler = join(root, "node_modules/typescript/bin/tsc");
+    const { stdout } = await run(process.execPath, [compiler, "-p", project, "--noEmit", "--pretty", "false"], {
+      cwd: folder.path,
+    }).catch((error: { readonly stdout: string }) => error);
+    return stdout.replaceAll(/^block-(\d+)[.]\w+/gm, (_, at: string) => programs[Number(at)]?.at ?? "");
+  }
+
+  beforeAll(async () => {
+    for (const name of ["@types/node", "undici-types", "vitest", "@google/genai"])
+      link(`node_modules/${name}`, folder.path);
+    const program = join(folder.path, "node_modules/fairlead/bin/fairlead.cjs");
+    await run(process.execPath, [program, "generate", "ts", "demo", "-o", "demo.ts"], {
+      cwd: folder.path,
+      env: environment(),
+    });
+  });
+
+  test("compile under tsc --strict, in an empty project with the tarballs; the count is printed", async () => {
+    const [typed, plain] = [of("ts"), of("js")];
+    // Other people's declarations need types of browsers.
+    expect(await complaints(typed, "ts", { strict: true, skipLibCheck: true })).toBe("");
+    const examples = readdirSync(join(root, "docs/examples")).map((name) =>
+      readFileSync(join(root, "docs/examples", name), "utf8"),
+    );
+    // The examples run in another test. They have no types for the parameters of their functions.
+    const checked = plain.filter(({ code }) => !examples.includes(`${code}\n`));
+    expect(checked.length).toBeLessThan(plain.length);
+    expect(await complaints(checked, "mjs", { allowJs: true, checkJs: true, strict: false, skipLibCheck: true })).toBe(
+      "",
+    );
+    const others = `${of("ts fragment").length + of("js fragment").length} are parts of a program, ${of("ts declaration").length} declarations`;
+    process.stderr.write(
+      `blocks of the docs: ${typed.length} TypeScript and ${plain.length} JavaScript programs compile; ${others}\n`,
+    );
+    expect(typed.length).toBeGreaterThan(10);
   });
 });
 

@@ -67,6 +67,9 @@ export interface HostErrorOptions extends ErrorOptions {
  *
  * @example
  * ```ts
+ * import { createHost, HostError } from "@fairlead/core";
+ *
+ * const host = await createHost();
  * try {
  *   await host.call("files", "read", { path: "a.txt" });
  * } catch (error) {

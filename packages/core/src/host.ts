@@ -35,8 +35,11 @@ export type * from "./host/types.ts";
  * @throws HostError `usage` if an option is wrong
  * @example
  * ```ts
- * await using host = await createHost();
- * const result = await host.call("files", "read", { path: "a.txt" });
+ * import { createHost } from "@fairlead/core";
+ *
+ * const host = await createHost();
+ * const { content } = await host.call("demo", "greet", { name: "Ada" });
+ * await host[Symbol.asyncDispose]();
  * ```
  */
 export async function createHost(options: HostOptions = {}): Promise<Host> {

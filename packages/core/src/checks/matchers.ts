@@ -32,7 +32,7 @@ export interface ExpectedResult {
  * Matchers for the results of `host.call`.
  *
  * @example
- * ```ts
+ * ```ts fragment
  * expect.extend(mcpMatchers);
  * expect(await host.call("files", "read", { path: "a.txt" })).toMatchToolResult({ contains: "alpha" });
  * ```
@@ -60,7 +60,7 @@ export const mcpMatchers = {
  * Returns a result with its ids and times replaced, for snapshots. `masks` are further patterns, with the flag `g`.
  *
  * @example
- * ```ts
+ * ```ts fragment
  * expect(maskResult(await host.call("files", "stat", { path: "a.txt" }))).toMatchSnapshot();
  * ```
  */

@@ -2,7 +2,6 @@
 
 import { type JsonObject, WireError } from "@fairlead/wire";
 import { objectOf } from "@fairlead/wire/json";
-import type { CatalogPrompt } from "../discover/catalog.ts";
 import { refuseCursor } from "./lists.ts";
 import { knots } from "./resources.ts";
 
@@ -11,8 +10,15 @@ export const promptName = "teach";
 /** Values that completion offers for the argument `audience`. Other values also work. */
 export const audiences = ["beginner", "child", "sailor"] as const;
 
+interface DemoPrompt {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly arguments: readonly { readonly name: string; readonly description: string; readonly required: boolean }[];
+}
+
 /** The items of `prompts/list`. */
-export const promptDefinitions: readonly CatalogPrompt[] = [
+export const promptDefinitions: readonly DemoPrompt[] = [
   {
     name: promptName,
     title: "Teach a knot",

@@ -35,8 +35,11 @@ export interface SecureMCPToolExecutorOptions {
  * confirmation: call `shouldConfirmExecute` first.
  *
  * @example
- * await using executor = new SecureMCPToolExecutor();
+ * ```ts fragment
+ * const executor = new SecureMCPToolExecutor();
  * const { returnDisplay } = await executor.executeWithSafeguards(tool, { path: "notes.txt" });
+ * await executor[Symbol.asyncDispose]();
+ * ```
  */
 export class SecureMCPToolExecutor implements AsyncDisposable {
   readonly #queue: CallQueue;

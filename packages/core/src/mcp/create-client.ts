@@ -33,9 +33,14 @@ export interface CreateMcpClientOptions
  *
  * @throws HostError `settings_invalid` or `variable_unset` from `connect()`, if the entry is invalid
  * @example
+ * ```ts
+ * import { createMcpClient } from "@fairlead/core";
+ *
  * const client = createMcpClient("files", { command: "npx", args: ["-y", "@modelcontextprotocol/server-filesystem", "."] });
  * await client.connect();
  * const { catalog } = await client.discover();
+ * await client.disconnect();
+ * ```
  */
 export function createMcpClient(
   name: string,

@@ -37,6 +37,8 @@ export type ModelChoice =
  *
  * @example
  * ```ts
+ * import { chooseModel, systemClock } from "@fairlead/core";
+ *
  * const choice = await chooseModel({ env: process.env, clock: systemClock });
  * if (choice.kind === "model") console.log(choice.model.name);
  * ```

@@ -14,6 +14,8 @@ export interface GatedTool {
  *
  * @example
  * ```ts
+ * import { MCPPermissionManager } from "@fairlead/core";
+ *
  * const permissions = new MCPPermissionManager();
  * permissions.setServerPermissions("files", ["read"]);
  * permissions.isToolAllowed({ serverName: "files", serverToolName: "write" }); // false

@@ -56,8 +56,10 @@ const headerBytes = 4096;
  *
  * @example
  * ```ts
+ * import { createHost, createRecorder } from "@fairlead/core";
+ *
  * const record = createRecorder({ folder: "recordings" });
- * await using host = await createHost({ record });
+ * const host = await createHost({ record });
  * ```
  */
 export function createRecorder(to: RecordTo, options: RecorderOptions = {}): Recorder {

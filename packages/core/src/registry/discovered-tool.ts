@@ -51,7 +51,7 @@ export interface DiscoveredMCPToolOptions {
  * @throws HostError from `execute` and `shouldConfirmExecute`: `denied`, `arguments_invalid`, `call_timeout`, `cancelled` and others
  *
  * @example
- * ```ts
+ * ```ts fragment
  * const details = await tool.shouldConfirmExecute(params, signal);
  * if (details !== false) await details.onConfirm(ToolConfirmationOutcome.ProceedOnce);
  * const { llmContent, returnDisplay } = await tool.execute(params, signal);

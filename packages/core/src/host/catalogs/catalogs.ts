@@ -1,6 +1,5 @@
 /** Manages the catalogs of a host: the registries, the catalog cache and the accepted definitions. */
 
-import { demoCatalog } from "../../demo/catalog.ts";
 import { demoName } from "../../demo/name.ts";
 import type { Catalog } from "../../discover/catalog.ts";
 import type { Emitter } from "../../events.ts";
@@ -17,6 +16,7 @@ import {
 } from "./catalog-registries.ts";
 import { type CatalogSync, createCatalogSync } from "./catalog-sync.ts";
 import { type ChangedDefinitions, createChangedDefinitions } from "./changed-definitions.ts";
+import { demoCatalog } from "./demo-catalog.ts";
 import { createFailedStarts, type FailedStart } from "./failed-starts.ts";
 import { createServerFacts, type ServerFactStore } from "./server-facts.ts";
 

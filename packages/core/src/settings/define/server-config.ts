@@ -24,8 +24,14 @@ export interface MCPOAuthConfig {
  * at the home folder, as in the user's settings file.
  *
  * @example
- * const files: MCPServerConfig = { command: "npx", args: ["-y", "@modelcontextprotocol/server-filesystem", "~/notes"]
+ * ```ts
+ * import type { MCPServerConfig } from "@fairlead/core";
+ *
+ * const files: MCPServerConfig = {
+ *   command: "npx",
+ *   args: ["-y", "@modelcontextprotocol/server-filesystem", "~/notes"],
  * };
+ * ```
  */
 export interface MCPServerConfig {
   readonly command?: string;

@@ -1,9 +1,9 @@
 /** The demo server's catalog, which is known without a connection. */
 
-import type { Catalog } from "../discover/catalog.ts";
-import { promptDefinitions } from "./prompts.ts";
-import { resourceDefinitions, templateDefinitions } from "./resources.ts";
-import { toolDefinitions } from "./tools.ts";
+import { promptDefinitions } from "../../demo/prompts.ts";
+import { resourceDefinitions, templateDefinitions } from "../../demo/resources.ts";
+import { toolDefinitions } from "../../demo/tools.ts";
+import type { Catalog } from "../../discover/catalog.ts";
 
 /** The lists that a session with the demo server would read. */
 export const demoCatalog: Catalog = {
