@@ -108,6 +108,8 @@ export type {
 } from "./registry/binding.ts";
 export {
   type AskingRule,
+  type Confirm,
+  type ConfirmationAnswer,
   type ConfirmationRule,
   type ToolCallConfirmationDetails,
   ToolConfirmationOutcome,

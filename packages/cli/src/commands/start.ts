@@ -13,6 +13,7 @@ import { statusDocument } from "../output/servers/server-state.ts";
 import { appOptions } from "../shell/app-options.ts";
 import { commandWord } from "../shell/command-word.ts";
 import { configurationOf } from "../shell/configuration.ts";
+import { exampleServer } from "../shell/example-server.ts";
 import { globalWords } from "../shell/global-words.ts";
 import type { Io } from "../shell/io.ts";
 import type { Context, Globals, Verb } from "../shell/verb.ts";
@@ -86,7 +87,7 @@ function showOverview(context: Context): Promise<void> {
     const { io, out, globals } = context;
     if (hasDemo(configuration)) await host.start({ servers: [demoName] });
     const command = commandWord(io);
-    const overview = createOverview(configuration, host.tools(demoName), command);
+    const overview = createOverview(configuration, host.tools(demoName), command, await exampleServer(configuration));
     if (globals.json) return out.json(toDocument(overview));
     out.print(overviewText(overview, { home: io.home, style: out.style, command }));
   });

@@ -9,6 +9,7 @@ import { Box, Static, Text } from "ink";
 import { type ReactElement, useEffect, useInsertionEffect, useMemo, useState, useSyncExternalStore } from "react";
 import { spinnerSign } from "../output/reports/progress.ts";
 import type { CompletionList } from "./input/completion.ts";
+import type { HistorySearch } from "./input/history-search.ts";
 import type { AppSession } from "./session/session.ts";
 import { type AppState, questionNumber, type TurnState } from "./state/app-state.ts";
 import { dialogRoom } from "./state/dialog.ts";
@@ -45,7 +46,7 @@ export function App({ session: { store, clock }, onCommit }: AppProps): ReactEle
   const asked = useQuestionLines(state);
   const panel = panelRows(state, now);
   const modal = asked.length > 0 ? asked : panel;
-  const list = completionRows(state);
+  const list = state.search === undefined ? completionRows(state) : [searchLine(state.search, state.size)];
   const room = liveRoom(state, modal.length + list.length + (questions.length > 0 ? 1 : 0));
   const { width } = room;
   return (
@@ -113,6 +114,17 @@ function useQuestionLines(state: AppState): readonly Line[] {
 
 function panelRows({ panel, servers, size }: AppState, now: number): readonly Line[] {
   return panel === undefined ? [] : panelLines({ panel, servers, now }, dialogRoom(size));
+}
+
+function searchLine({ query, isFound }: HistorySearch, { columns: width }: AppState["size"]): Line {
+  const words = isFound ? safe`search: ` : safe`no match: `;
+  const keys = safe`  (Ctrl-R older · Enter send · → edit · Esc leave)`;
+  const line = [
+    span(words, { isDim: true }),
+    span(toVisibleLine(query), { isBold: true }),
+    span(keys, { isDim: true }),
+  ];
+  return clipLine(line, Math.max(20, width));
 }
 
 const listRows = 8;

@@ -58,7 +58,8 @@ export function createCompleter(services: Services): Completer {
 
   function renew(): void {
     close();
-    const { editor } = store.get();
+    const { editor, search } = store.get();
+    if (search !== undefined) return;
     const cursor = cursorContextAt(editor, session.model().provider === "manual");
     if (cursor === undefined) return;
     const toOffer = (suggestions: readonly CompletionItem[]): CompletionOffer => ({

@@ -6,6 +6,7 @@ import { promptKeys } from "../../src/tui/input/key-table.ts";
 import { builtIns } from "../../src/tui/slash/commands.ts";
 import { offeredKeys } from "../../src/tui/state/confirmation-keys.ts";
 import { panelVerbs } from "../../src/tui/state/mcp-panel.ts";
+import { confirmation } from "../support/tui/samples.ts";
 
 const page = readFileSync(fileURLToPath(new URL("../../../../docs/terminal.md", import.meta.url)), "utf8");
 
@@ -24,7 +25,8 @@ function tableUnder(heading: string): readonly (readonly string[])[] {
     );
 }
 
-const answers = offeredKeys(Object.values(ToolConfirmationOutcome)).map(({ letter, words }) => [letter, words]);
+const { details } = confirmation({ outcomes: Object.values(ToolConfirmationOutcome), canEdit: true });
+const answers = offeredKeys({ details, asker: "model" }).map(({ letter, words }) => [letter, words]);
 
 test.each([
   ["Keys", promptKeys],

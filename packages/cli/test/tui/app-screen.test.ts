@@ -38,7 +38,7 @@ const connecting = (name: string): ServerState => ({ name, since: 0, status: "co
 
 const choice = { key: "q1", kind: "choice", serverName: "s", message: "Which?", options: ["a", "b"] } as const;
 const asked = after(idle, { type: "ask", question: choice });
-const dialog = ["╭─ s: choose one", "│ Which?", "│ ( ) a", "│ ( ) b", "╰─ ↑↓ choose · Enter none · Esc none"];
+const dialog = ["╭─ s: choose one", "│ Which?", "│ (•) a", "│ ( ) b", "╰─ ↑↓ choose · Enter this one · Esc none"];
 const bottom = `no servers${" ".repeat(66)}test`;
 
 describe("the status line", () => {

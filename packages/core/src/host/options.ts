@@ -16,7 +16,7 @@ import type { Model } from "../model/model.ts";
 import type { PolicyFlags } from "../policy/rules/load-policies.ts";
 import type { ApprovalMode } from "../policy/rules/rule.ts";
 import type { Recorder } from "../recordings/recorder.ts";
-import type { ToolCallConfirmationDetails, ToolConfirmationOutcome } from "../registry/confirmation.ts";
+import type { Confirm } from "../registry/confirmation.ts";
 import type { SettingsObject } from "../settings/define/server-config.ts";
 import type { Environment } from "../settings/read/paths.ts";
 import { settingsSchema } from "../settings/schema/schema.ts";
@@ -62,8 +62,11 @@ export interface OpenHostOptions {
   readonly signIn?: SignInUi;
   /** Opens a URL for a sign-in. Resolves with false if no browser could be opened. */
   readonly openBrowser?: (url: string) => Promise<boolean>;
-  /** Asks the user to confirm a model's call that no rule allows. If absent, such a call is denied. */
-  readonly confirm?: (details: ToolCallConfirmationDetails, signal: AbortSignal) => Promise<ToolConfirmationOutcome>;
+  /**
+   * Asks the user to confirm a model's call that no rule allows. If absent, such a call is denied. Besides an outcome, it
+   * may return a no with a reason for the model (`{ because }`), or other arguments for the call (`{ args }`).
+   */
+  readonly confirm?: Confirm;
   /**
    * The approval mode for calls of models: `plan` denies tools that are not read-only, `yolo` allows calls that would
    * need confirmation. Default: `default`.

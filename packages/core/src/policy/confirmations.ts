@@ -42,7 +42,7 @@ export interface TakingAnswer {
   /** Called when a yes has no effect, because the definition changed while the user read the question. */
   readonly onOutdated?: () => void;
   /** Called with the first answer, which goes into the history. */
-  readonly onAnswer?: (how: "yes" | "no" | "typed", answeredIn?: AnswerPlace) => void;
+  readonly onAnswer?: (how: "yes" | "no" | "typed" | "edited", answeredIn?: AnswerPlace) => void;
 }
 
 /** Decides about the requests of one host, and asks the user for confirmation. */
@@ -243,8 +243,10 @@ export function createConfirmations({ accept: acceptDefinition, ...options }: Co
         outcomes,
         isOutdated: () => keyOf(answered) !== asked,
         async answer(given, how) {
-          const answeredIn = how === "typed" ? undefined : how;
-          taking.onAnswer?.(isYes(given) ? (how === "typed" ? how : "yes") : "no", answeredIn);
+          const answeredIn = how === "typed" || how === "edited" ? undefined : how;
+          const yes = how === "typed" ? how : "yes";
+          const no = how === "edited" ? how : "no";
+          taking.onAnswer?.(isYes(given) ? yes : no, answeredIn);
           if (!isYes(given) || !taking.isOpen()) return;
           /*
            * If the definition changed while the user read the question, the answer has no effect, because the user has

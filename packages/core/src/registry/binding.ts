@@ -37,6 +37,8 @@ export interface CallWatch {
    * the user has already confirmed it with exactly these arguments.
    */
   readonly confirm?: ConfirmPort;
+  /** Called when the user has changed the arguments. The call begins again with these. */
+  readonly onEdited?: (args: JsonObject) => void;
   /** Receives the rule that allowed the call. */
   readonly onAllowed?: (rule: string) => void;
   /** Called when the call leaves the queue and is sent. */

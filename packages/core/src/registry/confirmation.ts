@@ -4,6 +4,7 @@ import type { JsonObject } from "@fairlead/wire";
 import type { Difference } from "../discover/tool-changes.ts";
 import { HostError } from "../errors.ts";
 import { toShellWord } from "../text/shell-word.ts";
+import { toPlainArguments } from "./plain-arguments.ts";
 
 /** The answers to the confirmation of a tool call. */
 export const ToolConfirmationOutcome = {
@@ -19,6 +20,13 @@ export const ToolConfirmationOutcome = {
 } as const;
 /** An answer to the confirmation of a tool call. */
 export type ToolConfirmationOutcome = (typeof ToolConfirmationOutcome)[keyof typeof ToolConfirmationOutcome];
+
+/**
+ * The answer of a `confirm` function. `because`: a no with its reason, which the model reads. `args`: the call shall run
+ * with these arguments instead. Fairlead decides about them as about a new call, so it may ask again. `args` counts as a
+ * no if the confirmation does not have `canEdit`.
+ */
+export type ConfirmationAnswer = ToolConfirmationOutcome | { readonly because: string } | { readonly args: JsonObject };
 
 /**
  * The tool, prompt or resource that a confirmation is about. `serverName` and `serverToolName` identify it. All other
@@ -63,13 +71,15 @@ export interface ToolCallConfirmationDetails {
   readonly change?: readonly Difference[];
   /** The answers to offer. A yes that is not in this list counts as `ProceedOnce`. */
   readonly outcomes: readonly ToolConfirmationOutcome[];
+  /** Whether the `confirm` function may answer with other arguments. */
+  readonly canEdit?: boolean;
   /**
    * Receives the user's answer. Only the first answer counts; without an answer, the tool does not run.
    *
-   * @param how `typed` if Fairlead did not ask because the user typed the call. If a gateway asked the user, the place
-   * where it asked. The history records this value.
+   * @param how `typed` if Fairlead did not ask because the user typed the call. `edited` if the call shall run with other
+   * arguments. If a gateway asked the user, the place where it asked. The history records this value.
    */
-  readonly onConfirm: (outcome: ToolConfirmationOutcome, how?: "typed" | AnswerPlace) => Promise<void>;
+  readonly onConfirm: (outcome: ToolConfirmationOutcome, how?: "typed" | "edited" | AnswerPlace) => Promise<void>;
   /** Whether the definition has changed since the user was asked. If so, a yes has no effect. */
   readonly isOutdated?: () => boolean;
 }
@@ -82,7 +92,7 @@ export type AnswerPlace = "page" | "form" | "inbox" | "grant";
 
 /** The input of `askAbout`, which creates a confirmation. */
 export interface Question extends Pick<ToolCallConfirmationDetails, "rule" | "change" | "outcomes" | "isOutdated"> {
-  readonly answer: (outcome: ToolConfirmationOutcome, how?: "typed" | AnswerPlace) => void | Promise<void>;
+  readonly answer: (outcome: ToolConfirmationOutcome, how?: "typed" | "edited" | AnswerPlace) => void | Promise<void>;
 }
 
 /** Creates a confirmation. Copies the arguments, so that the caller cannot change them later. */
@@ -117,27 +127,87 @@ export function isYes(outcome: ToolConfirmationOutcome): boolean {
 }
 
 /** Asks the user, in the program that embeds the host. */
-export type Confirm = (details: ToolCallConfirmationDetails, signal: AbortSignal) => Promise<ToolConfirmationOutcome>;
+export type Confirm = (details: ToolCallConfirmationDetails, signal: AbortSignal) => Promise<ConfirmationAnswer>;
 
 /**
  * Creates a `ConfirmPort` that asks the user through the embedding program's function `confirm`. If `confirm` is
- * undefined, every request that needs confirmation is denied.
+ * undefined, every request that needs confirmation is denied. `canEdit`: the user may change the arguments.
  */
-export function confirmThrough(confirm: Confirm | undefined, signal: AbortSignal) {
+export function confirmThrough(confirm: Confirm | undefined, signal: AbortSignal, canEdit = false) {
   return async (question: () => Promise<ToolCallConfirmationDetails | false>): Promise<void> => {
-    const details = await question();
-    if (details === false) return;
-    const outcome = (await confirm?.(details, signal)) ?? ToolConfirmationOutcome.Cancel;
-    if (confirm) await details.onConfirm(outcome);
-    if (!isYes(outcome)) throw declined(details, confirm !== undefined);
+    const asked = await question();
+    if (asked === false) return;
+    const details = canEdit ? { ...asked, canEdit } : asked;
+    if (confirm === undefined) throw notAsked(details);
+    await applyAnswer(details, await confirm(details, signal));
   };
 }
 
-/** Creates the error for a request that the user declined, or about which the user could not be asked. */
-export function declined({ serverName, toolName, rule }: ToolCallConfirmationDetails, wasAsked = true): HostError {
+/**
+ * Tells the host the answer. `onUnsaved` receives the error if an approval could not be saved; without it, the error is
+ * thrown.
+ *
+ * @throws HostError `denied` for a no
+ */
+export async function applyAnswer(
+  details: ToolCallConfirmationDetails,
+  answer: ConfirmationAnswer,
+  onUnsaved?: (error: unknown) => void,
+): Promise<void> {
+  if (typeof answer === "object" && "args" in answer && details.canEdit === true) {
+    const args = toPlainArguments(answer.args, details.serverName);
+    await details.onConfirm(ToolConfirmationOutcome.Cancel, "edited");
+    throw new EditedCall(details, args);
+  }
+  const outcome = typeof answer === "string" ? answer : ToolConfirmationOutcome.Cancel;
+  await details.onConfirm(outcome).catch((error: unknown) => {
+    if (onUnsaved === undefined) throw error;
+    onUnsaved(error);
+  });
+  if (isYes(outcome)) return;
+  throw new DeclinedCall(details, typeof answer === "object" && "because" in answer ? answer.because : undefined);
+}
+
+/** The error for a request that the user declined. `because`: the reason that the user gave. */
+export class DeclinedCall extends HostError {
+  readonly because: string | undefined;
+
+  constructor({ serverName, toolName }: ToolCallConfirmationDetails, because?: string) {
+    const reason = because === undefined || because.trim() === "" ? "" : `: ${because.trim()}`;
+    super("denied", `${serverName}.${toolName} denied: the user declined it${reason}`, { serverName });
+    this.because = reason === "" ? undefined : because;
+  }
+}
+
+/** The error for a call that the user wants to run with other arguments. `runEdited` then runs it with these. */
+export class EditedCall extends HostError {
+  readonly args: JsonObject;
+
+  constructor({ serverName, toolName }: ToolCallConfirmationDetails, args: JsonObject) {
+    super("denied", `${serverName}.${toolName} denied: the user changed its arguments`, { serverName });
+    this.args = args;
+  }
+}
+
+/** Runs a call. If the user changes its arguments when asked, begins again with the new ones, as a new request. */
+export async function runEdited<Result>(
+  args: JsonObject,
+  run: (args: JsonObject) => Promise<Result>,
+  onEdited?: (args: JsonObject) => void,
+): Promise<Result> {
+  try {
+    return await run(args);
+  } catch (error) {
+    if (!(error instanceof EditedCall)) throw error;
+    onEdited?.(error.args);
+    return runEdited(error.args, run, onEdited);
+  }
+}
+
+/** Creates the error for a request about which the user could not be asked. */
+function notAsked({ serverName, toolName, rule }: ToolCallConfirmationDetails): HostError {
   const tool = `${serverName}.${toolName}`;
-  if (!wasAsked && rule?.doubt !== undefined) return mayHaveChanged(serverName, tool, rule.doubt);
-  if (wasAsked) return new HostError("denied", `${tool} denied: the user declined it`, { serverName });
+  if (rule?.doubt !== undefined) return mayHaveChanged(serverName, tool, rule.doubt);
   return new HostError("denied", `${tool} denied: it needs confirmation and this program cannot ask for it`, {
     serverName,
     next: `Pass "confirm" to createHost(), or: fairlead policy allow ${toShellWord(tool)}`,

@@ -12,7 +12,7 @@ import { generateValidName, qualify } from "../normalise/tool-name.ts";
 import { type AllowList, allowListOf } from "./allow-list.ts";
 import type { CallWatch, ToolBinding, ToolExecution } from "./binding.ts";
 import { callThrough } from "./callable-tool.ts";
-import { askAbout, type ToolCallConfirmationDetails, ToolConfirmationOutcome } from "./confirmation.ts";
+import { askAbout, runEdited, type ToolCallConfirmationDetails, ToolConfirmationOutcome } from "./confirmation.ts";
 import { toPlainArguments } from "./plain-arguments.ts";
 
 /** Options of `DiscoveredMCPTool`. */
@@ -181,7 +181,7 @@ export class DiscoveredMCPTool {
   async execute(params: unknown, signal?: AbortSignal, watch?: CallWatch): Promise<ToolExecution> {
     const args = this.#toArguments(params);
     const { binding, mcpTool: callable, clock = systemClock } = this.#options;
-    if (binding) return binding.call(this, args, signal, watch);
+    if (binding) return runEdited(args, (now) => binding.call(this, now, signal, watch), watch?.onEdited);
     const { serverName, serverToolName, timeout } = this;
     if (callable) return callThrough({ callable, serverName, serverToolName, args, signal, timeout, clock });
     throw new HostError("usage", `${serverName}.${serverToolName} cannot run: it has no mcpTool`, {

@@ -51,6 +51,7 @@ export async function runCall(request: ModelCallRequest, deps: CallDeps): Promis
   let event: CallEvent = { type: "call", id, name: request.name, args: request.args, status: "requested" };
   let began: number | undefined;
   let called: DiscoveredMCPTool | undefined;
+  let edited: JsonObject | undefined;
 
   function tell(change: Partial<CallEvent>): void {
     event = { ...event, ...change };
@@ -58,12 +59,17 @@ export async function runCall(request: ModelCallRequest, deps: CallDeps): Promis
   }
 
   const course: Course = {
-    ask: (question) =>
+    ask: (question, canEdit = false) =>
       deps.ask(question, {
         id,
         emit,
+        canEdit,
         onConfirmation: ({ rule }) => tell({ status: "asking", ...(rule && { rule: rule.text }) }),
       }),
+    edited(args) {
+      edited = args;
+      tell({ args, status: "requested" });
+    },
     allowed(rule) {
       began ??= host.clock.now();
       tell({ status: "queued", ...(event.rule === undefined && rule !== undefined && { rule }) });
@@ -79,7 +85,9 @@ export async function runCall(request: ModelCallRequest, deps: CallDeps): Promis
     return began === undefined ? {} : { durationMs: Math.round(host.clock.now() - began) };
   }
 
-  function ended(answer: Pick<CallAnswer, "response" | "media">): CallAnswer {
+  /** `kind`: whether the text is the result or an error. If the user changed the arguments, the model is told so. */
+  function ended(kind: "output" | "error", text: string, media: readonly Part[] = []): CallAnswer {
+    const answer = { response: { [kind]: edited === undefined ? text : `${editedText(edited)}\n${text}` }, media };
     return { ...answer, status: event.status, ...(event.server !== undefined && { server: event.server }) };
   }
 
@@ -101,22 +109,25 @@ export async function runCall(request: ModelCallRequest, deps: CallDeps): Promis
     const execution = await untilAborted(running, signal);
     for (const warning of execution.warnings ?? []) emit({ type: "note", message: `${name}: ${warning}` });
     tell({ ...outcomeOf(execution), ...durationMs() });
-    return ended(answerOf(execution));
+    const text = execution.llmContent.flatMap((part) => part.text ?? []).join("\n");
+    const media = execution.llmContent.filter(({ inlineData }) => inlineData !== undefined);
+    return ended(execution.error === undefined ? "output" : "error", text, media);
   } catch (error) {
     if (signal.aborted) {
       const wasSent = event.status === "running";
       tell({ status: "cancelled", ...durationMs() });
-      return ended({ response: { error: stoppedText(wasSent) }, media: [] });
+      return ended("error", stoppedText(wasSent));
     }
     const failure = toHostError(error);
     tell({ status: statusOf(failure), error: toCallFailure(failure), ...durationMs() });
-    const told = failure.code === "tool_unknown" ? failure.message : tellFailure(failure, called);
-    return ended({ response: { error: told }, media: [] });
+    return ended("error", failure.code === "tool_unknown" ? failure.message : tellFailure(failure, called));
   }
 }
 
 interface Course {
-  readonly ask: (question: TurnQuestion) => Promise<void>;
+  readonly ask: (question: TurnQuestion, canEdit?: boolean) => Promise<void>;
+  /** Called when the user has changed the arguments. */
+  readonly edited: (args: JsonObject) => void;
   readonly allowed: (rule?: string) => void;
   readonly goesTo: (server: string) => void;
   readonly started: () => void;
@@ -126,11 +137,12 @@ interface Course {
 function runTool(
   tool: DiscoveredMCPTool,
   args: JsonObject,
-  { ask, allowed, started, progress }: Course,
+  { ask, edited, allowed, started, progress }: Course,
   { state, host, signal }: CallDeps,
 ): Promise<ToolExecution> {
   return tool.execute(args, signal, {
-    confirm: ask,
+    confirm: (question) => ask(question, true),
+    onEdited: edited,
     onAllowed: allowed,
     onStart: started,
     onProgress: progress,
@@ -220,10 +232,8 @@ function outcomeOf({
   };
 }
 
-function answerOf({ llmContent, error }: ToolExecution): Pick<CallAnswer, "response" | "media"> {
-  const text = llmContent.flatMap((part) => part.text ?? []).join("\n");
-  const media = llmContent.filter(({ inlineData }) => inlineData !== undefined);
-  return { response: error === undefined ? { output: text } : { error: text }, media };
+function editedText(args: JsonObject): string {
+  return `The user changed the arguments of this call to ${JSON.stringify(args)}.`;
 }
 
 function stoppedText(wasSent: boolean): string {

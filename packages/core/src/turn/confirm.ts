@@ -2,8 +2,7 @@
 
 import { errorMessage } from "@fairlead/wire/text";
 import {
-  declined,
-  isYes,
+  applyAnswer,
   type ToolCallConfirmationDetails,
   type ToolConfirmationOutcome,
 } from "../registry/confirmation.ts";
@@ -16,6 +15,8 @@ export interface ConfirmCallOptions {
   /** The id of the call to confirm. */
   readonly id: string;
   readonly emit: (event: TurnEvent) => void;
+  /** Whether the user may change the arguments. */
+  readonly canEdit: boolean;
   /** Called when the question is shown. */
   readonly onConfirmation: (details: ToolCallConfirmationDetails) => void;
 }
@@ -33,16 +34,15 @@ export function createConfirmCall({ confirm }: Pick<TurnHost, "confirm">, signal
 
   async function ask(question: TurnQuestion, options: ConfirmCallOptions): Promise<void> {
     // False if the answer to an earlier question already allows this call.
-    const details = await question();
-    if (details === false) return;
+    const asked = await question();
+    if (asked === false) return;
+    const details = options.canEdit ? { ...asked, canEdit: true } : asked;
     options.onConfirmation(details);
-    const outcome = await untilAborted(confirm ? confirm(details, signal) : told(details, options), signal);
-    await details.onConfirm(outcome).catch((error: unknown) => {
-      // If the answer cannot be saved, it is still valid for this turn.
-      const why = errorMessage(error);
-      options.emit({ type: "note", message: `the approval could not be saved: ${why}` });
-    });
-    if (!isYes(outcome)) throw declined(details);
+    const answer = await untilAborted(confirm ? confirm(details, signal) : told(asked, options), signal);
+    // If the answer cannot be saved, it is still valid for this turn.
+    await applyAnswer(details, answer, (error) =>
+      options.emit({ type: "note", message: `the approval could not be saved: ${errorMessage(error)}` }),
+    );
   }
 
   return async (question, options) => {

@@ -4,6 +4,7 @@ import { errorMessage } from "@fairlead/wire/text";
 import { type ErrorCode, HostError } from "../errors.ts";
 import { toLabel } from "../normalise/content/shorten.ts";
 import { asUntrusted, createNonce } from "../normalise/content/untrusted.ts";
+import { DeclinedCall } from "../registry/confirmation.ts";
 import type { DiscoveredMCPTool } from "../registry/discovered-tool.ts";
 import { toolSignature } from "../search/tool-signature.ts";
 import { closest } from "../text/closest.ts";
@@ -33,7 +34,11 @@ export function toHostError(error: unknown): HostError {
  * Returns the text that tells the model why a call failed. If the arguments are wrong, the text contains the tool's
  * parameters.
  */
-export function tellFailure({ code, message }: HostError, tool?: DiscoveredMCPTool): string {
+export function tellFailure(error: HostError, tool?: DiscoveredMCPTool): string {
+  const { code, message } = error;
+  // The user's own words are no untrusted text.
+  if (error instanceof DeclinedCall && error.because !== undefined)
+    return `The call did not run: the user declined it and says: ${toModelText(error.because)}`;
   const what = ours[code] ?? "The call failed.";
   const reason = [{ text: `${code}: ${toLabel(message)}` }];
   if (code === "arguments_invalid" && tool !== undefined) reason.push({ text: aboutParameters(tool) });

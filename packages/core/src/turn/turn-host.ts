@@ -7,7 +7,7 @@ import type { StoredFile } from "../files/result-files.ts";
 import type { LeftOut } from "../normalise/content/parts.ts";
 import type { Pin } from "../normalise/tool-name.ts";
 import type { ConfirmPort } from "../registry/binding.ts";
-import type { ToolCallConfirmationDetails, ToolConfirmationOutcome } from "../registry/confirmation.ts";
+import type { Confirm } from "../registry/confirmation.ts";
 import type { DiscoveredMCPTool } from "../registry/discovered-tool.ts";
 import type { ConversationTools } from "../registry/pinned-tools.ts";
 import type { ResourceRegistry } from "../registry/resource-registry.ts";
@@ -70,9 +70,7 @@ export interface TurnHost {
       readonly onAllowed: (rule: string) => void;
     },
   ) => Promise<ResourceResult>;
-  readonly confirm?:
-    | ((details: ToolCallConfirmationDetails, signal: AbortSignal) => Promise<ToolConfirmationOutcome>)
-    | undefined;
+  readonly confirm?: Confirm | undefined;
   readonly expandReferences: (
     typed: string,
     options: { readonly signal: AbortSignal; readonly wait: number; readonly servers: readonly string[] | undefined },

@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import { HostError } from "../../src/errors.ts";
 import {
   askAbout,
+  type ConfirmationAnswer,
   confirmThrough,
-  declined,
   isYes,
   mayHaveChanged,
   type ToolCallConfirmationDetails,
@@ -120,9 +120,10 @@ describe("a program is asked", () => {
     expect(answers).toEqual([]);
   });
 
-  test("and if its definition may have changed, that is the reason, unless the user said no", () => {
+  test("and if its definition may have changed, that is the reason, unless the user said no", async () => {
     const rule = { decision: "ask_user", tier: "default", text: "ask", doubt: "no folder" } as const;
-    const doubtful = declined(details([], rule), false);
+    const about = async (): Promise<ToolCallConfirmationDetails> => details([], rule);
+    const doubtful: unknown = await confirmThrough(undefined, signal)(about).catch((error: unknown) => error);
     expect(doubtful).toEqual(mayHaveChanged("s", "s.pay", "no folder"));
     expect(doubtful).toBeInstanceOf(HostError);
     expect(doubtful).toMatchObject({
@@ -130,6 +131,30 @@ describe("a program is asked", () => {
       message: "s.pay denied: its definition may have changed since an earlier run: no folder",
       next: "Make Fairlead's folder writable (fairlead doctor checks this), or set FAIRLEAD_HOME to another folder.",
     });
-    expect(declined(details([], rule)).message).toBe("s.pay denied: the user declined it");
+    const asked = confirmThrough(async () => Cancel, signal)(about);
+    await expect(asked).rejects.toThrow("s.pay denied: the user declined it");
+  });
+
+  test.each([
+    [" not on Fridays ", "s.pay denied: the user declined it: not on Fridays"],
+    [" ", "s.pay denied: the user declined it"],
+  ])("a no may have a reason: %j", async (because, message) => {
+    const answers: unknown[] = [];
+    const confirm = confirmThrough(async () => ({ because }), signal);
+    await expect(confirm(async () => details(answers))).rejects.toMatchObject({ code: "denied", message });
+    expect(answers).toEqual([Cancel]);
+  });
+
+  test("other arguments are a no to the first ones, and only where they may be changed", async () => {
+    const edit = async (): Promise<ConfirmationAnswer> => ({ args: { amount: 2 } });
+    const answers: unknown[] = [];
+    const about = async (): Promise<ToolCallConfirmationDetails> => details(answers);
+    const refused = confirmThrough(edit, signal)(about);
+    await expect(refused).rejects.toMatchObject({ message: "s.pay denied: the user declined it" });
+    const edited = confirmThrough(edit, signal, true)(about);
+    await expect(edited).rejects.toMatchObject({ code: "denied", args: { amount: 2 } });
+    expect(answers).toEqual([Cancel, Cancel]);
+    const invalid = confirmThrough(async () => ({ args: [] as never }), signal, true)(about);
+    await expect(invalid).rejects.toMatchObject({ code: "arguments_invalid" });
   });
 });

@@ -11,7 +11,7 @@ import { explain } from "@fairlead/core/files/system-error";
 import type { ConfirmPort } from "@fairlead/core/registry/binding";
 import {
   type AnswerPlace,
-  declined,
+  DeclinedCall,
   type ToolCallConfirmationDetails,
   ToolConfirmationOutcome,
 } from "@fairlead/core/registry/confirmation";
@@ -74,11 +74,11 @@ export function createConsent(options: ConsentOptions): Consent {
     details: ToolCallConfirmationDetails,
     client: AskedClient,
     request: ConfirmedRequest,
-    { answer, answeredIn }: PlacedAnswer,
+    { answer, answeredIn, because }: PlacedAnswer,
   ): Promise<void> {
     if (answer === "no") {
       await details.onConfirm(ToolConfirmationOutcome.Cancel, answeredIn);
-      throw declined(details);
+      throw new DeclinedCall(details, because);
     }
     const confirming = details.onConfirm(outcomeOf(answer, details), answeredIn);
     // If the approval cannot be saved, the answer still counts for this conversation.
@@ -264,7 +264,7 @@ interface WaitingQuestion extends Pick<AskedDetails, "isAllowed"> {
   readonly request: ConfirmedRequest;
 }
 
-interface PlacedAnswer extends Pick<GivenAnswer, "answer"> {
+interface PlacedAnswer extends Pick<GivenAnswer, "answer" | "because"> {
   readonly answeredIn: AnswerPlace;
 }
 
@@ -282,8 +282,8 @@ function notStored(request: ConfirmedRequest, cause: unknown): HostError {
   );
 }
 
-function placed({ answer, by }: GivenAnswer): PlacedAnswer {
-  return { answer, answeredIn: by === onThePage ? "page" : by === inTheForm ? "form" : "inbox" };
+function placed({ answer, by, because }: GivenAnswer): PlacedAnswer {
+  return { answer, because, answeredIn: by === onThePage ? "page" : by === inTheForm ? "form" : "inbox" };
 }
 
 function outcomeOf(answer: ConsentAnswer, { outcomes }: ToolCallConfirmationDetails): ToolConfirmationOutcome {

@@ -19,6 +19,8 @@ import {
   removeEntry,
 } from "./inbox-folder.ts";
 
+const longestReason = 2000;
+
 /** The answered confirmation. The key is needed too, because ids are reused. */
 type AnsweredEntry = Pick<EntryFile, "id" | "key">;
 
@@ -36,14 +38,14 @@ export interface AnsweredQuestion extends GivenAnswer {
 export async function writeAnswer(
   folder: string,
   { id, key }: AnsweredEntry,
-  { answer, by, at }: GivenAnswer,
+  { answer, by, at, because }: GivenAnswer,
 ): Promise<AnsweredQuestion | undefined> {
   const file = join(folder, `${id}.answer.json`);
   const find = async (): Promise<EntryFile | undefined> =>
     (await entryFiles(folder)).find((entry) => entry.id === id && entry.key === key);
   const found = await find();
   const hasWaiter = found !== undefined && (await isAwaited(folder, found));
-  const given = { answer: hasWaiter ? answer : lateAnswer(answer), by, at };
+  const given = { answer: hasWaiter ? answer : lateAnswer(answer), by, at, because };
   const counted = (first: GivenAnswer | undefined): AnsweredQuestion | undefined =>
     first && { ...first, isFirst: first === given, isAwaited: hasWaiter };
   const isWritten = await writeFile(file, JSON.stringify({ ...given, key }), {
@@ -125,8 +127,8 @@ export async function useOfAnswer(
 async function readGiven(file: string): Promise<GivenAnswer | undefined> {
   const content = await readInboxFile(file);
   const answer = (["no", "once", "conversation", "always"] as const).find((each) => each === content?.["answer"]);
-  const { by, at } = content ?? {};
-  return answer === undefined || typeof by !== "string" || typeof at !== "number"
-    ? undefined
-    : { answer, by: by.slice(0, 100), at };
+  const { by, at, because } = content ?? {};
+  if (answer === undefined || typeof by !== "string" || typeof at !== "number") return undefined;
+  const reason = typeof because === "string" ? because.slice(0, longestReason) : undefined;
+  return { answer, by: by.slice(0, 100), at, because: reason };
 }

@@ -37,6 +37,8 @@ export interface GivenAnswer {
   readonly by: string;
   /** When the person answered, in milliseconds since 1970. */
   readonly at: number;
+  /** Why the person said no. The client's model reads it. */
+  readonly because?: string | undefined;
 }
 
 /**

@@ -25,9 +25,16 @@ export interface Inbox {
    *
    * @param by Where the person answers, such as `fairlead approvals`. Shown to a person who answers later.
    * @param shown The confirmation that the person saw. It is not answered if the id belongs to another one by now.
+   * @param because Why the person says no. The client's model reads it, if the request still waits.
    * @throws HostError `not_found`
    */
-  answer(id: string, answer: ConsentAnswer, by: string, shown?: Pick<InboxEntry, "key">): Promise<AnsweredQuestion>;
+  answer(
+    id: string,
+    answer: ConsentAnswer,
+    by: string,
+    shown?: Pick<InboxEntry, "key">,
+    because?: string,
+  ): Promise<AnsweredQuestion>;
   /**
    * Waits at most 3 seconds until a request uses the answer. `outdated`: the answer has no effect, because the tool's
    * definition has changed. `later`: the request no longer waits; `lateAnswer` says what the answer means then.
@@ -71,14 +78,14 @@ export function openInbox(stateFolder: string, { clock = systemClock, now = Date
       if (entry === undefined) throw unknown(id);
       return entry;
     },
-    async answer(id, answer, by, shown) {
+    async answer(id, answer, by, shown, because) {
       const upper = id.toUpperCase();
       const found = (await entryFiles(folder)).find((entry) => entry.id === upper);
       const entryFile = found && (await isAnswerable(folder, found, now())) ? found : undefined;
       // The id may belong to another confirmation now, which the person has not seen.
       if (entryFile !== undefined && shown !== undefined && shortKey(shown) !== entryFile.key) throw unknown(id);
       if (entryFile !== undefined) {
-        const answered = await writeAnswer(folder, entryFile, { answer, by, at: now() });
+        const answered = await writeAnswer(folder, entryFile, { answer, by, at: now(), because });
         if (answered === undefined) throw unknown(id);
         return answered;
       }

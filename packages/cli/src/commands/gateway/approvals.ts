@@ -55,6 +55,10 @@ Examples:
   },
 };
 
+interface DenyOptions {
+  readonly because?: string;
+}
+
 interface AllowOptions {
   readonly conversation?: boolean;
 }
@@ -82,11 +86,16 @@ Examples:
 const deny: Verb = {
   help: `${about}
 Examples:
-  fairlead approvals deny 7K2`,
+  fairlead approvals deny 7K2
+  fairlead approvals deny 7K2 --because "write to the folder drafts instead"`,
 
-  define: (command) => void command.argument("<id>", "id of the request (see: fairlead approvals list)"),
+  define(command) {
+    command
+      .argument("<id>", "id of the request (see: fairlead approvals list)")
+      .option("--because <reason>", "why not; the program's model reads it, if the request still waits");
+  },
 
-  run: (context) => answer(context, "no"),
+  run: (context) => answer(context, "no", context.command.opts<DenyOptions>().because),
 };
 
 /** The subcommands of `fairlead approvals`. */
@@ -97,7 +106,7 @@ async function inboxOf(context: Context): Promise<Inbox> {
   return openInbox(locations.state);
 }
 
-async function answer(context: Context, given: ConsentAnswer): Promise<void> {
+async function answer(context: Context, given: ConsentAnswer, because?: string): Promise<void> {
   const { out, globals, operands } = context;
   const inbox = await inboxOf(context);
   const id = operands[0] ?? "";
@@ -108,7 +117,7 @@ async function answer(context: Context, given: ConsentAnswer): Promise<void> {
         next: `fairlead approvals allow ${id}`,
       });
   }
-  const answered = await inbox.answer(id, given, "fairlead approvals");
+  const answered = await inbox.answer(id, given, "fairlead approvals", undefined, because);
   const { isFirst, answer: first, by, at } = answered;
   if (!isFirst)
     throw new HostError("usage", `request ${id} was already answered: ${words[first]}, in ${by}`, {

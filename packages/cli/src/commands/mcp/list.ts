@@ -8,7 +8,6 @@ import type { Configuration } from "@fairlead/core/trust/configuration";
 import { count, type Output } from "../../output/output.ts";
 import { problemLines } from "../../output/servers/server-details.ts";
 import { type ListedServer, serverDocument, serverText } from "../../output/servers/server-state.ts";
-import { addScope } from "../../shell/add-scope.ts";
 import { concernsFile, configurationOf } from "../../shell/configuration.ts";
 import type { Context, Verb } from "../../shell/verb.ts";
 
@@ -95,14 +94,12 @@ function printHead(configuration: Configuration, out: Output): void {
   if (servers.length === 0) printNone(configuration, out);
 }
 
-function printNone({ settings, locations }: Configuration, out: Output): void {
+function printNone({ settings }: Configuration, out: Output): void {
   out.print(safe`No servers are configured.`);
   const ignored = settings.files.find(({ state }) => state === "ignored");
   if (ignored)
     out.say(safe`${toSafeLine(ignored.file)} ignored: the folder is not trusted\n  next: fairlead trust add`);
-  out.say(
-    safe`add a server: fairlead mcp add ${toSafeLine(addScope(locations))}NAME COMMAND_OR_URL (examples: fairlead mcp add --help)`,
-  );
+  out.say(safe`add a server: fairlead mcp add -s user NAME COMMAND_OR_URL (examples: fairlead mcp add --help)`);
   out.say(safe`copy servers from other programs: fairlead mcp import`);
   out.say(safe`try the demo: fairlead tools demo`);
 }

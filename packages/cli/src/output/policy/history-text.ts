@@ -131,6 +131,7 @@ function answerText({ answer, answeredIn, refusal, client, confirmationMs }: Led
   const time = confirmationMs === undefined ? undefined : toSafeLine(waitWords(confirmationMs));
   const after = time === undefined ? safe`` : safe` after ${time}`;
   if (refusal === "user") return safe`; you said no${where}${after}`;
+  if (refusal === "edited") return safe`; you changed the arguments${after}`;
   if (refusal !== undefined) {
     if (client === undefined) return safe`; there was no terminal to ask on`;
     return time === undefined ? safe`; no answer came` : safe`; no answer came in ${time}`;

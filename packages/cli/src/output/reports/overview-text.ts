@@ -9,7 +9,6 @@ import type { Problem, SettingsFile } from "@fairlead/core/settings/define/defin
 import type { Locations } from "@fairlead/core/settings/read/paths";
 import { joinSafe, type SafeText, safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import type { AdmittedServer, Configuration } from "@fairlead/core/trust/configuration";
-import { addScope } from "../../shell/add-scope.ts";
 import { withCommandWord } from "../../shell/command-word.ts";
 import { concernsFile } from "../../shell/configuration.ts";
 import { type Style, table } from "../output.ts";
@@ -155,11 +154,15 @@ export interface Overview {
   readonly next: readonly Suggestion[];
 }
 
-/** Collects the facts of the overview. `command`: `fairlead` or `npx --no -- fairlead`, whichever works on this machine. */
+/**
+ * Collects the facts of the overview. `command`: `fairlead` or `npx --no -- fairlead`, whichever works on this machine.
+ * `example`: the name and the command of a server that can start here.
+ */
 export function createOverview(
   configuration: Configuration,
   demoTools: readonly HostTool[],
   command: string,
+  example: string | undefined,
 ): Overview {
   const { locations, settings, trust, servers, problems } = configuration;
   const { root, rootFrom } = locations;
@@ -169,7 +172,7 @@ export function createOverview(
     servers,
     demoTools,
     problems,
-    next: suggestions({ servers, demoTools, problems, locations }).map(({ command: words, purpose }) => ({
+    next: suggestions({ servers, demoTools, problems, example }).map(({ command: words, purpose }) => ({
       command: `${command} ${words}`,
       purpose,
     })),
@@ -180,8 +183,8 @@ function suggestions({
   servers,
   demoTools,
   problems,
-  locations,
-}: Pick<Overview, "servers" | "demoTools" | "problems"> & Pick<Configuration, "locations">): Suggestion[] {
+  example,
+}: Pick<Overview, "servers" | "demoTools" | "problems"> & { readonly example: string | undefined }): Suggestion[] {
   const [tool] = demoTools;
   const canApprove = servers.some(({ admission }) => admission.status === "blocked" && isForTrust(admission.reason));
   return [
@@ -193,7 +196,7 @@ function suggestions({
     ...(problems.length > 0 ? [{ command: "settings validate", purpose: "show the problems in the settings" }] : []),
     ...(servers.length > 0 ? [{ command: "mcp list", purpose: "show your servers" }] : []),
     { command: "mcp import", purpose: "copy other programs' servers" },
-    { command: `mcp add ${addScope(locations)}time uvx mcp-server-time`, purpose: "add a server" },
+    ...(example === undefined ? [] : [{ command: `mcp add -s user ${example}`, purpose: "add a server" }]),
     { command: "--help", purpose: "everything else" },
   ];
 }

@@ -6,6 +6,7 @@ import { dialogKey, dialogRoom, takesText } from "../state/dialog.ts";
 import { type QuestionAnswer, refusals, type UserQuestion } from "../state/questions.ts";
 import { editKey } from "./edit-key.ts";
 import { emptyEditor, wholeText } from "./editor.ts";
+import { type HistorySearch, openSearch, searchKey } from "./history-search.ts";
 import type { Key } from "./keys.ts";
 import { pasteAtCursor } from "./paste-value.ts";
 
@@ -34,19 +35,35 @@ export function routeKey(state: AppState, key: Key): Routed {
     if (isCtrl(key, "c")) return stop(state, true);
     // Several characters at once are typed or pasted text for the prompt. They must not answer a question.
     const isTyped = key.name === "paste" || (key.name === "text" && Array.from(key.text ?? "").length > 1);
-    if (isTyped && !takesText(question)) return withEvents(edit(state, key), { type: "focus", focus: "input" });
+    if (isTyped && !takesText(state.dialog)) return withEvents(edit(state, key), { type: "focus", focus: "input" });
     const step = dialogKey(question, state.dialog, key, dialogRoom(state.size));
     if ("answer" in step) return { events: [], action: answerOf(question, step.answer) };
     return { events: [{ type: "dialog", dialog: step.dialog }] };
   }
   if (question !== undefined && state.focus === "input" && key.name === "tab")
     return { events: [{ type: "focus", focus: "dialog" }] };
+  if (state.search !== undefined) return inSearch(state, state.search, key);
+  if (isCtrl(key, "r"))
+    return {
+      events: [{ type: "search", search: openSearch(state.editor, state.history.entries), editor: state.editor }],
+    };
   if (isCtrl(key, "c") || key.name === "escape") return stop(state, isCtrl(key, "c"));
   if (isCtrl(key, "d") && state.editor.text === "") return endOfInput(state);
   if (isCtrl(key, "l")) return { events: [], action: { type: "redraw" } };
   if (isCtrl(key, "o")) return { events: [{ type: "fold" }] };
   if (key.name === "enter" && !key.meta && !key.shift) return enter(state);
   return edit(state, key);
+}
+
+/** A key that is none of the search takes the found entry into the prompt, and then works as usual. */
+function inSearch(state: AppState, search: HistorySearch, key: Key): Routed {
+  const step = searchKey(search, state.editor, state.history.entries, key);
+  if (step.kind === "search") return { events: [{ type: "search", search: step.search, editor: step.editor }] };
+  const taken: AppEvent = { type: "edit", editor: step.editor };
+  if (step.key === undefined) return { events: [taken] };
+  const { search: _ended, ...rest } = state;
+  const { events, ...routed } = routeKey({ ...rest, editor: step.editor }, step.key);
+  return { ...routed, events: [taken, ...events] };
 }
 
 /**

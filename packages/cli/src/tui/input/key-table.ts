@@ -6,6 +6,7 @@ export const promptKeys: readonly (readonly [keys: string, words: string])[] = [
   ["Alt-Enter, Ctrl-J", "new line; also Enter after a backslash"],
   ["Tab, ↑ ↓", "complete"],
   ["↑ ↓", "move between lines; ↑ in the first line shows earlier entries"],
+  ["Ctrl-R", "search earlier entries; again: the next older match; Enter sends it, → edits it, Esc leaves the search"],
   [
     "Esc, Ctrl-C",
     "stop the call, then the turn, then clear the prompt; queued messages go back to the prompt; Ctrl-C twice quits",

@@ -87,10 +87,15 @@ export function createQuestionGuard({ get, dispatch, press, clock }: QuestionGua
       }
       const before = get();
       press(key);
-      const { questions, focus } = get();
+      const { questions, focus, dialog } = get();
       const [question] = questions;
       if (focus === "unseen" && shown !== undefined && question?.key === shown) startReading(shown);
-      const isTyping = question !== undefined && takesText(question) && before.focus === "dialog" && focus === "dialog";
+      const isTyping =
+        question !== undefined &&
+        dialog !== undefined &&
+        takesText(dialog) &&
+        before.focus === "dialog" &&
+        focus === "dialog";
       typedInto = isTyping && question.key === before.questions[0]?.key ? question.key : undefined;
     },
     end() {

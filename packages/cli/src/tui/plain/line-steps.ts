@@ -28,7 +28,8 @@ export function lineSteps(state: AppState, line: string): readonly LineStep[] {
     case "read": {
       if (words === "") return [enter];
       const key: Key = { name: "text", text: words };
-      const isAnswer = "answer" in dialogKey(question, dialog, key, dialogRoom(state.size));
+      const step = dialogKey(question, dialog, key, dialogRoom(state.size));
+      const isAnswer = "answer" in step || takesText(step.dialog);
       return isAnswer ? [{ key }] : [say(`"${words}" is not an answer. ${lettersOf(question)}`), put(dialog)];
     }
     case "chosen":
@@ -44,9 +45,10 @@ type Of<K extends DialogState["kind"]> = Extract<DialogState, { readonly kind: K
 
 function chosenSteps({ options }: QuestionOf<"choice">, dialog: Of<"chosen">, words: string): readonly LineStep[] {
   if (words === "") return [enter];
+  if (words === "0") return [cancel];
   const number = /^\d+$/.test(words) ? Number(words) : 0;
   if (number >= 1 && number <= options.length) return [put({ ...dialog, at: number - 1 }), enter];
-  return [say(`"${words}" is not a choice: type a number from 1 to ${options.length}.`), put(dialog)];
+  return [say(`"${words}" is not a choice: type a number from 1 to ${options.length}, or 0 for none.`), put(dialog)];
 }
 
 /**
@@ -66,7 +68,7 @@ function formSteps(dialog: Of<"form">, line: string): readonly LineStep[] {
 
 function lettersOf(question: UserQuestion): string {
   if (question.kind === "confirmation") {
-    const keys = offeredKeys(question.details.outcomes).map(({ letter, words }) => `${letter} (${words})`);
+    const keys = offeredKeys(question).map(({ letter, words }) => `${letter} (${words})`);
     return `Type one letter: ${keys.join(", ")}.`;
   }
   if (question.kind === "sign_in") return "Type n to stop the sign-in.";
@@ -106,9 +108,10 @@ export function createLateLine({ get, clock }: { readonly get: () => AppState; r
   let goneAt: number | undefined;
 
   function look(): void {
-    const [first] = get().questions;
+    const { questions, dialog } = get();
+    const [first] = questions;
     if (open !== undefined && first?.key !== open) goneAt = clock.now();
-    open = first !== undefined && takesText(first) ? first.key : undefined;
+    open = first !== undefined && dialog !== undefined && takesText(dialog) ? first.key : undefined;
   }
 
   return {

@@ -96,7 +96,7 @@ const hints: Readonly<Record<NonNullable<AppState["dialog"]>["kind"], SafeText>>
   read: safe`Type one of the letters, then press Enter; an empty line means no.`,
   form: safe`Type a value for the marked field. An empty line keeps the current value; after the last field, an empty line sends the form. Type "-" to decline or "." to cancel; for these characters as a value, type "\\-" or "\\.".`,
   typed: safe`Type or paste the text, then press Enter; an empty line cancels.`,
-  chosen: safe`Type the number of an option, counted from 1, then press Enter; an empty line chooses none.`,
+  chosen: safe`Type the number of an option, counted from 1, then press Enter; an empty line takes the marked one, 0 takes none.`,
 };
 
 function serialOf({ key }: TranscriptItem): number {

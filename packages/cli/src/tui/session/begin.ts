@@ -9,7 +9,7 @@ import type { Configuration } from "@fairlead/core/trust/configuration";
 import { setFolderTrust, TrustLevel } from "@fairlead/core/trust/trusted-folders";
 import { type Review, review } from "../../commands/trust/review.ts";
 import { exampleCall } from "../../output/tools/signature.ts";
-import { addScope } from "../../shell/add-scope.ts";
+import { exampleServer } from "../../shell/example-server.ts";
 import { hasDemo } from "../../targets/with-host.ts";
 import { captured } from "../captured.ts";
 import type { Services } from "../services.ts";
@@ -69,7 +69,8 @@ export async function chooseAtStart(
   const configuration = settings.get();
   if (hasDemo(configuration)) await session.host.start({ servers: [demoName] });
   const tools = session.host.tools(demoName);
-  session.show("Fairlead", welcomeText({ configuration, tools, choice, wanted }));
+  const example = configuration.servers.length === 0 ? await exampleServer(configuration) : undefined;
+  session.show("Fairlead", welcomeText({ configuration, tools, choice, wanted, example }));
 }
 
 /**
@@ -90,17 +91,19 @@ interface Welcome {
   readonly tools: readonly HostTool[];
   readonly choice: ModelChoice | undefined;
   readonly wanted: string | undefined;
+  /** The name and the command of a server that can start here. */
+  readonly example: string | undefined;
 }
 
 const mostModels = 5;
 
 function welcomeText(welcome: Welcome): string {
-  const { configuration, tools } = welcome;
+  const { configuration, tools, example } = welcome;
   const { servers } = configuration;
   return [
     ...foundLines(configuration),
     ...modelLines(welcome),
-    ...(servers.length > 0 ? [] : ["", ...demoLines(tools), "", ...addLines(configuration)]),
+    ...(servers.length > 0 ? [] : ["", ...demoLines(tools), "", ...addLines(example)]),
     "",
     "/help shows everything; /mcp shows the servers.",
   ].join("\n");
@@ -125,7 +128,7 @@ function modelLines({ choice, wanted }: Welcome): readonly string[] {
   if (choice?.kind === "model") return [`model      ${toVisibleLine(choice.model.name)}`];
   const none = "model      no model configured: call tools yourself, as server.tool key=value";
   if (choice === undefined) return ["model      none (--model manual): call tools yourself, as server.tool key=value"];
-  if (choice.kind === "none") return [none, `           ${choice.next} Then: /model`];
+  if (choice.kind === "none") return [none, `           ${choice.next} Then start Fairlead again.`];
   const models = choice.ollama.models.map(toVisibleLine);
   const named = `${models.slice(0, mostModels).join(", ")}${models.length > mostModels ? ", …" : ""}`;
   const unknown = wanted === undefined ? "" : ` No configured provider has the model "${toVisibleLine(wanted)}".`;
@@ -143,12 +146,11 @@ function demoLines(tools: readonly HostTool[]): readonly string[] {
   ];
 }
 
-function addLines({ locations }: Configuration): readonly string[] {
-  const scope = addScope(locations);
+function addLines(example: string | undefined): readonly string[] {
   return [
     "To add a server:",
-    `  /mcp add ${scope}time uvx mcp-server-time     by its command`,
-    `  /mcp add ${scope}docs https://mcp.example.com/mcp     by its address`,
-    "  /mcp import     from your other programs",
+    ...(example === undefined ? [] : [`  /mcp add -s user ${example}`]),
+    "  /mcp add -s user NAME https://…     a server on the network",
+    "  /mcp import     the servers of your other programs",
   ];
 }

@@ -2,7 +2,9 @@
 
 import { isRecent } from "@fairlead/core/clock";
 import { type ToolCallConfirmationDetails, ToolConfirmationOutcome } from "@fairlead/core/registry/confirmation";
+import { toVisibleLine } from "@fairlead/core/text/safe-text";
 import type { ConsentAnswer, Inbox, InboxEntry } from "@fairlead/gateway/consent/inbox";
+import type { AnswersByKind } from "../state/questions.ts";
 import type { QuestionQueue } from "./question-queue.ts";
 
 /** The inbox to watch, and the functions with which the app asks the user and shows notes. */
@@ -34,13 +36,20 @@ export async function showInbox({ inbox, ask, note, fail, now }: InboxQuestionsO
     const gone = new AbortController();
     open.set(id, gone);
     try {
-      const outcome = await ask("confirmation", { kind: "confirmation", details: detailsOf(entry) }, gone.signal);
+      const given = await ask(
+        "confirmation",
+        { kind: "confirmation", details: detailsOf(entry), asker: "client" },
+        gone.signal,
+      );
       // Another program answered, the request expired, or the app ended. So the user did not answer.
       if (gone.signal.aborted) return;
-      const answered = await inbox.answer(id, answerOf(outcome), answeredBy, entry);
-      const subject = `The request for ${entry.server}.${entry.name}`;
-      if (!answered.isFirst) note("info", `${subject} was already answered in ${answered.by}.`);
-      if (!answered.isFirst || answered.answer === "no") return;
+      const because = typeof given === "object" ? given.because : undefined;
+      const answered = await inbox.answer(id, answerOf(given), answeredBy, entry, because);
+      const subject = `The request of "${toVisibleLine(entry.client)}" for ${toVisibleLine(`${entry.server}.${entry.name}`)}`;
+      if (!answered.isFirst) return note("info", `${subject} was already answered in ${answered.by}.`);
+      const { answer } = answered;
+      if (answer === "no")
+        return note("info", `${subject}: you said no${because === undefined ? "" : `, because: ${because}`}.`);
       const use = await inbox.useOf(id, answered);
       if (use === "outdated")
         note("info", `${subject} did not run: the tool's definition changed while the request waited.`);
@@ -49,6 +58,7 @@ export async function showInbox({ inbox, ask, note, fail, now }: InboxQuestionsO
           "info",
           `${subject} has not run yet: it runs, once, if the program sends the same request again within ten minutes.`,
         );
+      if (use === "used") note("info", `${subject}: you allowed it${lasting[answer]}.`);
     } finally {
       // An earlier `look` may still list this request. Until it has ended, the request stays in `open`, so that the
       // user is not asked again.
@@ -115,16 +125,19 @@ function detailsOf({
   };
 }
 
-function answerOf(outcome: ToolConfirmationOutcome): ConsentAnswer {
-  switch (outcome) {
-    case ToolConfirmationOutcome.ProceedOnce:
-      return "once";
-    case ToolConfirmationOutcome.ProceedAlwaysTool:
-      return "conversation";
-    case ToolConfirmationOutcome.ProceedAlwaysAndSave:
-      return "always";
-    case ToolConfirmationOutcome.ProceedAlwaysServer:
-    case ToolConfirmationOutcome.Cancel:
-      return "no";
-  }
+const lasting: Readonly<Record<Exclude<ConsentAnswer, "no">, string>> = {
+  once: " once",
+  conversation: " until the program disconnects",
+  always: ", also from now on",
+};
+
+/** Only outcomes that the question offers can come. Everything else is a no. */
+function answerOf(given: AnswersByKind["confirmation"]): ConsentAnswer {
+  return typeof given === "object" ? "no" : (yeses.get(given) ?? "no");
 }
+
+const yeses: ReadonlyMap<string, ConsentAnswer> = new Map([
+  [ToolConfirmationOutcome.ProceedOnce, "once"],
+  [ToolConfirmationOutcome.ProceedAlwaysTool, "conversation"],
+  [ToolConfirmationOutcome.ProceedAlwaysAndSave, "always"],
+]);

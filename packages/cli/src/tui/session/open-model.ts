@@ -16,9 +16,11 @@ export function openManualModel(
   host: () => Host,
   tools: () => readonly ConversationTool[],
   context: Pick<Context, "io" | "out">,
+  findModel: () => Promise<ModelChoice>,
 ): Model {
   return createManualModel({
     async parse(line) {
+      if (isProse(line, host().states(), tools())) return { kind: "message", text: noModelText(await findModel()) };
       try {
         return { kind: "call", call: await readManualLine(line, { host: host(), tools: tools() }, context) };
       } catch (error) {
@@ -28,6 +30,43 @@ export function openManualModel(
       }
     },
   });
+}
+
+/** Whether a line is a message to a model, and not a mistyped call such as `demo.gret name=Ada`. */
+function isProse(
+  line: string,
+  servers: readonly { readonly name: string }[],
+  tools: readonly ConversationTool[],
+): boolean {
+  const [word = "", ...words] = line.trim().split(/\s+/);
+  if (tools.some(({ name }) => name === word) || servers.some(({ name }) => word.startsWith(`${name}.`))) return false;
+  if (words.length === 0) return !/[.(]/.test(word) && !servers.some(({ name }) => name === word);
+  return (
+    word !== "call" && word !== "fairlead" && !/^[^\s=]+\(/.test(line) && !words.every((each) => /^[^=]+=/.test(each))
+  );
+}
+
+/** Says how to get a model, and what the user can do without one. */
+function noModelText(choice: ModelChoice): string {
+  return [
+    `There is no model to answer this. ${howToGetOne(choice)}`,
+    "",
+    "Without a model you can:",
+    "- call tools yourself, for example: `demo.greet name=Ada`",
+    "- see which tools there are: `/tools`",
+    "- fill in a form for a call: `/form demo.greet`",
+  ].join("\n");
+}
+
+function howToGetOne(choice: ModelChoice): string {
+  switch (choice.kind) {
+    case "model":
+      return `To use ${choice.model.name}: \`/model ${choice.model.name}\``;
+    case "offer":
+      return `Ollama is running on this machine. To use it: \`/model ${choice.ollama.models[0] ?? "NAME"}\``;
+    case "none":
+      return `To get one: ${choice.next} Then start Fairlead again. Or store a key, \`fairlead secret set GEMINI_API_KEY\` (or ANTHROPIC_API_KEY), and choose a model with \`/model\`.`;
+  }
 }
 
 /**

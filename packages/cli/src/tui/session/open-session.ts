@@ -68,6 +68,8 @@ export function openAppSession(context: Context, configuration: Configuration, s
       model: () => session.model(),
       isConsented: (details) => isConsentedByTyping(host, conversation.model, details),
       openUrl: (url) => openUrl(url, programPlace(settings.get())),
+      schemaOf: (server, tool) => host.catalog(server)?.tools.find(({ name }) => name === tool)?.inputSchema,
+      note: (text, next) => session.note("info", text, next),
       tell: (text) => session.note("warning", text),
     }),
     debug: context.globals.debug,
@@ -80,6 +82,7 @@ export function openAppSession(context: Context, configuration: Configuration, s
     () => host,
     () => conversation.tools(),
     quiet,
+    () => findModel(settings.get(), undefined),
   );
   const conversation = createConversationSlot((model) => host.conversation({ model }), manual);
   const { provider, name } = manual;

@@ -7,8 +7,13 @@ import { HostError } from "@fairlead/core/errors";
 import type { OpenHostOptions } from "@fairlead/core/host";
 import type { Model } from "@fairlead/core/model/model";
 import type { Content, Part } from "@fairlead/core/normalise/model-types";
-import { type ToolCallConfirmationDetails, ToolConfirmationOutcome } from "@fairlead/core/registry/confirmation";
+import {
+  type ConfirmationAnswer,
+  type ToolCallConfirmationDetails,
+  ToolConfirmationOutcome,
+} from "@fairlead/core/registry/confirmation";
 import { toVisibleLine } from "@fairlead/core/text/safe-text";
+import { toShellWord } from "@fairlead/core/text/shell-word";
 import type { JsonObject } from "@fairlead/wire";
 import { listOf, member } from "@fairlead/wire/json";
 import type { SampledAnswer } from "../state/questions.ts";
@@ -20,6 +25,9 @@ export interface ServerQuestionsOptions {
   readonly model: () => Model;
   /** Whether the call needs no confirmation, because the user typed it. */
   readonly isConsented: (details: ToolCallConfirmationDetails) => Promise<boolean>;
+  /** The input schema of a tool, as its server sent it. */
+  readonly schemaOf: (server: string, tool: string) => unknown;
+  readonly note: (text: string, next: string) => void;
   /** Opens the address in a browser. Resolves to false if no browser could be opened. */
   readonly openUrl: (url: string) => Promise<boolean>;
   readonly tell: (text: string) => void;
@@ -33,7 +41,27 @@ const samplingName = "sampling/createMessage";
 const longestAddress = 300;
 
 /** Returns the functions that the host calls when it needs a decision of the user. */
-export function answerServers({ questions, model, isConsented, openUrl, tell }: ServerQuestionsOptions): Answerers {
+export function answerServers(options: ServerQuestionsOptions): Answerers {
+  const { questions, model, isConsented, openUrl, tell } = options;
+
+  /** Asks about a call. If the user stops editing its arguments, asks again. */
+  async function askAboutCall(details: ToolCallConfirmationDetails, signal: AbortSignal): Promise<ConfirmationAnswer> {
+    const { serverName, toolName } = details;
+    const asker = model().provider === "manual" ? "user" : "model";
+    const answer = await questions().ask("confirmation", { kind: "confirmation", details, asker }, signal);
+    if (answer === ToolConfirmationOutcome.ProceedAlwaysAndSave) {
+      const tool = `${serverName}.${toolName}`;
+      options.note(
+        `Saved: ${toVisibleLine(tool)} runs without a question from now on, until its definition changes.`,
+        `to remove the approval: /policy remove ${toShellWord(tool)}`,
+      );
+    }
+    if (answer !== "edit") return answer;
+    const { editArguments } = await import("./edit-arguments.ts");
+    const args = await editArguments(details, options.schemaOf(serverName, toolName), questions(), signal);
+    return args === undefined ? askAboutCall(details, signal) : { args };
+  }
+
   return {
     async confirm(details, signal) {
       const { ask } = questions();
@@ -42,7 +70,7 @@ export function answerServers({ questions, model, isConsented, openUrl, tell }: 
           await details.onConfirm(ToolConfirmationOutcome.ProceedOnce, "typed");
           return ToolConfirmationOutcome.ProceedOnce;
         }
-        return ask("confirmation", { kind: "confirmation", details }, signal);
+        return askAboutCall(details, signal);
       }
       const { serverName, args: params } = details;
       if (model().provider === "manual") {

@@ -3,6 +3,7 @@
  * built-in commands.
  */
 
+import { HostError } from "@fairlead/core/errors";
 import { toVisibleLine } from "@fairlead/core/text/safe-text";
 import { callName } from "../input/call-words.ts";
 import { promptKeys } from "../input/key-table.ts";
@@ -78,24 +79,65 @@ const quit: BuiltIn = {
   run: (_words, { session }) => session.quit(),
 };
 
+/** The rows of `/help`. Few enough for a screen of 24 rows and 80 columns. */
+export const helpGroups: readonly (readonly [names: readonly string[], words: string])[] = [
+  [["mcp"], "servers: add, list, sign in, stop, logs"],
+  [["tools", "resources", "prompts"], "what the servers offer"],
+  [["call", "form"], "call a tool, with arguments or in a form"],
+  [["model"], "choose a model"],
+  [["policy", "trust"], "rules for calls; trusted folders"],
+  [["history"], "recent calls and the rules that decided them"],
+  [["clear", "resume", "rename"], "new conversation, an earlier one, its name"],
+  [["compact", "copy", "export"], "shorten it, copy the last answer, write a file"],
+  [["help", "quit"], "this text; quit Fairlead"],
+];
+
+const mainKeys: readonly HelpRow[] = [
+  ["Enter, Alt-Enter", "send; new line"],
+  ["Tab, ↑, Ctrl-R", "complete; earlier entries; search them"],
+  ["Esc, Ctrl-C twice", "stop the call, then the turn; quit"],
+];
+
 const help: BuiltIn = {
   name: "help",
-  summary: "list all commands and keys",
-  run(_words, services) {
+  summary: "list the commands; with a name, one command; keys: all keys; all: everything",
+  usage: "[COMMAND|keys|all]",
+  complete: ([word], services) =>
+    word === undefined
+      ? ["keys", "all", ...commandsOf(services).map(({ name }) => name)].map((value) => ({ value }))
+      : [],
+  run(words, services) {
     const { session } = services;
     const { columns } = lookFor(services);
-    const commands = session
-      .commands()
-      .map(
-        ({ name, usage, summary }): HelpRow => [
-          toVisibleLine(`/${name}${usage === undefined ? "" : ` ${usage}`}`),
-          toVisibleLine(summary),
-        ],
-      );
-    const manual = "To call a tool yourself, type: server.tool key=value …";
-    session.show("/help", [helpText(commands, columns), "", helpText(promptKeys, columns), "", manual].join("\n"));
+    const wanted = words.trim().replace(/^\//, "");
+    const rows = session.commands().map(({ name, usage, summary }) => ({
+      name,
+      row: [
+        toVisibleLine(`/${name}${usage === undefined ? "" : ` ${usage}`}`),
+        toVisibleLine(summary),
+      ] satisfies HelpRow,
+    }));
+    const all = rows.map(({ row }) => row);
+    if (wanted === "") return session.show("/help", shortHelp(columns));
+    if (wanted === "keys") return session.show("/help keys", helpText(promptKeys, columns));
+    if (wanted === "all")
+      return session.show("/help all", `${helpText(all, columns)}\n\n${helpText(promptKeys, columns)}`);
+    const found = rows.find(({ name }) => name === wanted);
+    if (found === undefined) throw new HostError("usage", `there is no command /${wanted}`, { next: "/help" });
+    session.show(`/help ${found.name}`, helpText([found.row], columns));
   },
 };
+
+function shortHelp(columns: number): string {
+  const commands = helpGroups.map(([names, words]): HelpRow => [names.map((name) => `/${name}`).join(" "), words]);
+  return [
+    helpText([["server.tool key=value …", "call a tool yourself"], ...commands], columns),
+    "",
+    helpText(mainKeys, columns),
+    "",
+    "More: /help COMMAND, /help keys, /help all. Prompts are commands too.",
+  ].join("\n");
+}
 
 /** The built-in slash commands, in the order in which `/help` lists them. */
 export const builtIns: readonly BuiltIn[] = [

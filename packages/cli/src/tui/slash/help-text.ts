@@ -4,7 +4,7 @@
 export type HelpRow = readonly [name: string, words: string];
 
 /** Longest name that has its explanation on the right, in characters. */
-const widestName = 24;
+const widestName = 26;
 /** On a screen with fewer columns, all explanations are below the names. */
 const narrow = 60;
 

@@ -51,13 +51,14 @@ const passedOn: ReadonlyMap<string, string> = new Map([
   ["import", "import servers from other programs"],
   ["get", "show one server in full"],
   ["logout", "sign out and delete the stored tokens"],
+  ["pin", "write the exact version of a server into the settings"],
 ]);
 
 /** The command `/mcp`. In plain mode, which has no panel, it lists the servers. */
 export const mcp: BuiltIn = {
   name: "mcp",
   summary: "list and manage servers",
-  usage: `[${[...own.keys()].join("|")}] [SERVER]`,
+  usage: `[${[...own.keys(), ...passedOn.keys()].join("|")}] [SERVER]`,
   complete([verb, ...names], services) {
     if (verb === undefined)
       return [

@@ -6,6 +6,7 @@ import type { TurnEvent } from "@fairlead/core/turn/events";
 import type { CompletionList } from "../input/completion.ts";
 import type { Editor } from "../input/editor.ts";
 import type { InputHistory } from "../input/history.ts";
+import type { HistorySearch } from "../input/history-search.ts";
 import type { DialogState } from "./dialog.ts";
 import type { PanelState } from "./mcp-panel.ts";
 import type { QuestionNumber, UserQuestion } from "./questions.ts";
@@ -31,6 +32,8 @@ export interface AppState {
   /** The open `/mcp` panel. It receives the keys, unless a question is open. */
   readonly panel?: PanelState;
   readonly history: InputHistory;
+  /** The open search in the history (Ctrl-R). It receives the keys of the prompt. */
+  readonly search?: HistorySearch;
   /** Messages that the user entered during a turn. The app sends them after the turn. */
   readonly waiting: readonly string[];
   readonly servers: readonly ServerState[];
@@ -99,6 +102,8 @@ export type AppEvent =
   | { readonly type: "focus"; readonly focus: "input" | "dialog" }
   | { readonly type: "dialog"; readonly dialog: DialogState }
   | { readonly type: "edit"; readonly editor: Editor; readonly history?: InputHistory }
+  /** Shows an entry that the search in the history has found. Any `edit` ends the search. */
+  | { readonly type: "search"; readonly search: HistorySearch; readonly editor: Editor }
   /** Shows the completion list, or closes it if `completion` is absent. */
   | { readonly type: "completion"; readonly completion?: CompletionList }
   | { readonly type: "panel"; readonly panel?: PanelState }

@@ -2,46 +2,64 @@
 
 import { ToolConfirmationOutcome } from "@fairlead/core/registry/confirmation";
 import type { Key } from "../input/keys.ts";
-import type { KeyStep } from "./questions.ts";
-import { type Extent, scrollKey } from "./scroll.ts";
-
-/** How far the user has scrolled, in rows. */
-export interface ConfirmationState {
-  readonly scroll: number;
-}
+import type { QuestionOf } from "./questions.ts";
 
 /** A letter that answers a confirmation, and its label. */
 export interface AnswerKey {
   readonly letter: string;
+  /** How long the answer lasts, and what it saves. */
   readonly words: string;
   /** The label for a narrow screen. */
   readonly short: string;
-  readonly outcome: ToolConfirmationOutcome;
+  /** The answer. `edit`: the user changes the arguments first. `because`: no, with a reason that the user types next. */
+  readonly answer: ToolConfirmationOutcome | "edit" | "because";
 }
 
-const answerKeys: readonly AnswerKey[] = [
-  { letter: "y", words: "yes, once", short: "once", outcome: ToolConfirmationOutcome.ProceedOnce },
-  { letter: "t", words: "always this tool", short: "tool", outcome: ToolConfirmationOutcome.ProceedAlwaysTool },
-  { letter: "s", words: "always this server", short: "server", outcome: ToolConfirmationOutcome.ProceedAlwaysServer },
-  { letter: "a", words: "always, and save", short: "save", outcome: ToolConfirmationOutcome.ProceedAlwaysAndSave },
-  { letter: "n", words: "no (also Enter, Esc)", short: "no", outcome: ToolConfirmationOutcome.Cancel },
-];
+const { ProceedOnce, ProceedAlwaysTool, ProceedAlwaysServer, ProceedAlwaysAndSave, Cancel } = ToolConfirmationOutcome;
 
-/** Returns the keys for these outcomes. The key for "no" is always included. */
-export function offeredKeys(outcomes: readonly ToolConfirmationOutcome[]): readonly AnswerKey[] {
-  return answerKeys.filter(({ outcome }) => outcome === ToolConfirmationOutcome.Cancel || outcomes.includes(outcome));
+/** The keys in the order in which they are shown. A client's request lasts until the client's connection ends. */
+function answerKeys(asker: QuestionOf<"confirmation">["asker"]): readonly AnswerKey[] {
+  const [end, shortEnd] =
+    asker === "client"
+      ? ["the program disconnects", "until it disconnects"]
+      : ["the conversation ends", "conversation"];
+  const effect = asker === "client" ? "for this program (saves an approval)" : "(saves an approval)";
+  return [
+    { letter: "y", words: "yes, once", short: "once", answer: ProceedOnce },
+    { letter: "t", words: `this tool, until ${end}`, short: `tool, ${shortEnd}`, answer: ProceedAlwaysTool },
+    {
+      letter: "s",
+      words: `all tools of the server, until ${end}`,
+      short: `server, ${shortEnd}`,
+      answer: ProceedAlwaysServer,
+    },
+    { letter: "a", words: `this tool, always ${effect}`, short: "tool, saved", answer: ProceedAlwaysAndSave },
+    { letter: "e", words: "edit the arguments", short: "edit", answer: "edit" },
+    { letter: "n", words: "no (also Enter, Esc)", short: "no", answer: Cancel },
+    { letter: "b", words: "no, because …", short: "no, because", answer: "because" },
+  ];
 }
 
-/** Returns the answer that a key gives, or the new scroll position. */
-export function confirmationKey(
-  state: ConfirmationState,
+/** Returns the keys of a question. The key for "no" is always included. */
+export function offeredKeys({
+  details: { outcomes, canEdit = false },
+  asker,
+}: Pick<QuestionOf<"confirmation">, "details" | "asker">): readonly AnswerKey[] {
+  return answerKeys(asker).filter(({ answer }) => {
+    if (answer === Cancel) return true;
+    // Nobody reads a reason that answers the user's own request.
+    if (answer === "because") return asker !== "user";
+    return answer === "edit" ? canEdit && asker === "model" : outcomes.includes(answer);
+  });
+}
+
+/** Returns the answer that a key gives. Undefined if it gives none. */
+export function confirmationAnswer(
+  question: Pick<QuestionOf<"confirmation">, "details" | "asker">,
   key: Key,
-  { outcomes, extent }: { readonly outcomes: readonly ToolConfirmationOutcome[]; readonly extent: Extent },
-): KeyStep<ConfirmationState, "confirmation"> {
-  if (key.name === "escape" || key.name === "enter") return { answer: ToolConfirmationOutcome.Cancel };
+): AnswerKey["answer"] | undefined {
+  if (key.name === "escape" || key.name === "enter") return Cancel;
   // Several letters at once match no key, because they are text for the prompt.
   const letter = key.name === "text" && key.ctrl !== true && key.meta !== true ? key.text?.toLowerCase() : undefined;
-  const answered = offeredKeys(outcomes).find((each) => each.letter === letter);
-  if (answered !== undefined) return { answer: answered.outcome };
-  return { state: { scroll: scrollKey(state.scroll, key, extent) ?? state.scroll } };
+  return offeredKeys(question).find((each) => each.letter === letter)?.answer;
 }

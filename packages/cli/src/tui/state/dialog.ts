@@ -1,12 +1,13 @@
 /** The state of the open question (its dialog), and what keys do in it. */
 
+import { ToolConfirmationOutcome } from "@fairlead/core/registry/confirmation";
 import { editLine } from "../input/edit-key.ts";
 import { type Editor, emptyEditor, wholeText } from "../input/editor.ts";
 import type { Key } from "../input/keys.ts";
 import { dialogFrame, formScroll } from "../view/dialogs/dialog-frame.ts";
 import { formFrame } from "../view/dialogs/form-frame.ts";
 import { frameExtent, type Room } from "../view/frame.ts";
-import { confirmationKey } from "./confirmation-keys.ts";
+import { confirmationAnswer } from "./confirmation-keys.ts";
 import { type FormState, formKey, openForm } from "./form.ts";
 import type { AnswersByKind, QuestionAnswer, QuestionOf, UserQuestion } from "./questions.ts";
 import { scrollKey } from "./scroll.ts";
@@ -16,7 +17,7 @@ export type DialogState = { readonly key: string } & (
   | { readonly kind: "read"; readonly scroll: number }
   | { readonly kind: "form"; readonly form: FormState }
   | { readonly kind: "typed"; readonly editor: Editor; readonly scroll: number }
-  | { readonly kind: "chosen"; readonly at?: number }
+  | { readonly kind: "chosen"; readonly at: number }
 );
 
 /** The effect of a key: a new state of the dialog, or the user's answer. */
@@ -32,21 +33,20 @@ export function openDialog(question: UserQuestion): DialogState {
     case "trust":
       return { key, kind: "read", scroll: 0 };
     case "form":
-      return { key, kind: "form", form: openForm(question.schema, question.values) };
+      return { key, kind: "form", form: openForm(question.schema, question.values, question.purpose !== "edit") };
     case "sign_in":
     case "client_id":
-      if (!takesText(question)) return { key, kind: "read", scroll: 0 };
+      if (question.kind === "sign_in" && !question.canPaste) return { key, kind: "read", scroll: 0 };
       // Scrolls to the end, where the text field is.
       return { key, kind: "typed", editor: emptyEditor, scroll: Number.POSITIVE_INFINITY };
     case "choice":
-      return { key, kind: "chosen", ...(question.selected !== undefined && { at: question.selected }) };
+      return { key, kind: "chosen", at: question.selected ?? 0 };
   }
 }
 
-/** Whether the dialog takes typed and pasted text. A form always does. */
-export function takesText(question: UserQuestion): boolean {
-  const { kind } = question;
-  return kind === "form" || (kind === "sign_in" && question.canPaste) || kind === "client_id";
+/** Whether the dialog takes typed and pasted text. A form always does, a confirmation for the reason of a no. */
+export function takesText({ kind }: Pick<DialogState, "kind">): boolean {
+  return kind === "form" || kind === "typed";
 }
 
 /**
@@ -77,13 +77,11 @@ const alone = { index: 1, total: 1 };
 
 function readKey(question: UserQuestion, dialog: Of<"read">, key: Key, room: Room): DialogStep {
   const extent = frameExtent(dialogFrame(question, dialog, alone, room), room);
-  if (question.kind === "confirmation") {
-    const step = confirmationKey(dialog, key, { outcomes: question.details.outcomes, extent });
-    return "answer" in step
-      ? { answer: { kind: "confirmation", value: step.answer } }
-      : { dialog: { ...dialog, ...step.state } };
-  }
-  const answer = yesOrNo(question, key);
+  const confirmed = question.kind === "confirmation" ? confirmationAnswer(question, key) : undefined;
+  if (confirmed === "because")
+    return { dialog: { key: dialog.key, kind: "typed", editor: emptyEditor, scroll: Number.POSITIVE_INFINITY } };
+  const answer =
+    confirmed === undefined ? yesOrNo(question, key) : ({ kind: "confirmation", value: confirmed } as const);
   return answer === undefined
     ? { dialog: { ...dialog, scroll: scrollKey(dialog.scroll, key, extent) ?? dialog.scroll } }
     : { answer };
@@ -125,6 +123,14 @@ function inForm(question: QuestionOf<"form">, dialog: Of<"form">, key: Key, room
 
 function typedKey(question: UserQuestion, dialog: Of<"typed">, key: Key, room: Room): DialogStep {
   const text = wholeText(dialog.editor).trim();
+  if (question.kind === "confirmation" && key.name === "escape") return { dialog: openDialog(question) };
+  if (question.kind === "confirmation" && key.name === "enter")
+    return {
+      answer: {
+        kind: "confirmation",
+        value: text === "" ? ToolConfirmationOutcome.Cancel : { because: text },
+      },
+    };
   if (question.kind === "client_id" && (key.name === "enter" || key.name === "escape"))
     return { answer: { kind: "client_id", value: key.name === "enter" ? text : "" } };
   if (question.kind === "sign_in" && key.name === "escape") return { answer: { kind: "sign_in", value: undefined } };
@@ -140,7 +146,6 @@ function choiceKey({ options }: QuestionOf<"choice">, dialog: Of<"chosen">, key:
   if (key.name === "escape") return { answer: { kind: "choice", value: undefined } };
   if (key.name === "enter") return { answer: { kind: "choice", value: dialog.at } };
   const step = key.name === "up" ? -1 : key.name === "down" ? 1 : 0;
-  if (step === 0 || options.length === 0) return { dialog };
-  const at = dialog.at === undefined ? (step === 1 ? 0 : options.length - 1) : dialog.at + step;
-  return { dialog: { ...dialog, at: Math.max(0, Math.min(at, options.length - 1)) } };
+  if (step === 0) return { dialog };
+  return { dialog: { ...dialog, at: Math.max(0, Math.min(dialog.at + step, options.length - 1)) } };
 }

@@ -31,13 +31,15 @@ export type FormValues =
   | { readonly kind: "values"; readonly values: JsonObject }
   | { readonly kind: "problems"; readonly problems: ReadonlyMap<number, string> };
 
-/** Creates a form for a JSON Schema. `values` take precedence over the schema's defaults. */
-export function openForm(schema: unknown, values: JsonObject = {}): FormState {
+/** Creates a form for a JSON Schema. `values` take precedence over the schema's defaults, if `usesDefaults` is true. */
+export function openForm(schema: unknown, values: JsonObject = {}, usesDefaults = true): FormState {
   const fields = fieldsOf(schema);
   return {
     fields,
     leftOut: allPropertiesOf(schema).length - fields.length,
-    entries: fields.map(({ name, input, default: given }) => entryOf(input, member(values, name) ?? given)),
+    entries: fields.map(({ name, input, default: given }) =>
+      entryOf(input, member(values, name) ?? (usesDefaults ? given : undefined)),
+    ),
     // In a form without fields, Enter must not accept by accident.
     focus: fields.length === 0 ? "decline" : 0,
     problems: new Map(),

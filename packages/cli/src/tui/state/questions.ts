@@ -24,7 +24,12 @@ export interface SampledAnswer {
 
 /** A question without its key, as the caller of `ask` describes it. */
 export type Asked =
-  | { readonly kind: "confirmation"; readonly details: ToolCallConfirmationDetails }
+  | {
+      readonly kind: "confirmation";
+      readonly details: ToolCallConfirmationDetails;
+      /** Whose request it is: the model's, the user's own, or that of a client of the gateway. */
+      readonly asker: "model" | "user" | "client";
+    }
   | {
       readonly kind: "form";
       /** The server that asks the user, or that has the tool or prompt to run. */
@@ -33,8 +38,9 @@ export type Asked =
       readonly toolName?: string;
       readonly message: string;
       readonly schema: JsonObject;
-      readonly purpose: "elicitation" | "arguments";
-      /** Initial values of the fields. */
+      /** `edit`: the user changes the arguments of a model's call. */
+      readonly purpose: "elicitation" | "arguments" | "edit";
+      /** Initial values of the fields. With `edit`, other fields are empty; otherwise they have the schema's defaults. */
       readonly values?: JsonObject;
     }
   | {
@@ -75,7 +81,7 @@ export type Asked =
       readonly serverName: string;
       readonly message: string;
       readonly options: readonly string[];
-      /** Index of the option that is selected at first. */
+      /** Index of the option that is selected at first. Default: 0. */
       readonly selected?: number;
     };
 
@@ -86,7 +92,8 @@ export type QuestionOf<K extends Asked["kind"]> = Extract<UserQuestion, { readon
 
 /** The type of the answer to each kind of question. */
 export interface AnswersByKind {
-  readonly confirmation: ToolConfirmationOutcome;
+  /** `edit`: the user wants to change the arguments. `because`: a no with its reason. */
+  readonly confirmation: ToolConfirmationOutcome | "edit" | { readonly because: string };
   readonly form: ElicitationAnswer;
   /** `open`: Fairlead opens the browser. `by_hand`: the user opens the address. */
   readonly url: "open" | "by_hand" | "decline" | "cancel";

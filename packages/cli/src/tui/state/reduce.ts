@@ -70,8 +70,10 @@ export function reduce(state: AppState, event: AppEvent): AppState {
       return state.dialog?.key === event.dialog.key ? { ...state, dialog: event.dialog } : state;
     case "edit": {
       const { editor, history = state.history } = event;
-      return { ...withoutCompletion(state), editor, history, isQuitArmed: false };
+      return { ...withoutSearch(withoutCompletion(state)), editor, history, isQuitArmed: false };
     }
+    case "search":
+      return { ...withoutCompletion(state), search: event.search, editor: event.editor, isQuitArmed: false };
     case "completion":
       return { ...withoutCompletion(state), ...(event.completion && { completion: event.completion }) };
     case "panel": {
@@ -80,10 +82,10 @@ export function reduce(state: AppState, event: AppEvent): AppState {
     }
     case "entered": {
       const history = addEntry(state.history, event.text);
-      return { ...withoutCompletion(state), editor: emptyEditor, history, isQuitArmed: false };
+      return { ...withoutSearch(withoutCompletion(state)), editor: emptyEditor, history, isQuitArmed: false };
     }
     case "history":
-      return { ...state, history: createHistory([...event.entries, ...state.history.entries]) };
+      return { ...withoutSearch(state), history: createHistory([...event.entries, ...state.history.entries]) };
     case "wait":
       return { ...state, waiting: [...state.waiting, event.text] };
     case "waited":
@@ -114,6 +116,10 @@ export function reduce(state: AppState, event: AppEvent): AppState {
 }
 
 function withoutCompletion({ completion: _before, ...state }: AppState): AppState {
+  return state;
+}
+
+function withoutSearch({ search: _before, ...state }: AppState): AppState {
   return state;
 }
 

@@ -96,6 +96,14 @@ export function breakLine(line: Line, width: number): readonly Line[] {
   );
 }
 
+/**
+ * Breaks a line between words, for text that the user must judge: only the one space at a break is left out. Breaks a
+ * word that is longer than a row.
+ */
+export function wrapWhole(line: Line, width: number): readonly Line[] {
+  return rowsOf(wordsOf(line), width, false, true);
+}
+
 /** Wraps a line between words. Drops the spaces at a break. Breaks a word that is longer than a row. */
 export function wrapLine(line: Line, width: number): readonly Line[] {
   return rowsOf(wordsOf(line), width, false);
@@ -111,7 +119,8 @@ function wordsOf(line: Line): readonly Word[] {
   const words: Word[] = [];
   for (const each of line)
     for (const { 0: text, index } of each.text.matchAll(/ +|[^ ]+/g)) {
-      const isBlank = text.startsWith(" ");
+      // The cursor may be on a space. It must not be left out at a break.
+      const isBlank = text.startsWith(" ") && each.isInverse !== true;
       const piece = part(each, index, index + text.length);
       const last = words.at(-1);
       if (last !== undefined && last.isBlank === isBlank) last.spans.push(piece);
@@ -120,7 +129,7 @@ function wordsOf(line: Line): readonly Word[] {
   return words;
 }
 
-function rowsOf(words: readonly Word[], given: number, isExact: boolean): readonly Line[] {
+function rowsOf(words: readonly Word[], given: number, isExact: boolean, keepsBlanks = false): readonly Line[] {
   // A wide character, such as an emoji, needs two columns.
   const width = Math.max(2, given);
   const rows: Span[][] = [[]];
@@ -151,13 +160,13 @@ function rowsOf(words: readonly Word[], given: number, isExact: boolean): readon
     const size = isExact ? 0 : lineColumns(spans);
     if (used + size > width && !isExact) {
       // Without this, the next row would begin with a space.
-      if (isBlank && used > 0) {
+      if (isBlank && used > 0 && !(keepsBlanks && size > 1)) {
         breakRow();
         continue;
       }
-      if (used > 0 && size <= width) breakRow();
+      if (used > 0 && size <= width && !isBlank) breakRow();
     }
-    if (isBlank && used === 0 && rows.length > 1) continue;
+    if (isBlank && used === 0 && rows.length > 1 && !keepsBlanks) continue;
     for (const each of spans) add(each);
   }
   return rows;

@@ -11,16 +11,16 @@ import {
   toSafeText,
   toVisibleLine,
 } from "@fairlead/core/text/safe-text";
-import { breakLine, type Line, type SpanStyle, span, wrapLine } from "./line.ts";
+import { type Line, type SpanStyle, span, wrapLine, wrapWhole } from "./line.ts";
 
 /** Formats text that the user only reads. Wraps it between words. */
 export function readingLines(text: string, width: number, style?: SpanStyle): readonly Line[] {
   return rowsOf(text).flatMap((row) => wrapLine([span(row, style)], width));
 }
 
-/** Formats text whose columns matter, such as program output. Breaks it only at `width`. */
+/** Formats text whose columns matter, such as program output. Keeps all blanks, and breaks long rows between words. */
 export function outputLines(text: string, width: number, style?: SpanStyle): readonly Line[] {
-  return rowsOf(text).flatMap((row) => breakLine([span(row, style)], width));
+  return rowsOf(text).flatMap((row) => wrapWhole([span(row, style)], width));
 }
 
 /** Formats the output of a Fairlead command. Wraps it between words and keeps the indent. */
@@ -39,9 +39,12 @@ function rowsOf(text: string): readonly SafeText[] {
     .map((row) => toSafeLine(row.replaceAll("\t", "    ")));
 }
 
-/** Formats text that the user must judge, for example before a tool runs. Nothing is left out or invisible. */
+/**
+ * Formats text that the user must judge, for example before a tool runs. Wraps it between words. Nothing is left out or
+ * invisible.
+ */
 export function decisionLines(text: string, width: number, style?: SpanStyle): readonly Line[] {
-  return text.split("\n").flatMap((row) => breakLine([span(toDecisionText(row), style)], width));
+  return text.split("\n").flatMap((row) => wrapWhole([span(toDecisionText(row), style)], width));
 }
 
 /** So many spaces can push text out of sight. */

@@ -93,7 +93,7 @@ run  idle
 
 test("without servers the user is told what to do next, and which file Fairlead ignores", async () => {
   await using here = await machine({ [userFile]: { mcp: { bad: 1 } }, [projectFile]: {} });
-  const next = `add a server: fairlead mcp add NAME COMMAND_OR_URL (examples: fairlead mcp add --help)
+  const next = `add a server: fairlead mcp add -s user NAME COMMAND_OR_URL (examples: fairlead mcp add --help)
 copy servers from other programs: fairlead mcp import
 try the demo: fairlead tools demo
 `;

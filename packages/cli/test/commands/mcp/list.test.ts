@@ -8,7 +8,7 @@ test("nothing configured: says so, and what to type next", async () => {
   await using here = await machine();
   const { code, stdout, stderr } = await here.run("mcp", "list");
   expect({ code, stdout }).toEqual({ code: 0, stdout: "No servers are configured.\n" });
-  expect(stderr).toMatch(/fairlead mcp add NAME[\s\S]*fairlead mcp import[\s\S]*fairlead tools demo/);
+  expect(stderr).toMatch(/fairlead mcp add -s user NAME[\s\S]*fairlead mcp import[\s\S]*fairlead tools demo/);
 });
 
 const good = (): object => stdioServer("well-behaved");

@@ -149,12 +149,12 @@ describe("the overview has", () => {
     const trust = { trusted: true, source: "flag", approvesEntries: false, detail: "--trust-workspace" } as const;
     const settings = { files } as Configuration["settings"];
     const configuration = { locations, settings, trust, servers: [], problems: [], ...given } as Configuration;
-    return createOverview(configuration, demoTools, "npx --no -- fairlead");
+    return createOverview(configuration, demoTools, "npx --no -- fairlead", "time uvx mcp-server-time");
   }
 
   const always = [
     ["npx --no -- fairlead mcp import", "copy other programs' servers"],
-    ["npx --no -- fairlead mcp add time uvx mcp-server-time", "add a server"],
+    ["npx --no -- fairlead mcp add -s user time uvx mcp-server-time", "add a server"],
     ["npx --no -- fairlead --help", "everything else"],
   ];
   const suggested = (...given: Parameters<typeof overview>): readonly (readonly string[])[] =>

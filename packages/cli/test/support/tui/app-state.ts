@@ -60,5 +60,5 @@ export function confirmation(key: string): UserQuestion {
     outcomes: ["proceed_once", "proceed_always_tool", "proceed_always_server", "cancel"],
     onConfirm: async () => {},
   };
-  return { key, kind: "confirmation", details };
+  return { key, kind: "confirmation", details, asker: "model" };
 }

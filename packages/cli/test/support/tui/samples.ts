@@ -9,6 +9,7 @@ export const confirmation = (
 ): QuestionOf<"confirmation"> => ({
   key: "q",
   kind: "confirmation",
+  asker: "model",
   details: {
     type: "mcp",
     title: "Confirm MCP Tool Execution",

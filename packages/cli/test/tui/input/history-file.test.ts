@@ -10,7 +10,7 @@ test("what was typed in an earlier run comes back with the arrow key", async () 
     await using first = await openScene(here);
     await first.shown(/^Fairlead/);
     first.enter("remember me");
-    await first.shown(/not of the form server\.tool/);
+    await first.shown(/no model to answer/);
   }
   await using second = await openScene(here);
   await second.until(({ history }) => history.entries.length > 0);

@@ -53,6 +53,14 @@ test.each<[string, readonly unknown[]]>([
   expect(valuesOf(asked(question), line)).toEqual(values);
 });
 
+test("a no with a reason takes two lines: b, then the reason; an empty line goes back to the question", () => {
+  const { key: _key, ...question } = confirmation("q1");
+  const first = entered(asked(question), "b").state;
+  expect(first.dialog?.kind).toBe("typed");
+  expect(valuesOf(first, "not now")).toEqual([{ because: "not now" }]);
+  expect(entered(first, "").state.dialog?.kind).toBe("read");
+});
+
 test("a question that was not printed yet is not answered", () => {
   const unseen = after(idle, { type: "ask", question: confirmation("q1") });
   expect(enter(unseen, "y")).toEqual([{ type: "submit", text: "y" }]);
@@ -60,8 +68,8 @@ test("a question that was not printed yet is not answered", () => {
 
 test("one of several is chosen by its number, and a text is typed", () => {
   const choice = asked({ kind: "choice", serverName: "s", message: "which?", options: ["a", "b"] });
-  expect([valuesOf(choice, "2"), valuesOf(choice, ""), valuesOf(choice, "b")]).toEqual([[1], [undefined], []]);
-  expect(["0", "3", "99999999999", "1e3", "b"].map((line) => isAskedAgain(choice, line))).toEqual(Array(5).fill(true));
+  expect(["2", "", "0", "b"].map((line) => valuesOf(choice, line))).toEqual([[1], [0], [undefined], []]);
+  expect(["3", "99999999999", "1e3", "b"].map((line) => isAskedAgain(choice, line))).toEqual(Array(4).fill(true));
   const id = asked({ kind: "client_id", serverName: "s", issuer: "https://a", redirectUri: "http://b" });
   expect([valuesOf(id, " abc "), valuesOf(id, "")]).toEqual([["abc"], [""]]);
 });
@@ -161,7 +169,7 @@ test("a word where a letter is asked for is answered with the letters, and the q
   expect(isAskedAgain(before, "yes")).toBe(true);
   expect(entered(before, "yes").state.items.at(-1)).toMatchObject({
     kind: "note",
-    text: '"yes" is not an answer. Type one letter: y (yes, once), t (always this tool), s (always this server), n (no (also Enter, Esc)).',
+    text: '"yes" is not an answer. Type one letter: y (yes, once), t (this tool, until the conversation ends), s (all tools of the server, until the conversation ends), n (no (also Enter, Esc)), b (no, because …).',
   });
 });
 
@@ -171,7 +179,7 @@ test("the first and the last option are chosen by their numbers", () => {
   expect(entered(choice, "3").state.items.at(-1)).toMatchObject({
     kind: "note",
     tone: "warning",
-    text: '"3" is not a choice: type a number from 1 to 2.',
+    text: '"3" is not a choice: type a number from 1 to 2, or 0 for none.',
   });
 });
 

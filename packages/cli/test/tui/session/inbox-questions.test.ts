@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { showInbox } from "../../../src/tui/session/inbox-questions.ts";
 import { createQuestionQueue } from "../../../src/tui/session/question-queue.ts";
 import { createStore } from "../../../src/tui/session/store.ts";
-import type { QuestionOf } from "../../../src/tui/state/questions.ts";
+import type { AnswersByKind, QuestionOf } from "../../../src/tui/state/questions.ts";
 import { idle } from "../../support/tui/app-state.ts";
 
 const { ProceedOnce, ProceedAlwaysTool, ProceedAlwaysAndSave, ProceedAlwaysServer, Cancel } = ToolConfirmationOutcome;
@@ -39,8 +39,8 @@ async function scene(entries: InboxEntry[], { answered = {}, use = "used", now =
   let changed = (): void => {};
   const inbox: Pick<Inbox, "list" | "answer" | "useOf" | "watch"> = {
     list: async () => [...entries],
-    answer: async (id, answer, by, shown) => {
-      done.push(`answer ${id} ${answer} in ${by} (${shown?.key})`);
+    answer: async (id, answer, by, shown, because) => {
+      done.push(`answer ${id} ${answer} in ${by} (${shown?.key})${because === undefined ? "" : ` because ${because}`}`);
       entries.splice(0, entries.length, ...entries.filter((each) => each.id !== id));
       return { answer, by, at: 0, isFirst: true, isAwaited: true, ...answered };
     },
@@ -67,7 +67,7 @@ async function scene(entries: InboxEntry[], { answered = {}, use = "used", now =
     done,
     settled,
     questions: () => store.get().questions as readonly QuestionOf<"confirmation">[],
-    answer: async (value: ToolConfirmationOutcome) => {
+    answer: async (value: AnswersByKind["confirmation"]) => {
       queue.answer(store.get().questions[0]?.key ?? "", { kind: "confirmation", value });
       await settled();
     },
@@ -114,15 +114,20 @@ describe("a request of a client", () => {
   });
 
   test.each([
-    [ProceedOnce, "once", true],
-    [ProceedAlwaysTool, "conversation", true],
-    [ProceedAlwaysAndSave, "always", true],
-    [ProceedAlwaysServer, "no", false],
-    [Cancel, "no", false],
-  ])("is answered: %s means %s", async (outcome, words, isUsed) => {
+    [ProceedOnce, "once", "you allowed it once"],
+    [ProceedAlwaysTool, "conversation", "you allowed it until the program disconnects"],
+    [ProceedAlwaysAndSave, "always", "you allowed it, also from now on"],
+    [ProceedAlwaysServer, "no", "you said no"],
+    [Cancel, "no", "you said no"],
+    [{ because: "not now" }, "no", "you said no, because: not now"],
+  ])("is answered: %j means %s, and the transcript keeps it", async (outcome, words, told) => {
     await using app = await scene([entry("AB1")]);
     await app.answer(outcome);
-    expect(app.done).toEqual([`answer AB1 ${words} in the terminal app (key)`, ...(isUsed ? ["use of AB1"] : [])]);
+    expect(app.done).toEqual([
+      `answer AB1 ${words} in the terminal app (key)${typeof outcome === "object" ? ` because ${outcome.because}` : ""}`,
+      ...(words === "no" ? [] : ["use of AB1"]),
+      `info: The request of "cursor" for files.write_file: ${told}.`,
+    ]);
     expect(app.questions()).toEqual([]);
   });
 
@@ -132,13 +137,15 @@ describe("a request of a client", () => {
   ] as const)("tells what became of the answer: %s", async (use, words) => {
     await using app = await scene([entry("AB1")], { use });
     await app.answer(ProceedOnce);
-    expect(app.done.slice(2)).toEqual([`info: The request for files.write_file ${words}`]);
+    expect(app.done.slice(2)).toEqual([`info: The request of "cursor" for files.write_file ${words}`]);
   });
 
   test("that was answered elsewhere in the meantime is told, and its use does not matter", async () => {
     await using app = await scene([entry("AB1")], { answered: { isFirst: false, by: "the page" }, use: "later" });
     await app.answer(ProceedOnce);
-    expect(app.done.slice(1)).toEqual(["info: The request for files.write_file was already answered in the page."]);
+    expect(app.done.slice(1)).toEqual([
+      'info: The request of "cursor" for files.write_file was already answered in the page.',
+    ]);
   });
 });
 

@@ -25,6 +25,8 @@ async function sampling(provider: Model["provider"], isAllowed: boolean) {
     model: () => ({ provider, name: "clever" }) as Model,
     isConsented: async () => true,
     openUrl: async () => true,
+    schemaOf: () => undefined,
+    note: () => {},
     tell: (text) => told.push(text),
   });
   const { details } = confirmation({ toolDisplayName: "sampling/createMessage", args: { maxTokens: 5 } });
@@ -68,6 +70,8 @@ test.each([
     model: () => expect.fail("an elicitation needs no model"),
     isConsented: () => expect.fail("an elicitation calls no tool"),
     openUrl: async (url) => seen.push(`open ${url}`) > 0 && hasBrowser,
+    schemaOf: () => undefined,
+    note: () => {},
     tell: (text) => seen.push(text),
   });
   const answered = elicit({ mode: "url", ...address }, new AbortController().signal);
@@ -90,16 +94,18 @@ test("a call that the user typed runs without a question; other calls are asked 
           return Cancel as never;
         },
       }),
-      model: () => expect.fail("a call needs no model"),
+      model: () => ({ provider: "gemini", name: "clever" }) as Model,
       isConsented: async () => isTyped,
       openUrl: () => expect.fail("a call opens no page"),
+      schemaOf: () => undefined,
+      note: () => {},
       tell: () => expect.fail("a call has no note"),
     });
     return confirm(details, new AbortController().signal);
   });
   expect(await Promise.all(outcomes)).toEqual([ProceedOnce, Cancel]);
   expect(confirmed).toEqual([[ProceedOnce, "typed"]]);
-  expect(asked).toEqual([{ kind: "confirmation", details }]);
+  expect(asked).toEqual([{ kind: "confirmation", details, asker: "model" }]);
 });
 
 test("a form of a server is asked as it is, and the answer is the user's", async () => {
@@ -110,6 +116,8 @@ test("a form of a server is asked as it is, and the answer is the user's", async
     model: () => expect.fail("an elicitation needs no model"),
     isConsented: () => expect.fail("an elicitation calls no tool"),
     openUrl: () => expect.fail("a form opens no page"),
+    schemaOf: () => undefined,
+    note: () => {},
     tell: () => expect.fail("a form has no note"),
   });
   const requestedSchema = { type: "object", properties: {} } as const;
@@ -142,6 +150,8 @@ test.each([
     model: () => expect.fail("no model is needed"),
     isConsented: () => expect.fail("no tool is called"),
     openUrl: () => expect.fail("no page is opened"),
+    schemaOf: () => undefined,
+    note: () => {},
     tell: (text) => told.push(text),
   });
   onUnaskable({ serverName: "s", message: "Go", ...(url !== undefined && { url }) });
@@ -178,6 +188,8 @@ describe("a server's request to the model", () => {
       model: () => ({ provider, name: "clever", stream }) as Model,
       isConsented: () => expect.fail("no tool is called"),
       openUrl: () => expect.fail("no page is opened"),
+      schemaOf: () => undefined,
+      note: () => {},
       tell: () => expect.fail("no note is shown"),
     });
     const result = await run({ serverName: "s", params }, new AbortController().signal).catch(

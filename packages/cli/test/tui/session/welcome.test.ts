@@ -1,3 +1,6 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { temporaryFolder } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
 import { askIfWaiting, chooseAtStart } from "../../../src/tui/session/begin.ts";
 import { hostTool, slashScene } from "../../support/tui/slash-services.ts";
@@ -8,6 +11,7 @@ const none = { kind: "none", next: "Set GEMINI_API_KEY." };
 const ollama = (...models: readonly string[]) => ({ kind: "offer", ollama: { models } });
 
 const base = {
+  environment: { env: { PATH: "/nowhere" }, platform: "linux", home: "/home", cwd: "/project" },
   settings: { files: [] },
   locations: { root: "/project", rootFrom: "marker", files: { workspace: "/project/.gemini/settings.json" } },
   trust: { trusted: false, detail: "no rule covers it" },
@@ -46,7 +50,7 @@ test("without servers, the user sees where Fairlead looked, how to try the demo 
     "settings   none yet",
     "servers    none configured",
     "model      no model configured: call tools yourself, as server.tool key=value",
-    "           Set GEMINI_API_KEY. Then: /model",
+    "           Set GEMINI_API_KEY. Then start Fairlead again.",
     "",
     "To try things out, use the built-in server demo: greet, wait.",
     "  demo.greet path=text",
@@ -54,9 +58,8 @@ test("without servers, the user sees where Fairlead looked, how to try the demo 
     "  /tools     list the tools",
     "",
     "To add a server:",
-    "  /mcp add time uvx mcp-server-time     by its command",
-    "  /mcp add docs https://mcp.example.com/mcp     by its address",
-    "  /mcp import     from your other programs",
+    "  /mcp add -s user NAME https://…     a server on the network",
+    "  /mcp import     the servers of your other programs",
     "",
     "/help shows everything; /mcp shows the servers.",
   ]);
@@ -116,12 +119,15 @@ test.each([
   expect([started.asked, modelLines(started.lines)]).toEqual([asked, expected]);
 });
 
-test("outside a project, a server is added for the user", async () => {
-  const { lines } = await start(undefined, none, { locations: { ...base.locations, rootFrom: "cwd" } });
-  expect(lines.filter((line) => line.includes("/mcp add"))).toEqual([
-    "  /mcp add -s user time uvx mcp-server-time     by its command",
-    "  /mcp add -s user docs https://mcp.example.com/mcp     by its address",
-  ]);
+test.each([
+  ["npx", "memory npx -y @modelcontextprotocol/server-memory"],
+  ["uvx", "time uvx mcp-server-time"],
+])("a machine with %s can start the suggested server", async (program, words) => {
+  await using folder = await temporaryFolder();
+  await writeFile(join(folder.path, program), "#!/bin/sh\n", { mode: 0o755 });
+  const environment = { ...base.environment, env: { PATH: folder.path } };
+  const { lines } = await start(undefined, none, { environment });
+  expect(lines).toContain(`  /mcp add -s user ${words}`);
 });
 
 test("the demo server is not started if the user has a server of that name", async () => {

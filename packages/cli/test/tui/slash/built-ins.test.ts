@@ -1,7 +1,7 @@
 import type { Model } from "@fairlead/core/model/model";
 import { describe, expect, test } from "vitest";
 import { lookFor, namedServer, serverNames } from "../../../src/tui/slash/command.ts";
-import { allCommands, builtIns, commandsOf } from "../../../src/tui/slash/commands.ts";
+import { allCommands, builtIns, commandsOf, helpGroups } from "../../../src/tui/slash/commands.ts";
 import { idle } from "../../support/tui/app-state.ts";
 import { conversationTool, slashScene } from "../../support/tui/slash-services.ts";
 
@@ -11,7 +11,7 @@ const [policy, quit, trust] = [command("policy"), command("quit"), command("trus
 
 test("the user has these commands, with these arguments and summaries", () => {
   expect(builtIns.map(({ name, usage = "", summary }) => `/${name} ${usage}: ${summary}`)).toEqual([
-    "/mcp [list|desc|schema|logs|reload|start|stop|restart|enable|disable|auth|test] [SERVER]: list and manage servers",
+    "/mcp [list|desc|schema|logs|reload|start|stop|restart|enable|disable|auth|test|add|remove|import|get|logout|pin] [SERVER]: list and manage servers",
     "/tools [SERVER] | [on|off] SERVER[.TOOL]: list the tools of this conversation, or switch tools on or off",
     "/resources [SERVER]: list the servers' resources; to use one in a message, type @ and its name",
     "/prompts [SERVER]: list the servers' prompts",
@@ -27,7 +27,7 @@ test("the user has these commands, with these arguments and summaries", () => {
     "/policy [list|explain|allow|ask|deny|remove] [SERVER.TOOL]: show and change the rules for tool calls",
     "/trust [add|list|remove]: trust this folder and its servers, or revoke the trust",
     "/history [--server NAME] [--denied] [--since 1d]: show recent calls and the rules that decided them",
-    "/help : list all commands and keys",
+    "/help [COMMAND|keys|all]: list the commands; with a name, one command; keys: all keys; all: everything",
     "/quit : quit (also: Ctrl-C twice on an empty prompt)",
   ]);
 });
@@ -274,34 +274,37 @@ describe("/model", () => {
   });
 });
 
-test("/help lists commands, keys and how to call a tool, and shows invisible characters of a server", async () => {
+describe("/help", () => {
   const commands = [
     { name: "one", usage: "[X]", summary: "first\u200b" },
     { name: "two", summary: "second" },
   ];
-  const scene = slashScene({ session: { commands: () => commands } });
-  const [[kind, title, text] = []] = (await scene.run(help, "")) as readonly (readonly string[])[];
-  expect([kind, title]).toEqual(["show", "/help"]);
-  expect(text).toBe(`  /one [X]  first⟨U+200B⟩
-  /two      second
+  const shown = async (words: string): Promise<readonly unknown[]> => {
+    const [told = []] = await slashScene({ session: { commands: () => commands } }).run(help, words);
+    return told as readonly unknown[];
+  };
 
-  Enter                   send; during a turn, send when the turn ends
-  Alt-Enter, Ctrl-J       new line; also Enter after a backslash
-  Tab, ↑ ↓                complete
-  ↑ ↓                     move between lines; ↑ in the first line shows
-                          earlier entries
-  Esc, Ctrl-C             stop the call, then the turn, then clear the
-                          prompt; queued messages go back to the prompt;
-                          Ctrl-C twice quits
-  Ctrl-O                  expand or fold the last result
-  Ctrl-A, Ctrl-E          start and end of the line
-  Alt-B, Alt-F            previous and next word
-  Ctrl-W, Ctrl-U, Ctrl-K  cut the word before the cursor, the line before
-                          it, the line after it
-  Ctrl-Y                  insert the text that was cut
-  Ctrl-L                  redraw the screen
-  Ctrl-D                  quit, if the prompt is empty; press it twice
-                          during a turn
+  test("names every built-in command once, and fits a screen of 24 rows and 80 columns", async () => {
+    expect(helpGroups.flatMap(([names]) => names).toSorted()).toEqual(builtIns.map(({ name }) => name).toSorted());
+    const [kind, title, text] = await shown("");
+    expect([kind, title]).toEqual(["show", "/help"]);
+    const rows = String(text).split("\n");
+    expect(rows).toContain("  server.tool key=value …     call a tool yourself");
+    expect(rows).toContain("  /tools /resources /prompts  what the servers offer");
+    // The title, the prompt and the status line need four rows.
+    expect(rows.length).toBeLessThanOrEqual(20);
+    expect(rows.filter((row) => row.length > 76)).toEqual([]);
+  });
 
-To call a tool yourself, type: server.tool key=value …`);
+  test("shows one command, all keys, or everything, with invisible characters of a server", async () => {
+    expect(await shown("/one")).toEqual(["show", "/help one", "  /one [X]  first⟨U+200B⟩"]);
+    const [, , keys] = await shown("keys");
+    expect(String(keys)).toMatch(/^ {2}Ctrl-R +search earlier entries/m);
+    expect(await shown("all")).toEqual([
+      "show",
+      "/help all",
+      `  /one [X]  first⟨U+200B⟩\n  /two      second\n\n${String(keys)}`,
+    ]);
+    expect(await shown("three")).toEqual(["throw", "usage", "there is no command /three", "/help"]);
+  });
 });

@@ -13,15 +13,15 @@ test.each([
   expect(helpText(rows, columns)).toBe(text);
 });
 
-test("a name of up to 24 characters has its explanation beside it, and a longer one below", () => {
-  const [longest, longer] = [`/${"x".repeat(23)}`, `/${"y".repeat(24)}`];
+test("a name of up to 26 characters has its explanation beside it, and a longer one below", () => {
+  const [longest, longer] = [`/${"x".repeat(25)}`, `/${"y".repeat(26)}`];
   const all: readonly HelpRow[] = [
     ["/a", "one"],
     [longest, "two"],
     [longer, "three"],
   ];
   expect(helpText(all, 80)).toBe(
-    [`  /a${" ".repeat(24)}one`, `  ${longest}  two`, `  ${longer}`, "      three"].join("\n"),
+    [`  /a${" ".repeat(26)}one`, `  ${longest}  two`, `  ${longer}`, "      three"].join("\n"),
   );
   expect(helpText([[longer, "three"]], 80)).toBe(`  ${longer}\n      three`);
   expect(helpText([], 80)).toBe("");

@@ -28,6 +28,7 @@ test("/mcp suggests its verbs, then servers, then the options of the verb", () =
     "import: import servers from other programs",
     "get: show one server in full",
     "logout: sign out and delete the stored tokens",
+    "pin: write the exact version of a server into the settings",
   ]);
   const servers = [
     { value: "files", about: "connected" },
@@ -69,7 +70,7 @@ test.each<[string, readonly unknown[]]>([
         "throw",
         "usage",
         'unknown command "/mcp nonsense"',
-        "/mcp [list|desc|schema|logs|reload|start|stop|restart|enable|disable|auth|test] [SERVER]",
+        "/mcp [list|desc|schema|logs|reload|start|stop|restart|enable|disable|auth|test|add|remove|import|get|logout|pin] [SERVER]",
       ],
     ],
   ],

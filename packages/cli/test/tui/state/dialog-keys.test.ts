@@ -37,9 +37,19 @@ test("a dialog opens at its beginning, and one with a text field at its end", ()
     { key: "q", kind: "typed", editor: emptyEditor, scroll: end },
     { key: "q", kind: "read", scroll: 0 },
     { key: "q", kind: "typed", editor: emptyEditor, scroll: end },
-    { key: "q", kind: "chosen" },
+    { key: "q", kind: "chosen", at: 0 },
   ]);
-  expect(questions.map(takesText)).toEqual([false, false, false, false, true, true, false, true, false]);
+  expect(questions.map((each) => takesText(openDialog(each)))).toEqual([
+    false,
+    false,
+    false,
+    false,
+    true,
+    true,
+    false,
+    true,
+    false,
+  ]);
 });
 
 test.each([
@@ -149,31 +159,21 @@ describe("a dialog with a text field", () => {
 });
 
 describe("a choice", () => {
-  const at = (place?: number): DialogState => ({ key: "q", kind: "chosen", ...(place !== undefined && { at: place }) });
+  const at = (place: number): DialogState => ({ key: "q", kind: "chosen", at: place });
 
-  test.each<[before: number | undefined, name: Key["name"], next: number | undefined]>([
-    [undefined, "down", 0],
-    [undefined, "up", 2],
+  test.each<[before: number, name: Key["name"], next: number]>([
     [0, "down", 1],
     [2, "down", 2],
     [2, "up", 1],
     [1, "up", 0],
     [0, "up", 0],
     [1, "home", 1],
-    [undefined, "home", undefined],
   ])("%j becomes after the key %s %j", (before, name, next) => {
     expect(dialogKey(choice, at(before), { name }, room)).toStrictEqual({ dialog: at(next) });
   });
 
-  test("without options stays without an answer", () => {
-    const empty = asked({ kind: "choice", serverName: "s", message: "m", options: [] });
-    expect(dialogKey(empty, at(), { name: "down" }, room)).toStrictEqual({ dialog: at() });
-    expect(dialogKey(empty, at(), { name: "up" }, room)).toStrictEqual({ dialog: at() });
-  });
-
-  test.each<[Key["name"], number | undefined, value: number | undefined]>([
+  test.each<[Key["name"], number, value: number | undefined]>([
     ["enter", 2, 2],
-    ["enter", undefined, undefined],
     ["escape", 2, undefined],
   ])("is answered by the key %s at %j with %j", (name, place, value) => {
     expect(dialogKey(choice, at(place), { name }, room)).toStrictEqual({ answer: { kind: "choice", value } });

@@ -56,7 +56,11 @@ test.each([
   ["a client ID", clientId, [letter("abc"), enter], "abc"],
   ["a client ID", clientId, [letter("abc"), esc], ""],
   ["a choice", choice, [{ name: "down" }, { name: "down" }, enter], 1],
-  ["a choice", choice, [enter], undefined],
+  ["a choice", choice, [enter], 0],
+  ["a confirmation", confirmation(), [letter("b"), letter("not now "), enter], { because: "not now" }],
+  ["a confirmation", confirmation(), [letter("b"), enter], "cancel"],
+  ["a confirmation", confirmation(), [letter("b"), letter("y"), esc, letter("y")], "proceed_once"],
+  ["a confirmation", confirmation({ canEdit: true }), [letter("e")], "edit"],
   ["a choice", choice, [{ name: "down" }, esc], undefined],
 ] as const)("%s is answered by its keys", (_, question, keys, value) =>
   expect(press(question, ...keys)).toEqual({ answer: { kind: question.kind, value } }),
@@ -73,8 +77,8 @@ describe("what is no answer", () => {
   ])("%s", (_, question, key) => expect(press(question, key)).toHaveProperty("dialog"));
 });
 
-test("to press Enter first is never a yes", () => {
-  for (const question of questionsOf("x")) {
+test("to press Enter first is never a yes; in a list it takes the first entry", () => {
+  for (const question of questionsOf("x").filter(({ kind }) => kind !== "choice")) {
     const step = press(question, enter);
     if ("answer" in step && question.kind !== "url") expect(step.answer).toEqual(refusals[question.kind]);
     if ("answer" in step && question.kind === "url") expect(step.answer.value).toBe("decline");
@@ -86,7 +90,7 @@ test("one cannot scroll beyond the end", () => {
   const downs = Array.from({ length: 100 }, (): Key => ({ name: "down" }));
   const end = dialogOf(press(question, ...downs));
   const before = dialogOf(dialogKey(question, end, { name: "up" }, room));
-  expect([end, before].map((dialog) => dialog.kind === "read" && dialog.scroll)).toEqual([31, 30]);
+  expect([end, before].map((dialog) => dialog.kind === "read" && dialog.scroll)).toEqual([33, 32]);
 });
 
 test("the field that one is at is in sight, and one can look around from there", () => {

@@ -26,10 +26,10 @@ test.each<[string, string, number, readonly string[]]>([
   expect(rows(text, width)).toEqual(lines);
 });
 
-test("text to read is wrapped between words, and output is broken at the edge", () => {
+test("text is wrapped between words, and output keeps all its blanks", () => {
   const text = "one two\n\tthree\tfour\n\nfive";
   expect(texts(readingLines(text, 6))).toEqual(["one ", "two", "    ", "three", "four", "", "five"]);
-  expect(texts(outputLines(text, 6))).toEqual(["one tw", "o", "    th", "ree   ", " four", "", "five"]);
+  expect(texts(outputLines(text, 6))).toEqual(["one ", "two", "    ", "three ", "   ", "four", "", "five"]);
 });
 
 test("every piece of a text has the style that is asked for", () => {

@@ -17,7 +17,7 @@ export interface RequestProgress {
   decision: CarriedDecision | undefined;
   isAnswered?: boolean;
   /** The user's answer to the confirmation; absent if the user gave none. */
-  how?: "yes" | "no" | "typed" | undefined;
+  how?: "yes" | "no" | "typed" | "edited" | undefined;
   /** How long the request has waited for the user, by the host's clock. Absent if nobody was asked. */
   confirmationMs?: number | undefined;
   /** The place where a gateway's user answered. */

@@ -23,7 +23,7 @@ interface AnswerFacts extends Pick<LedgerEntry, "outcome"> {
   readonly needsConfirmation: boolean;
   readonly isAnswered?: boolean | undefined;
   /** The user's answer to the confirmation; absent if the user was not asked. */
-  readonly how?: "yes" | "no" | "typed" | undefined;
+  readonly how?: "yes" | "no" | "typed" | "edited" | undefined;
   /** Whether the request itself says that the user accepts a changed definition. */
   readonly acceptChanged?: boolean | undefined;
   readonly confirmed?: boolean | "in_advance" | undefined;
@@ -41,6 +41,7 @@ export function answerOf({
   if (outcome === "denied" && needsConfirmation) {
     if (how === undefined) return { refusal: "no_terminal" };
     // After a yes, the request was denied for another reason (for example, the server was replaced).
+    if (how === "edited") return { refusal: "edited" };
     return how === "no" ? { refusal: "user" } : {};
   }
   if (!isAnswered || outcome === "denied" || outcome === "changed") return {};

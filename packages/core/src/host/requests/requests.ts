@@ -121,7 +121,7 @@ export function createHostRequests(options: HostRequestsOptions): HostRequests {
           .map(({ name: each, serverName: server, serverToolName }) => ({ name: each, server, serverToolName }));
         throw new HostError("tool_unknown", explainUnknown(name, undefined, toolNames));
       }
-      return tool.execute(args, signal, { confirm: confirmThrough(ask, signal ?? closing) });
+      return tool.execute(args, signal, { confirm: confirmThrough(ask, signal ?? closing, true) });
     },
 
     asCallableTool: () =>
@@ -218,7 +218,7 @@ function createCallableTool({ open, confirm, signal }: CallableOptions): Callabl
   }
 
   async function run(tool: DiscoveredMCPTool, args: Record<string, unknown>): Promise<Answer> {
-    const { llmContent, error } = await tool.execute(args, signal, { confirm: confirmThrough(confirm, signal) });
+    const { llmContent, error } = await tool.execute(args, signal, { confirm: confirmThrough(confirm, signal, true) });
     const text = llmContent.flatMap((part) => part.text ?? []).join("\n");
     const media = llmContent.filter(({ inlineData }) => inlineData !== undefined);
     return { response: error === undefined ? { output: text } : { error: text || error.message }, media };

@@ -33,8 +33,11 @@ export interface LedgerEntry {
   readonly answer?: "asked" | "in_advance" | "typed" | undefined;
   /** Where the user confirmed a client's request, for example in the inbox. Absent for other requests. */
   readonly answeredIn?: AnswerPlace | undefined;
-  /** Why a request that needed confirmation was denied: the user said no, or no answer came. */
-  readonly refusal?: "user" | "no_terminal" | undefined;
+  /**
+   * Why a request that needed confirmation was denied: the user said no, the user changed the arguments (the changed
+   * request has its own entry), or no answer came.
+   */
+  readonly refusal?: "user" | "edited" | "no_terminal" | undefined;
   readonly outcome: "ok" | ErrorCode;
   /** From the request to its outcome, with `confirmationMs`. */
   readonly durationMs: number;
@@ -145,7 +148,7 @@ function isEntry(value: unknown): value is LedgerEntry {
     (entry.confirmationMs === undefined || typeof entry.confirmationMs === "number") &&
     isOneOf([undefined, "asked", "in_advance", "typed"], entry.answer) &&
     isOneOf([undefined, "page", "form", "inbox", "grant"], entry.answeredIn) &&
-    isOneOf([undefined, "user", "no_terminal"], entry.refusal) &&
+    isOneOf([undefined, "user", "edited", "no_terminal"], entry.refusal) &&
     [entry.arguments, entry.ruleOrigin].every((part) => part === undefined || isObject(part))
   );
 }

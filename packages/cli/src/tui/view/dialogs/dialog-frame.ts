@@ -1,18 +1,17 @@
 /** Lays out the open question: builds its frame and cuts it to the visible rows. */
 
 import type { Difference } from "@fairlead/core/discover/tool-changes";
-import type { ToolCallConfirmationDetails } from "@fairlead/core/registry/confirmation";
 import { type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import type { JsonObject } from "@fairlead/wire";
 import { type Editor, emptyEditor } from "../../input/editor.ts";
 import { offeredKeys } from "../../state/confirmation-keys.ts";
 import type { FormState } from "../../state/form.ts";
-import type { QuestionNumber, UserQuestion } from "../../state/questions.ts";
+import type { QuestionNumber, QuestionOf, UserQuestion } from "../../state/questions.ts";
 import { clampScroll, type Extent } from "../../state/scroll.ts";
 import { bodyWidth, type Frame, frameExtent, frameLines, type Room } from "../frame.ts";
-import { breakLine, type Line, span, wrapLine } from "../line.ts";
+import { type Line, span, wrapLine, wrapWhole } from "../line.ts";
 import { jsonLines, quoteColumns, toDecisionText } from "../text-lines.ts";
-import { key, labelled, nameSpan, section, speech, titleLine, told } from "./dialog-parts.ts";
+import { fieldLines, key, labelled, nameSpan, section, speech, titleLine, told } from "./dialog-parts.ts";
 import { type FormFrame, formFrame } from "./form-frame.ts";
 import { choiceFrame, clientIdFrame, samplingFrame, signInFrame, trustFrame, urlFrame } from "./question-frames.ts";
 
@@ -36,7 +35,7 @@ export function dialogLines(
     return frameLines(frame, room, formScroll(frame, frameExtent(frame, room), look.form.look));
   }
   if (question.kind === "choice") {
-    const frame = choiceFrame(question, look.at, number, room);
+    const frame = choiceFrame(question, look.at ?? 0, number, room);
     return frameLines(frame, room, formScroll(frame, frameExtent(frame, room), 0));
   }
   return frameLines(dialogFrame(question, look, number, room), room, look.scroll ?? 0);
@@ -53,7 +52,7 @@ export function dialogFrame(
 ): Frame {
   switch (question.kind) {
     case "confirmation":
-      return confirmationFrame(question.details, number, room);
+      return confirmationFrame(question, editor, number, room);
     case "form":
       return form === undefined ? empty : formFrame(question, form, number, room);
     case "url":
@@ -67,7 +66,7 @@ export function dialogFrame(
     case "client_id":
       return clientIdFrame(question, editor ?? emptyEditor, number, room);
     case "choice":
-      return choiceFrame(question, at, number, room);
+      return choiceFrame(question, at ?? 0, number, room);
   }
 }
 
@@ -80,11 +79,17 @@ export function formScroll({ focused: { from, to } }: FormFrame, extent: Extent,
   return clampScroll(still + look, extent);
 }
 
-/** If the dialog's body has fewer columns, the keys have short labels. */
-const narrow = 50;
+/** If the dialog has fewer columns for its body, or fewer rows, the keys have short labels. */
+const [narrow, low] = [50, 12];
 
-function confirmationFrame(details: ToolCallConfirmationDetails, number: QuestionNumber, room: Room): Frame {
-  const { serverName, toolName, toolDisplayName, description, args, annotations, rule, change, outcomes } = details;
+/** `reason`: the reason that the user types for a no. */
+function confirmationFrame(
+  question: QuestionOf<"confirmation">,
+  reason: Editor | undefined,
+  number: QuestionNumber,
+  room: Room,
+): Frame {
+  const { serverName, toolName, toolDisplayName, description, args, annotations, rule, change } = question.details;
   const width = bodyWidth(room);
   const inner = width - quoteColumns;
   const isOther = toolDisplayName !== toolName;
@@ -101,10 +106,14 @@ function confirmationFrame(details: ToolCallConfirmationDetails, number: Questio
         ? wrapLine([span(safe`Arguments: none`, { isBold: true })], width)
         : section(safe`Arguments, exactly as sent:`, jsonLines(args, inner), width)),
       ...speech(safe`Description from the server:`, description, width),
+      ...(reason === undefined ? [] : fieldLines(safe`Why not? The model reads your reason:`, reason, width)),
     ],
-    keys: offeredKeys(outcomes).map(({ letter, words, short }) =>
-      key(toSafeLine(letter), toSafeLine(width < narrow ? short : words)),
-    ),
+    keys:
+      reason === undefined
+        ? offeredKeys(question).map(({ letter, words, short }) =>
+            key(toSafeLine(letter), toSafeLine(width < narrow || room.height < low ? short : words)),
+          )
+        : [key(safe`Enter`, safe`no, for this reason`), key(safe`Esc`, safe`back to the question`)],
   };
 }
 
@@ -112,7 +121,7 @@ function changeLines(change: readonly Difference[] | undefined, width: number): 
   if (change === undefined) return [];
   const inner = width - quoteColumns;
   const lines = change.flatMap(({ member, before, after }) => [
-    ...breakLine([span(toVisibleLine(member))], inner),
+    ...wrapWhole([span(toVisibleLine(member))], inner),
     ...(before === undefined ? [] : side(safe`- `, before, inner, "red")),
     ...(after === undefined ? [] : side(safe`+ `, after, inner, "green")),
   ]);
@@ -122,7 +131,7 @@ function changeLines(change: readonly Difference[] | undefined, width: number): 
 
 function side(sign: SafeText, text: string, width: number, colour: "red" | "green"): readonly Line[] {
   const indent = span(safe`  `);
-  const rows = breakLine([span(toDecisionText(text), { colour })], width - 4);
+  const rows = wrapWhole([span(toDecisionText(text), { colour })], width - 4);
   return rows.map((row, at) => [indent, at === 0 ? span(sign, { colour }) : indent, ...row]);
 }
 

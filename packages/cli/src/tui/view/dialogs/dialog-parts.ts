@@ -3,7 +3,7 @@
 import { padSafe, repeatSafe, type SafeText, safe, toVisibleLine } from "@fairlead/core/text/safe-text";
 import type { Editor } from "../../input/editor.ts";
 import type { QuestionNumber } from "../../state/questions.ts";
-import { breakLine, type Line, type SpanStyle, span, wrapLine } from "../line.ts";
+import { breakLine, type Line, type SpanStyle, span, wrapLine, wrapWhole } from "../line.ts";
 import { decisionLines, quoteColumns, quoted, toDecisionText } from "../text-lines.ts";
 
 /** Formats a title such as `(1 of 3) github asks`. The number is first, because a long title is cut at its end. */
@@ -17,11 +17,11 @@ export function nameSpan(name: string): Line[number] {
 }
 
 /**
- * Formats `label  value` in two columns. A long value is broken at the screen edge. On a narrow screen, the value is
+ * Formats `label  value` in two columns. A long value is broken between words, or at the screen edge. On a narrow screen, the value is
  * below the label.
  */
 export function labelled(label: SafeText, value: string, width: number): readonly Line[] {
-  return beside(label, width, (room) => breakLine([span(toVisibleLine(value))], room));
+  return beside(label, width, (room) => wrapWhole([span(toVisibleLine(value))], room));
 }
 
 /** Formats `label  text` in two columns. A long text is wrapped between words. */
@@ -69,6 +69,11 @@ export function addressRows(
   return breakLine([span(text, { isUnderlined: true })], room.width).map((line) => ({ isBare: true, line }));
 }
 
+/** Formats a text field that has the focus, below its label. */
+export function fieldLines(label: SafeText, editor: Editor, width: number): readonly Line[] {
+  return [...wrapLine([span(label, { isBold: true })], width), ...editorLines(editor, true, width)];
+}
+
 const mostRows = 6;
 
 /** Formats the content of a text field: at most six rows, with the cursor if the field has the focus. */
@@ -76,15 +81,18 @@ export function editorLines({ text, cursor }: Editor, isFocused: boolean, width:
   if (!isFocused)
     return text === ""
       ? [[span(safe`(empty)`, { isDim: true })]]
-      : around(breakLine([span(toVisibleLine(text))], width), 0);
+      : around(wrapWhole([span(toVisibleLine(text))], width), 0);
   const under = String.fromCodePoint(text.codePointAt(cursor) ?? 0x20);
-  const before = toVisibleLine(text.slice(0, cursor));
   const line = [
-    span(before),
+    span(toVisibleLine(text.slice(0, cursor))),
     span(toVisibleLine(under), { isInverse: true, isUnderlined: true }),
     span(toVisibleLine(text.slice(cursor + under.length))),
   ];
-  return around(breakLine(line, width), breakLine([span(before)], width).length - 1);
+  const rows = wrapWhole(line, width);
+  return around(
+    rows,
+    rows.findIndex((row) => row.some(({ isInverse = false }) => isInverse)),
+  );
 }
 
 function around(rows: readonly Line[], row: number): readonly Line[] {

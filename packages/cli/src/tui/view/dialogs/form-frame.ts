@@ -7,7 +7,7 @@ import type { FieldEntry } from "../../state/form-value.ts";
 import { formatWords } from "../../state/form-value.ts";
 import type { QuestionNumber, QuestionOf } from "../../state/questions.ts";
 import { bodyWidth, type Frame, type Room } from "../frame.ts";
-import { breakLine, type Line, type SpanStyle, span, wrapLine } from "../line.ts";
+import { type Line, type SpanStyle, span, wrapLine, wrapWhole } from "../line.ts";
 import { decisionLines, quoteColumns, quoted } from "../text-lines.ts";
 import { editorLines, key, nameSpan, speech, titleLine } from "./dialog-parts.ts";
 
@@ -28,7 +28,10 @@ export function formFrame(
   const isQuestion = purpose === "elicitation";
   const title = isQuestion
     ? [nameSpan(serverName), span(safe` asks you`)]
-    : [span(safe`Arguments for `), nameSpan(toolName === undefined ? serverName : `${serverName}.${toolName}`)];
+    : [
+        span(purpose === "edit" ? safe`Edit the arguments of ` : safe`Arguments for `),
+        nameSpan(toolName === undefined ? serverName : `${serverName}.${toolName}`),
+      ];
   const body: Line[] = [...speech(isQuestion ? safe`Message:` : safe`Tool:`, message, width)];
   let focused = { from: 0, to: 0 };
   const put = (isFocused: boolean, lines: readonly Line[]): void => {
@@ -43,11 +46,17 @@ export function formFrame(
   }
   if (form.leftOut > 0)
     body.push(...wrapLine([span(safe`${form.leftOut} more fields are not shown (limit: ${mostFields}).`)], width));
-  const send = isQuestion ? safe`Send to the server` : safe`Run`;
+  const [send, decline] = buttonWords[purpose];
   put(form.focus === "send", [button(send, form.focus === "send")]);
-  put(form.focus === "decline", [button(isQuestion ? safe`Decline` : safe`Do not run`, form.focus === "decline")]);
+  put(form.focus === "decline", [button(decline, form.focus === "decline")]);
   return { title: titleLine(title, number), colour: "cyan", body, focused, keys: keysFor(form) };
 }
+
+const buttonWords: Readonly<Record<QuestionOf<"form">["purpose"], readonly [send: SafeText, decline: SafeText]>> = {
+  elicitation: [safe`Send to the server`, safe`Decline`],
+  arguments: [safe`Run`, safe`Do not run`],
+  edit: [safe`Use these arguments`, safe`Back to the question`],
+};
 
 function button(words: SafeText, isFocused: boolean): Line {
   return [pointer(isFocused), span(safe`[ ${words} ]`, isFocused ? { isBold: true, isInverse: true } : {})];
@@ -100,7 +109,7 @@ function fieldLines(field: FormField, entry: FieldEntry, { problem, isFocused, w
     ...(isFocused ? hintWords(field).flatMap((words) => note(words, { isDim: true })) : []),
   ];
   return [
-    ...breakLine([head], inner).map((line, at) => [pointer(isFocused && at === 0), ...line]),
+    ...wrapWhole([head], inner).map((line, at) => [pointer(isFocused && at === 0), ...line]),
     ...below.map((line) => [span(safe`  `), ...line]),
   ];
 }
@@ -142,7 +151,7 @@ function listLines(
   const from = Math.min(last, Math.max(0, (current ?? 0) - Math.floor(shownChoices / 2)));
   const lines = choices.slice(from, from + shownChoices).flatMap(({ title }, index) => {
     const at = from + index;
-    const rows = breakLine([span(toVisibleLine(title))], width - 6);
+    const rows = wrapWhole([span(toVisibleLine(title))], width - 6);
     const isHere = at === current;
     return rows.map((row, rowAt) => [
       span(rowAt === 0 ? safe`${isHere ? safe`> ` : safe`  `}${isChosen(at) ? yes : no} ` : safe`      `, {

@@ -1,6 +1,6 @@
 /** Lays out all questions except confirmations and forms. */
 
-import { joinSafe, type SafeText, safe, splitSafe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
+import { joinSafe, safe, splitSafe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import { isObject, listOf, member } from "@fairlead/wire/json";
 import { parseUrl } from "@fairlead/wire/text";
 import { count } from "../../../output/output.ts";
@@ -10,9 +10,9 @@ import { messageLines } from "../../../sign-in/message-lines.ts";
 import type { Editor } from "../../input/editor.ts";
 import type { QuestionNumber, QuestionOf } from "../../state/questions.ts";
 import { bodyWidth, type Frame, type Room, type Row } from "../frame.ts";
-import { breakLine, type Line, span, wrapLine } from "../line.ts";
+import { type Line, span, wrapLine, wrapWhole } from "../line.ts";
 import { decisionLines, jsonLines, quoteColumns } from "../text-lines.ts";
-import { addressRows, editorLines, key, labelled, nameSpan, section, speech, titleLine } from "./dialog-parts.ts";
+import { addressRows, fieldLines, key, labelled, nameSpan, section, speech, titleLine } from "./dialog-parts.ts";
 import type { FormFrame } from "./form-frame.ts";
 
 /** The question whether to open a URL, for an elicitation or a sign-in. */
@@ -143,7 +143,7 @@ export function trustFrame(
         const name = toVisibleLine(definition.name);
         const heading = isChanged ? safe`${name} (CHANGED since you approved it)` : name;
         const fields = splitSafe(layout(approvalFields(definition, server), safe``));
-        const lines = fields.flatMap((field) => breakLine([span(field)], width - quoteColumns));
+        const lines = fields.flatMap((field) => wrapWhole([span(field)], width - quoteColumns));
         return section(heading, lines, width);
       }),
       ...(approved.length === 0
@@ -185,10 +185,6 @@ export function signInFrame(
   };
 }
 
-function fieldLines(label: SafeText, editor: Editor, width: number): readonly Line[] {
-  return [...wrapLine([span(label, { isBold: true })], width), ...editorLines(editor, true, width)];
-}
-
 /** Asks for the OAuth client ID that the user has registered. */
 export function clientIdFrame(
   question: QuestionOf<"client_id">,
@@ -212,10 +208,10 @@ export function clientIdFrame(
   };
 }
 
-/** A list of options. `chosen`: index of the marked option, undefined for none. */
+/** A list of options. `chosen`: index of the marked option. */
 export function choiceFrame(
   question: QuestionOf<"choice">,
-  chosen: number | undefined,
+  chosen: number,
   number: QuestionNumber,
   room: Room,
 ): FormFrame {
@@ -223,22 +219,18 @@ export function choiceFrame(
   const width = bodyWidth(room);
   const asked = wrapLine([span(toSafeLine(message))], width);
   const rows = options.map((option, at) =>
-    breakLine([span(toVisibleLine(option))], width - 4).map((row, index) => [
+    wrapWhole([span(toVisibleLine(option))], width - 4).map((row, index) => [
       span(index > 0 ? safe`    ` : at === chosen ? safe`(•) ` : safe`( ) `, { isBold: at === chosen }),
       ...row,
     ]),
   );
   // The question stays on the screen until the selected option would be below it.
-  const to = asked.length + rows.slice(0, (chosen ?? -1) + 1).flat().length;
+  const to = asked.length + rows.slice(0, chosen + 1).flat().length;
   return {
     title: titleLine([nameSpan(serverName), span(safe`: choose one`)], number),
     colour: "cyan",
     body: [...asked, ...rows.flat()],
-    focused: { from: chosen === undefined ? 0 : to - (rows[chosen]?.length ?? 0), to },
-    keys: [
-      key(safe`↑↓`, safe`choose`),
-      key(safe`Enter`, chosen === undefined ? safe`none` : safe`this one`),
-      key(safe`Esc`, safe`none`),
-    ],
+    focused: { from: to - (rows[chosen]?.length ?? 0), to },
+    keys: [key(safe`↑↓`, safe`choose`), key(safe`Enter`, safe`this one`), key(safe`Esc`, safe`none`)],
   };
 }

@@ -1,6 +1,7 @@
 import { ToolConfirmationOutcome } from "@fairlead/core/registry/confirmation";
 import { createElement } from "react";
 import { describe, expect, test } from "vitest";
+import { emptyEditor, insert } from "../../../../src/tui/input/editor.ts";
 import type { QuestionOf } from "../../../../src/tui/state/questions.ts";
 import { dialogFrame, dialogLines } from "../../../../src/tui/view/dialogs/dialog-frame.ts";
 import type { Room } from "../../../../src/tui/view/frame.ts";
@@ -41,9 +42,34 @@ test("a confirmation shows whom it is about, why it is asked, and exactly what i
     "│ ▏ }",
     "│ Description from the server:",
     "│ ▏ Creates an issue.",
-    "╰─ y yes, once · t always this tool · s always this server",
-    "   a always, and save · n no (also Enter, Esc)",
+    "╰─ y yes, once · t this tool, until the conversation ends",
+    "   s all tools of the server, until the conversation ends",
+    "   a this tool, always (saves an approval) · n no (also Enter, Esc)",
+    "   b no, because …",
   ]);
+});
+
+test("the reason of a no is typed below the question", () => {
+  const editor = insert(emptyEditor, "not on Fridays");
+  const lines = dialogLines(confirmation(), { editor, scroll: 1000 }, alone, { width: 60, height: 8 });
+  expect(lines.slice(-5).map((line) => text(line).trimEnd())).toEqual([
+    "│ ▏ Creates an issue.",
+    "│ Why not? The model reads your reason:",
+    "│ not on Fridays",
+    "├─ the end; ↑ 7 rows",
+    "╰─ Enter no, for this reason · Esc back to the question",
+  ]);
+});
+
+test("no word of the description is broken", () => {
+  const words = Array.from({ length: 60 }, (_, at) => "distinguish".slice(0, 2 + (at % 10)));
+  const rows = rowsOf(confirmation({ description: words.join(" ") }), { width: 41, height: 200 });
+  const from = rows.indexOf("│ Description from the server:") + 1;
+  const shown = rows.slice(
+    from,
+    rows.findIndex((row) => row.startsWith("╰─")),
+  );
+  expect(shown.flatMap((row) => row.slice(4).split(" "))).toEqual(words);
 });
 
 test("it can be read and answered in twenty columns", () => {
@@ -57,11 +83,16 @@ test("it can be read and answered in twenty columns", () => {
     "│ Arguments: none",
     "│ Description from",
     "│ the server:",
-    "│ ▏ Creates an issue",
-    "│ ▏ .",
-    "╰─ y once · t tool",
-    "   s server · a save",
+    "│ ▏ Creates an",
+    "│ ▏ issue.",
+    "╰─ y once",
+    "   t tool,",
+    "   conversation",
+    "   s server,",
+    "   conversation",
+    "   a tool, saved",
     "   n no",
+    "   b no, because",
   ]);
 });
 
@@ -70,7 +101,7 @@ test("only the keys are offered whose answers can take effect", () => {
     width: 80,
     height: 30,
   }).slice(-1);
-  expect(keys).toBe("╰─ y yes, once · n no (also Enter, Esc)");
+  expect(keys).toBe("╰─ y yes, once · n no (also Enter, Esc) · b no, because …");
 });
 
 test("a changed definition is shown as what was and what is", () => {
@@ -80,7 +111,7 @@ test("a changed definition is shown as what was and what is", () => {
     { member: "title", before: "Read" },
   ];
   const rows = rowsOf(confirmation({ change, args: {}, description: "" }), { width: 76, height: 30 });
-  expect(rows.slice(3, -2)).toEqual([
+  expect(rows.slice(3, -4)).toEqual([
     "│ CHANGED definition: accepted (-), now (+):",
     "│ ▏ description",
     "│ ▏   - Reads.",
@@ -114,8 +145,8 @@ test("what does not fit is scrolled, and how much more there is stands in the fr
   expect(top.length).toBe(10);
   expect(top.slice(-3)).toEqual([
     "├─ ↓ 43 more rows (arrows, PgDn)",
-    "╰─ y yes, once · t always this tool · s always this server",
-    "   a always, and save · n no (also Enter, Esc)",
+    "╰─ y once · t tool, conversation · s server, conversation",
+    "   a tool, saved · n no · b no, because",
   ]);
   const end = rowsOf(confirmation({ args }), room, 1000);
   expect(end[6]).toBe("│ ▏ Creates an issue.");
@@ -165,11 +196,13 @@ test("a confirmation is yellow, a changed definition is red, and the sides of a 
 });
 
 test.each([
-  [52, "╰─ y yes, once · n no (also Enter, Esc)"],
-  [51, "╰─ y once · n no"],
-])("on a screen of %d columns the keys are %j", (width, keys) => {
+  [52, 30, "╰─ y yes, once · n no (also Enter, Esc)"],
+  [51, 30, "╰─ y once · n no"],
+  [80, 12, "╰─ y yes, once · n no (also Enter, Esc)"],
+  [80, 11, "╰─ y once · n no"],
+])("with %d columns and %d rows the keys are %j", (width, height, keys) => {
   const question = confirmation({ outcomes: [ToolConfirmationOutcome.ProceedOnce] });
-  expect(rowsOf(question, { width, height: 30 }).at(-1)).toBe(keys);
+  expect(rowsOf({ ...question, asker: "user" }, { width, height }).at(-1)).toBe(keys);
 });
 
 test("a form without a state is an empty frame", () => {

@@ -43,9 +43,10 @@ describe("a value with a label", () => {
     ]);
   });
 
-  test("is broken anywhere, and a text is wrapped between its words", () => {
+  test("is wrapped between its words, and a longer word is broken", () => {
     const words = `${"a".repeat(28)} ${"b".repeat(5)}`;
-    expect(labelled(safe`why`, words, 40).map(textOf)).toEqual([`why      ${"a".repeat(28)} bb`, "         bbb"]);
+    expect(labelled(safe`why`, words, 40).map(textOf)).toEqual([`why      ${"a".repeat(28)} `, "         bbbbb"]);
+    expect(labelled(safe`why`, "a".repeat(33), 40).map(textOf)).toEqual([`why      ${"a".repeat(31)}`, "         aa"]);
     expect(told(safe`why`, words, 40).map(textOf)).toEqual([`why      ${"a".repeat(28)} `, "         bbbbb"]);
     expect(told(safe`why`, "", 40)).toEqual([[{ text: "why      ", isDim: true }]]);
   });
@@ -105,8 +106,8 @@ describe("a text field", () => {
   test.each<[cursor: number, first: string, last: string]>([
     [0, "aaa", "fff"],
     [12, "aaa", "fff"],
-    [15, "aaa", "fff"],
-    [16, "bbb", "ggg"],
+    [14, "aaa", "fff"],
+    [15, "bbb", "ggg"],
     [19, "ccc", "hhh"],
     [25, "eee", "jjj"],
     [29, "eee", "jjj"],

@@ -161,16 +161,15 @@ test("a client ID is asked for with the issuer and the redirect URI", () => {
   ]);
 });
 
-test("Enter takes the marked option, and none if none is marked", () => {
-  const shown = (at?: number): readonly string[] => rows(choice, at === undefined ? {} : { at });
-  expect(shown(0)).toEqual([
+test("the first option is marked, and Enter takes the marked one", () => {
+  expect(rows(choice)).toEqual([
     "╭─ s: choose one",
     "│ Which one?",
     "│ (•) a",
     "│ ( ) b",
     "╰─ ↑↓ choose · Enter this one · Esc none",
   ]);
-  expect(shown().slice(2)).toEqual(["│ ( ) a", "│ ( ) b", "╰─ ↑↓ choose · Enter none · Esc none"]);
+  expect(rows(choice, { at: 1 }).slice(2, 4)).toEqual(["│ ( ) a", "│ (•) b"]);
   expect(rows({ ...choice, options: ["y".repeat(30)] }, { at: 0 }, 30).slice(2, 4)).toEqual([
     `│ (•) ${"y".repeat(24)}`,
     `│     ${"y".repeat(6)}`,

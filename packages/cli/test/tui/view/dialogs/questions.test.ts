@@ -174,13 +174,13 @@ test("a device code: the code, the address to copy, and one way to stop", () => 
 
 test("the chosen option has the mark and is bold, and so is no other", () => {
   const question = { kind: "choice", serverName: "s", message: "m", options: ["a", "b"], key: "q" } as const;
-  const marks = (at?: number) =>
-    dialogLines(question, at === undefined ? {} : { at }, { index: 1, total: 1 }, { width: 60, height: 40 })
+  const marks = (at: number) =>
+    dialogLines(question, { at }, { index: 1, total: 1 }, { width: 60, height: 40 })
       .flat()
       .filter(({ text }) => /^\([• ]\) $/.test(text))
       .map(({ text, isBold }) => [text, isBold === true]);
-  expect(marks()).toEqual([
-    ["( ) ", false],
+  expect(marks(0)).toEqual([
+    ["(•) ", true],
     ["( ) ", false],
   ]);
   expect(marks(1)).toEqual([
