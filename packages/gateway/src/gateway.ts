@@ -184,7 +184,7 @@ export function createGateway(options: GatewayOptions): Gateway {
 
     const listener = await listenHttp<ClientEndpoint>({
       eras: ["modern", "legacy"],
-      ...(port !== undefined && { port }),
+      port,
       admit({ path, authorization }) {
         const only = serverIn(path);
         if (only === undefined) return { status: 404, message: "MCP is at /mcp, or at /mcp/NAME for one server" };

@@ -125,21 +125,18 @@ export function readCheckFile(value: unknown, file: string): CheckFile {
   }
 
   function expectationOf(given: unknown, path: string): ResultExpectation {
-    const { text, contains, matches, schema, snapshot, isError, latency, ...rest } = objectAt(
-      given,
-      path,
-      expectations,
-    );
-    if (schema !== undefined && !isObject(schema)) mistake(`${path}.schema must be a JSON Schema`);
+    const members = objectAt(given, path, expectations);
+    const at = <T>(name: string, read: (value: unknown, path: string) => T): T | undefined =>
+      members[name] === undefined ? undefined : read(members[name], `${path}.${name}`);
     return {
-      ...(text !== undefined && { text: typeof text === "string" ? text : mistake(`${path}.text must be a string`) }),
-      ...(contains !== undefined && { contains: textsAt(contains, `${path}.contains`) }),
-      ...(matches !== undefined && { matches: patternAt(matches, `${path}.matches`) }),
-      ...("structured" in rest && { structured: rest["structured"] }),
-      ...(isObject(schema) && { schema }),
-      ...(snapshot !== undefined && { snapshot: switchAt(snapshot, `${path}.snapshot`) }),
-      ...(isError !== undefined && { isError: switchAt(isError, `${path}.isError`) }),
-      ...(latency !== undefined && { latency: latencyOf(latency, `${path}.latency`) }),
+      text: at("text", (text, own) => (typeof text === "string" ? text : mistake(`${own} must be a string`))),
+      contains: at("contains", textsAt),
+      matches: at("matches", patternAt),
+      ...("structured" in members && { structured: members["structured"] }),
+      schema: at("schema", (schema, own) => (isObject(schema) ? schema : mistake(`${own} must be a JSON Schema`))),
+      snapshot: at("snapshot", switchAt),
+      isError: at("isError", switchAt),
+      latency: at("latency", latencyOf),
     };
   }
 
@@ -171,7 +168,7 @@ export function readCheckFile(value: unknown, file: string): CheckFile {
   checkNames(read, mistake);
   return {
     target: targetOf(document),
-    ...(document["tools"] !== undefined && { tools: toolsOf(document["tools"]) }),
+    tools: document["tools"] === undefined ? undefined : toolsOf(document["tools"]),
     checks: read,
   };
 }

@@ -72,8 +72,8 @@ export function maskResult(result: CheckedResult, masks: readonly RegExp[] = [])
 function toExpectation({ contains, matches, ...rest }: ExpectedResult): ResultExpectation {
   return {
     ...rest,
-    ...(contains !== undefined && { contains: typeof contains === "string" ? [contains] : contains }),
-    ...(matches !== undefined && { matches: toPattern(matches) }),
+    contains: typeof contains === "string" ? [contains] : contains,
+    matches: matches === undefined ? undefined : toPattern(matches),
   };
 }
 

@@ -125,10 +125,10 @@ function toolProblems({ include, exact }: NonNullable<CheckFile["tools"]>, tools
 
 function definition({ description, inputSchema, outputSchema, annotations }: CatalogTool): JsonObject {
   return {
-    ...(description !== undefined && { description }),
+    description,
     inputSchema,
-    ...(outputSchema !== undefined && { outputSchema }),
-    ...(annotations !== undefined && { annotations }),
+    outputSchema,
+    annotations,
   };
 }
 
@@ -151,9 +151,9 @@ function readOnlyProblems(tool: string, before: readonly string[], now: readonly
 
 function snapshotOf({ content, structuredContent, isError }: CheckedResult): JsonObject {
   return {
-    ...(isError && { isError }),
+    isError: isError ? true : undefined,
     content: content.map((block) => ("data" in block ? { ...block, data: `<${sizeOf(block.data)} bytes>` } : block)),
-    ...(structuredContent !== undefined && { structuredContent }),
+    structuredContent,
   };
 }
 

@@ -59,16 +59,16 @@ export function describeFailure(error: WireError, facts: ConnectFacts): HostErro
     return new HostError(own.code, redact(own.message), {
       serverName: definition.name,
       cause: error,
-      ...(own.next !== undefined && { next: own.next }),
-      ...(own.evidence !== undefined && { evidence: redact(own.evidence) }),
+      next: own.next,
+      evidence: own.evidence === undefined ? undefined : redact(own.evidence),
     });
   const { code, what, next } = isTimedOut && error.code === "cancelled" ? timedOut(facts) : failureOf(error, facts);
   const evidence = stderr.length > 0 ? stderr.join("\n") : error.evidence.firstBytes;
   return new HostError(code, redact(`"${definition.name}" ${what}`), {
     serverName: definition.name,
     cause: error,
-    ...(next !== undefined && { next }),
-    ...(evidence !== undefined && evidence !== "" && { evidence: redact(evidence) }),
+    next,
+    evidence: evidence !== undefined && evidence !== "" ? redact(evidence) : undefined,
   });
 }
 

@@ -61,7 +61,7 @@ export async function planLaunch(
       },
       cwd,
     },
-    ...(file !== undefined && { file }),
+    file,
     droppedPath: dropped,
     environment: child,
   };

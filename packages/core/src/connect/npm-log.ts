@@ -56,7 +56,7 @@ export async function findNpmLog(start: NpmStart): Promise<NpmLog | undefined> {
   const [log, second] = logs;
   if (log === undefined || second !== undefined) return { path: folder };
   const failed = failedFetch(log.text);
-  return { path: log.path, ...(failed && { failed }) };
+  return { path: log.path, failed };
 }
 
 /** npm's settings `logs-dir` and `cache`, from the environment and the user's `.npmrc`, or npm's default. */

@@ -63,14 +63,12 @@ export async function openSession(
     const session = await connect(target, {
       clientInfo,
       ...wire,
-      ...(options.answering && {
-        ...options.answering,
-        onRequest: redactRequests(options.answering.onRequest, hideValues),
-      }),
-      ...(options.era && { era: options.era }),
-      ...(options.greetingMeta && { greetingMeta: options.greetingMeta }),
-      ...(options.onNotification && { onNotification: redactNotifications(options.onNotification, redact) }),
-      ...(options.onReopened && { onReopened: options.onReopened }),
+      ...options.answering,
+      onRequest: options.answering && redactRequests(options.answering.onRequest, hideValues),
+      era: options.era,
+      greetingMeta: options.greetingMeta,
+      onNotification: options.onNotification && redactNotifications(options.onNotification, redact),
+      onReopened: options.onReopened,
     });
     if ((await options.accepts?.(session.meta ?? {})) === false) {
       await session.close();
@@ -87,7 +85,7 @@ export async function openSession(
     return {
       ...redactSession(session, redaction),
       connectTimeout: timeout.milliseconds,
-      ...(auth && { signIn: auth.time }),
+      signIn: auth?.time,
       explain: (error, unanswered) => explain(error, { isTimedOut: unanswered !== undefined, lastRequest: unanswered }),
     };
   } catch (cause) {

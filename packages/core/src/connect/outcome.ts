@@ -58,12 +58,13 @@ export function toCallError(error: unknown, { serverName, what, method, explain 
     serverName,
     // The cause is a `HostError`, because callers do not read a `WireError`.
     cause: end ?? toServerError(error, { serverName, what: `"${serverName}"` }),
-    ...(evidence !== undefined && { evidence }),
-    ...(pause !== undefined && {
-      next: `Find out whether the request ran before you repeat it. The server accepts requests again in ${waitWords(pause)}.`,
-    }),
-    ...(isEnd && { next: `fairlead mcp logs ${toShellWord(serverName)}` }),
+    evidence,
+    next: isEnd ? `fairlead mcp logs ${toShellWord(serverName)}` : pause === undefined ? undefined : waitFirst(pause),
   });
+}
+
+function waitFirst(pause: number): string {
+  return `Find out whether the request ran before you repeat it. The server accepts requests again in ${waitWords(pause)}.`;
 }
 
 const doubt = "; the request may or may not have run";
@@ -113,7 +114,7 @@ export function toServerError(
   return new HostError(code, `${message}${consequence}`, {
     serverName,
     cause: error,
-    ...(next !== undefined && { next }),
+    next,
   });
 }
 

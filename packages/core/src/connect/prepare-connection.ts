@@ -175,8 +175,8 @@ export async function prepareConnection(
     wire: {
       signal: deadline.signal,
       times: { connect: timeout.milliseconds },
-      ...(launch && { processes: await context.keeper() }),
-      ...(auth && { auth: auth.hook }),
+      processes: launch && (await context.keeper()),
+      auth: auth?.hook,
       ...withRecord(traffic.listeners, record),
     },
   };
@@ -219,7 +219,7 @@ async function targetFor(
 }
 
 function tellLaunch({ file, target, droppedPath, environment }: Launch, tell: ReturnType<typeof createStepper>): void {
-  tell({ step: "program", ...(file !== undefined && { file }), cwd: target.cwd, droppedPath });
+  tell({ step: "program", file, cwd: target.cwd, droppedPath });
   const { passed, set, withheld } = environment;
   tell({ step: "environment", passed, set, withheld });
 }

@@ -48,7 +48,7 @@ export function redactSession<T extends Session>(session: T, redaction: SessionR
   const hasSecrets = hideValues !== hideNothing || hideUnmistakable !== hideNothing;
   return {
     ...session,
-    ...(instructions !== undefined && { instructions: hideValues(instructions) }),
+    instructions: instructions === undefined ? undefined : hideValues(instructions),
     serverInfo: hideInTexts({ ...serverInfo }, hideValues, new Set()),
     request(method: string, params?: JsonObject, options?: McpRequestOptions) {
       const answer = session.request(method, params, withRedaction(options, redaction));
@@ -158,9 +158,8 @@ async function withoutLeaks(
       continue;
     }
     const { name } = isObject(entry) ? entry : {};
-    const isShown = typeof name === "string" && hide(name) === name;
     onDropped?.({
-      ...(isShown && { name }),
+      name: typeof name === "string" && hide(name) === name ? name : undefined,
       reason: "a name, key, URI or schema value contains a secret of this server",
     });
   }
@@ -206,9 +205,9 @@ export function hideInError(
     const { stderr, firstBytes, rpc, ...rest } = each.evidence;
     replaceMember(each, "evidence", undefined, {
       ...rest,
-      ...(stderr !== undefined && { stderr: redact(stderr) }),
-      ...(firstBytes !== undefined && { firstBytes: redact(firstBytes) }),
-      ...(rpc !== undefined && { rpc: hideInTexts({ ...rpc }, hideValues) }),
+      stderr: stderr === undefined ? undefined : redact(stderr),
+      firstBytes: firstBytes === undefined ? undefined : redact(firstBytes),
+      rpc: rpc && hideInTexts({ ...rpc }, hideValues),
     });
   }
 }

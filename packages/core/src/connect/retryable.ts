@@ -43,7 +43,7 @@ export function retryClassOf(error: HostError, { isProgram }: { readonly isProgr
     return retryClassOf(cause, { isProgram });
   const { httpStatus = 0, retryAfter } = isWireError(cause) ? cause.evidence : {};
   if (isWireError(cause) && cause.code === "session_expired") return { kind: "session" };
-  if (passing.has(httpStatus)) return { kind: "outage", ...(retryAfter !== undefined && { retryAfter }) };
+  if (passing.has(httpStatus)) return { kind: "outage", retryAfter };
   if (code === "unreachable" || code === "lost") return { kind: "outage" };
   if (code === "proxy") return { kind: httpStatus === proxyWantsCredentials ? "never" : "outage" };
   if (code === "connect_timeout" && !isProgram) return { kind: "outage" };

@@ -146,7 +146,7 @@ function toPlain(change: ConversationChange | TurnEvent): Plain | undefined {
   if (change.type === "confirmation") return undefined;
   if (change.type !== "error") return change;
   const { code, message, next } = change.error;
-  return { type: "error", error: { code, message, ...(next !== undefined && { next }) } };
+  return { type: "error", error: { code, message, next } };
 }
 
 /**
@@ -184,8 +184,8 @@ function createResultFilter(hidesResults: (server: string) => boolean): (change:
     const { display, files: _files, media: _media, error, ...rest } = event;
     return {
       ...rest,
-      ...(display !== undefined && { display: hidden }),
-      ...(error && { error: { code: error.code, message: hidden } }),
+      display: display === undefined ? undefined : hidden,
+      error: error && { code: error.code, message: hidden },
     };
   }
 

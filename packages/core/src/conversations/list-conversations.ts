@@ -134,7 +134,7 @@ async function infoOf(
   if (head === undefined || model === undefined) return undefined;
   return {
     id,
-    ...(title !== undefined && { title }),
+    title,
     firstWords: firstWords ?? "",
     startedAt: head.time,
     updatedAt: new Date(updated).toISOString(),

@@ -89,7 +89,7 @@ export function resumeFrom({ head, lines }: RecordedConversation, workspace: str
         break;
       case "result": {
         const { id, what, server } = line;
-        results.push({ id, what, ...(server !== undefined && { server }) });
+        results.push({ id, what, server });
         break;
       }
       case "model":
@@ -143,8 +143,8 @@ export function resumeFrom({ head, lines }: RecordedConversation, workspace: str
     results,
     disabled: [...disabled.values()],
     approvals,
-    ...(title !== undefined && { title }),
-    ...(functions && { functions }),
+    title,
+    functions,
   };
 }
 
@@ -162,5 +162,5 @@ function withoutLost(part: Part): Part {
   if (media === undefined || media.every((each) => each.inlineData?.data !== "")) return part;
   const { parts: _parts, ...response } = functionResponse ?? {};
   const left = media.filter((each) => each.inlineData?.data !== "");
-  return { ...part, functionResponse: { ...response, ...(left.length > 0 && { parts: left }) } };
+  return { ...part, functionResponse: { ...response, parts: left.length > 0 ? left : undefined } };
 }

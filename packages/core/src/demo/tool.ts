@@ -66,7 +66,7 @@ export function defineTool<const P extends Parameters>({ run, parameters, ...pla
       inputSchema: {
         type: "object",
         properties: parameters,
-        ...(required.length > 0 ? { required } : {}),
+        required: required.length > 0 ? required : undefined,
         additionalProperties: false,
       },
       annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },

@@ -68,7 +68,7 @@ export function toModelFailure(problem: ApiProblem, api: ModelApi): ModelFailure
   if (isSpent || (kind !== "quota" && kind !== "unavailable")) return { error };
   const reason =
     kind === "quota" ? `the quota of ${api.title} is used up (${status})` : `${api.title} answered ${status}`;
-  return { error, again: { reason, ...(afterMs !== undefined && { afterMs }) } };
+  return { error, again: { reason, afterMs } };
 }
 
 function explain(
@@ -131,5 +131,5 @@ export interface Refusal {
 export async function readRefusal(response: Response): Promise<Refusal> {
   const retryAfter = response.headers.get("retry-after");
   const body = await response.text();
-  return { status: response.status, body, ...(retryAfter !== null && { retryAfter }) };
+  return { status: response.status, body, retryAfter: retryAfter ?? undefined };
 }

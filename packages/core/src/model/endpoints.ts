@@ -57,7 +57,7 @@ function geminiEndpoint(options: EndpointOptions): ModelEndpoint | undefined {
   return {
     ownNames: /^(?:gemini|models\/|tunedModels\/|publishers\/|projects\/)/i,
     usualName: () => env["GEMINI_MODEL"] || "gemini-2.5-flash",
-    create: (name) => createGeminiModel({ name, access, fetch, clock, ...(baseUrl && { baseUrl }) }),
+    create: (name) => createGeminiModel({ name, access, fetch, clock, baseUrl }),
     names: async () => (list === undefined ? [] : readModelNames(list, options)),
   };
 }

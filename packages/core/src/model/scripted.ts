@@ -51,7 +51,7 @@ function* eventsOf({ content, finish }: ScriptedAnswer): Generator<ModelEvent, v
   for (const { text, thought } of content.parts) if (text) yield { type: thought === true ? "thought" : "text", text };
   for (const { functionCall } of content.parts) {
     const { id, name = "", args = {} } = functionCall ?? {};
-    if (functionCall !== undefined) yield { type: "call", call: { ...(id && { id }), name, args } };
+    if (functionCall !== undefined) yield { type: "call", call: { id: id || undefined, name, args } };
   }
   yield { type: "finish", ...finish, content };
 }
@@ -133,7 +133,7 @@ function readFinish(finish: unknown, where: string): ScriptedAnswer["finish"] {
   if (finish === undefined) return { reason: "stop" };
   const { reason, message } = isObject(finish) ? finish : {};
   if (!isReason(reason)) throw new HostError("model", `${where}: "finish" needs a reason: ${[...reasons].join(", ")}`);
-  return { reason, ...(typeof message === "string" && { message }) };
+  return { reason, message: typeof message === "string" ? message : undefined };
 }
 
 function isReason(given: unknown): given is FinishReason {

@@ -235,7 +235,7 @@ function argumentsOf({ params }: Pick<Script, "params">): string {
 }
 
 function recordedError({ code, message, data }: JsonObject, createError: CreateWireError): Error {
-  const rpc = { code: typeof code === "number" ? code : internalError, ...(data !== undefined && { data }) };
+  const rpc = { code: typeof code === "number" ? code : internalError, data };
   return createError("rpc", stringOf(message) ?? "", { rpc });
 }
 

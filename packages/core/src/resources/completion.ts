@@ -49,7 +49,7 @@ export async function completeArgument(
       ref:
         of.kind === "prompt" ? { type: "ref/prompt", name: of.prompt } : { type: "ref/resource", uri: of.uriTemplate },
       argument: { name, value },
-      ...(Object.keys(given).length > 0 && { context: { arguments: given } }),
+      context: Object.keys(given).length > 0 ? { arguments: given } : undefined,
     };
     const { values } = await client.complete(params, { signal, timeout, total: timeout });
     return [...new Set(values.slice(0, mostValues).filter(isPlain))];

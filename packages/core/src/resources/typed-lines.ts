@@ -30,7 +30,7 @@ export function splitTypedLines(text: string): TypedLines {
     const { end, open } = readLine(text, start);
     const line = text.slice(start, end).trim();
     if (line !== "") lines.push(line);
-    if (end >= text.length) return { lines, lastStart: start, ...(open && { open }) };
+    if (end >= text.length) return { lines, lastStart: start, open };
     start = end + 1;
   }
 }

@@ -49,10 +49,10 @@ function toQuery(args: JsonObject, tokens: number): ResultQuery {
     throw new HostError("arguments_invalid", 'give "grep" or "jmespath", not both');
   return {
     tokens,
-    ...(from !== undefined && { from }),
-    ...(lines !== undefined && { lines: Math.max(1, lines) }),
-    ...(grep !== undefined && { grep }),
-    ...(jmespath !== undefined && { jmespath }),
+    from,
+    lines: lines === undefined ? undefined : Math.max(1, lines),
+    grep,
+    jmespath,
   };
 }
 

@@ -58,7 +58,7 @@ export function createResultHandles({ store, find, record, earlier = [] }: Resul
     async keep(file, server) {
       const { id, path } = await store(file);
       if (file.encoding !== "utf8") return { path };
-      const stored = { id, what: file.what, ...(server !== undefined && { server }) };
+      const stored = { id, what: file.what, server };
       results.set(id, stored);
       record(stored);
       return { path, handle: `${scheme}${id}` };
@@ -69,7 +69,7 @@ export function createResultHandles({ store, find, record, earlier = [] }: Resul
       const stored = results.get(id);
       const [file] = stored === undefined ? [] : await find(new Set([id]));
       if (file === undefined) throw await unknown(handle);
-      return { path: file.path, ...(stored?.server !== undefined && { server: stored.server }) };
+      return { path: file.path, server: stored?.server };
     },
   };
 }

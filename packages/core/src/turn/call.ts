@@ -64,7 +64,7 @@ export async function runCall(request: ModelCallRequest, deps: CallDeps): Promis
         id,
         emit,
         canEdit,
-        onConfirmation: ({ rule }) => tell({ status: "asking", ...(rule && { rule: rule.text }) }),
+        onConfirmation: ({ rule }) => tell({ status: "asking", rule: rule?.text ?? event.rule }),
       }),
     edited(args) {
       edited = args;
@@ -72,7 +72,7 @@ export async function runCall(request: ModelCallRequest, deps: CallDeps): Promis
     },
     allowed(rule) {
       began ??= host.clock.now();
-      tell({ status: "queued", ...(event.rule === undefined && rule !== undefined && { rule }) });
+      tell({ status: "queued", rule: event.rule ?? rule });
     },
     goesTo: (server) => {
       event = { ...event, server };
@@ -87,8 +87,8 @@ export async function runCall(request: ModelCallRequest, deps: CallDeps): Promis
 
   /** `kind`: whether the text is the result or an error. If the user changed the arguments, the model is told so. */
   function ended(kind: "output" | "error", text: string, media: readonly Part[] = []): CallAnswer {
-    const answer = { response: { [kind]: edited === undefined ? text : `${editedText(edited)}\n${text}` }, media };
-    return { ...answer, status: event.status, ...(event.server !== undefined && { server: event.server }) };
+    const response = { [kind]: edited === undefined ? text : `${editedText(edited)}\n${text}` };
+    return { response, media, status: event.status, server: event.server };
   }
 
   try {
@@ -226,9 +226,9 @@ function outcomeOf({
   return {
     status: error === undefined ? "ok" : "error",
     display: files === undefined ? plainDisplay : shortDisplay(plainDisplay),
-    ...(error && { error: toCallFailure(error) }),
-    ...(files && { files }),
-    ...(media.length > 0 && { media }),
+    error: error && toCallFailure(error),
+    files,
+    media: media.length > 0 ? media : undefined,
   };
 }
 
@@ -243,5 +243,5 @@ function stoppedText(wasSent: boolean): string {
 }
 
 function toPlainProgress({ progress, total, message }: Progress): Progress {
-  return { progress, ...(total !== undefined && { total }), ...(message !== undefined && { message }) };
+  return { progress, total, message };
 }

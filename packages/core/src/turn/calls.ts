@@ -45,8 +45,7 @@ export function openRound(calls: readonly FunctionCall[], { most, ...deps }: Rou
     const beside = media.filter((each) => !isInside(each));
     responses[at] = { part, beside };
     if (status === "denied") denied += 1;
-    const about = { ...(server !== undefined && { server }), ...(beside.length > 0 && { beside }) };
-    state.record({ type: "response", index: at, part, ...about });
+    state.record({ type: "response", index: at, part, server, beside: beside.length > 0 ? beside : undefined });
   }
 
   return {

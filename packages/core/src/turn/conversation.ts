@@ -117,7 +117,7 @@ export function createConversation(
     store: host.storeResult,
     find: host.findResults,
     record: (stored) => record({ type: "result", ...stored }),
-    ...(earlier && { earlier: earlier.results }),
+    earlier: earlier?.results,
   });
   const state: ConversationState = {
     history: [],
@@ -129,10 +129,10 @@ export function createConversation(
       host,
       record,
       hasResults: results.isUsed,
-      ...(servers && { servers }),
-      ...(earlier && { earlier }),
+      servers,
+      earlier,
     }),
-    ...(servers && { chosen: servers }),
+    chosen: servers,
     wait,
     notTried,
     limits,

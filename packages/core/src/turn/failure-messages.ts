@@ -60,7 +60,7 @@ function aboutParameters({
 
 /** Converts an error to the failure that the user sees. */
 export function toCallFailure({ code, message, next }: HostError): CallFailure {
-  return { code, message, ...(next !== undefined && { next }) };
+  return { code, message, next };
 }
 
 const refusals: ReadonlySet<ErrorCode> = new Set(["denied", "changed", "awaiting_approval", "untrusted_folder"]);

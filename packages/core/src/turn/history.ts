@@ -130,6 +130,6 @@ export function toResponse(
 ): Part {
   const parts = media.map(({ inlineData = {} }) => ({ inlineData }));
   return {
-    functionResponse: { ...(id !== undefined && { id }), name, response, ...(parts.length > 0 && { parts }) },
+    functionResponse: { id, name, response, parts: parts.length > 0 ? parts : undefined },
   };
 }

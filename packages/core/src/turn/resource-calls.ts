@@ -63,7 +63,7 @@ async function read(call: ResourceCall, host: TurnHost): Promise<ToolExecution> 
   };
   const limits = { tokens: results.tokens };
   const llmContent = await toModelParts(blocks, { toolName: "read_resource", limits, keep });
-  return { llmContent, returnDisplay: displayOf(blocks), ...(files.length > 0 && { files }) };
+  return { llmContent, returnDisplay: displayOf(blocks), files: files.length > 0 ? files : undefined };
 }
 
 function chosenServers({ server }: JsonObject, servers: readonly string[]): readonly string[] {

@@ -251,6 +251,6 @@ function describe(
     if (state === undefined || !("message" in state))
       return { server, message: `"${server}" did not list its tools within ${wait / 1000} s` };
     const { message, next } = state;
-    return { server, message, ...(next !== undefined && { next }) };
+    return { server, message, next };
   });
 }

@@ -63,7 +63,7 @@ test("elsewhere, it starts at home, and entries of PATH in the workspace are lef
 test("a command that is not found stays as it is written, and a PATH that is not set is not added", async () => {
   await using here = await scene(true);
   const missing = await here.plan({ command: "missing" });
-  expect([missing.target.command, "file" in missing]).toEqual(["missing", false]);
+  expect([missing.target.command, missing.file]).toEqual(["missing", undefined]);
   await using bare = await scene(true, { PATH: "" });
   expect((await bare.plan({ command: "sh" })).target.command).toBe("sh");
 });

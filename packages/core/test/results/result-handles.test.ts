@@ -25,17 +25,17 @@ test("a stored text has a handle, is recorded, and is found by its handle or id 
   expect(await at.keep(text("one"), "s")).toEqual({ path: "/results/id1", handle: "result://id1" });
   expect(await at.keep(text("two"))).toEqual({ path: "/results/id2", handle: "result://id2" });
   expect(at.isUsed()).toBe(true);
-  expect(at.recorded).toStrictEqual([
+  expect(at.recorded).toEqual([
     { id: "id1", what: "one", server: "s" },
     { id: "id2", what: "two" },
   ]);
-  expect(await at.find("result://id1")).toStrictEqual({ path: "/results/id1", server: "s" });
-  expect(await at.find("id2")).toStrictEqual({ path: "/results/id2" });
+  expect(await at.find("result://id1")).toEqual({ path: "/results/id1", server: "s" });
+  expect(await at.find("id2")).toEqual({ path: "/results/id2" });
 });
 
 test("stored bytes have a file, but no handle", async () => {
   const at = handles();
-  expect(await at.keep(picture, "s")).toStrictEqual({ path: "/results/id1" });
+  expect(await at.keep(picture, "s")).toEqual({ path: "/results/id1" });
   expect([at.isUsed(), at.recorded]).toEqual([false, []]);
   await expect(at.find("result://id1")).rejects.toMatchObject({ code: "not_found" });
 });
@@ -43,7 +43,7 @@ test("stored bytes have a file, but no handle", async () => {
 test("the results of a resumed conversation are found and not recorded again", async () => {
   const at = handles([{ id: "old", what: "an old one", server: "s" }], [{ id: "old", path: "/old" }]);
   expect(at.isUsed()).toBe(true);
-  expect(await at.find("result://old")).toStrictEqual({ path: "/old", server: "s" });
+  expect(await at.find("result://old")).toEqual({ path: "/old", server: "s" });
   expect(at.recorded).toEqual([]);
 });
 

@@ -35,8 +35,8 @@ function toLegacy(result: JsonObject): JsonObject {
   const meta = Object.entries(objectOf(_meta)).filter(([key]) => !key.startsWith(protocolPrefix));
   return {
     ...others,
-    ...(meta.length > 0 && { _meta: Object.fromEntries(meta) }),
+    _meta: meta.length > 0 ? Object.fromEntries(meta) : undefined,
     // Before version 2026-07-28, structured content must be an object. Other values should also be in the text content.
-    ...(isObject(structuredContent) && { structuredContent }),
+    structuredContent: isObject(structuredContent) ? structuredContent : undefined,
   };
 }

@@ -14,8 +14,9 @@ export function askedClient({ client }: BridgeContext, call: ClientCall): AskedC
     elicitation: canElicit(call.capabilities),
     elicit: (params: JsonObject, signal: AbortSignal) => call.ask("elicitation/create", params, signal),
     // Only the legacy protocol has a notification for the end of a URL elicitation.
-    ...(call.era === "legacy" && {
-      elicited: (elicitationId: string) => call.notify("notifications/elicitation/complete", { elicitationId }),
-    }),
+    elicited:
+      call.era === "legacy"
+        ? (elicitationId: string) => call.notify("notifications/elicitation/complete", { elicitationId })
+        : undefined,
   };
 }

@@ -159,7 +159,7 @@ function confirmationOf(
   const { kind, named } = subject;
   return async (question) => {
     const shown = { server, kind, name: stringOf(params[named]) ?? "", identity: host.identify(server) };
-    const client = { ...askedClient(context, call), ...(progress && { stillWaiting: progress.wait }) };
+    const client = { ...askedClient(context, call), stillWaiting: progress?.wait };
     const port = context.consent.port(client, shown, call.signal);
     const person = { wasNeeded: false };
     await port(async () => {

@@ -62,7 +62,7 @@ export async function greet(context: BridgeContext, era: Era): Promise<GatewayGr
         ),
         ...tasksOf(context, era),
       },
-      ...(facts?.instructions !== undefined && { instructions: labelledText(facts.instructions, only) }),
+      instructions: facts?.instructions === undefined ? undefined : labelledText(facts.instructions, only),
     };
   }
   const servers = view().servers;

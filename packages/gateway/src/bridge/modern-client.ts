@@ -93,7 +93,7 @@ async function discovered(context: BridgeContext, params: JsonObject): Promise<J
     ...uncached,
     supportedVersions: modernVersions,
     capabilities,
-    ...(instructions !== undefined && { instructions }),
+    instructions,
     _meta: { ...gateways, [`${prefix}serverInfo`]: serverInfo },
   };
 }

@@ -19,7 +19,7 @@ export const rpcCodes = {
 
 /** Creates an error that the client receives as a JSON-RPC error. */
 export function rpcError(code: number, message: string, data?: unknown): WireError {
-  return new WireError("rpc", message, { rpc: { code, ...(data !== undefined && { data }) } });
+  return new WireError("rpc", message, { rpc: { code, data } });
 }
 
 /**
@@ -39,8 +39,8 @@ export function toRpcError(error: unknown): WireError {
   const { code, message, next, serverName } = error;
   const data = {
     reason: code,
-    ...(serverName !== undefined && { server: serverName }),
-    ...(next !== undefined && { next }),
+    server: serverName,
+    next,
   };
   return rpcError(codes.get(code) ?? rpcCodes.internal, message, data);
 }

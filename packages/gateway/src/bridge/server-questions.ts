@@ -46,9 +46,9 @@ export class ServerQuestions {
     const { elicitation, sampling, roots } = this.#call.capabilities;
     if ((elicitation ?? sampling ?? roots ?? extensions) === undefined) return noCapabilities;
     return {
-      ...(isObject(elicitation) && { elicitation }),
-      ...(isObject(sampling) && { sampling }),
-      ...(isObject(roots) && this.#mayHaveRoots && { roots: {} }),
+      elicitation: isObject(elicitation) ? elicitation : undefined,
+      sampling: isObject(sampling) ? sampling : undefined,
+      roots: isObject(roots) && this.#mayHaveRoots ? {} : undefined,
       ...extensions,
     };
   }

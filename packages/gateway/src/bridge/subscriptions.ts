@@ -66,9 +66,8 @@ export function createResourceSubscriptions(
           signal: call.signal,
           client: context.client,
           // A modern client cannot be asked during `subscriptions/listen`, so its user cannot confirm the subscription.
-          ...(call.era === "legacy" && {
-            confirm: context.consent.port(askedClient(context, call), request, call.signal),
-          }),
+          confirm:
+            call.era === "legacy" ? context.consent.port(askedClient(context, call), request, call.signal) : undefined,
         });
         // Meanwhile the client may have subscribed again, unsubscribed or disconnected.
         if (isClosed || begun.isRemoved || held.has(uri)) return subscription[Symbol.dispose]();
@@ -140,7 +139,7 @@ export async function listenToChanges(
     tell("notifications/subscriptions/acknowledged", {
       notifications: {
         ...Object.fromEntries(lists.map(([filter]) => [filter, true])),
-        ...(honoured.length > 0 && { resourceSubscriptions: honoured }),
+        resourceSubscriptions: honoured.length > 0 ? honoured : undefined,
       },
     });
     for (const told of early.values()) told();

@@ -76,8 +76,8 @@ export function toQuestion(
     name,
     args,
     reason: [rule?.text, rule?.doubt].filter((text) => text !== undefined).join("; "),
-    ...(change && { change }),
-    ...(root !== undefined && { folder: root }),
+    change,
+    folder: root,
     answers: [
       "no",
       "once",

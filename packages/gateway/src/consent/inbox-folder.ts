@@ -129,20 +129,15 @@ export async function readEntry(inbox: string, entry: EntryFile): Promise<InboxE
     answers: (["no", "once", "conversation", "always"] as const).filter(
       (each) => listOf(content["answers"]).includes(each) && (hasWaiter || lateAnswer(each) === each),
     ),
-    ...(change.length > 0 && { change }),
-    ...(folder !== undefined && { folder }),
-    ...(content["isCut"] === true && { isCut: true }),
+    change: change.length > 0 ? change : undefined,
+    folder,
+    isCut: content["isCut"] === true ? true : undefined,
   };
 }
 
 function toDifference({ member, before, after }: JsonObject) {
   const text = (value: unknown): string | undefined => stringOf(value)?.slice(0, differenceText);
-  const [old, now] = [text(before), text(after)];
-  return {
-    member: text(member) ?? "",
-    ...(old !== undefined && { before: old }),
-    ...(now !== undefined && { after: now }),
-  };
+  return { member: text(member) ?? "", before: text(before), after: text(after) };
 }
 
 /**
@@ -206,8 +201,8 @@ function contentOf(question: ConsentQuestion, owner: InboxProcess): string {
     reason: rest.reason.slice(0, differenceText),
     args: isCut ? { "(beginning)": textOf(written.subarray(0, argumentBytes)) } : args,
     owner,
-    ...(isCut && { isCut }),
-    ...(change && { change: change.slice(0, mostDifferences).map((each) => toDifference({ ...each })) }),
+    isCut: isCut ? true : undefined,
+    change: change?.slice(0, mostDifferences).map((each) => toDifference({ ...each })),
   });
 }
 

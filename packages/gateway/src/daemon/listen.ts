@@ -138,7 +138,7 @@ export async function listenForRelays(options: RelayListenerOptions): Promise<Re
       const workspace = await workspaceOf(client);
       await gateway.serve(
         openRelaySocket(socket, sent),
-        { name, conversation: randomUUID(), beforeSend, names, ...(servers && { servers }), ...(tools && { tools }) },
+        { name, conversation: randomUUID(), beforeSend, names, servers, tools },
         workspace,
       );
       finish(socket);

@@ -131,7 +131,7 @@ export function createHostPool({ createHost, loops, clock }: HostPoolOptions): H
             throw new Error(`"${server}" sent ${method}, but the client cannot answer: it has no open request`);
           },
           greeting: greetingIn(found),
-          ...(era === "legacy" && { era }),
+          era: era === "legacy" ? era : undefined,
         });
         owned.add(host);
         hosts.follow(host);

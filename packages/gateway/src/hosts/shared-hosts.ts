@@ -54,7 +54,7 @@ export async function createSharedHosts(
         made.noteAsksBack(server);
         throw new Error(`"${server}" sent ${method}, but Fairlead cannot tell which of its clients should answer`);
       },
-      ...(era && { era }),
+      era,
     });
     return made;
   }

@@ -71,8 +71,8 @@ export async function withinBudget(
   ].map(({ server, name, definition }) => ({ serverName: server, serverToolName: name, definition }));
   const cost = own.reduce((sum, { definition }) => sum + estimateTokens(JSON.stringify(definition)), 0);
   const fitting = await host.toolsWithin(tools, {
-    ...(budget.tokens !== undefined && { tokens: Math.max(0, budget.tokens - cost) }),
-    ...(budget.tools !== undefined && { tools: Math.max(0, budget.tools - own.length) }),
+    tokens: budget.tokens === undefined ? undefined : Math.max(0, budget.tokens - cost),
+    tools: budget.tools === undefined ? undefined : Math.max(0, budget.tools - own.length),
   });
   return [...fitting, ...own];
 }

@@ -277,7 +277,7 @@ class ParkableCall implements ClientCall {
 /** The elicitation id and the progress token mean nothing to a modern client. */
 function withoutIds({ elicitationId: _id, _meta, ...params }: JsonObject): JsonObject {
   const { progressToken: _token, ...meta } = objectOf(_meta);
-  return { ...params, ...(Object.keys(meta).length > 0 && { _meta: meta }) };
+  return { ...params, _meta: Object.keys(meta).length > 0 ? meta : undefined };
 }
 
 function pause({ after }: Pick<Clock, "after">, milliseconds: number): Promise<void> {

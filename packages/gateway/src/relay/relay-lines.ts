@@ -48,7 +48,7 @@ export function listChangedLine(list: string): string {
 }
 
 function notification(method: string, params?: object): string {
-  return `${JSON.stringify({ jsonrpc: "2.0", method, ...(params && { params }) })}\n`;
+  return `${JSON.stringify({ jsonrpc: "2.0", method, params })}\n`;
 }
 
 /** Maximum number of messages in a JSON-RPC batch. MCP has had no batches since version 2025-06-18. */

@@ -46,7 +46,7 @@ export async function initialize(handshake: Handshake, proposedVersion: string):
       protocolVersion: proposedVersion,
       capabilities: options.capabilities ?? {},
       clientInfo: { ...options.clientInfo },
-      ...(options.greetingMeta && { _meta: { ...options.greetingMeta } }),
+      _meta: options.greetingMeta && { ...options.greetingMeta },
     },
     { timeout: times.connect, signal, stop, quiet: true },
   );
@@ -171,10 +171,10 @@ function greetingOf(result: JsonObject, protocolVersion: string, info: unknown):
     serverInfo: {
       name: stringOf(name) ?? "unknown",
       version: stringOf(version) ?? "unknown",
-      ...(shownTitle !== undefined && { title: shownTitle }),
+      title: shownTitle,
     },
     capabilities: objectOf(result["capabilities"]),
-    ...(instructions !== undefined && { instructions }),
-    ...(isObject(_meta) && { meta: _meta }),
+    instructions,
+    meta: isObject(_meta) ? _meta : undefined,
   };
 }

@@ -47,9 +47,9 @@ function followLegacyTask(
         signal: open.signal,
         timeout: Number.POSITIVE_INFINITY,
         onProgress: open.progress,
-        ...(answer && { answer }),
-        ...(onNotification && { onNotification }),
-        ...(owner !== undefined && { owner }),
+        answer,
+        onNotification,
+        owner,
       },
     );
   return followTask(taskId, begun, {

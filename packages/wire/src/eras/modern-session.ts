@@ -86,14 +86,16 @@ export function createModernSession({ rpc, greeting, transport, options, limits 
   };
 
   async function send(method: string, params: JsonObject | undefined, given: ExchangeOptions): Promise<JsonObject> {
+    const isListen = method === listenMethod;
     const exchange: ExchangeOptions = {
       ...given,
       envelope: metaOf(given),
       token: slowMethods.has(method),
       // The protocol allows a task only as the response to a tool call.
       follow: method === "tools/call" && given.tasks !== "caller" ? follow : undefined,
-      ...(transport === "http" && { headers: headersOf(method, params ?? {}) }),
-      ...(method === listenMethod && { openEnded: true, timeout: given.timeout ?? Number.POSITIVE_INFINITY }),
+      headers: transport === "http" ? headersOf(method, params ?? {}) : undefined,
+      openEnded: isListen,
+      timeout: given.timeout ?? (isListen ? Number.POSITIVE_INFINITY : undefined),
     };
     const result = await rpc.request(method, params, exchange);
     if (method === "tools/list" && transport === "http") cacheSchemas(result["tools"]);
@@ -136,8 +138,8 @@ export function createModernSession({ rpc, greeting, transport, options, limits 
     for (let page = 0; page < mostPages; page += 1) {
       // The tool call's signal and timeouts also apply to this request. Its other options do not.
       const { signal, stop, timeout, total } = left();
-      const bounds = { signal, stop, ...(timeout !== undefined && { timeout }), ...(total !== undefined && { total }) };
-      const { nextCursor } = await send("tools/list", cursor === undefined ? undefined : { cursor }, bounds);
+      const params = cursor === undefined ? undefined : { cursor };
+      const { nextCursor } = await send("tools/list", params, { signal, stop, timeout, total });
       if (typeof nextCursor !== "string" || nextCursor === "" || nextCursor === cursor) return;
       cursor = nextCursor;
     }

@@ -136,7 +136,7 @@ export async function refusalOf(answer: HttpAnswer, maxBytes: number): Promise<W
   const message = stringOf(error["message"]) ?? `HTTP ${answer.status}`;
   return new WireError("rpc", clip(redactSent(message, answer.sent)), {
     ...evidence,
-    rpc: { code, ...(error["data"] === undefined ? {} : { data: error["data"] }) },
+    rpc: { code, data: error["data"] },
   });
 }
 
@@ -166,8 +166,8 @@ function evidenceOf(answer: HttpAnswer): WireEvidence {
   const type = contentType(answer.headers);
   return {
     httpStatus: answer.status,
-    ...(type === "" ? {} : { contentType: type }),
-    ...(retryAfter === undefined ? {} : { retryAfter }),
+    contentType: type === "" ? undefined : type,
+    retryAfter,
   };
 }
 

@@ -147,7 +147,7 @@ export async function createHttpClient(target: HttpTarget, options: HttpOptions)
           // The body is read before the auth hook runs, because an unread body would block the connection during the
           // sign-in.
           firstBytes: redactSent(await readStart((await answerOf(attempted)).body), sent),
-          ...(wwwAuthenticate !== undefined && { wwwAuthenticate: redactSent(wwwAuthenticate, sent) }),
+          wwwAuthenticate: wwwAuthenticate === undefined ? undefined : redactSent(wwwAuthenticate, sent),
         };
         const url = request.url.href;
         const challenge: Challenge = {
@@ -156,7 +156,7 @@ export async function createHttpClient(target: HttpTarget, options: HttpOptions)
           wwwAuthenticate,
           headers,
           sent,
-          ...(address !== undefined && { address }),
+          address,
           attempt: refused,
         };
         const signal = request.cancellation?.signal ?? new AbortController().signal;

@@ -16,9 +16,9 @@ export function guardedCallbacks({ onDiagnostic, onStderr, onMessage }: Callback
   const diagnose = createDiagnostics((text) => diagnostic?.(text));
   const telling = (name: string) => (error: unknown) => diagnose(name, `${name} failed: ${errorMessage(error)}`);
   return {
-    ...(diagnostic && { onDiagnostic: diagnostic }),
-    ...(onStderr && { onStderr: guarded(onStderr, telling("onStderr")) }),
-    ...(onMessage && { onMessage: guarded(onMessage, telling("onMessage")) }),
+    onDiagnostic: diagnostic,
+    onStderr: onStderr && guarded(onStderr, telling("onStderr")),
+    onMessage: onMessage && guarded(onMessage, telling("onMessage")),
   };
 }
 

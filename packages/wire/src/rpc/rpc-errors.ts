@@ -10,14 +10,14 @@ export function replyError(error: unknown, step: string): WireError {
   // `Number(code)` may throw if the code is an object.
   const number = typeof code === "number" || typeof code === "string" ? Number(code) : 0;
   return new WireError("rpc", clip(stringOf(message) ?? `${step} failed: the server gave no reason`), {
-    rpc: { code: Number.isFinite(number) ? number : 0, ...(data !== undefined && { data }) },
+    rpc: { code: Number.isFinite(number) ? number : 0, data },
     step,
   });
 }
 
 /** Returns the error for a request that the caller aborted. */
 export function cancelledError(step: string, cause: unknown, unsent: boolean): WireError {
-  return new WireError("cancelled", `${step} was cancelled`, { step, ...(unsent && { unsent }) }, { cause });
+  return new WireError("cancelled", `${step} was cancelled`, { step, unsent: unsent ? true : undefined }, { cause });
 }
 
 /**

@@ -47,7 +47,11 @@ export function progressOf(params: JsonObject): Progress | undefined {
   const { progress, total } = params;
   const message = stringOf(params["message"]);
   if (!isNumber(progress)) return undefined;
-  return { progress, ...(isNumber(total) && { total }), ...(message !== undefined && { message: clip(message) }) };
+  return {
+    progress,
+    total: isNumber(total) ? total : undefined,
+    message: message === undefined ? undefined : clip(message),
+  };
 }
 
 function isNumber(value: unknown): value is number {

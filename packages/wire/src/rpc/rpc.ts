@@ -276,7 +276,7 @@ function createRpc(channel: Channel, options: RpcOptions): Rpc & Receiver {
 
   async function notify(method: string, params?: JsonObject, how?: ChannelSendOptions): Promise<void> {
     if (over) throw neverSent(method, over.cause);
-    await transmit({ jsonrpc: "2.0", method, ...(params && { params }) }, how);
+    await transmit({ jsonrpc: "2.0", method, params }, how);
   }
 
   function finish(cause: WireError | undefined): void {

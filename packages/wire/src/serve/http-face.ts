@@ -118,7 +118,7 @@ export function createHttpFace<Context>({ eras, onClient, schemaOf }: HttpFaceOp
       onEnd: leave,
       // In the legacy protocol era, a request goes on when its connection is lost. But without the response to
       // `initialize`, the client does not know the session.
-      ...(isFirst && { onAbandoned: found.session.end }),
+      onAbandoned: isFirst ? found.session.end : undefined,
     });
     if (!found.session.take(message, size, answer)) answer.end();
     if (session === undefined) serve(found.session.open, "legacy", context, found.session.end);

@@ -17,7 +17,7 @@ export const messageErrors = {
 
 /** Creates an error response. Pass null as `id` if the message has no readable id. */
 export function errorResponse(id: RequestId | null, code: number, message: string, data?: unknown): RpcMessage {
-  return { jsonrpc: "2.0", id, error: { code, message, ...(data !== undefined && { data }) } };
+  return { jsonrpc: "2.0", id, error: { code, message, data } };
 }
 
 const statuses: ReadonlyMap<unknown, number> = new Map([

@@ -83,7 +83,7 @@ export async function openServerRelay(target: Target, options: ServerRelayOption
   async function transmit(message: RpcMessage, headers: ChannelSendOptions["headers"]): Promise<void> {
     const signal = open.get(message["id"])?.cancelled.signal;
     try {
-      await channel.send(message, { headers: { ...headersOf(message), ...headers }, ...(signal && { signal }) });
+      await channel.send(message, { headers: { ...headersOf(message), ...headers }, signal });
     } catch (error) {
       const isOther = error instanceof WireError && otherTransport.has(error.evidence.httpStatus);
       // A server that refuses `initialize` over streamable HTTP may support only HTTP+SSE.

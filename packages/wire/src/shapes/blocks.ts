@@ -85,7 +85,7 @@ function knownBlockOf(raw: JsonObject): Block | undefined {
         uri,
         name: stringOf(name) ?? uri,
         ...strings(raw, ["title", "description", "mimeType"]),
-        ...(typeof size === "number" && { size }),
+        size: typeof size === "number" ? size : undefined,
         ...annotated,
       };
   }
@@ -106,7 +106,7 @@ export function metaOf(raw: JsonObject): { meta?: JsonObject } {
 }
 
 function annotatedOf(raw: JsonObject): Annotated {
-  return { ...(isObject(raw["annotations"]) && { annotations: raw["annotations"] }), ...metaOf(raw) };
+  return { annotations: isObject(raw["annotations"]) ? raw["annotations"] : undefined, ...metaOf(raw) };
 }
 
 function strings<K extends string>(raw: JsonObject, keys: readonly K[]): { readonly [key in K]?: string } {

@@ -91,8 +91,8 @@ export async function listAll<K extends ListKind>(
   let bytes: number | undefined;
   const whole = (): Listing<K> => ({
     ...found,
-    ...(ttlMs < Number.POSITIVE_INFINITY && { ttlMs }),
-    ...(bytes !== undefined && { bytes }),
+    ttlMs: ttlMs < Number.POSITIVE_INFINITY ? ttlMs : undefined,
+    bytes,
   });
   const upTo = (truncated: string): Listing<K> => ({ ...whole(), truncated });
   const cut = (page: number, cutBy: "page" | "room"): Listing<K> => {

@@ -53,7 +53,7 @@ export function normaliseToolResult(raw: JsonObject): ToolResult {
   if (structuredContent === undefined && raw["_meta"] === undefined) return { content, isError: failed, notes };
   return {
     content,
-    ...(structuredContent !== undefined && { structuredContent }),
+    structuredContent,
     isError: failed,
     ...metaOf(raw),
     notes,
@@ -84,7 +84,7 @@ export function normalisePromptResult(raw: JsonObject): PromptResult {
   const messages = Array.isArray(raw["messages"]) ? raw["messages"] : [];
   if (!Array.isArray(raw["messages"])) notes.push("messages is not a list");
   return {
-    ...(description !== undefined && { description }),
+    description,
     messages: messages.flatMap((message: unknown) => messagesOf(message, notes)),
     ...metaOf(raw),
     notes,

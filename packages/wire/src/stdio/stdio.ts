@@ -248,7 +248,7 @@ async function exitError({ code, signal, error }: Exit, target: StdioTarget, std
   if (error !== undefined) return whyNotStarted(target, error);
   if (signal !== null) return new WireError("exited", `the server was ended by ${signal}`, { signal, stderr });
   return new WireError("exited", `the server exited with code ${code ?? "unknown"}`, {
-    ...(code !== null && { exitCode: code }),
+    exitCode: code ?? undefined,
     stderr,
   });
 }

@@ -109,7 +109,7 @@ function toPart(
       if (name === "") return "a call without a name";
       const args = text.trim() === "" ? input : parseJson(text);
       if (!isObject(args)) return `the arguments of ${name} are not a JSON object: ${clip(text, 200)}`;
-      return { functionCall: { ...(id !== undefined && { id }), name: toOurs(name), args } };
+      return { functionCall: { id, name: toOurs(name), args } };
     }
     default:
       return undefined;

@@ -33,7 +33,7 @@ export function toAnthropicProblem({ status, body, retryAfter }: Refusal, now: n
     kind: isSpent ? "quota" : kindOf(status, message),
     status,
     message,
-    ...(afterMs !== undefined && { afterMs }),
+    afterMs,
     isSpent,
   };
 }
@@ -66,7 +66,7 @@ export function toAnthropicRejection(
   const [prefix, number] = /^tools(?:\.(\d{1,4})\b)?/.exec(message) ?? [];
   if (prefix === undefined || status !== 400 || kind !== "other" || count === 0) return undefined;
   const declaration = number === undefined ? count : Number(number);
-  return { type: "rejected", message, ...(declaration < count && { declaration }) };
+  return { type: "rejected", message, declaration: declaration < count ? declaration : undefined };
 }
 
 /** The largest `max_tokens` that the model accepts, if the API refused the request because of it. */

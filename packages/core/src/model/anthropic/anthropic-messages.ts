@@ -67,7 +67,7 @@ export function toAnthropicTools(tools: readonly FunctionDeclaration[], { toApi 
     name: toApi(name),
     description,
     input_schema: parametersJsonSchema,
-    ...(at === tools.length - 1 && { cache_control }),
+    cache_control: at === tools.length - 1 ? cache_control : undefined,
   }));
 }
 
@@ -151,7 +151,7 @@ function fromUser(parts: readonly Part[], calls: readonly OpenCall[], options: A
     if (call === undefined) others.push(...content);
     else {
       const isError = Object.hasOwn(response, "error");
-      results.push({ type: "tool_result", tool_use_id: call.id, content, ...(isError && { is_error: true }) });
+      results.push({ type: "tool_result", tool_use_id: call.id, content, is_error: isError ? true : undefined });
     }
   }
   return [...results, ...others];

@@ -156,9 +156,9 @@ function toRequest(
     model,
     max_tokens: maxTokens,
     stream: true,
-    ...(instruction && { system: instruction }),
+    system: instruction,
     messages: toAnthropicMessages(messages, { model, names, hasMedia, hasThoughts }),
-    ...(tools.length > 0 && { tools: toAnthropicTools(tools, names) }),
+    tools: tools.length > 0 ? toAnthropicTools(tools, names) : undefined,
   };
 }
 

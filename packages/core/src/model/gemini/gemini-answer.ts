@@ -57,10 +57,10 @@ export function createGeminiAnswer(): GeminiAnswer {
       };
       return [
         ...(isUsable
-          ? calls.map(({ id, name = "", args = {} }) => toCallEvent({ ...(id && { id }), name, args }))
+          ? calls.map(({ id, name = "", args = {} }) => toCallEvent({ id: id || undefined, name, args }))
           : []),
         ...toUsage(usage),
-        { type: "finish", reason, ...(message !== undefined && { message }), content },
+        { type: "finish", reason, message, content },
       ];
     },
   };
@@ -103,7 +103,7 @@ function toUsage(usage: GenerateContentResponse["usageMetadata"]): ModelEvent[] 
       type: "usage",
       inputTokens: promptTokenCount,
       outputTokens: candidatesTokenCount + thoughtsTokenCount,
-      ...(cachedContentTokenCount !== undefined && { cachedTokens: cachedContentTokenCount }),
+      cachedTokens: cachedContentTokenCount,
     },
   ];
 }

@@ -24,7 +24,7 @@ export function toGeminiProblem({ status, body, retryAfter }: Refusal, now: numb
     status,
     message,
     field: fieldIn(details),
-    ...(afterMs !== undefined && { afterMs }),
+    afterMs,
     isSpent: isOfADay(details),
   };
 }
@@ -39,7 +39,7 @@ export function toGeminiRejection(
 ): (ModelEvent & { readonly type: "rejected" }) | undefined {
   if (status !== 400 || kind !== "other" || tools.length === 0 || isAboutContents(message, field)) return undefined;
   const declaration = placeIn(message, field, tools);
-  return { type: "rejected", message, ...(declaration !== undefined && { declaration }) };
+  return { type: "rejected", message, declaration };
 }
 
 /**

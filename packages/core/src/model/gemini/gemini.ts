@@ -109,10 +109,10 @@ function toConfig(
      * request again, and tells the user.
      */
     automaticContinuation: false,
-    ...(system !== "" && { systemInstruction: system }),
-    ...(tools.length > 0 && { tools: [{ functionDeclarations: [...tools] }] }),
+    systemInstruction: system || undefined,
+    tools: tools.length > 0 ? [{ functionDeclarations: [...tools] }] : undefined,
     // Asks for thoughts only if the model thinks, because older models reject `thinkingConfig`.
-    ...(thinks && { thinkingConfig: { includeThoughts: true } }),
+    thinkingConfig: thinks ? { includeThoughts: true } : undefined,
   };
 }
 
@@ -187,7 +187,7 @@ async function openGemini(access: GeminiAccess, baseUrl: string | undefined, fet
     apiKey: "Fairlead's own fetch adds the API key",
     vertexai: access.kind === "vertex" || access.isVertex === true,
     httpOptions: {
-      ...(base !== undefined && { baseUrl: base }),
+      baseUrl: base,
       fetch: async (address, init = {}) => {
         const headers = new Headers(init.headers);
         headers.delete("x-goog-api-key");

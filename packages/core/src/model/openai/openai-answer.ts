@@ -100,7 +100,7 @@ function toUsage(given: unknown): ModelEvent[] | undefined {
       type: "usage",
       inputTokens: count(given["prompt_tokens"]),
       outputTokens: count(given["completion_tokens"]),
-      ...(typeof cached === "number" && { cachedTokens: cached }),
+      cachedTokens: typeof cached === "number" ? cached : undefined,
     },
   ];
 }
@@ -160,7 +160,7 @@ export function createCallAssembly(): CallAssembly {
         // Some endpoints give every call the same id. Only the first such call keeps it.
         const isOwn = id !== undefined && !ids.has(id);
         if (isOwn) ids.add(id);
-        calls.push({ ...(isOwn && { id }), name, args });
+        calls.push({ id: isOwn ? id : undefined, name, args });
       }
       return { calls };
     },

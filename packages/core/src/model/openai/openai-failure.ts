@@ -27,7 +27,7 @@ export function toOpenaiProblem({ status, body, retryAfter }: Refusal, now: numb
     message,
     param: textIn(error, "param") ?? "",
     code,
-    ...(afterMs !== undefined && { afterMs }),
+    afterMs,
     isSpent: code.includes("insufficient_quota"),
   };
 }
@@ -71,7 +71,7 @@ export function toOpenaiRejection(
   if (kind !== "other" || !rejecting.has(status) || names.length === 0) return undefined;
   if (/^(?:messages|prompt)\b/.test(param) || /\bcontent_filter\b/.test(code)) return undefined;
   const declaration = placeIn(message, param, names);
-  return { type: "rejected", message, ...(declaration !== undefined && { declaration }) };
+  return { type: "rejected", message, declaration };
 }
 
 /**

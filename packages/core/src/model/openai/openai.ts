@@ -142,7 +142,7 @@ function toRequest(
     stream: true,
     messages,
     // Endpoints reject an empty list of tools.
-    ...(tools.length > 0 && { tools: toOpenaiTools(tools, names) }),
+    tools: tools.length > 0 ? toOpenaiTools(tools, names) : undefined,
   };
 }
 

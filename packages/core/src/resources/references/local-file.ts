@@ -58,7 +58,7 @@ async function find(path: string, root: string): Promise<FileFinding> {
   } catch (error) {
     if (!absences.has(systemCode(error) ?? "")) throw error;
     const near = await nearName(full, root);
-    return { kind: "absent", ...(near !== undefined && { near }) };
+    return { kind: "absent", near };
   }
   if (!isInside(real, root)) return outside;
   const stats = await stat(real);

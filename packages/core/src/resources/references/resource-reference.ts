@@ -66,7 +66,7 @@ export function toWishes(target: string, servers: readonly string[]): readonly W
     .map((server) => {
       const rest = target.slice(server.length + 1);
       if (rest.startsWith("//")) return { server, uri: target, tail: rest.slice(2) };
-      return { server, uri: rest, ...(!rest.includes("://") && { tail: rest }) };
+      return { server, uri: rest, tail: rest.includes("://") ? undefined : rest };
     });
 }
 

@@ -7,7 +7,6 @@ import type { SettingsSource } from "../read/source.ts";
 import { isReserved, type Lookup } from "../read/variables.ts";
 import { defaults } from "../schema/defaults.ts";
 import { machineAuthSchema } from "../schema/machine-auth-schema.ts";
-import { present } from "../schema/present.ts";
 import { whyNotUrl } from "../schema/validate.ts";
 import type { Authentication, MachineAuth, Problem, ServerDefinition, ServerExtras, Transport } from "./definition.ts";
 import { readAuthentication } from "./entry-authentication.ts";
@@ -52,7 +51,7 @@ export function defineServer(name: string, entry: Node, context: EntryContext): 
   const problems = [...context.found];
   const add: AddProblem = (problem, node, next, source = context.source) => {
     const message = `server "${name}": ${problem.message}`;
-    problems.push(present({ ...problem, message, origin: source.originOf(node), serverName: name, next }));
+    problems.push({ ...problem, message, origin: source.originOf(node), serverName: name, next });
   };
   const report: ReportProblem = (severity, node, message, next) =>
     add({ severity, code: "settings_invalid", message }, node, next);
@@ -80,17 +79,18 @@ export function defineServer(name: string, entry: Node, context: EntryContext): 
     scope: context.source.scope,
     origin: context.source.originOf(context.at),
     transport,
-    ...present({ resolved, description: stringNode(childNode(entry, "description")) }),
+    resolved,
+    description: stringNode(childNode(entry, "description")),
     variables: [...mentions.variables, ...(machine?.mentions.variables ?? [])],
     values: mentions.values,
     base: context.base,
     secrets: [...new Set([...mentions.secrets, ...(machine?.mentions.secrets ?? [])])],
     timeout: numberOf(childNode(entry, "timeout")) ?? defaults.timeout,
     trust: switchOf(childNode(entry, "trust")) ?? false,
-    ...present({ includeTools: listOf(childNode(entry, "includeTools")) }),
+    includeTools: listOf(childNode(entry, "includeTools")),
     excludeTools: textsOf(childNode(entry, "excludeTools")),
     authentication,
-    extras: { ...context.extras, ...(machine && { machineAuth: machine.machineAuth }) },
+    extras: { ...context.extras, machineAuth: machine?.machineAuth },
     fingerprint: fingerprintOf({
       entry,
       command: commandOf(transport, mentions, context.base),

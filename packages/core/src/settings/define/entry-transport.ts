@@ -73,6 +73,6 @@ function stdio(command: string, entry: Node, report: ReportProblem): Transport |
     command,
     args: textsOf(childNode(entry, "args")),
     env: textMapOf(childNode(entry, "env")),
-    ...(cwd === undefined ? {} : { cwd }),
+    cwd,
   };
 }

@@ -81,7 +81,7 @@ export function resolveTransport(transport: Transport, base: PathBase, render: R
     command: resolveCommand(transport.command, base, render),
     args: transport.args.map((arg) => renderPath(arg, base, render)),
     env: renderAll(transport.env, render),
-    ...(transport.cwd === undefined ? {} : { cwd: resolve(base.folder, renderPath(transport.cwd, base, render)) }),
+    cwd: transport.cwd === undefined ? undefined : resolve(base.folder, renderPath(transport.cwd, base, render)),
   };
 }
 
@@ -212,7 +212,7 @@ function toPart(written: string, { bare, braced, closed }: Record<string, string
   // Defaults are not expanded, so a default that contains `${`, such as `${A:-${B}}`, is refused.
   if (name === undefined || fallback?.includes("${"))
     return `"${written}" is not a reference; write \${NAME}, \${NAME:-default} or \${secret:NAME}`;
-  return { kind: "variable", name, ...(fallback === undefined ? {} : { fallback }) };
+  return { kind: "variable", name, fallback };
 }
 
 /** Returns the value of a variable, or the default in the reference if the variable is unset or empty. */

@@ -7,7 +7,6 @@ import type { Node } from "../../files/json/jsonc.ts";
 import { childNode, entriesOf, itemNodes, numberOf, stringNode, switchOf, textsOf } from "../read/nodes.ts";
 import type { CheckedSource } from "../schema/checked.ts";
 import { defaults } from "../schema/defaults.ts";
-import { present } from "../schema/present.ts";
 import type { ClientProfile, Gate, HostSettings, NameList, Origin, Problem, ServerExtras } from "./definition.ts";
 
 /** The merged settings that do not belong to a single server. */
@@ -45,7 +44,7 @@ export function hostWide(sources: readonly CheckedSource[]): HostWide {
   };
   const start = strongest(stringNode, ["fairlead", "start"], [...sources]);
   return {
-    ...present({ allowed: allowedOf(sources) }),
+    allowed: allowedOf(sources),
     excluded: united(sources, "mcp", "excluded"),
     host: {
       start: start === "lazy" ? "lazy" : "background",
@@ -60,14 +59,12 @@ export function hostWide(sources: readonly CheckedSource[]): HostWide {
         servers: permittedTools(sources),
         denyTools: [...united(sources, "fairlead", "permissions", "denyTools").names],
       },
-      ...present({
-        clientMetadataUrl: strongest(stringNode, ["fairlead", "clientMetadataUrl"]),
-      }),
-      toolBudget: present({
+      clientMetadataUrl: strongest(stringNode, ["fairlead", "clientMetadataUrl"]),
+      toolBudget: {
         tokens: limitOf("toolBudget", "tokens") ?? limitOf("toolBudget"),
         tools: limitOf("toolBudget", "tools"),
-      }),
-      ...present({ contextTokens: limitOf("contextTokens") }),
+      },
+      contextTokens: limitOf("contextTokens"),
       resultTokens: bounded(defaults.resultTokens, "fairlead", "resultTokens"),
       resourceFunctions: [own, sources].every(
         (from) => strongest(switchOf, ["fairlead", "resourceFunctions"], [...from]) ?? true,
@@ -92,11 +89,11 @@ function clientProfiles(own: readonly CheckedSource[]): ReadonlyMap<string, Clie
       };
       const room = (...path: readonly string[]) =>
         numberOf(source.read("fairlead", "clients", name, "toolBudget", ...path));
-      const toolBudget = present({ tokens: room("tokens") ?? room(), tools: room("tools") });
-      const hasBudget = Object.keys(toolBudget).length > 0;
+      const [tokens, tools] = [room("tokens") ?? room(), room("tools")];
       profiles.set(name, {
-        ...present({ servers: list("servers"), tools: list("tools") }),
-        ...(hasBudget && { toolBudget }),
+        servers: list("servers"),
+        tools: list("tools"),
+        toolBudget: tokens === undefined && tools === undefined ? undefined : { tokens, tools },
       });
     }
   return profiles;
@@ -238,12 +235,10 @@ export function extrasFor(
         .findLast((value) => value !== undefined) ?? false,
     share: shares.findLast((word) => word === "auto" || word === "all" || word === "client") ?? "auto",
     // One settings file with `hideResults` is enough to hide the results.
-    ...(said("hideResults").some((node) => switchOf(node) === true) && { hideResults: true }),
-    ...present({
-      issuerOverride: said("issuerOverride", granting)
-        .map(stringNode)
-        .findLast((issuer) => issuer !== undefined),
-    }),
+    hideResults: said("hideResults").some((node) => switchOf(node) === true) ? true : undefined,
+    issuerOverride: said("issuerOverride", granting)
+      .map(stringNode)
+      .findLast((issuer) => issuer !== undefined),
   };
 }
 

@@ -7,7 +7,6 @@ import { chooseEntries, type EntryCandidate, type EntryChoice } from "../define/
 import type { ConfiguredServer, DisablingOrigin, Origin, Problem, Settings } from "../define/definition.ts";
 import { disabledBy, extrasFor, gatesOf, hostWide, machineAuthFor, privileges } from "../define/host-settings.ts";
 import { type CheckedSource, checkSource } from "../schema/checked.ts";
-import { present } from "../schema/present.ts";
 import { childNode, switchOf } from "./nodes.ts";
 import type { SettingsSource } from "./source.ts";
 import { type LookupSources, lookupFor } from "./variables.ts";
@@ -44,7 +43,7 @@ export async function merge(sources: readonly SettingsSource[], context: MergeCo
       state: scope === "workspace" && state === "read" && !trusted ? "ignored" : state,
     })),
     servers,
-    ...present({ allowed }),
+    allowed,
     excluded,
     gates: gatesOf(counting),
     gateProblems: counting.flatMap((source) => source.gateProblems),
@@ -95,7 +94,7 @@ function configure(
       source,
       at,
       extras,
-      ...(machine && { machine: { ...machine, lookup: lookupFor(machine.source.scope, lookup) } }),
+      machine: machine && { ...machine, lookup: lookupFor(machine.source.scope, lookup) },
       found,
       lookup: isWorkspace && !trusted ? undefined : lookupFor(source.scope, lookup),
       base: { home, folder: isWorkspace ? lookup.root : home },
@@ -107,7 +106,8 @@ function configure(
     kind: defined?.kind,
     shadows: shadowed.map((other) => other.source.originOf(other.at)),
     enabled: disabling === undefined,
-    ...present({ disabledBy: disabling, definition: defined?.definition }),
+    disabledBy: disabling,
+    definition: defined?.definition,
     problems: defined?.problems ?? found,
   };
 }
@@ -167,7 +167,7 @@ function leftOver(source: CheckedSource, choices: readonly EntryChoice[], truste
 }
 
 function withoutServer({ code, message, origin, next }: Problem): Problem {
-  return present({ severity: "warning" as const, code, message, origin, next });
+  return { severity: "warning", code, message, origin, next };
 }
 
 function inFileOrder(problems: readonly Problem[], sources: readonly SettingsSource[]): readonly Problem[] {

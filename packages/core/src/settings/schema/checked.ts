@@ -5,7 +5,6 @@ import { closest } from "../../text/closest.ts";
 import type { Problem } from "../define/definition.ts";
 import { childNode, entriesOf, type JsonProperty } from "../read/nodes.ts";
 import type { SettingsSource } from "../read/source.ts";
-import { present } from "./present.ts";
 import { type SettingsFinding, validate } from "./validate.ts";
 
 /** A validated settings file. `entries` are the entries of `mcpServers`, by name. */
@@ -75,12 +74,12 @@ function toProblem(
   source: SettingsSource,
   serverName?: string,
 ): Problem {
-  return present({
+  return {
     severity,
-    code: "settings_invalid" as const,
+    code: "settings_invalid",
     message: serverName === undefined ? message : `server "${serverName}": ${message}`,
     origin: source.originOf(node),
     serverName,
     next,
-  });
+  };
 }

@@ -243,5 +243,5 @@ function say(
   message: string,
   next?: string,
 ): void {
-  report({ path, node, severity, message, ...(next === undefined ? {} : { next }) });
+  report({ path, node, severity, message, next });
 }

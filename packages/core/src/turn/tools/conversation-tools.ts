@@ -180,7 +180,7 @@ export function createToolSelection(options: ToolSelectionOptions): ToolSelectio
       declareOwn,
       isAlwaysLoaded: host.isAlwaysLoaded,
       usedBefore,
-      ...(isFirstModel && earlier && { earlier: earlier.offered }),
+      earlier: isFirstModel ? earlier?.offered : undefined,
     });
   }
 
@@ -267,7 +267,7 @@ export function createToolSelection(options: ToolSelectionOptions): ToolSelectio
       const tool = lookUp(model).byName.get(name);
       if (tool === undefined) {
         const gone = seen.get(name);
-        return { kind: "none", ...(gone && { why: `the server "${gone.serverName}" no longer has the tool` }) };
+        return { kind: "none", why: gone && `the server "${gone.serverName}" no longer has the tool` };
       }
       const quarantine = quarantineOf(tool);
       if (quarantine !== undefined) return { kind: "none", why: `the tool is not offered to you: ${quarantine}` };

@@ -278,8 +278,8 @@ describe("the rest of an entry", () => {
         roots: false,
       },
     });
-    expect(server.definition).not.toHaveProperty("includeTools");
-    expect(server.definition).not.toHaveProperty("description");
+    expect(server.definition?.includeTools).toBeUndefined();
+    expect(server.definition?.description).toBeUndefined();
   });
 
   test("is taken over as written", async () => {

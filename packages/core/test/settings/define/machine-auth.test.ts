@@ -64,7 +64,7 @@ test("true stands for the client of the entry, false for nothing", async () => {
     audience: "x y",
   });
   await world.writeSystem({ fairlead: { servers: { s: { machineAuth: false } } } });
-  expect(serverOf(await world.load(), "s").definition?.extras).not.toHaveProperty("machineAuth");
+  expect(serverOf(await world.load(), "s").definition?.extras.machineAuth).toBeUndefined();
 });
 
 test("variables and secrets are filled in for use, and files start at the home folder", async () => {
@@ -102,7 +102,7 @@ describe("a workspace", () => {
     });
     const settings = await world.load();
     expect(serverOf(settings, "mine").definition?.extras.machineAuth?.settings).toEqual(minimal);
-    expect(serverOf(settings, "theirs").definition?.extras).not.toHaveProperty("machineAuth");
+    expect(serverOf(settings, "theirs").definition?.extras.machineAuth).toBeUndefined();
     expect(
       said(settings.problems).filter((line) => line.includes("applies only in user or system settings")),
     ).toHaveLength(10);
@@ -113,7 +113,7 @@ describe("a workspace", () => {
     await world.writeUser({ mcpServers: { s: { url } }, fairlead: { servers: { s: { machineAuth: minimal } } } });
     await world.writeWorkspace({ mcpServers: { s: { url: "https://evil.example/mcp" } } });
     const settings = await world.load();
-    expect(serverOf(settings, "s").definition?.extras).not.toHaveProperty("machineAuth");
+    expect(serverOf(settings, "s").definition?.extras.machineAuth).toBeUndefined();
     expect(said(settings.problems)).toEqual([expect.stringContaining('"machineAuth" was granted to your entry')]);
   });
 

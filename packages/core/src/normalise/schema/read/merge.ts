@@ -96,8 +96,7 @@ function acceptsAll(shapes: readonly Shape[], merging: Merging): Shape {
   const all = shapes.flatMap((shape) => alternativesOf(shape, merging.report));
   // A shape that has alternatives is not in `all`, but its own keywords are merged too.
   for (const shape of new Set([...shapes, ...all])) reportMerged(shape, merging.report);
-  const types =
-    all.every((shape) => shape.types !== undefined) && new Set(all.flatMap((shape) => [...(shape.types ?? [])]));
+  const isTyped = all.every((shape) => shape.types !== undefined);
   const inner = all.flatMap(itemsOf);
   const empty = emptyShape(all[0]?.path ?? "");
   return {
@@ -105,9 +104,9 @@ function acceptsAll(shapes: readonly Shape[], merging: Merging): Shape {
     origins: all.flatMap(({ origins }) => origins),
     notes: [...new Set(all.flatMap(({ notes }) => notes))],
     hints: new Set(all.flatMap(({ hints }) => [...hints])),
-    ...(types && { types }),
+    types: isTyped ? new Set(all.flatMap((shape) => [...(shape.types ?? [])])) : undefined,
     properties: withOptional(empty, all, merging),
-    ...(inner.length > 0 && { items: acceptsAll(inner, merging) }),
+    items: inner.length > 0 ? acceptsAll(inner, merging) : undefined,
   };
 }
 
@@ -160,11 +159,11 @@ function intersect(a: Shape, b: Shape, merging: Merging): Shape | undefined {
     ...a,
     ...words,
     ...strictest(a, b),
-    ...(types && { types }),
-    ...(strings && { strings }),
-    ...(numbers && { numbers }),
-    ...(items && { items }),
-    ...(prefix && { prefix }),
+    types,
+    strings,
+    numbers,
+    items,
+    prefix,
     hints: new Set([...a.hints, ...b.hints]),
     properties: bothProperties(a.properties, b.properties, merging),
     required: new Set([...a.required, ...b.required]),
@@ -220,7 +219,7 @@ function intersectAlternatives(a: Shape, b: Shape, merging: Merging): Shape | un
     "This schema contradicts another schema for the same value, or there are too many combinations of alternatives.",
     merging.report,
   );
-  return { ...emptyShape(a.path), ...words, anyOf, ...(choice.isMade === true && { isMade: true }) };
+  return { ...emptyShape(a.path), ...words, anyOf, isMade: choice.isMade };
 }
 
 function meetInside(a: Shape, b: Shape, merging: Merging): Shape {

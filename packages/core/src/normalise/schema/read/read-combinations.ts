@@ -128,9 +128,10 @@ function loosened({ path, origins, types, hints, properties, required, items, an
     origins,
     hints,
     required,
-    ...(types && { types }),
-    ...(items && { items: loosened(items) }),
-    ...(anyOf && { anyOf: anyOf.map(loosened), isMade: true }),
+    types,
+    items: items && loosened(items),
+    anyOf: anyOf?.map(loosened),
+    isMade: anyOf !== undefined,
     properties: new Map(
       [...properties].map(([name, property]) => [name, { ...loosened(property), required: new Set<string>() }]),
     ),

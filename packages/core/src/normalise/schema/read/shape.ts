@@ -113,9 +113,9 @@ export function annotated(a: Shape, b: Shape): Words {
   const title = a.title ?? b.title;
   const description = a.description ?? b.description;
   return {
-    ...(title !== undefined && { title }),
-    ...(description !== undefined && { description }),
-    ...((a.isNullable === true || b.isNullable === true) && { isNullable: true }),
+    title,
+    description,
+    isNullable: a.isNullable === true || b.isNullable === true,
     notes: [...new Set([...a.notes, ...b.notes])],
     origins: [...new Set([...a.origins, ...b.origins])],
   };

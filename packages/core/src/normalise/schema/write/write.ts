@@ -56,7 +56,6 @@ function satisfiable(shape: Shape, report: Report): Shape {
   const isEmpty = minimum !== undefined && maximum !== undefined && minimum > maximum;
   const isNone = minItems !== undefined && maxItems !== undefined && minItems > maxItems;
   if (!isEmpty && !isNone) return shape;
-  const { minimum: _least, maximum: _most, minItems: _fewest, maxItems: _longest, ...rest } = shape;
   const told = [
     ...(isEmpty ? [`At least ${minimum} and at most ${maximum}.`] : []),
     ...(isNone ? [`At least ${minItems} and at most ${maxItems} items.`] : []),
@@ -65,10 +64,12 @@ function satisfiable(shape: Shape, report: Report): Shape {
   for (const keyword of moved)
     report(shape.path, keyword, "moved", `No value satisfies both bounds; the description says: ${told.join(" ")}`);
   return {
-    ...rest,
-    ...(!isEmpty && boundsOf(shape)),
-    ...(!isNone && countsOf(shape)),
-    notes: [...rest.notes, ...told],
+    ...shape,
+    minimum: isEmpty ? undefined : minimum,
+    maximum: isEmpty ? undefined : maximum,
+    minItems: isNone ? undefined : minItems,
+    maxItems: isNone ? undefined : maxItems,
+    notes: [...shape.notes, ...told],
   };
 }
 
@@ -143,12 +144,12 @@ function joined(variants: readonly JsonObject[], words: JsonObject, writing: Wri
   if (Object.keys(words).length === 0) return only;
   const { type, title, description, ...rest } = only;
   const both = [words["description"], description].filter((text) => typeof text === "string").join("\n");
-  return {
-    ...(type !== undefined && { type }),
-    ...((words["title"] ?? title) !== undefined && { title: words["title"] ?? title }),
-    ...(both !== "" && { description: clip(both, longestDescription) }),
+  return present({
+    type,
+    title: words["title"] ?? title,
+    description: clip(both, longestDescription) || undefined,
     ...rest,
-  };
+  });
 }
 
 /** The description with its notes. If the text is too long, the description is shortened and the notes stay. */
@@ -160,39 +161,37 @@ function wordsOf({ path, title, description = "", notes }: Shape, writing: Writi
   if (title !== undefined && title.length > longestTitle) {
     writing.report(path, "title", "rewritten", `Cut to ${longestTitle} characters.`);
   }
-  return {
-    ...(title !== undefined && { title: clip(title, longestTitle) }),
-    ...(text !== "" && { description: text }),
-  };
+  return present({
+    title: title === undefined ? undefined : clip(title, longestTitle),
+    description: text || undefined,
+  });
 }
 
 function writeType(shape: Shape, type: TypeName, writing: Writing): JsonObject {
   if (type !== "null") spendSubschema(writing.spent);
   spendBytes(writing.spent, ((shape.strings?.length ?? 0) + (shape.numbers?.length ?? 0)) * 8);
-  const { format } = shape;
-  const isFormat = format !== undefined && writing.dialect.formats[type]?.includes(format) === true;
+  const isFormat = shape.format !== undefined && writing.dialect.formats[type]?.includes(shape.format) === true;
+  const format = isFormat ? shape.format : undefined;
+  const { minimum, maximum, minItems, maxItems } = shape;
   switch (type) {
     case "boolean":
     case "null":
       return { type };
     case "string":
-      return { type, ...(isFormat && { format }), ...(shape.strings && { enum: shape.strings }) };
+      return present({ type, format, enum: shape.strings });
     case "number":
     case "integer":
-      return { type, ...(isFormat && { format }), ...(shape.numbers && { enum: shape.numbers }), ...boundsOf(shape) };
+      return present({ type, format, enum: shape.numbers, minimum, maximum });
     case "array":
-      return { type, ...writeItems(shape, writing), ...countsOf(shape) };
+      return present({ type, ...writeItems(shape, writing), minItems, maxItems });
     case "object":
-      return { type, ...propertiesOf(shape, writing) };
+      return present({ type, ...propertiesOf(shape, writing) });
   }
 }
 
-function boundsOf({ minimum, maximum }: Shape): JsonObject {
-  return { ...(minimum !== undefined && { minimum }), ...(maximum !== undefined && { maximum }) };
-}
-
-function countsOf({ minItems, maxItems }: Shape): JsonObject {
-  return { ...(minItems !== undefined && { minItems }), ...(maxItems !== undefined && { maxItems }) };
+/** A member that is undefined would count as a keyword. */
+function present(schema: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(schema).filter(([, value]) => value !== undefined));
 }
 
 /** Writes `items` for every array, because the API rejects an array without it: "items: missing field". */
@@ -205,8 +204,8 @@ function writeItems({ items, prefix, path }: Shape, writing: Writing): JsonObjec
   const shape = each.length === 1 ? each[0] : each.length === 0 ? emptyShape(path) : union(each);
   const written =
     shape === undefined || isFree(shape) ? anyItem(shape && wordsOf(shape, writing)) : write(shape, writing);
-  const isPrefixed = knowsPrefixItems && prefix !== undefined;
-  return { items: written, ...(isPrefixed && { prefixItems: prefix.map((member) => write(member, writing)) }) };
+  const prefixItems = knowsPrefixItems ? prefix?.map((member) => write(member, writing)) : undefined;
+  return { items: written, prefixItems };
 }
 
 function isFree(shape: Shape): boolean {
@@ -238,13 +237,10 @@ function propertiesOf(shape: Shape, writing: Writing): JsonObject {
     if (shape.isClosed !== true) for (const name of unknown) properties.set(name, emptyShape(shape.path));
   }
   const required = [...shape.required].filter((name) => properties.has(name)).map(writing.nameOf);
+  const written = [...properties].map(([name, property]) => [writing.nameOf(name), write(property, writing)] as const);
   return {
-    ...(properties.size > 0 && {
-      properties: Object.fromEntries(
-        [...properties].map(([name, property]) => [writing.nameOf(name), write(property, writing)]),
-      ),
-    }),
-    ...(required.length > 0 && { required }),
+    properties: written.length > 0 ? Object.fromEntries(written) : undefined,
+    required: required.length > 0 ? required : undefined,
   };
 }
 
