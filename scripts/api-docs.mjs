@@ -7,6 +7,7 @@ import { createReader } from "./declarations.mjs";
 const path = (relative) => fileURLToPath(new URL(`../${relative}`, import.meta.url));
 const pages = [
   { page: "core", module: "@fairlead/core", file: path("packages/core/build/index.d.ts") },
+  { page: "gemini", module: "@fairlead/core/gemini", file: path("packages/core/build/gemini/index.d.ts") },
   { page: "testing", module: "@fairlead/core/testing", file: path("packages/core/build/testing.d.ts") },
   { page: "text", module: "@fairlead/core/text", file: path("packages/core/build/text/index.d.ts") },
 ];

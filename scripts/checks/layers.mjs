@@ -21,6 +21,7 @@ export const layers = [
   "turn",
   "conversations",
   "host",
+  "gemini",
 ];
 /** Folders that every layer may import. They import only each other and the wire. */
 export const leaves = ["errors.ts", "events.ts", "clock.ts", "limits.ts", "text/", "demo/"];
@@ -68,6 +69,13 @@ export const forbidden = [
     severity: "error",
     from: { path: "^packages/gateway/src/" },
     to: { path: "^packages/(cli|web|test-servers)/" },
+  },
+  {
+    name: "only-programs-use-the-seeds-classes",
+    comment: "core/gemini is for programs that import it. The command and the gateway do not load it.",
+    severity: "error",
+    from: { path: "^packages/", pathNot: [folder("gemini"), `${core}(index|testing)[.]ts$`] },
+    to: { path: folder("gemini") },
   },
   {
     name: "core-tells-through-events",

@@ -27,11 +27,27 @@ export {
   type ToolChanges,
 } from "./events.ts";
 export type { CallResult } from "./execute/call-result.ts";
+// The seeds' classes are in @fairlead/core/gemini. They stay importable from here for one version.
 export {
+  type AllowList,
+  type CreateMcpClientOptions,
+  createAllowList,
+  createMcpClient,
+  DiscoveredMCPTool,
+  type DiscoveredMCPToolOptions,
   type ExecutableTool,
+  getStringifiedResultForDisplay,
+  MCPPermissionManager,
+  McpClient,
+  McpClientManager,
+  type McpClientManagerOptions,
+  type McpToToolOptions,
+  mcpToTool,
   SecureMCPToolExecutor,
   type SecureMCPToolExecutorOptions,
-} from "./execute/secure-executor.ts";
+  ToolRegistry,
+  transformMcpContentToParts,
+} from "./gemini/index.ts";
 export {
   type CachedCatalogInfo,
   type CallAsModelOptions,
@@ -54,9 +70,7 @@ export {
   type SearchedTool,
   type StartOptions,
 } from "./host.ts";
-export { type ClientEnd, type Completion, McpClient, type McpClientOptions } from "./mcp/client.ts";
-export { type ManagedServer, McpClientManager, type McpClientManagerOptions } from "./mcp/client-manager.ts";
-export { type CreateMcpClientOptions, createMcpClient, type McpToToolOptions, mcpToTool } from "./mcp/create-client.ts";
+export type { Completion, ServerClientOptions as McpClientOptions } from "./mcp/client.ts";
 export type { Elicit, Elicitation, ElicitationAnswer } from "./mcp/elicitation.ts";
 export type { FilteredCatalog, Offering } from "./mcp/filtered-catalog.ts";
 export type { Sample, SamplingRequest, UnaskableQuestion } from "./mcp/requests.ts";
@@ -75,12 +89,9 @@ export type {
   McpResourceLinkBlock,
   McpTextBlock,
 } from "./normalise/content/blocks.ts";
-export { getStringifiedResultForDisplay } from "./normalise/content/display.ts";
-export { transformMcpContentToParts } from "./normalise/content/parts.ts";
 export type { CallableTool, Content, FunctionCall, FunctionDeclaration, Part } from "./normalise/model-types.ts";
 export type { Repair } from "./normalise/schema/compiled-schema.ts";
 export { generateValidName } from "./normalise/tool-name.ts";
-export { MCPPermissionManager } from "./policy/permission-manager.ts";
 export { PolicyEngine } from "./policy/policy-engine.ts";
 export type { AllowedTools, Policies, PolicyFileState, PolicyFlags } from "./policy/rules/load-policies.ts";
 export type { NamePattern } from "./policy/rules/name-pattern.ts";
@@ -98,7 +109,6 @@ export type {
 } from "./policy/rules/rule.ts";
 export type * from "./public-types.ts";
 export { createRecorder, type Recorder, type RecorderOptions, type RecordTo } from "./recordings/recorder.ts";
-export { type AllowList, createAllowList } from "./registry/allow-list.ts";
 export type {
   CallWatch,
   ConfirmPort,
@@ -115,15 +125,15 @@ export {
   ToolConfirmationOutcome,
 } from "./registry/confirmation.ts";
 export { DiscoveredMCPPrompt, type DiscoveredMCPPromptOptions } from "./registry/discovered-prompt.ts";
-export { DiscoveredMCPTool, type DiscoveredMCPToolOptions } from "./registry/discovered-tool.ts";
 export type { ConversationTools } from "./registry/pinned-tools.ts";
 export { PromptRegistry } from "./registry/prompt-registry.ts";
+export { RegisteredTool, type RegisteredToolOptions } from "./registry/registered-tool.ts";
+export { type OfferableTool, type QuarantinedTool, RegisteredTools } from "./registry/registered-tools.ts";
 export {
   type DiscoveredMCPResource,
   type DiscoveredMCPResourceTemplate,
   ResourceRegistry,
 } from "./registry/resource-registry.ts";
-export { type QuarantinedTool, ToolRegistry } from "./registry/tool-registry.ts";
 export type { Completable, CompletionRequest } from "./resources/completion.ts";
 export type { PromptContent, ReferenceProblem } from "./resources/references/read-references.ts";
 export type { Origin, Problem } from "./settings/define/definition.ts";

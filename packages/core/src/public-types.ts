@@ -69,8 +69,6 @@ export type {
   SubscribeOptions,
   TakeTurn,
 } from "./host/types.ts";
-export type { StartableServer } from "./mcp/managed-server.ts";
-export type { ServerChange } from "./mcp/server-state.ts";
 export type { AnthropicOptions } from "./model/anthropic/anthropic.ts";
 export type { AttemptOptions } from "./model/attempts.ts";
 export type { GeminiOptions } from "./model/gemini/gemini.ts";
@@ -89,13 +87,14 @@ export type { FunctionResponse } from "./normalise/model-types.ts";
 export type { CompiledSchema, RepairAction, SchemaDialect } from "./normalise/schema/compiled-schema.ts";
 export type { Pin } from "./normalise/tool-name.ts";
 export type { ToolIdentity } from "./policy/decide.ts";
-export type { GatedTool } from "./policy/permission-manager.ts";
 export type { LargeResults } from "./registry/binding.ts";
 export type { AnswerPlace, AskedTool } from "./registry/confirmation.ts";
 export type { PromptValues } from "./registry/discovered-prompt.ts";
+export type { Nameable } from "./registry/named-items.ts";
 export type { PromptRegistryOptions } from "./registry/prompt-registry.ts";
+export type { RegisteredToolsOptions } from "./registry/registered-tools.ts";
 export type { ResourceRegistryOptions, ServerResources } from "./registry/resource-registry.ts";
-export type { ToolRegistryOptions } from "./registry/tool-registry.ts";
+export type { ToolSchemaOptions } from "./registry/tool-schema.ts";
 export type {
   Authentication,
   ClientProfile,
@@ -124,3 +123,4 @@ export type { Admission } from "./trust/admit.ts";
 export type { AdmittedServer, Configuration } from "./trust/configuration.ts";
 export type { EntryTrust } from "./trust/entry-trust.ts";
 export type { TrustDecision, TrustVerdict } from "./trust/trust-decision.ts";
+export type { TrustRule } from "./trust/trusted-folders.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { DiscoveredMCPTool } from "../src/registry/discovered-tool.ts";
+import { DiscoveredMCPTool } from "../src/gemini/discovered-tool.ts";
 import { MCPToolTestHelper } from "../src/testing.ts";
 
 describe("DiscoveredMCPTool, by way of its test helper", () => {
@@ -15,20 +15,25 @@ describe("DiscoveredMCPTool, by way of its test helper", () => {
   });
 
   test("skips the confirmation of trusted tools", async () => {
-    const tool = new DiscoveredMCPTool({
-      mcpTool: MCPToolTestHelper.createMockCallableTool(),
-      serverName: "trusted-server",
-      serverToolName: "safe-tool",
-      description: "Safe operation",
-      parameterSchemaJson: { type: "object" },
-      timeout: 5000,
-      trust: true,
-    });
+    const mcpTool = MCPToolTestHelper.createMockCallableTool();
+    const tool = new DiscoveredMCPTool(mcpTool, "trusted-server", "safe-tool", "Safe", { type: "object" }, 5000, true);
     expect(await tool.shouldConfirmExecute({ action: "read" }, new AbortController().signal)).toBe(false);
   });
 });
 
 describe("the test helper", () => {
+  test("makes a tool, and takes the arguments that follow the first seven as a list", async () => {
+    const trusting = { isTrustedFolder: () => true };
+    expect(MCPToolTestHelper.createTestTool("s", "t", [])).toMatchObject({ name: "t", timeout: 5000, trust: false });
+    expect(MCPToolTestHelper.createTestTool("s", "t", ["my name"])).toMatchObject({ name: "my_name" });
+    expect(MCPToolTestHelper.createTestTool("s", "t", ["u", trusting])).toMatchObject({ name: "u" });
+    expect(() => MCPToolTestHelper.createTestTool("s", "t", [7])).toThrow('"nameOverride" must be a string');
+    expect(() => MCPToolTestHelper.createTestTool("s", "t", null as unknown as [])).toThrow('"overrides" must be');
+    expect(() => MCPToolTestHelper.createMockCallableTool(1 as unknown as Record<string, unknown>)).toThrow(
+      '"responses" must be',
+    );
+  });
+
   test("makes a tool of named parts, each of which can be another", () => {
     expect(MCPToolTestHelper.createTestTool()).toMatchObject({
       name: "test-tool",

@@ -3,7 +3,7 @@
 import type { Catalog } from "@fairlead/core/discover/catalog";
 import { HostError } from "@fairlead/core/errors";
 import type { HiddenTool, Host, HostNote, HostTool } from "@fairlead/core/host";
-import type { QuarantinedTool } from "@fairlead/core/registry/tool-registry";
+import type { QuarantinedTool } from "@fairlead/core/registry/registered-tools";
 import { groupBy } from "@fairlead/core/text/group-by";
 import { joinSafe, safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import { toShellWord } from "@fairlead/core/text/shell-word";

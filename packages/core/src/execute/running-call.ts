@@ -3,15 +3,15 @@
 import type { JsonObject, McpRequestOptions } from "@fairlead/wire";
 import type { CatalogTool } from "../discover/catalog.ts";
 import { definitionOf } from "../discover/tool-changes.ts";
-import type { McpClient } from "../mcp/client.ts";
+import type { ServerClient } from "../mcp/client.ts";
 import type { RequestSignal } from "../mcp/unless-aborted.ts";
 import type { CallQueue } from "./call-queue.ts";
 import type { CheckedArguments } from "./check-values.ts";
 import { toolNamed } from "./find-tool.ts";
 
 /** The members of a server's client that a call needs. */
-export type CallClient = Pick<McpClient, "name" | "filteredCatalog" | "callTool"> &
-  Partial<Pick<McpClient, "upToDate">>;
+export type CallClient = Pick<ServerClient, "name" | "filteredCatalog" | "callTool"> &
+  Partial<Pick<ServerClient, "upToDate">>;
 
 /** A tool call to run. `tool` is the server's own name of the tool. */
 export interface Call<Client extends CallClient = CallClient> {

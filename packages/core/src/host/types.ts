@@ -15,8 +15,8 @@ import type { Decision, PolicyRule, RequestKind } from "../policy/rules/rule.ts"
 import type { ToolExecution } from "../registry/binding.ts";
 import type { ToolCallConfirmationDetails, ToolConfirmationOutcome } from "../registry/confirmation.ts";
 import type { PromptRegistry } from "../registry/prompt-registry.ts";
+import type { QuarantinedTool, RegisteredTools } from "../registry/registered-tools.ts";
 import type { ResourceRegistry } from "../registry/resource-registry.ts";
-import type { QuarantinedTool, ToolRegistry } from "../registry/tool-registry.ts";
 import type { CompletionRequest } from "../resources/completion.ts";
 import type { PromptContent } from "../resources/references/read-references.ts";
 import type { Problem } from "../settings/define/definition.ts";
@@ -301,7 +301,7 @@ export interface Host extends AsyncDisposable, GatewayHost {
   /** The states of all servers in the order of the settings. The demo server comes last. */
   states(): readonly ServerState[];
   getDiscoveryState(): MCPDiscoveryState;
-  readonly toolRegistry: ToolRegistry;
+  readonly toolRegistry: RegisteredTools;
   readonly promptRegistry: PromptRegistry;
   readonly resourceRegistry: ResourceRegistry;
   readonly on: Emitter["on"];

@@ -4,7 +4,7 @@ import { type Clock, systemClock } from "../clock.ts";
 import { HostError } from "../errors.ts";
 import { type HostEvent, MCPDiscoveryState, type ServerChanges, type ServerState } from "../events.ts";
 import { closest } from "../text/closest.ts";
-import type { McpClient } from "./client.ts";
+import type { ServerClient } from "./client.ts";
 import { compareServers, type ManagedServer, type StartableServer, stateOf } from "./managed-server.ts";
 import { createRecoveries, type Recoveries } from "./recovery/recoveries.ts";
 import { notConnectedError } from "./server-state.ts";
@@ -13,8 +13,8 @@ import { unlessAborted } from "./unless-aborted.ts";
 
 export type { ManagedServer, StartableServer } from "./managed-server.ts";
 
-/** Options of `McpClientManager`. */
-export interface McpClientManagerOptions {
+/** Options of `ServerManager`. */
+export interface ServerManagerOptions {
   /** All servers in the order of the settings, including servers that are not allowed to start. Names are unique. */
   readonly servers: readonly ManagedServer[];
   readonly emit?: (event: HostEvent) => void;
@@ -32,14 +32,14 @@ export interface McpClientManagerOptions {
 
 interface Attempt {
   readonly stop: AbortController;
-  readonly done: Promise<McpClient>;
+  readonly done: Promise<ServerClient>;
 }
 
 /** If a program takes longer than this to start (in milliseconds), the next program may start too. */
 const slotTimeout = 2000;
 
 /** Connects all servers in parallel, reconnects them, and stops them. A failed server does not affect the others. */
-export class McpClientManager {
+export class ServerManager {
   #servers: ReadonlyMap<string, ManagedServer>;
   readonly #recoveries: Recoveries | undefined;
   readonly #emit: (event: HostEvent) => void;
@@ -54,10 +54,10 @@ export class McpClientManager {
   #discoveriesUnderWay = 0;
   #isClosed = false;
 
-  constructor(options: McpClientManagerOptions) {
+  constructor(options: ServerManagerOptions) {
     const { servers, emit = () => {}, startLimit = 4, recover = false, clock = systemClock } = options;
     const { random = Math.random, now = options.today ?? Date.now } = options;
-    const reconnect = (client: McpClient): void => void this.#reconnect(client);
+    const reconnect = (client: ServerClient): void => void this.#reconnect(client);
     this.#servers = new Map(servers.map((server) => [stateOf(server).name, server]));
     this.#recoveries = recover ? createRecoveries({ reconnect, clock, random, now }) : undefined;
     this.#emit = emit;
@@ -74,7 +74,7 @@ export class McpClientManager {
   }
 
   /** Clients of all servers that are allowed to start. */
-  clients(): readonly McpClient[] {
+  clients(): readonly ServerClient[] {
     return this.#startable().map(({ client }) => client);
   }
 
@@ -83,7 +83,7 @@ export class McpClientManager {
    *
    * @throws HostError `server_unknown`
    */
-  getClient(name: string): McpClient | undefined {
+  getClient(name: string): ServerClient | undefined {
     const server = this.#find(name);
     return "client" in server ? server.client : undefined;
   }
@@ -147,7 +147,7 @@ export class McpClientManager {
   }
 
   /** The client of a connected server whose catalog was read; otherwise undefined. */
-  connected(name: string): McpClient | undefined {
+  connected(name: string): ServerClient | undefined {
     const server = this.#servers.get(name);
     return server && "client" in server && this.#isUsable(server.client) ? server.client : undefined;
   }
@@ -156,7 +156,7 @@ export class McpClientManager {
    * Connects the server if needed, reads its catalog, and returns the client. Concurrent callers share one attempt.
    * Rejects with a `HostError` if the server cannot be connected.
    */
-  async ready(name: string, signal?: AbortSignal): Promise<McpClient> {
+  async ready(name: string, signal?: AbortSignal): Promise<ServerClient> {
     const server = this.#find(name);
     if (!("client" in server)) throw notConnectedError(server.state);
     const { state } = server.client;
@@ -167,7 +167,7 @@ export class McpClientManager {
   }
 
   /** Connects. If a restart cancels the attempt, tries again. */
-  async #attemptUntilSettled(server: StartableServer): Promise<McpClient> {
+  async #attemptUntilSettled(server: StartableServer): Promise<ServerClient> {
     for (;;) {
       try {
         return await this.#attempt(server);
@@ -187,11 +187,11 @@ export class McpClientManager {
     if (this.#discoveriesUnderWay === 0) this.#setDiscovery(MCPDiscoveryState.COMPLETED);
   }
 
-  #isUsable(client: McpClient): boolean {
+  #isUsable(client: ServerClient): boolean {
     return client.filteredCatalog !== undefined && !this.#endings.has(client.name);
   }
 
-  #attempt(server: StartableServer): Promise<McpClient> {
+  #attempt(server: StartableServer): Promise<ServerClient> {
     const { client } = server;
     if (this.#isUsable(client)) return Promise.resolve(client);
     const running = this.#attempts.get(client.name);
@@ -208,14 +208,14 @@ export class McpClientManager {
   }
 
   /** Reconnects after a running attempt has ended. Does nothing if the server was replaced or stopped. */
-  async #reconnect(client: McpClient): Promise<void> {
+  async #reconnect(client: ServerClient): Promise<void> {
     await Promise.allSettled([this.#attempts.get(client.name)?.done]);
     const server = this.#servers.get(client.name);
     const isWanted = server && "client" in server && server.client === client && !this.#endings.has(client.name);
     if (isWanted) await Promise.allSettled([this.#attempt(server)]);
   }
 
-  async #connect({ client, isProgram = false }: StartableServer, signal: AbortSignal): Promise<McpClient> {
+  async #connect({ client, isProgram = false }: StartableServer, signal: AbortSignal): Promise<ServerClient> {
     await this.#endings.get(client.name);
     signal.throwIfAborted();
     const leave = isProgram ? await this.#startLimit.acquire(signal) : undefined;

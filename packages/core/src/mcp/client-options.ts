@@ -1,4 +1,4 @@
-/** The options of `McpClient`. */
+/** The options of `ServerClient`. */
 
 import type { Clock } from "../clock.ts";
 import type { OpenedSession, OpenOptions } from "../connect/open-session.ts";
@@ -7,8 +7,8 @@ import type { HostError } from "../errors.ts";
 import type { ServerNews, ServerState } from "../events.ts";
 import type { ServerDefinition } from "../settings/define/definition.ts";
 
-/** Options of `McpClient`. Times are milliseconds. */
-export interface McpClientOptions {
+/** Options of `ServerClient`. Times are milliseconds. */
+export interface ServerClientOptions {
   readonly definition: Pick<ServerDefinition, "name" | "includeTools" | "excludeTools">;
   /**
    * Opens a session. On failure, must close everything that it has opened, then reject. `signal` cancels only the

@@ -16,7 +16,7 @@ import type { OpenedSession } from "../connect/open-session.ts";
 import { toServerError } from "../connect/outcome.ts";
 import { HostError } from "../errors.ts";
 import type { ListName, MCPServerStatus, Peer, ServerState } from "../events.ts";
-import type { ClientEnd, McpClientOptions } from "./client-options.ts";
+import type { ClientEnd, ServerClientOptions } from "./client-options.ts";
 import { type Connection, createConnection } from "./connection.ts";
 import type { FilteredCatalog } from "./filtered-catalog.ts";
 import { createLogLimit, type LogLimit } from "./log-limit.ts";
@@ -24,7 +24,7 @@ import { catalogNews, toNews } from "./news.ts";
 import { type Completion, toCompletion } from "./requests.ts";
 import { initialServerState, notConnectedError, type ServerChange, toFailure, transition } from "./server-state.ts";
 
-export type { ClientEnd, McpClientOptions } from "./client-options.ts";
+export type { ClientEnd, ServerClientOptions } from "./client-options.ts";
 export type { Completion } from "./requests.ts";
 
 /**
@@ -32,9 +32,9 @@ export type { Completion } from "./requests.ts";
  *
  * @throws HostError from its methods. If the server is not connected, the message contains its status or the reason.
  */
-export class McpClient {
+export class ServerClient {
   readonly name: string;
-  readonly #options: McpClientOptions;
+  readonly #options: ServerClientOptions;
   readonly #clock: Clock;
   readonly #logs: LogLimit;
   readonly #endListeners = new Set<(end: ClientEnd) => void>();
@@ -49,7 +49,7 @@ export class McpClient {
   #readsChanges = false;
   #isStarted = false;
 
-  constructor(options: McpClientOptions) {
+  constructor(options: ServerClientOptions) {
     this.name = options.definition.name;
     this.#options = options;
     this.#clock = options.clock ?? systemClock;

@@ -1,17 +1,17 @@
-/** The servers that `McpClientManager` manages, and their comparison after a change of the settings. */
+/** The servers that `ServerManager` manages, and their comparison after a change of the settings. */
 
 import type { ServerChanges, ServerState } from "../events.ts";
-import type { McpClient } from "./client.ts";
+import type { ServerClient } from "./client.ts";
 
 /**
- * A server of `McpClientManager`. If the server is allowed to start, it has a client; otherwise a state with the
+ * A server of `ServerManager`. If the server is allowed to start, it has a client; otherwise a state with the
  * reason.
  */
 export type ManagedServer = StartableServer | { readonly state: ServerState };
 
 /** A server that is allowed to start. */
 export interface StartableServer {
-  readonly client: McpClient;
+  readonly client: ServerClient;
   /**
    * Digest of the server's settings. `update` keeps the server if the fingerprint is unchanged. Without a fingerprint,
    * `update` always replaces the server.

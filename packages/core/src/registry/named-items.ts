@@ -1,4 +1,4 @@
-/** Gives the tools or prompts of all servers unique names. `ToolRegistry` and `PromptRegistry` share this code. */
+/** Gives the tools or prompts of all servers unique names. `RegisteredTools` and `PromptRegistry` share this code. */
 
 import { HostError } from "../errors.ts";
 import { createNaming } from "../normalise/tool-name.ts";

@@ -7,47 +7,43 @@ import { limits } from "../limits.ts";
 import type { FunctionDeclaration } from "../normalise/model-types.ts";
 import { createNaming, type Pin, SeenNames } from "../normalise/tool-name.ts";
 import { runAtOnce, runInTurns, type Sliced } from "../text/turns.ts";
-import type { DiscoveredMCPTool } from "./discovered-tool.ts";
+import type { RegisteredTool } from "./registered-tool.ts";
+import type { RegisteredTools } from "./registered-tools.ts";
 
 /** The current tools, each under the name that it has in one conversation. */
 export interface ConversationTools {
-  getTool(modelName: string): DiscoveredMCPTool | undefined;
-  getAllTools(): readonly DiscoveredMCPTool[];
+  getTool(modelName: string): RegisteredTool | undefined;
+  getAllTools(): readonly RegisteredTool[];
   /** All tools, including tools that cannot be offered to a model. Returns the same array until a tool changes. */
-  getEveryTool(): readonly DiscoveredMCPTool[];
+  getEveryTool(): readonly RegisteredTool[];
   /**
    * Names the tools in small steps, so that other code can run in between, and returns them. A tool that changes
    * meanwhile may be missing.
    */
-  ready(): Promise<readonly DiscoveredMCPTool[]>;
+  ready(): Promise<readonly RegisteredTool[]>;
   /** Every name that the conversation has used, oldest first. The array grows when tools are added. */
   names(): readonly Pin[];
   /** The tools for one request: at most 512, because a model's API accepts no more. */
   getFunctionDeclarations(): FunctionDeclaration[];
 }
 
-/** The tools of a registry, which a conversation uses. */
-export interface RegisteredTools {
-  /** All tools. Returns the same array until a tool changes. */
-  readonly all: () => readonly DiscoveredMCPTool[];
-  /** Resolves when all tools have their names. Works in small steps, so that other code can run in between. */
-  readonly ready: () => Promise<void>;
-}
-
 /** The number of tools that are named in one step. A step takes a few milliseconds. */
 const toolsPerSlice = 500;
 
 /** Opens a conversation. `earlier` contains the names that the conversation used in an earlier run. */
-export function openConversation(registered: RegisteredTools, earlier: readonly Pin[] = []): ConversationTools {
+export function openConversation(
+  registered: Pick<RegisteredTools, "getEveryTool" | "ready">,
+  earlier: readonly Pin[] = [],
+): ConversationTools {
   const names = new SeenNames(earlier);
-  let source = registered.all();
+  let source = registered.getEveryTool();
   // A new conversation uses the names in the registry. `pinAll` fixes these names before the tools change.
   let tools = earlier.length === 0 ? source : undefined;
   let isPinned = false;
   /** Copies of the tools whose names in this conversation differ from those in the registry. */
-  const copies = new WeakMap<DiscoveredMCPTool, DiscoveredMCPTool>();
+  const copies = new WeakMap<RegisteredTool, RegisteredTool>();
   // The tools by name. The map is created at the first lookup.
-  let byName: ReadonlyMap<string, DiscoveredMCPTool> | undefined;
+  let byName: ReadonlyMap<string, RegisteredTool> | undefined;
 
   function* pinAll(): Sliced<void> {
     if (isPinned) return;
@@ -59,7 +55,7 @@ export function openConversation(registered: RegisteredTools, earlier: readonly 
     if (unpinned === tools) isPinned = true;
   }
 
-  function underName(tool: DiscoveredMCPTool, name: string): DiscoveredMCPTool {
+  function underName(tool: RegisteredTool, name: string): RegisteredTool {
     if (tool.name === name) return tool;
     const lastCopy = copies.get(tool);
     if (lastCopy?.name === name) return lastCopy;
@@ -72,9 +68,9 @@ export function openConversation(registered: RegisteredTools, earlier: readonly 
    * Gives names to tools that were added later. These names always contain the server's name, so that they do not
    * depend on the order of registration. A tool that gets no name, because its server has used too many, is left out.
    */
-  function* nameAll(later: readonly DiscoveredMCPTool[]): Sliced<readonly DiscoveredMCPTool[]> {
+  function* nameAll(later: readonly RegisteredTool[]): Sliced<readonly RegisteredTool[]> {
     yield* pinAll();
-    const named: DiscoveredMCPTool[] = [];
+    const named: RegisteredTool[] = [];
     const nameOf = createNaming({ seen: names, isAlwaysQualified: () => true });
     for (const [at, tool] of later.entries()) {
       const { serverName: server, serverToolName: name } = tool;
@@ -85,7 +81,7 @@ export function openConversation(registered: RegisteredTools, earlier: readonly 
     return named;
   }
 
-  function use(later: readonly DiscoveredMCPTool[], named: readonly DiscoveredMCPTool[]): readonly DiscoveredMCPTool[] {
+  function use(later: readonly RegisteredTool[], named: readonly RegisteredTool[]): readonly RegisteredTool[] {
     source = later;
     tools = named;
     byName = undefined;
@@ -93,14 +89,14 @@ export function openConversation(registered: RegisteredTools, earlier: readonly 
     return named;
   }
 
-  function every(): readonly DiscoveredMCPTool[] {
-    const now = registered.all();
+  function every(): readonly RegisteredTool[] {
+    const now = registered.getEveryTool();
     return now === source && tools !== undefined ? tools : use(now, runAtOnce(nameAll(now)));
   }
 
-  async function ready(): Promise<readonly DiscoveredMCPTool[]> {
+  async function ready(): Promise<readonly RegisteredTool[]> {
     await registered.ready();
-    const now = registered.all();
+    const now = registered.getEveryTool();
     const isNamed = (): boolean => now === source && tools !== undefined;
     if (!isNamed()) {
       const begun = source;
@@ -113,13 +109,13 @@ export function openConversation(registered: RegisteredTools, earlier: readonly 
     return tools ?? every();
   }
 
-  function find(modelName: string): DiscoveredMCPTool | undefined {
+  function find(modelName: string): RegisteredTool | undefined {
     const all = every();
     byName ??= new Map(all.map((tool) => [tool.name, tool]));
     return byName.get(modelName);
   }
 
-  const offered = (): readonly DiscoveredMCPTool[] => every().filter(isOffered);
+  const offered = (): readonly RegisteredTool[] => every().filter(isOffered);
   return {
     getTool(modelName) {
       const tool = find(modelName);
@@ -140,6 +136,6 @@ export function openConversation(registered: RegisteredTools, earlier: readonly 
   };
 }
 
-function isOffered(tool: DiscoveredMCPTool): boolean {
+function isOffered(tool: RegisteredTool): boolean {
   return tool.quarantine === undefined;
 }

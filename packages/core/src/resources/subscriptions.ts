@@ -5,7 +5,7 @@ import { type Clock, sleep } from "../clock.ts";
 import { retryClassOf } from "../connect/retryable.ts";
 import { HostError } from "../errors.ts";
 import type { Emitter } from "../events.ts";
-import type { McpClient } from "../mcp/client.ts";
+import type { ServerClient } from "../mcp/client.ts";
 import { backoffPause } from "../mcp/recovery/recovery-plan.ts";
 import { unlessAborted } from "../mcp/unless-aborted.ts";
 
@@ -18,7 +18,7 @@ export interface Subscriptions extends Disposable {
   subscribe(server: string, uri: string, signal?: AbortSignal): Promise<Disposable>;
 }
 
-type Client = Pick<McpClient, "capabilities" | "state" | "request">;
+type Client = Pick<ServerClient, "capabilities" | "state" | "request">;
 
 /** How to reach the servers, and the events of the host. */
 export interface SubscriptionsOptions extends Pick<Emitter, "on" | "emit"> {
@@ -184,7 +184,7 @@ function cancelled(serverName: string, uri: string): HostError {
 
 interface ListenOptions {
   readonly uri: string;
-  readonly request: McpClient["request"];
+  readonly request: ServerClient["request"];
   /** Called when the stream is requested again. Fairlead may have missed changes while the stream was closed. */
   readonly onMissed: () => void;
   readonly signal: AbortSignal;

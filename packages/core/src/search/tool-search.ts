@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import type { JsonObject } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
-import type { DiscoveredMCPTool } from "../registry/discovered-tool.ts";
+import type { RegisteredTool } from "../registry/registered-tool.ts";
 import { groupBy } from "../text/group-by.ts";
 import { createTurns, type Turns } from "../text/turns.ts";
 import { findTools, type NamedTool } from "./find-tools.ts";
@@ -12,7 +12,7 @@ import type { SearchableServer, SearchableTool } from "./tool-words.ts";
 
 /** A tool that matches a query. A higher score means a better match. */
 export interface FoundTool {
-  readonly tool: DiscoveredMCPTool;
+  readonly tool: RegisteredTool;
   readonly score: number;
 }
 
@@ -26,14 +26,14 @@ export interface ToolSearch {
   readonly find: (
     queries: readonly string[],
     limit: number,
-    isWanted: (tool: DiscoveredMCPTool) => boolean,
+    isWanted: (tool: RegisteredTool) => boolean,
   ) => Promise<readonly FoundTool[]>;
 }
 
 /** The tools to search, and the server texts that are searched with them. */
 export interface ToolSearchOptions {
   /** All tools. Returns the same array until a tool changes. */
-  readonly tools: () => Promise<readonly DiscoveredMCPTool[]>;
+  readonly tools: () => Promise<readonly RegisteredTool[]>;
   readonly aboutServer: (name: string) => SearchableServer;
 }
 
@@ -41,7 +41,7 @@ export interface ToolSearchOptions {
 export function createToolSearch({ tools, aboutServer }: ToolSearchOptions): ToolSearch {
   const index = createToolIndex();
   const digests = new Map<string, string>();
-  let indexed: readonly DiscoveredMCPTool[] = [];
+  let indexed: readonly RegisteredTool[] = [];
   let names: ToolNames = emptyNames;
   let updating: Promise<void> | undefined;
 
@@ -71,7 +71,7 @@ export function createToolSearch({ tools, aboutServer }: ToolSearchOptions): Too
       updating ??= update().finally(() => (updating = undefined));
       await updating;
       const { named, find } = names;
-      const toolOf = ({ server, tool: { name } }: NamedTool): DiscoveredMCPTool | undefined => find(server, name);
+      const toolOf = ({ server, tool: { name } }: NamedTool): RegisteredTool | undefined => find(server, name);
       const found = await findTools(queries, {
         index,
         named,
@@ -94,7 +94,7 @@ const toolsPerTurn = 250;
 const longestName = 1000;
 
 interface ToolNames {
-  readonly find: (server: string, name: string) => DiscoveredMCPTool | undefined;
+  readonly find: (server: string, name: string) => RegisteredTool | undefined;
   /**
    * Returns the tools with this name, in upper or lower case. The name may be the name for the model, the server's own
    * name for the tool (`search`), or server and tool (`files.search`).
@@ -106,12 +106,12 @@ const emptyNames: ToolNames = { find: () => undefined, named: () => [] };
 /** The separators between the name of a server and the name of a tool. */
 const separators = ["/", ".", "__"];
 
-async function namesOf(tools: readonly DiscoveredMCPTool[]): Promise<ToolNames> {
-  const byName = new Map<string, DiscoveredMCPTool[]>();
-  const byServer = new Map<string, Map<string, DiscoveredMCPTool>>();
+async function namesOf(tools: readonly RegisteredTool[]): Promise<ToolNames> {
+  const byName = new Map<string, RegisteredTool[]>();
+  const byServer = new Map<string, Map<string, RegisteredTool>>();
   const turns = createTurns(toolsPerTurn);
 
-  function add(name: string, tool: DiscoveredMCPTool): void {
+  function add(name: string, tool: RegisteredTool): void {
     const key = name.toLowerCase();
     const others = byName.get(key);
     if (others === undefined) byName.set(key, [tool]);
@@ -120,14 +120,14 @@ async function namesOf(tools: readonly DiscoveredMCPTool[]): Promise<ToolNames> 
 
   for (const tool of tools) {
     const { name, serverName, serverToolName } = tool;
-    const own = byServer.get(serverName) ?? new Map<string, DiscoveredMCPTool>();
+    const own = byServer.get(serverName) ?? new Map<string, RegisteredTool>();
     byServer.set(serverName, own.set(serverToolName, tool));
     add(serverToolName, tool);
     if (name !== serverToolName) add(name, tool);
     await turns.done(1);
   }
 
-  function* withServer(name: string): Iterable<DiscoveredMCPTool> {
+  function* withServer(name: string): Iterable<RegisteredTool> {
     for (const separator of separators)
       for (let at = name.indexOf(separator); at >= 0; at = name.indexOf(separator, at + 1)) {
         const [server, own] = [name.slice(0, at), name.slice(at + separator.length)];
@@ -146,17 +146,17 @@ async function namesOf(tools: readonly DiscoveredMCPTool[]): Promise<ToolNames> 
   };
 }
 
-function toSearchable(tool: DiscoveredMCPTool): SearchableTool {
+function toSearchable(tool: RegisteredTool): SearchableTool {
   const { serverToolName: name, title, description } = tool;
   return { name, title, description, inputSchema: schemaOf(tool) };
 }
 
-function schemaOf({ parameterSchemaJson }: DiscoveredMCPTool): JsonObject | undefined {
+function schemaOf({ parameterSchemaJson }: RegisteredTool): JsonObject | undefined {
   return isObject(parameterSchemaJson) ? parameterSchemaJson : undefined;
 }
 
 /** A digest of everything that the index reads about a server. */
-async function digestOf(about: SearchableServer, tools: readonly DiscoveredMCPTool[], turns: Turns): Promise<string> {
+async function digestOf(about: SearchableServer, tools: readonly RegisteredTool[], turns: Turns): Promise<string> {
   const hash = createHash("sha256").update(JSON.stringify(about));
   for (const tool of tools) {
     const text = JSON.stringify([tool.serverToolName, tool.title, tool.description, tool.parameterSchemaJson]);

@@ -136,7 +136,7 @@ function byRule({ rules, root }: TrustFacts): TrustDecision | undefined {
 /**
  * Returns the rule for the workspace root. If there is none, returns the rule for the nearest folder above the root.
  */
-function strongestRule(rules: readonly TrustRule[], root: string): TrustRule | undefined {
+export function strongestRule(rules: readonly TrustRule[], root: string): TrustRule | undefined {
   return rules
     .filter(({ effective }) => effective !== undefined && isInside(root, effective))
     .reduce<TrustRule | undefined>(

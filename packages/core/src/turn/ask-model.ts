@@ -6,7 +6,7 @@
 import { HostError } from "../errors.ts";
 import type { FinishReason, Model, ModelEvent } from "../model/model.ts";
 import type { Content, FunctionDeclaration } from "../normalise/model-types.ts";
-import type { DiscoveredMCPTool } from "../registry/discovered-tool.ts";
+import type { RegisteredTool } from "../registry/registered-tool.ts";
 
 import type { TurnEvent } from "./events.ts";
 import { type Culprit, createProbe, findCulprit, type Probe } from "./find-culprit.ts";
@@ -133,7 +133,7 @@ async function* takeOut(
   }
 }
 
-function refusedBy(culprit: Culprit, tools: ToolOffer["tools"]): readonly DiscoveredMCPTool[] {
+function refusedBy(culprit: Culprit, tools: ToolOffer["tools"]): readonly RegisteredTool[] {
   return refusedSlots(culprit, tools).filter((tool) => tool !== undefined);
 }
 

@@ -8,7 +8,7 @@ import { HostError } from "../errors.ts";
 import { shorten } from "../normalise/content/shorten.ts";
 import type { Part } from "../normalise/model-types.ts";
 import type { LargeResults, ToolExecution } from "../registry/binding.ts";
-import type { DiscoveredMCPTool } from "../registry/discovered-tool.ts";
+import type { RegisteredTool } from "../registry/registered-tool.ts";
 import type { ConfirmCall } from "./confirm.ts";
 import type { CallEvent, CallStatus, TurnEvent } from "./events.ts";
 import { explainUnknown, statusOf, tellFailure, toCallFailure, toHostError } from "./failure-messages.ts";
@@ -50,7 +50,7 @@ export async function runCall(request: ModelCallRequest, deps: CallDeps): Promis
   const { id } = request;
   let event: CallEvent = { type: "call", id, name: request.name, args: request.args, status: "requested" };
   let began: number | undefined;
-  let called: DiscoveredMCPTool | undefined;
+  let called: RegisteredTool | undefined;
   let edited: JsonObject | undefined;
 
   function tell(change: Partial<CallEvent>): void {
@@ -135,7 +135,7 @@ interface Course {
 }
 
 function runTool(
-  tool: DiscoveredMCPTool,
+  tool: RegisteredTool,
   args: JsonObject,
   { ask, edited, allowed, started, progress }: Course,
   { state, host, signal }: CallDeps,

@@ -5,7 +5,7 @@ import { type ErrorCode, HostError } from "../errors.ts";
 import { toLabel } from "../normalise/content/shorten.ts";
 import { asUntrusted, createNonce } from "../normalise/content/untrusted.ts";
 import { DeclinedCall } from "../registry/confirmation.ts";
-import type { DiscoveredMCPTool } from "../registry/discovered-tool.ts";
+import type { RegisteredTool } from "../registry/registered-tool.ts";
 import { toolSignature } from "../search/tool-signature.ts";
 import { closest } from "../text/closest.ts";
 import { toModelText } from "../text/model-text.ts";
@@ -34,7 +34,7 @@ export function toHostError(error: unknown): HostError {
  * Returns the text that tells the model why a call failed. If the arguments are wrong, the text contains the tool's
  * parameters.
  */
-export function tellFailure(error: HostError, tool?: DiscoveredMCPTool): string {
+export function tellFailure(error: HostError, tool?: RegisteredTool): string {
   const { code, message } = error;
   // The user's own words are no untrusted text.
   if (error instanceof DeclinedCall && error.because !== undefined)
@@ -49,10 +49,7 @@ export function tellFailure(error: HostError, tool?: DiscoveredMCPTool): string 
 const mostTokens = 4_000;
 
 /** Describes a tool's parameters in an error message, because the model may not have seen the tool's full schema. */
-function aboutParameters({
-  name,
-  schema: { description, parametersJsonSchema: parameters },
-}: DiscoveredMCPTool): string {
+function aboutParameters({ name, schema: { description, parametersJsonSchema: parameters } }: RegisteredTool): string {
   const whole = JSON.stringify(parameters);
   const about = exceedsTokens([whole], mostTokens) ? toolSignature({ name, description, parameters }) : whole;
   return `parameters of ${toLabel(name)}: ${toModelText(about)}`;

@@ -8,8 +8,8 @@ import type { LeftOut } from "../normalise/content/parts.ts";
 import type { Pin } from "../normalise/tool-name.ts";
 import type { ConfirmPort } from "../registry/binding.ts";
 import type { Confirm } from "../registry/confirmation.ts";
-import type { DiscoveredMCPTool } from "../registry/discovered-tool.ts";
 import type { ConversationTools } from "../registry/pinned-tools.ts";
+import type { RegisteredTool } from "../registry/registered-tool.ts";
 import type { ResourceRegistry } from "../registry/resource-registry.ts";
 import type { PromptContent } from "../resources/references/read-references.ts";
 import type { FoundTool } from "../search/tool-search.ts";
@@ -48,7 +48,7 @@ export interface TurnHost {
   readonly searchTools: (
     queries: readonly string[],
     limit: number,
-    isWanted: (tool: DiscoveredMCPTool) => boolean,
+    isWanted: (tool: RegisteredTool) => boolean,
   ) => Promise<readonly FoundTool[]>;
   /** Whether a rule denies every call of the tool. */
   readonly isDenied: (tool: { readonly serverName: string; readonly serverToolName: string }) => boolean;

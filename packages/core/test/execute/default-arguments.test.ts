@@ -3,8 +3,8 @@
 import type { JsonObject } from "@fairlead/wire";
 import { afterAll, expect, test } from "vitest";
 import { checkArguments } from "../../src/execute/check-values.ts";
-import { SecureMCPToolExecutor } from "../../src/execute/secure-executor.ts";
 import { createValidator } from "../../src/execute/validation/validator.ts";
+import { SecureMCPToolExecutor } from "../../src/gemini/secure-executor.ts";
 
 const { signal } = new AbortController();
 const validator = createValidator();

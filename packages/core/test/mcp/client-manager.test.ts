@@ -3,12 +3,12 @@ import { describe, expect, test } from "vitest";
 import type { OpenOptions } from "../../src/connect/open-session.ts";
 import { HostError } from "../../src/errors.ts";
 import { createEmitter } from "../../src/events.ts";
-import { McpClient, type McpClientOptions } from "../../src/mcp/client.ts";
-import { McpClientManager, type StartableServer } from "../../src/mcp/client-manager.ts";
+import { ServerClient, type ServerClientOptions } from "../../src/mcp/client.ts";
+import { ServerManager, type StartableServer } from "../../src/mcp/client-manager.ts";
 import { type ManualClock, manualClock } from "../support/manual-clock.ts";
 import { scriptedSession } from "./scripted-session.ts";
 
-type Open = McpClientOptions["open"];
+type Open = ServerClientOptions["open"];
 
 const opens: Open = async () => scriptedSession();
 /** Until it is called off. */
@@ -19,7 +19,7 @@ const hangs: Open = ({ signal }: OpenOptions) =>
 const fails: Open = () => Promise.reject(new HostError("server_exited", "it is gone"));
 
 interface Fleet {
-  readonly manager: McpClientManager;
+  readonly manager: ServerManager;
   readonly clock: ManualClock;
   /** `name status` of every change, and `discovery state`. */
   readonly seen: readonly string[];
@@ -43,7 +43,7 @@ function fleet(servers: Readonly<Record<string, Open | (Omit<StartableServer, "c
   on("discovery", ({ state }) => note(`discovery ${state}`));
   const managed = Object.entries(servers).map(([name, given]) => {
     const { open, ...how } = typeof given === "function" ? { open: given } : given;
-    const client = new McpClient({
+    const client = new ServerClient({
       definition: { name, excludeTools: [] },
       open,
       connectTimeout: 30_000,
@@ -54,7 +54,7 @@ function fleet(servers: Readonly<Record<string, Open | (Omit<StartableServer, "c
   });
   const blocked = { name: "out", since: 0, status: "blocked", reason: "excluded", message: "out is excluded" } as const;
   return {
-    manager: new McpClientManager({ servers: [...managed, { state: blocked }], emit, clock }),
+    manager: new ServerManager({ servers: [...managed, { state: blocked }], emit, clock }),
     clock,
     seen,
     until: (event) =>

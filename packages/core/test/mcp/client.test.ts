@@ -2,7 +2,7 @@ import { type JsonObject, WireError } from "@fairlead/wire";
 import { describe, expect, test } from "vitest";
 import { HostError } from "../../src/errors.ts";
 import type { ServerState } from "../../src/events.ts";
-import type { McpClient } from "../../src/mcp/client.ts";
+import type { ServerClient } from "../../src/mcp/client.ts";
 import { manualClock } from "../support/manual-clock.ts";
 import { oneTool, scriptedSession } from "./scripted-session.ts";
 import { dead, heldOpening, testClient } from "./test-client.ts";
@@ -76,7 +76,7 @@ describe("guards", () => {
     expect(client.state).toMatchObject({ status: "disconnected", reason: "lazy" });
   });
 
-  const requests: readonly [string, (client: McpClient) => Promise<unknown>][] = [
+  const requests: readonly [string, (client: ServerClient) => Promise<unknown>][] = [
     ["discover", (client) => client.discover()],
     ["callTool", (client) => client.callTool("echo", {})],
     ["getPrompt", (client) => client.getPrompt("p", {})],

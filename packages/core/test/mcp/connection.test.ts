@@ -2,7 +2,7 @@ import { type JsonObject, type NotificationListener, WireError } from "@fairlead
 import { describe, expect, test } from "vitest";
 import type { OpenOptions } from "../../src/connect/open-session.ts";
 import type { ServerNews, ServerState } from "../../src/events.ts";
-import { McpClient } from "../../src/mcp/client.ts";
+import { ServerClient } from "../../src/mcp/client.ts";
 import { manualClock } from "../support/manual-clock.ts";
 import { type Script, scriptedSession } from "./scripted-session.ts";
 
@@ -37,7 +37,7 @@ async function testClient({ onOpen, ...script }: Script & { onOpen?: (notify: No
   const news: ServerNews[] = [];
   const states: ServerState[] = [];
   let options: OpenOptions | undefined;
-  const client = new McpClient({
+  const client = new ServerClient({
     definition: { name: "s", excludeTools: [] },
     open: async (given) => {
       options = given;
@@ -63,7 +63,7 @@ async function testClient({ onOpen, ...script }: Script & { onOpen?: (notify: No
   };
 }
 
-const toolNames = (client: McpClient) => client.filteredCatalog?.catalog.tools.map(({ name }) => name);
+const toolNames = (client: ServerClient) => client.filteredCatalog?.catalog.tools.map(({ name }) => name);
 const settled = () => new Promise(setImmediate);
 
 describe("a list that changed", () => {
@@ -146,7 +146,7 @@ describe("a list that changed", () => {
     const session = scriptedSession();
     let options: OpenOptions | undefined;
     const news: ServerNews[] = [];
-    const client = new McpClient({
+    const client = new ServerClient({
       definition: { name: "s", excludeTools: [] },
       open: async (given) => {
         options = given;
@@ -272,7 +272,7 @@ describe("a server of the modern era", () => {
 test("after a reconnect, what differs from before is told, and nothing else", async () => {
   const sessions = [scriptedSession(), scriptedSession({ answers: { "tools/list": { tools: named("echo", "new") } } })];
   const news: ServerNews[] = [];
-  const client = new McpClient({
+  const client = new ServerClient({
     definition: { name: "s", excludeTools: [] },
     open: async () => sessions.shift() ?? scriptedSession(),
     connectTimeout: 30_000,

@@ -4,8 +4,8 @@ import { type CutHow, cuttingServer, eventsBeforeAnswer, scaled } from "@fairlea
 import { connect } from "@fairlead/wire";
 import { describe, expect, test } from "vitest";
 import { HostError } from "../../src/errors.ts";
-import { McpClient } from "../../src/mcp/client.ts";
-import { McpClientManager } from "../../src/mcp/client-manager.ts";
+import { ServerClient } from "../../src/mcp/client.ts";
+import { ServerManager } from "../../src/mcp/client-manager.ts";
 
 const ways: readonly CutHow[] = ["reset", "end", "torn"];
 
@@ -27,7 +27,7 @@ function cases(count: number): readonly Case[] {
 describe.each(["legacy", "modern"] as const)("%s", (era) => {
   test("effects are never more than calls, and every call succeeds or says that it was lost", async () => {
     await using server = await cuttingServer(era);
-    const client = new McpClient({
+    const client = new ServerClient({
       definition: { name: "s", excludeTools: [] },
       open: ({ signal, onNotification }) =>
         connect(
@@ -41,7 +41,7 @@ describe.each(["legacy", "modern"] as const)("%s", (era) => {
         ),
       connectTimeout: 30_000,
     });
-    const manager = new McpClientManager({ servers: [{ client }], recover: true });
+    const manager = new ServerManager({ servers: [{ client }], recover: true });
     const outcomes = { succeeded: 0, lost: 0 };
 
     async function call(key: string, { cuts, how }: Case): Promise<void> {

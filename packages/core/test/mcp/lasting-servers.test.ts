@@ -6,12 +6,12 @@ import { expect, test } from "vitest";
 import { type Clock, systemClock } from "../../src/clock.ts";
 import type { HostEvent, ServerState } from "../../src/events.ts";
 import { createEmitter } from "../../src/events.ts";
-import { McpClient } from "../../src/mcp/client.ts";
-import { McpClientManager } from "../../src/mcp/client-manager.ts";
+import { ServerClient } from "../../src/mcp/client.ts";
+import { ServerManager } from "../../src/mcp/client-manager.ts";
 import { manualClock } from "../support/manual-clock.ts";
 
 interface Fleet extends AsyncDisposable {
-  readonly manager: McpClientManager;
+  readonly manager: ServerManager;
   readonly events: readonly HostEvent[];
   call(server: string, tool: string, args?: object): Promise<string>;
   /** Resolves with the first such state from now on. */
@@ -25,7 +25,7 @@ async function testFleet(programs: Readonly<Record<string, StdioProgram>>, clock
   const { on, emit } = createEmitter();
   const events: HostEvent[] = [];
   const servers = Object.entries(programs).map(([name, program]) => {
-    const client = new McpClient({
+    const client = new ServerClient({
       definition: { name, excludeTools: [] },
       open: ({ signal, onNotification }) =>
         connect(
@@ -45,7 +45,7 @@ async function testFleet(programs: Readonly<Record<string, StdioProgram>>, clock
     });
     return { client, isProgram: true };
   });
-  const manager = new McpClientManager({ servers, emit, clock, recover: true, random: () => 0.5, now: () => 0 });
+  const manager = new ServerManager({ servers, emit, clock, recover: true, random: () => 0.5, now: () => 0 });
   for (const type of ["state", "catalog", "refresh_failed"] as const) on(type, (event) => void events.push(event));
   return {
     manager,

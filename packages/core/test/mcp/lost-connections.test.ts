@@ -4,8 +4,8 @@ import { behaves, status, type WebReply, webServer } from "@fairlead/test-server
 import { connect } from "@fairlead/wire";
 import { expect, test } from "vitest";
 import { createEmitter, type ServerState } from "../../src/events.ts";
-import { McpClient } from "../../src/mcp/client.ts";
-import { McpClientManager } from "../../src/mcp/client-manager.ts";
+import { ServerClient } from "../../src/mcp/client.ts";
+import { ServerManager } from "../../src/mcp/client-manager.ts";
 import { manualClock } from "../support/manual-clock.ts";
 
 /** What a server does now; a test may change it. */
@@ -14,7 +14,7 @@ async function testHarbour(reply: WebReply) {
   const server = await webServer((request, response) => now(request, response));
   const clock = manualClock();
   const { on, emit } = createEmitter();
-  const client = new McpClient({
+  const client = new ServerClient({
     definition: { name: "web", excludeTools: [] },
     open: ({ signal, onNotification }) =>
       connect(
@@ -31,7 +31,7 @@ async function testHarbour(reply: WebReply) {
     onState: (state) => emit({ type: "state", state }),
   });
   const options = { recover: true, clock, random: () => 0.5, now: () => Date.parse("2026-11-16T00:00:00Z") };
-  const manager = new McpClientManager({ servers: [{ client }], emit, ...options });
+  const manager = new ServerManager({ servers: [{ client }], emit, ...options });
   return {
     server,
     clock,

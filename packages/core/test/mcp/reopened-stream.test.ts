@@ -5,7 +5,7 @@ import { temporaryFolder, type WebReply, webServer } from "@fairlead/test-server
 import { connect } from "@fairlead/wire";
 import { expect, test } from "vitest";
 import { createHost } from "../../src/index.ts";
-import { McpClient } from "../../src/mcp/client.ts";
+import { ServerClient } from "../../src/mcp/client.ts";
 
 interface Message {
   readonly id?: number;
@@ -53,7 +53,7 @@ async function legacyServer(capabilities: object) {
 }
 
 async function followed(origin: string, onCatalog: () => void) {
-  const client = new McpClient({
+  const client = new ServerClient({
     definition: { name: "s", excludeTools: [] },
     open: ({ signal, onReopened }) =>
       connect(

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { HostError } from "../../src/errors.ts";
 import type { HostEvent, ServerState } from "../../src/events.ts";
-import { McpClient } from "../../src/mcp/client.ts";
-import { type ManagedServer, McpClientManager } from "../../src/mcp/client-manager.ts";
+import { ServerClient } from "../../src/mcp/client.ts";
+import { type ManagedServer, ServerManager } from "../../src/mcp/client-manager.ts";
 import { manualClock } from "../support/manual-clock.ts";
 import { scriptedSession } from "./scripted-session.ts";
 
@@ -10,8 +10,8 @@ function testHarbour() {
   const clock = manualClock();
   const seen: string[] = [];
   const events: HostEvent[] = [];
-  const server = (name: string, fingerprint?: string, more: object = {}): ManagedServer & { client: McpClient } => ({
-    client: new McpClient({
+  const server = (name: string, fingerprint?: string, more: object = {}): ManagedServer & { client: ServerClient } => ({
+    client: new ServerClient({
       definition: { name, excludeTools: [] },
       open: async () => scriptedSession(),
       connectTimeout: 30_000,
@@ -25,11 +25,11 @@ function testHarbour() {
     state: { name, since: clock.now(), status: "blocked", reason: "excluded", message },
   });
   const managerOf = (...servers: ManagedServer[]) =>
-    new McpClientManager({ servers, clock, recover: true, random: () => 0.5, emit: (event) => events.push(event) });
+    new ServerManager({ servers, clock, recover: true, random: () => 0.5, emit: (event) => events.push(event) });
   return { clock, seen, events, server, blocked, managerOf };
 }
 
-const names = (manager: McpClientManager): readonly string[] => manager.states().map(({ name }) => name);
+const names = (manager: ServerManager): readonly string[] => manager.states().map(({ name }) => name);
 
 describe("update", () => {
   test("who has the same fingerprint goes on untouched; others are ended, replaced, added", async () => {
@@ -86,7 +86,7 @@ describe("update", () => {
 
   test("calls off what is being tried, and a name that is gone is not known any more", async () => {
     const { clock, managerOf } = testHarbour();
-    const client = new McpClient({
+    const client = new ServerClient({
       definition: { name: "slow", excludeTools: [] },
       open: ({ signal }) =>
         new Promise((_, reject) => {

@@ -3,13 +3,13 @@
 import { WireError } from "@fairlead/wire";
 import type { OpenedSession, OpenOptions } from "../../src/connect/open-session.ts";
 import type { ServerState } from "../../src/events.ts";
-import { McpClient, type McpClientOptions } from "../../src/mcp/client.ts";
+import { ServerClient, type ServerClientOptions } from "../../src/mcp/client.ts";
 
 export const dead = new WireError("exited", "the server exited with code 3", { exitCode: 3, stderr: "out of rope" });
 
-export function testClient(open: McpClientOptions["open"], options: Partial<McpClientOptions> = {}) {
+export function testClient(open: ServerClientOptions["open"], options: Partial<ServerClientOptions> = {}) {
   const seen: ServerState[] = [];
-  const client = new McpClient({
+  const client = new ServerClient({
     definition: { name: "s", excludeTools: [] },
     open,
     connectTimeout: 1000,

@@ -1,24 +1,25 @@
 import { describe, expect, test } from "vitest";
-import { ToolRegistry } from "../../src/registry/tool-registry.ts";
+import { openConversation } from "../../src/registry/pinned-tools.ts";
+import { RegisteredTools } from "../../src/registry/registered-tools.ts";
 import { namesOf, sampleTool } from "../support/sample-tools.ts";
 import { turnsUntil } from "../support/turns-until.ts";
 
 const offered = (server: string, ...tools: readonly string[]) => tools.map((tool) => sampleTool(server, tool));
 
 test("a server that arrives later is qualified, even where a new conversation would give it the bare name", () => {
-  const registry = new ToolRegistry({ serverOrder: ["a", "b"] });
+  const registry = new RegisteredTools({ serverOrder: ["a", "b"] });
   registry.replaceServer("b", offered("b", "x"));
-  const conversation = registry.openConversation();
+  const conversation = openConversation(registry);
   registry.replaceServer("a", offered("a", "x", "y"));
   expect(namesOf(conversation.getAllTools())).toEqual({ "b/x": "x", "a/x": "a__x", "a/y": "a__y" });
-  expect(namesOf(registry.openConversation().getAllTools())).toEqual({ "b/x": "b__x", "a/x": "x", "a/y": "y" });
+  expect(namesOf(openConversation(registry).getAllTools())).toEqual({ "b/x": "b__x", "a/x": "x", "a/y": "y" });
 });
 
 test("a tool that is gone leaves its name unused, and finds it again", () => {
-  const registry = new ToolRegistry();
+  const registry = new RegisteredTools();
   registry.replaceServer("a", offered("a", "x"));
   registry.replaceServer("b", offered("b", "x"));
-  const conversation = registry.openConversation();
+  const conversation = openConversation(registry);
   registry.removeServer("a");
   expect(conversation.getTool("x")).toBeUndefined();
   expect(namesOf(conversation.getAllTools())).toEqual({ "b/x": "b__x" });
@@ -27,27 +28,27 @@ test("a tool that is gone leaves its name unused, and finds it again", () => {
 });
 
 test("a name is not passed on when a server lists its tools in another order", () => {
-  const registry = new ToolRegistry();
+  const registry = new RegisteredTools();
   registry.replaceServer("a", offered("a", "x y", "x_y"));
-  const conversation = registry.openConversation();
+  const conversation = openConversation(registry);
   registry.replaceServer("a", offered("a", "x_y", "x y"));
   expect(conversation.getTool("x_y")?.serverToolName).toBe("x y");
   expect(registry.getTool("x_y")?.serverToolName).toBe("x_y");
 });
 
 test("what cannot be offered is not, under any name", () => {
-  const registry = new ToolRegistry();
+  const registry = new RegisteredTools();
   registry.replaceServer("a", [sampleTool("a", "x", { compile: () => ({ kind: "quarantined", reason: "no" }) })]);
-  const conversation = registry.openConversation();
+  const conversation = openConversation(registry);
   registry.replaceServer("b", offered("b", "x"));
   expect(conversation.getTool("x")).toBeUndefined();
   expect(conversation.getFunctionDeclarations().map(({ name }) => name)).toEqual(["b__x"]);
 });
 
 test("a tool under another name is the same object until it changes", () => {
-  const registry = new ToolRegistry({ serverOrder: ["a", "b"] });
+  const registry = new RegisteredTools({ serverOrder: ["a", "b"] });
   registry.replaceServer("b", offered("b", "x"));
-  const conversation = registry.openConversation();
+  const conversation = openConversation(registry);
   registry.replaceServer("a", offered("a", "x"));
   const held = conversation.getTool("a__x");
   expect(held?.name).toBe("a__x");
@@ -58,9 +59,9 @@ test("a tool under another name is the same object until it changes", () => {
 });
 
 test("the names of a conversation are listed in the order in which it used them", () => {
-  const registry = new ToolRegistry();
+  const registry = new RegisteredTools();
   registry.replaceServer("a", offered("a", "x", "y"));
-  const conversation = registry.openConversation();
+  const conversation = openConversation(registry);
   const first = [
     { server: "a", name: "x", as: "x" },
     { server: "a", name: "y", as: "y" },
@@ -72,18 +73,18 @@ test("the names of a conversation are listed in the order in which it used them"
 });
 
 test("a resumed conversation lists its earlier names and names the new tools", () => {
-  const registry = new ToolRegistry();
+  const registry = new RegisteredTools();
   registry.replaceServer("a", offered("a", "x", "y"));
   const earlier = [{ server: "a", name: "x", as: "old" }];
-  const resumed = registry.openConversation(earlier);
+  const resumed = openConversation(registry, earlier);
   expect(resumed.names()).toEqual([...earlier, { server: "a", name: "y", as: "a__y" }]);
   expect(namesOf(resumed.getAllTools())).toEqual({ "a/x": "old", "a/y": "a__y" });
 });
 
 test("a conversation that is ready has the tools that the registry has then", async () => {
-  const registry = new ToolRegistry();
+  const registry = new RegisteredTools();
   registry.replaceServer("a", offered("a", "x"));
-  const conversation = registry.openConversation();
+  const conversation = openConversation(registry);
   registry.replaceServer("a", offered("a", "x", "y"));
   const tools = await conversation.ready();
   expect(tools.map(({ name }) => name)).toEqual(["x", "a__y"]);
@@ -97,9 +98,9 @@ describe("very many tools are named in slices", () => {
     offered(server, ...Array.from({ length: count }, (_, at) => `t${at}`));
 
   test("between them other work has its turn, and the names are the same as without slices", async () => {
-    const registry = new ToolRegistry();
+    const registry = new RegisteredTools();
     registry.replaceServer("a", many("a", 3000));
-    const [sliced, whole] = [registry.openConversation(), registry.openConversation()];
+    const [sliced, whole] = [openConversation(registry), openConversation(registry)];
     expect(await turnsUntil(sliced.ready())).toBeGreaterThan(5);
     registry.replaceServer("b", many("b", 3000));
     registry.removeServer("a");
@@ -114,9 +115,9 @@ describe("very many tools are named in slices", () => {
   });
 
   test("a use meanwhile, or a change, gives the tools of the moment", async () => {
-    const registry = new ToolRegistry();
+    const registry = new RegisteredTools();
     registry.replaceServer("a", many("a", 3000));
-    const conversation = registry.openConversation();
+    const conversation = openConversation(registry);
     await conversation.ready();
     registry.replaceServer("b", many("b", 3000));
     await registry.ready();
@@ -133,11 +134,11 @@ describe("very many tools are named in slices", () => {
   });
 
   test("a resumed conversation has the names of its earlier run", async () => {
-    const registry = new ToolRegistry();
+    const registry = new RegisteredTools();
     registry.replaceServer("a", many("a", 1500));
-    const earlier = registry.openConversation().names();
+    const earlier = openConversation(registry).names();
     registry.replaceServer("a", many("a", 1501));
-    const resumed = registry.openConversation([...earlier]);
+    const resumed = openConversation(registry, [...earlier]);
     expect(await turnsUntil(resumed.ready())).toBeGreaterThan(2);
     expect(resumed.getTool("t1499")).toBeDefined();
     expect(resumed.getTool("a__t1500")).toBeDefined();

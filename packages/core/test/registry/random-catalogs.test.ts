@@ -3,8 +3,9 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { compileSchema } from "../../src/normalise/schema/compile.ts";
 import { DiscoveredMCPPrompt } from "../../src/registry/discovered-prompt.ts";
+import { openConversation } from "../../src/registry/pinned-tools.ts";
 import { PromptRegistry } from "../../src/registry/prompt-registry.ts";
-import { ToolRegistry } from "../../src/registry/tool-registry.ts";
+import { RegisteredTools } from "../../src/registry/registered-tools.ts";
 import { acceptable, awkwardName } from "../support/adversarial-names.ts";
 import { sampleTool } from "../support/sample-tools.ts";
 
@@ -44,7 +45,10 @@ describe("in whatever order servers connect", () => {
         fc.asyncProperty(catalogs, fc.boolean(), async ([settings, one, other], isAlwaysQualified) => {
           const alwaysQualified = isAlwaysQualified ? settings.slice(-1).map(({ server }) => server) : [];
           const [first, second] = [one, other].map((arrivals) => {
-            const registry = new ToolRegistry({ serverOrder: settings.map(({ server }) => server), alwaysQualified });
+            const registry = new RegisteredTools({
+              serverOrder: settings.map(({ server }) => server),
+              alwaysQualified,
+            });
             for (const { server, names } of arrivals) {
               registry.replaceServer(
                 server,
@@ -114,7 +118,7 @@ test(
   () => {
     fc.assert(
       fc.property(catalogs, ([settings, arrivals, changes]) => {
-        const registry = new ToolRegistry({ serverOrder: settings.map(({ server }) => server) });
+        const registry = new RegisteredTools({ serverOrder: settings.map(({ server }) => server) });
         const [early, late] = [arrivals.slice(0, 2), arrivals.slice(2)];
         const connect = ({ server, names }: Catalog) =>
           registry.replaceServer(
@@ -122,7 +126,7 @@ test(
             names.map((own) => sampleTool(server, own, { compile })),
           );
         early.forEach(connect);
-        const conversation = registry.openConversation();
+        const conversation = openConversation(registry);
         const meanings = new Map<string, string>();
         const look = () => {
           const misused = conversation.getAllTools().filter((tool) => {

@@ -1,15 +1,15 @@
 import { expect, test } from "vitest";
 import { DiscoveredMCPPrompt } from "../../src/registry/discovered-prompt.ts";
 import { PromptRegistry } from "../../src/registry/prompt-registry.ts";
+import { RegisteredTools } from "../../src/registry/registered-tools.ts";
 import { ResourceRegistry } from "../../src/registry/resource-registry.ts";
-import { ToolRegistry } from "../../src/registry/tool-registry.ts";
 import { namesOf, sampleTool } from "../support/sample-tools.ts";
 
 const prompt = (serverName: string) =>
   new DiscoveredMCPPrompt({ serverName, serverPromptName: "x", get: async () => ({ messages: [], notes: [] }) });
 
 test("a new order of servers gives the bare name of a tool to another server at once", () => {
-  const registry = new ToolRegistry({ serverOrder: ["a", "b"] });
+  const registry = new RegisteredTools({ serverOrder: ["a", "b"] });
   for (const server of ["a", "b", "c"]) registry.registerTool(sampleTool(server, "x"));
   expect(namesOf(registry.getAllTools())).toEqual({ "a/x": "x", "b/x": "b__x", "c/x": "c__x" });
   registry.setServerOrder(["c", "b"]);
@@ -23,7 +23,7 @@ test("a new order of servers gives the bare name of a tool to another server at 
 });
 
 test("a tool that is registered after the tools were read is listed", () => {
-  const registry = new ToolRegistry();
+  const registry = new RegisteredTools();
   expect(registry.getAllTools()).toEqual([]);
   registry.registerTool(sampleTool("a", "x"));
   expect(namesOf(registry.getAllTools())).toEqual({ "a/x": "x" });
@@ -33,7 +33,7 @@ test("a tool that is registered after the tools were read is listed", () => {
 });
 
 test("a tool that is registered while the tools are named is listed", async () => {
-  const registry = new ToolRegistry();
+  const registry = new RegisteredTools();
   registry.replaceServer(
     "a",
     Array.from({ length: 600 }, (_, at) => sampleTool("a", `t${at}`)),
@@ -90,7 +90,7 @@ test("resources are listed in a new order of servers", () => {
 });
 
 test("a tool in another dialect is the same object each time, and keeps its name", () => {
-  const registry = new ToolRegistry();
+  const registry = new RegisteredTools();
   registry.replaceServer("a", [sampleTool("a", "x")]);
   registry.replaceServer("b", [sampleTool("b", "x")]);
   const tool = registry.getTool("b__x");

@@ -2,8 +2,8 @@ import { everythingServer, realServer } from "@fairlead/test-servers";
 import { connect, type Target } from "@fairlead/wire";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createEmitter } from "../../src/events.ts";
-import { McpClient } from "../../src/mcp/client.ts";
-import { McpClientManager } from "../../src/mcp/client-manager.ts";
+import { ServerClient } from "../../src/mcp/client.ts";
+import { ServerManager } from "../../src/mcp/client-manager.ts";
 import { DiscoveredMCPPrompt } from "../../src/registry/discovered-prompt.ts";
 import { PromptRegistry } from "../../src/registry/prompt-registry.ts";
 import { ResourceRegistry } from "../../src/registry/resource-registry.ts";
@@ -27,7 +27,7 @@ async function everything(transport: Transport) {
       ? { kind: "stdio", ...realServer("everything"), env, cwd: process.cwd() }
       : { kind: transport === "sse" ? "sse" : "http", url: web.url, headers: {} };
   const { on, emit } = createEmitter();
-  const client = new McpClient({
+  const client = new ServerClient({
     definition: { name: "all", excludeTools: [] },
     connectTimeout: 30_000,
     open: ({ signal, onNotification }) =>
@@ -35,7 +35,7 @@ async function everything(transport: Transport) {
     onState: (state) => emit({ type: "state", state }),
     onNews: emit,
   });
-  const manager = new McpClientManager({ servers: [{ client }], emit });
+  const manager = new ServerManager({ servers: [{ client }], emit });
   await manager.ready("all");
   const {
     resources: listed = [],

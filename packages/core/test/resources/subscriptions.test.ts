@@ -6,8 +6,8 @@ import { describe, expect, test } from "vitest";
 import type { Clock } from "../../src/clock.ts";
 import { HostError } from "../../src/errors.ts";
 import { createEmitter, type ServerState } from "../../src/events.ts";
-import { McpClient } from "../../src/mcp/client.ts";
-import { McpClientManager } from "../../src/mcp/client-manager.ts";
+import { ServerClient } from "../../src/mcp/client.ts";
+import { ServerManager } from "../../src/mcp/client-manager.ts";
 import { createSubscriptions, listenToResource } from "../../src/resources/subscriptions.ts";
 import { manualClock } from "../support/manual-clock.ts";
 
@@ -23,7 +23,7 @@ async function lookout(era: "legacy" | "modern", clock: Clock = manualClock()) {
   const updates: string[] = [];
   const held: string[] = [];
   on("resource_updated", (event) => updates.push(`${event.server} ${event.uri}`));
-  const client = new McpClient({
+  const client = new ServerClient({
     definition: { name: "s", excludeTools: [] },
     connectTimeout: 30_000,
     open: ({ signal, onNotification }) =>
@@ -31,7 +31,7 @@ async function lookout(era: "legacy" | "modern", clock: Clock = manualClock()) {
     onState: (state) => emit({ type: "state", state }),
     onNews: emit,
   });
-  const manager = new McpClientManager({ servers: [{ client }], emit });
+  const manager = new ServerManager({ servers: [{ client }], emit });
   const subscriptions = createSubscriptions({
     on,
     emit,

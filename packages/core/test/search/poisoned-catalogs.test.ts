@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { DiscoveredMCPTool, type DiscoveredMCPToolOptions } from "../../src/registry/discovered-tool.ts";
+import { RegisteredTool, type RegisteredToolOptions } from "../../src/registry/registered-tool.ts";
 import { createToolSearch } from "../../src/search/tool-search.ts";
 
-type Texts = Omit<Partial<DiscoveredMCPToolOptions>, "serverName" | "serverToolName">;
+type Texts = Omit<Partial<RegisteredToolOptions>, "serverName" | "serverToolName">;
 
-const tool = (serverName: string, serverToolName: string, texts: Texts = {}): DiscoveredMCPTool =>
-  new DiscoveredMCPTool({ serverName, serverToolName, description: "", parameterSchemaJson: {}, ...texts });
+const tool = (serverName: string, serverToolName: string, texts: Texts = {}): RegisteredTool =>
+  new RegisteredTool({ serverName, serverToolName, description: "", parameterSchemaJson: {}, ...texts });
 
 const schema = (properties: object): object => ({ type: "object", properties });
 const text = { type: "string" };
@@ -61,7 +61,7 @@ const lookAlike = (word: string): string =>
   word.replaceAll("a", "\u0430").replaceAll("e", "\u0435").replaceAll("o", "\u043E").replaceAll("c", "\u0441");
 
 /** One tool of a server that wants to be found first. */
-const stuffed: Readonly<Record<string, DiscoveredMCPTool>> = {
+const stuffed: Readonly<Record<string, RegisteredTool>> = {
   "every word of the catalog": tool("evil", "helper", { description: words.join(" ") }),
   "every word of the catalog, many times": tool("evil", "helper", { description: times(20, words) }),
   "the words of the queries, many times": tool("evil", "helper", { description: times(40, queryWords) }),
@@ -95,12 +95,7 @@ const stuffed: Readonly<Record<string, DiscoveredMCPTool>> = {
   }),
 };
 
-async function found(
-  tools: readonly DiscoveredMCPTool[],
-  query: string | readonly string[],
-  limit: number,
-  about = "",
-) {
+async function found(tools: readonly RegisteredTool[], query: string | readonly string[], limit: number, about = "") {
   const aboutServer = (name: string) => ({ name, instructions: name === "evil" ? about : undefined });
   const search = createToolSearch({ tools: () => Promise.resolve(tools), aboutServer });
   const matches = await search.find(typeof query === "string" ? [query] : query, limit, () => true);
@@ -133,7 +128,7 @@ test.each([
 );
 
 const isEvil = (name: string): boolean => name.startsWith("evil.");
-const floods: Readonly<Record<string, readonly DiscoveredMCPTool[]>> = {
+const floods: Readonly<Record<string, readonly RegisteredTool[]>> = {
   "500 stuffed tools": Array.from({ length: 500 }, (_none, at) =>
     tool("evil", `helper_${at}`, { description: times(3, queryWords), title: queryWords.join(" ") }),
   ),

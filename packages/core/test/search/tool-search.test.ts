@@ -1,17 +1,17 @@
 import { expect, test } from "vitest";
-import { DiscoveredMCPTool, type DiscoveredMCPToolOptions } from "../../src/registry/discovered-tool.ts";
+import { RegisteredTool, type RegisteredToolOptions } from "../../src/registry/registered-tool.ts";
 import { createToolSearch, type FoundTool } from "../../src/search/tool-search.ts";
 import type { SearchableServer } from "../../src/search/tool-words.ts";
 
-function tool(serverName: string, serverToolName: string, more: Partial<DiscoveredMCPToolOptions> = {}) {
-  return new DiscoveredMCPTool({ serverName, serverToolName, description: "", parameterSchemaJson: {}, ...more });
+function tool(serverName: string, serverToolName: string, more: Partial<RegisteredToolOptions> = {}) {
+  return new RegisteredTool({ serverName, serverToolName, description: "", parameterSchemaJson: {}, ...more });
 }
 
 const named = (found: readonly FoundTool[]): readonly string[] =>
   found.map(({ tool: { serverName, serverToolName } }) => `${serverName}/${serverToolName}`);
 
 /** A search among tools that can be replaced later, and the servers that it has read. */
-function searching(first: readonly DiscoveredMCPTool[], about: Readonly<Record<string, string>> = {}) {
+function searching(first: readonly RegisteredTool[], about: Readonly<Record<string, string>> = {}) {
   const [texts, read]: [Record<string, string>, string[]] = [{ ...about }, []];
   let tools = first;
   const aboutServer = (name: string): SearchableServer => {
@@ -22,7 +22,7 @@ function searching(first: readonly DiscoveredMCPTool[], about: Readonly<Record<s
   return {
     read,
     texts,
-    replace: (next: readonly DiscoveredMCPTool[]): void => {
+    replace: (next: readonly RegisteredTool[]): void => {
       tools = next;
     },
     find: async (...queries: readonly string[]) => named(await search.find(queries, 10, () => true)),
@@ -107,7 +107,7 @@ test("tools that came are found, and tools and servers that went are not", async
   expect(await at.find("weather")).toEqual(["sky/forecast"]);
 });
 
-test.each<[string, Partial<DiscoveredMCPToolOptions>]>([
+test.each<[string, Partial<RegisteredToolOptions>]>([
   ["description", { description: "zebra" }],
   ["title", { title: "zebra" }],
   ["parameter", { parameterSchemaJson: { properties: { zebra: {} } } }],
@@ -129,8 +129,7 @@ test("changed instructions of a server are found when its tools are read again",
 test("a failure to list the tools is reported, and the next search tries again", async () => {
   const failure = new Error("not now");
   let isReady = false;
-  const tools = (): Promise<readonly DiscoveredMCPTool[]> =>
-    isReady ? Promise.resolve([read]) : Promise.reject(failure);
+  const tools = (): Promise<readonly RegisteredTool[]> => (isReady ? Promise.resolve([read]) : Promise.reject(failure));
   const search = createToolSearch({ tools, aboutServer: (name) => ({ name }) });
   await expect(search.find(["file"], 10, () => true)).rejects.toBe(failure);
   isReady = true;

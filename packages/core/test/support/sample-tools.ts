@@ -1,7 +1,8 @@
-/** Tools that remember which pair they were called as. */
+/** Tools of a registry, and tools that a program has built itself. */
 
+import { DiscoveredMCPTool, type DiscoveredMCPToolOptions } from "../../src/gemini/discovered-tool.ts";
 import type { CallableTool, FunctionCall } from "../../src/normalise/model-types.ts";
-import { DiscoveredMCPTool, type DiscoveredMCPToolOptions } from "../../src/registry/discovered-tool.ts";
+import { RegisteredTool, type RegisteredToolOptions } from "../../src/registry/registered-tool.ts";
 
 export interface RecordingCallable extends CallableTool {
   readonly calls: FunctionCall[];
@@ -22,13 +23,33 @@ export function callable(text = "done"): RecordingCallable {
   };
 }
 
+/** A tool of a registry. Its calls answer with the pair that it was called as. */
 export function sampleTool(
+  serverName: string,
+  serverToolName: string,
+  options: Partial<RegisteredToolOptions> = {},
+): RegisteredTool {
+  return new RegisteredTool({
+    serverName,
+    serverToolName,
+    description: "",
+    parameterSchemaJson: { type: "object", properties: {} },
+    binding: {
+      confirm: async () => false,
+      call: async () => ({ llmContent: [], returnDisplay: JSON.stringify([serverName, serverToolName]) }),
+    },
+    ...options,
+  });
+}
+
+/** A tool that a program has built itself. */
+export function builtTool(
   serverName: string,
   serverToolName: string,
   options: Partial<DiscoveredMCPToolOptions> = {},
 ): DiscoveredMCPTool {
   return new DiscoveredMCPTool({
-    mcpTool: callable(JSON.stringify([serverName, serverToolName])),
+    mcpTool: callable(),
     serverName,
     serverToolName,
     description: "",
@@ -38,7 +59,9 @@ export function sampleTool(
 }
 
 /** `server/tool` → the name that the model is given. */
-export function namesOf(tools: readonly DiscoveredMCPTool[]): Record<string, string> {
+export function namesOf(
+  tools: readonly Pick<RegisteredTool, "serverName" | "serverToolName" | "name">[],
+): Record<string, string> {
   return Object.fromEntries(
     tools.map(({ serverName, serverToolName, name }) => [`${serverName}/${serverToolName}`, name]),
   );

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { type ErrorCode, HostError } from "../../src/errors.ts";
-import { MCPToolTestHelper } from "../../src/testing.ts";
 import { explainUnknown, statusOf, tellFailure, toCallFailure, toHostError } from "../../src/turn/failure-messages.ts";
+import { sampleTool } from "../support/sample-tools.ts";
 
 const named = (name: string, server?: string, serverToolName?: string) => ({
   name,
@@ -82,7 +82,7 @@ test.each<[ErrorCode, string]>([
 });
 
 test("only a model with wrong arguments is told the tool's parameters, after the reason", () => {
-  const tool = MCPToolTestHelper.createTestTool("s", "t", {
+  const tool = sampleTool("s", "t", {
     parameterSchemaJson: { type: "object", properties: { a: { type: "string" } } },
   });
   const told = tellFailure(new HostError("arguments_invalid", "why"), tool);
@@ -93,7 +93,7 @@ test("only a model with wrong arguments is told the tool's parameters, after the
   const properties = Object.fromEntries(
     Array.from({ length: 1000 }, (_, at) => [`a_rather_long_name_${at}`, { type: "string" }]),
   );
-  const large = MCPToolTestHelper.createTestTool("s", "t", { parameterSchemaJson: { type: "object", properties } });
+  const large = sampleTool("s", "t", { parameterSchemaJson: { type: "object", properties } });
   const short = tellFailure(new HostError("arguments_invalid", "why"), large);
   expect(short).toContain("parameters of t: ");
   expect(short).not.toContain('"type":"object"');

@@ -13,10 +13,10 @@ import type { CompiledSchema, SchemaDialect } from "../../normalise/schema/compi
 import { isPlainSchema } from "../../normalise/schema/plain-schema.ts";
 import type { ToolBinding } from "../../registry/binding.ts";
 import { DiscoveredMCPPrompt } from "../../registry/discovered-prompt.ts";
-import { DiscoveredMCPTool } from "../../registry/discovered-tool.ts";
 import { PromptRegistry } from "../../registry/prompt-registry.ts";
+import { RegisteredTool } from "../../registry/registered-tool.ts";
+import { type QuarantinedTool, RegisteredTools } from "../../registry/registered-tools.ts";
 import { ResourceRegistry } from "../../registry/resource-registry.ts";
-import { type QuarantinedTool, ToolRegistry } from "../../registry/tool-registry.ts";
 import type { HiddenTool, HostNote } from "../types.ts";
 
 /** Settings of one server that its registered tools need. `timeout` is in milliseconds. */
@@ -40,7 +40,7 @@ export interface RequestBinding {
 
 /** The registries of tools, prompts and resources. Also lists the hidden tools and notes for the user. */
 export interface CatalogRegistries {
-  readonly tools: ToolRegistry;
+  readonly tools: RegisteredTools;
   readonly prompts: PromptRegistry;
   readonly resources: ResourceRegistry;
   /** Sets how tools and prompts run. Call this before `put`. */
@@ -61,7 +61,7 @@ export interface CatalogRegistries {
 
 /** Creates empty registries. */
 export function createCatalogRegistries(): CatalogRegistries {
-  const tools = new ToolRegistry();
+  const tools = new RegisteredTools();
   const prompts = new PromptRegistry();
   const resources = new ResourceRegistry();
   let order: readonly string[] = [];
@@ -88,7 +88,7 @@ export function createCatalogRegistries(): CatalogRegistries {
   function* toTools(
     { name: serverName, trust, timeout }: RegisteredServer,
     catalog: Catalog,
-  ): Iterable<DiscoveredMCPTool> {
+  ): Iterable<RegisteredTool> {
     for (const {
       name: serverToolName,
       title,
@@ -97,7 +97,7 @@ export function createCatalogRegistries(): CatalogRegistries {
       outputSchema,
       annotations,
     } of catalog.tools)
-      yield new DiscoveredMCPTool({
+      yield new RegisteredTool({
         serverName,
         serverToolName,
         title,

@@ -6,7 +6,7 @@ import { systemClock } from "../../clock.ts";
 import type { CachedCatalog } from "../../discover/catalog-store.ts";
 import { prepareDigests } from "../../discover/tool-changes.ts";
 import type { HostEvent, ServerNews, ServerState } from "../../events.ts";
-import type { McpClient } from "../../mcp/client.ts";
+import type { ServerClient } from "../../mcp/client.ts";
 import type { FilteredCatalog } from "../../mcp/filtered-catalog.ts";
 import type { ToolIdentity } from "../../policy/decide.ts";
 import type { ServerDefinition } from "../../settings/define/definition.ts";
@@ -25,7 +25,7 @@ export interface CatalogSyncOptions {
   readonly changed: ChangedDefinitions;
   readonly facts: ServerFactStore;
   readonly registries: CatalogRegistries;
-  readonly client: (server: string) => McpClient | undefined;
+  readonly client: (server: string) => ServerClient | undefined;
   readonly isStarting: () => boolean;
   readonly definition: (server: string) => ServerDefinition | undefined;
   readonly registered: (server: string) => RegisteredServer;

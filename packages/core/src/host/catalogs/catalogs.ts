@@ -3,7 +3,7 @@
 import { demoName } from "../../demo/name.ts";
 import type { Catalog } from "../../discover/catalog.ts";
 import type { Emitter } from "../../events.ts";
-import type { McpClient } from "../../mcp/client.ts";
+import type { ServerClient } from "../../mcp/client.ts";
 import { filterCatalog } from "../../mcp/filtered-catalog.ts";
 import type { LiveConfiguration } from "../servers/live-configuration.ts";
 import type { OpenHostOptions } from "../types.ts";
@@ -32,7 +32,7 @@ export interface CatalogsOptions
 
 /** What the catalogs need from parts of the host that are created later. `join` sets it. */
 export interface CatalogsJoin extends RequestBinding {
-  readonly client: (server: string) => McpClient | undefined;
+  readonly client: (server: string) => ServerClient | undefined;
   readonly isStarting: () => boolean;
 }
 

@@ -11,7 +11,7 @@ import type { Repair } from "../../normalise/schema/compiled-schema.ts";
 import type { ToolIdentity } from "../../policy/decide.ts";
 import type { DecisionOutcome } from "../../policy/rules/rule.ts";
 import type { DiscoveredMCPPrompt } from "../../registry/discovered-prompt.ts";
-import type { DiscoveredMCPTool } from "../../registry/discovered-tool.ts";
+import type { RegisteredTool } from "../../registry/registered-tool.ts";
 import type { DiscoveredMCPResource, DiscoveredMCPResourceTemplate } from "../../registry/resource-registry.ts";
 import { parseTemplate } from "../../resources/templates/uri-template.ts";
 
@@ -66,7 +66,7 @@ export type HostResource = {
 
 /** Lists tools for `host.tools()`. `decide` returns undefined if no rules are loaded. */
 export function toHostTools(
-  tools: readonly DiscoveredMCPTool[],
+  tools: readonly RegisteredTool[],
   decide: (tool: ToolIdentity) => DecisionOutcome | undefined,
 ): readonly HostTool[] {
   return tools.map((tool) => {

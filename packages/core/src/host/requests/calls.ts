@@ -9,7 +9,7 @@ import type { CallResult } from "../../execute/call-result.ts";
 import type { Executor } from "../../execute/executor.ts";
 import type { Validator } from "../../execute/validation/validator.ts";
 import type { StoredFile } from "../../files/result-files.ts";
-import type { McpClient } from "../../mcp/client.ts";
+import type { ServerClient } from "../../mcp/client.ts";
 import type { LeftOut } from "../../normalise/content/parts.ts";
 import type { ToolIdentity } from "../../policy/decide.ts";
 import type { LargeResults, ToolBinding, ToolExecution } from "../../registry/binding.ts";
@@ -166,7 +166,7 @@ function asIs(result: CallResult): CallResult {
 }
 
 interface Running {
-  readonly executor: Executor<McpClient>;
+  readonly executor: Executor<ServerClient>;
   readonly validator: Validator;
 }
 

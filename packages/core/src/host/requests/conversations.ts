@@ -12,6 +12,7 @@ import { assumedModel } from "../../model/assumed.ts";
 import type { Model } from "../../model/model.ts";
 import type { ConversationApprovals, GivenApproval } from "../../policy/conversation-approvals.ts";
 import type { ToolIdentity } from "../../policy/decide.ts";
+import { openConversation } from "../../registry/pinned-tools.ts";
 import { type Conversation, type ConversationRecord, createConversation } from "../../turn/conversation.ts";
 import type { RecordChange } from "../../turn/record.ts";
 import type { TurnHost } from "../../turn/turn-host.ts";
@@ -125,7 +126,7 @@ export function createHostConversations(options: HostConversationsOptions): Host
     let loadingUsed: Promise<readonly ToolIdentity[]> | undefined;
     return {
       toolsReady: () => catalogs.tools.ready(),
-      openTools: (names) => catalogs.tools.openConversation(names),
+      openTools: (names) => openConversation(catalogs.tools, names),
       resources: catalogs.resources,
       servers: () => configuration.order().filter(configuration.isMeantByAll),
       offersResources: () => settings().resourceFunctions,

@@ -2,7 +2,7 @@
 
 import type { JsonObject, McpRequestOptions } from "@fairlead/wire";
 import type { Executor } from "../../execute/executor.ts";
-import type { McpClient } from "../../mcp/client.ts";
+import type { ServerClient } from "../../mcp/client.ts";
 import type { RequestSignal } from "../../mcp/unless-aborted.ts";
 import type { AskedTool } from "../../registry/confirmation.ts";
 import type { ForwardedRequest, ForwardOptions, TakeTurn } from "../gateway-types.ts";
@@ -71,9 +71,9 @@ export class ForwardedCall extends ServerCall<JsonObject> implements HostRequest
     return result;
   }
 
-  protected send(executor: Executor<McpClient>, client: McpClient, signal: RequestSignal): Promise<JsonObject> {
+  protected send(executor: Executor<ServerClient>, client: ServerClient, signal: RequestSignal): Promise<JsonObject> {
     const { serverName, serverToolName: tool, args } = this;
-    const send = (to: McpClient, checked: JsonObject, options: McpRequestOptions): Promise<JsonObject> => {
+    const send = (to: ServerClient, checked: JsonObject, options: McpRequestOptions): Promise<JsonObject> => {
       // Unchanged arguments are sent exactly as the client sent them.
       const params = checked === args ? this.#params : { ...this.#params, arguments: checked };
       return to.request(`${serverName}.${tool}`, "tools/call", params, this.#toWire(options));

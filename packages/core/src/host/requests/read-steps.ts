@@ -6,7 +6,7 @@
 import { type Clock, sleep } from "../../clock.ts";
 import { HostError } from "../../errors.ts";
 import { type ReadTimes, sendRead } from "../../execute/send-read.ts";
-import type { McpClient } from "../../mcp/client.ts";
+import type { ServerClient } from "../../mcp/client.ts";
 import { toAbortSignal } from "../../mcp/unless-aborted.ts";
 import type { PolicyRequest } from "../../policy/decide.ts";
 import type { AskedTool } from "../../registry/confirmation.ts";
@@ -20,7 +20,7 @@ import type { HostRequest } from "./host-request.ts";
 export interface Read<T> {
   readonly request: Omit<PolicyRequest, "who">;
   readonly shown: AskedTool;
-  readonly ask: (client: McpClient, how: ReadTimes) => Promise<T>;
+  readonly ask: (client: ServerClient, how: ReadTimes) => Promise<T>;
 }
 
 /** The parts of the host that reads use. */
@@ -40,7 +40,7 @@ export interface ReadSteps {
    * Waits at most `wait` milliseconds until the server is connected. After that, the server continues to connect in the
    * background.
    */
-  readonly readyWithin: (server: string, wait: number | undefined, signal?: AbortSignal) => Promise<McpClient>;
+  readonly readyWithin: (server: string, wait: number | undefined, signal?: AbortSignal) => Promise<ServerClient>;
 }
 
 /** A resource read as the confirmation shows it. */
@@ -50,7 +50,7 @@ export function shownRead(serverName: string, uri: string): AskedTool {
 
 /** Creates the steps for the reads of a host. */
 export function createReadSteps({ configuration, ready, use, clock }: ReadStepsOptions): ReadSteps {
-  async function readyWithin(server: string, wait: number | undefined, signal?: AbortSignal): Promise<McpClient> {
+  async function readyWithin(server: string, wait: number | undefined, signal?: AbortSignal): Promise<ServerClient> {
     if (wait === undefined) return ready(server, signal);
     const enough = new AbortController();
     const late = sleep(clock, wait, enough.signal).then(() => {
@@ -70,7 +70,7 @@ export function createReadSteps({ configuration, ready, use, clock }: ReadStepsO
    * Identifies what the user allowed. It changes with the server's definition. For a prompt, it also changes with the
    * prompt's definition and the server's instructions.
    */
-  function subjectOf({ serverName, serverToolName, kind }: Read<unknown>["request"], connected: McpClient): string {
+  function subjectOf({ serverName, serverToolName, kind }: Read<unknown>["request"], connected: ServerClient): string {
     const { prompts = [], instructions } = connected.filteredCatalog?.catalog ?? {};
     const prompt = kind === "prompt" && [prompts.find(({ name }) => name === serverToolName), instructions];
     return canonicalJson([configuration.definition(serverName)?.fingerprint, prompt]);
@@ -80,7 +80,7 @@ export function createReadSteps({ configuration, ready, use, clock }: ReadStepsO
     readyWithin,
     steps({ request, shown, ask }, { timeout, wait }) {
       const { serverName } = request;
-      let connected: McpClient | undefined;
+      let connected: ServerClient | undefined;
       let subject: string | undefined;
       return {
         ...request,

@@ -7,8 +7,8 @@ import type { Sample } from "../../mcp/requests.ts";
 import { toAbortSignal } from "../../mcp/unless-aborted.ts";
 import type { CallableTool, FunctionCall, Part } from "../../normalise/model-types.ts";
 import { confirmThrough } from "../../registry/confirmation.ts";
-import type { DiscoveredMCPTool } from "../../registry/discovered-tool.ts";
-import type { ConversationTools } from "../../registry/pinned-tools.ts";
+import { type ConversationTools, openConversation } from "../../registry/pinned-tools.ts";
+import type { RegisteredTool } from "../../registry/registered-tool.ts";
 import { closest } from "../../text/closest.ts";
 import type { TurnHost } from "../../turn/turn-host.ts";
 import type { Catalogs } from "../catalogs/catalogs.ts";
@@ -125,7 +125,7 @@ export function createHostRequests(options: HostRequestsOptions): HostRequests {
     },
 
     asCallableTool: () =>
-      createCallableTool({ open: () => catalogs.tools.openConversation(), confirm, signal: closing }),
+      createCallableTool({ open: () => openConversation(catalogs.tools), confirm, signal: closing }),
 
     forward,
 
@@ -217,7 +217,7 @@ function createCallableTool({ open, confirm, signal }: CallableOptions): Callabl
     return opened;
   }
 
-  async function run(tool: DiscoveredMCPTool, args: Record<string, unknown>): Promise<Answer> {
+  async function run(tool: RegisteredTool, args: Record<string, unknown>): Promise<Answer> {
     const { llmContent, error } = await tool.execute(args, signal, { confirm: confirmThrough(confirm, signal, true) });
     const text = llmContent.flatMap((part) => part.text ?? []).join("\n");
     const media = llmContent.filter(({ inlineData }) => inlineData !== undefined);

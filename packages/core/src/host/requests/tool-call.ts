@@ -4,7 +4,7 @@ import type { JsonObject } from "@fairlead/wire";
 import { callCancelled } from "../../execute/call-errors.ts";
 import type { CallResult } from "../../execute/call-result.ts";
 import type { ExecuteOptions, Executor } from "../../execute/executor.ts";
-import type { McpClient } from "../../mcp/client.ts";
+import type { ServerClient } from "../../mcp/client.ts";
 import { type RequestSignal, toAbortSignal, unlessAborted } from "../../mcp/unless-aborted.ts";
 import type { ToolIdentity } from "../../policy/decide.ts";
 import type { CallWatch } from "../../registry/binding.ts";
@@ -19,8 +19,8 @@ import type { HostRequest } from "./host-request.ts";
 export interface CallParts extends Pick<HostServers, "use" | "connected" | "ready">, Pick<Catalogs, "acceptedSaved"> {
   readonly configuration: LiveConfiguration;
   /** The executor; undefined before the first call. */
-  readonly executor: () => Executor<McpClient> | undefined;
-  readonly openExecutor: () => Promise<Executor<McpClient>>;
+  readonly executor: () => Executor<ServerClient> | undefined;
+  readonly openExecutor: () => Promise<Executor<ServerClient>>;
   /** The tool as the confirmation shows it, with its definition from the catalog. */
   readonly shownTool: (tool: ToolIdentity) => AskedTool;
 }
@@ -37,7 +37,7 @@ export abstract class ServerCall<Result> {
   abstract readonly serverToolName: string;
   abstract readonly signal: AbortSignal | undefined;
   protected readonly parts: CallParts;
-  #client: McpClient | undefined;
+  #client: ServerClient | undefined;
 
   constructor(parts: CallParts) {
     this.parts = parts;
@@ -85,7 +85,11 @@ export abstract class ServerCall<Result> {
     };
   }
 
-  protected abstract send(executor: Executor<McpClient>, client: McpClient, signal: RequestSignal): Promise<Result>;
+  protected abstract send(
+    executor: Executor<ServerClient>,
+    client: ServerClient,
+    signal: RequestSignal,
+  ): Promise<Result>;
 
   /**
    * Connects the server, and waits until its tools are as it last reported them: a call that was allowed by an older
@@ -165,7 +169,7 @@ export class ToolCall<Shown> extends ServerCall<CallResult> implements HostReque
     return isError ? "tool_error" : "ok";
   }
 
-  protected send(executor: Executor<McpClient>, client: McpClient, signal: RequestSignal): Promise<CallResult> {
+  protected send(executor: Executor<ServerClient>, client: ServerClient, signal: RequestSignal): Promise<CallResult> {
     const { serverToolName: tool, args } = this;
     return executor.call({ client, tool, args }, this.executeOptions(signal, this.#given));
   }

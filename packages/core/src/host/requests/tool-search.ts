@@ -1,7 +1,7 @@
 /** Searches the tools of a host. Leaves out tools that the rules deny. */
 
 import type { ToolIdentity } from "../../policy/decide.ts";
-import type { DiscoveredMCPTool } from "../../registry/discovered-tool.ts";
+import type { RegisteredTool } from "../../registry/registered-tool.ts";
 import type { FoundTool, ToolSearch } from "../../search/tool-search.ts";
 import type { TurnHost } from "../../turn/turn-host.ts";
 import type { Catalogs } from "../catalogs/catalogs.ts";
@@ -41,7 +41,7 @@ export function createHostSearch({ catalogs, isMeantByAll, isDenied, deniedTo }:
   async function find(
     queries: readonly string[],
     limit: number,
-    isWanted: (tool: DiscoveredMCPTool) => boolean,
+    isWanted: (tool: RegisteredTool) => boolean,
     isHidden = isDenied,
   ): Promise<readonly FoundTool[]> {
     search ??= load();
@@ -55,7 +55,7 @@ export function createHostSearch({ catalogs, isMeantByAll, isDenied, deniedTo }:
     async searchTools(query, { limit = usualLimit, client, isOffered = () => true } = {}) {
       const isHidden = client === undefined ? isDenied : await deniedTo({ name: client });
       const queries = typeof query === "string" ? [query] : query;
-      const isWanted = (tool: DiscoveredMCPTool): boolean => isMeantByAll(tool.serverName) && isOffered(tool);
+      const isWanted = (tool: RegisteredTool): boolean => isMeantByAll(tool.serverName) && isOffered(tool);
       const found = await find(queries, limit, isWanted, isHidden);
       return found.map(({ tool: { name, serverName: server, serverToolName: tool, description }, score }) => ({
         server,

@@ -6,7 +6,7 @@ import { isLaunched } from "../../connect/connect-timeout.ts";
 import type { ConnectContext } from "../../connect/prepare-connection.ts";
 import { demoName } from "../../demo/name.ts";
 import { HostError } from "../../errors.ts";
-import { McpClient, type McpClientOptions } from "../../mcp/client.ts";
+import { ServerClient, type ServerClientOptions } from "../../mcp/client.ts";
 import type { ManagedServer } from "../../mcp/client-manager.ts";
 import { elicitationCapability } from "../../mcp/elicitation.ts";
 import { type Answerers, type Answering, answerRequests } from "../../mcp/requests.ts";
@@ -39,10 +39,10 @@ export function toManagedServers(options: ManagedServersOptions): readonly Manag
   const configuration = live.current();
   const { connectTimeout } = configuration.settings.host;
 
-  function createClient(how: Pick<McpClientOptions, "definition" | "open" | "connectTimeout">): McpClient {
+  function createClient(how: Pick<ServerClientOptions, "definition" | "open" | "connectTimeout">): ServerClient {
     const { name } = how.definition;
     const catalogBytes = (): number => live.current().settings.host.limits.catalogBytes;
-    return new McpClient({ ...how, catalogBytes, clock, onState, onNews, observe: (step) => observe?.(name, step) });
+    return new ServerClient({ ...how, catalogBytes, clock, onState, onNews, observe: (step) => observe?.(name, step) });
   }
 
   function toManaged({ server, admission }: AdmittedServer): ManagedServer {
@@ -99,7 +99,7 @@ export function toManagedServers(options: ManagedServersOptions): readonly Manag
   function toDemo(isLazy: boolean): ManagedServer {
     const admission = admitBuiltIn(demoName, configuration.settings);
     if (admission.status !== "admitted") return { state: initialServerState(demoName, admission, clock.now()) };
-    const open: McpClientOptions["open"] = async () => {
+    const open: ServerClientOptions["open"] = async () => {
       const { createDemoSession } = await import("../../demo/session.ts");
       return createDemoSession({ clock });
     };

@@ -3,8 +3,8 @@
 import type { Clock } from "../../clock.ts";
 import type { OpenedRelay, RelayOptions } from "../../connect/open-relay.ts";
 import type { Emitter, ServerChanges } from "../../events.ts";
-import type { McpClient } from "../../mcp/client.ts";
-import { McpClientManager } from "../../mcp/client-manager.ts";
+import type { ServerClient } from "../../mcp/client.ts";
+import { ServerManager } from "../../mcp/client-manager.ts";
 import { optionOrigin, type SharedBy } from "../../settings/define/definition.ts";
 import { approvalsPath } from "../../trust/approvals.ts";
 import type { Catalogs } from "../catalogs/catalogs.ts";
@@ -31,17 +31,17 @@ export interface HostServersOptions extends Omit<OpenHostOptions, "clock" | "now
 
 /** The servers of a host and their clients. */
 export interface HostServers {
-  readonly manager: McpClientManager;
+  readonly manager: ServerManager;
   /**
    * The client of a server; undefined if the server is not allowed to start.
    *
    * @throws HostError `server_unknown`
    */
-  readonly client: (server: string) => McpClient | undefined;
+  readonly client: (server: string) => ServerClient | undefined;
   /** The client of a server whose catalog was read. If undefined, call `ready`. */
-  readonly connected: (server: string) => McpClient | undefined;
+  readonly connected: (server: string) => ServerClient | undefined;
   /** Connects the server if needed, reads its catalog, and returns its client. */
-  readonly ready: (server: string, signal?: AbortSignal) => Promise<McpClient>;
+  readonly ready: (server: string, signal?: AbortSignal) => Promise<ServerClient>;
   /** Keeps the server running. It may be stopped as idle after the returned function is called. */
   readonly use: (server: string) => () => void;
   /**
@@ -68,7 +68,7 @@ export function createHostServers(options: HostServersOptions): HostServers {
   const { configuration, context, catalogs, emit, clock, now, closing } = options;
   const { recover = false, idleStop, startLimit, watch = false, lazy = false } = options;
   const managed = () => toManagedServers({ ...options, context: () => context.get() });
-  const manager = new McpClientManager({
+  const manager = new ServerManager({
     servers: managed(),
     emit,
     clock,

@@ -4,7 +4,7 @@ import type { Clock } from "../../clock.ts";
 import { retryClassOf } from "../../connect/retryable.ts";
 import { HostError } from "../../errors.ts";
 import { toShellWord } from "../../text/shell-word.ts";
-import type { ClientEnd, McpClient } from "../client.ts";
+import type { ClientEnd, ServerClient } from "../client.ts";
 import type { StartableServer } from "../managed-server.ts";
 import { toFailure } from "../server-state.ts";
 import { emptyHistory, mostCrashes, planAfter, type RetryHistory, type RetryInputs, soon } from "./recovery-plan.ts";
@@ -25,7 +25,7 @@ export interface Recoveries {
 
 /** The function that reconnects a server, and the clock for the pauses between attempts. */
 export interface RecoveriesOptions extends RetryInputs {
-  readonly reconnect: (client: McpClient) => void;
+  readonly reconnect: (client: ServerClient) => void;
   readonly clock: Clock;
 }
 
@@ -34,11 +34,11 @@ const wakingTime = 5000;
 
 /** Creates the object that reconnects servers. It has no servers at first. */
 export function createRecoveries({ reconnect, clock, random, now }: RecoveriesOptions): Recoveries {
-  const servers = new Map<string, { readonly client: McpClient; readonly recovery: Recovery; stop(): void }>();
+  const servers = new Map<string, { readonly client: ServerClient; readonly recovery: Recovery; stop(): void }>();
   let stopWatching: (() => void) | undefined;
 
   /** Checks a network connection, which may have ended unnoticed while the machine slept. */
-  function checkLater(client: McpClient): void {
+  function checkLater(client: ServerClient): void {
     const { state } = client;
     const isRemote =
       state.status === "connected" && (state.peer.transport === "http" || state.peer.transport === "sse");
@@ -113,7 +113,7 @@ interface Recovery {
 }
 
 interface RecoveryOptions extends RetryInputs {
-  readonly client: Pick<McpClient, "name" | "state" | "setRetry">;
+  readonly client: Pick<ServerClient, "name" | "state" | "setRetry">;
   readonly isProgram: boolean;
   readonly reconnect: () => void;
   readonly clock: Clock;

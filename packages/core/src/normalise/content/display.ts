@@ -3,26 +3,16 @@
  */
 
 import type { Block } from "@fairlead/wire";
-import { member, stringOf, textIn } from "@fairlead/wire/json";
+import { textIn } from "@fairlead/wire/json";
 import { toSafeJson, toSafeLine } from "../../text/safe-text.ts";
-import type { Part } from "../model-types.ts";
 import { bytesText, toReadableJson } from "./json-text.ts";
-
-/**
- * Returns the result of a `CallableTool` as text for the user. A single part with only texts gives the joined texts.
- * Anything else gives fenced JSON, which shows the type and size of binary data instead of the data.
- */
-export function getStringifiedResultForDisplay(parts: readonly Part[] | null | undefined): string {
-  const [only, ...others] = (parts ?? []).map(shown);
-  return display(others.length === 0 ? (only ?? []) : [only, ...others]);
-}
 
 /**
  * Returns a server's result as text, with each block on its own lines. If there are no blocks, returns the structured
  * content as fenced JSON.
  */
 export function displayOf(content: readonly Block[], structuredContent?: unknown): string {
-  if (content.length === 0) return display(structuredContent ?? []);
+  if (content.length === 0) return displayValue(structuredContent ?? []);
   return content
     .map((block, at) => (at < content.length - 1 ? withoutLineEnd(blockText(block)) : blockText(block)))
     .join("\n");
@@ -68,20 +58,7 @@ function unknownText(raw: unknown): string {
   return `[content of the unknown type "${toSafeLine(textIn(raw, "type") ?? "")}"]`;
 }
 
-function display(value: unknown): string {
+/** Returns a text unchanged, and any other value as fenced JSON, with type and size in the place of binary data. */
+export function displayValue(value: unknown): string {
   return typeof value === "string" ? value : `\`\`\`json\n${toReadableJson(value, 2)}\n\`\`\``;
-}
-
-/** Returns the joined texts if the part contains only texts. Otherwise returns the value to show as JSON. */
-function shown(part: Part): unknown {
-  const { functionResponse } = part;
-  if (functionResponse === undefined) return joined([part]) ?? part;
-  const content: unknown = functionResponse.response?.["content"];
-  return Array.isArray(content) ? (joined(content) ?? content) : functionResponse;
-}
-
-/** The joined texts of the given parts or blocks. Undefined if one of them has no text. */
-function joined(items: readonly unknown[]): string | undefined {
-  const texts = items.map((item) => stringOf(member(item, "text")));
-  return texts.every((text) => text !== undefined) ? texts.join("") : undefined;
 }

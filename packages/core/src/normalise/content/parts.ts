@@ -4,11 +4,9 @@
  */
 
 import type { Block } from "@fairlead/wire";
-import { isObject } from "@fairlead/wire/json";
-import { normaliseToolResult } from "@fairlead/wire/results";
 import type { Part } from "../model-types.ts";
 import { type ContentLimits, contentLimits, type Fitted, fitBlocks, type LeftOut } from "./fit.ts";
-import { toJson, toReadableJson } from "./json-text.ts";
+import { toJson } from "./json-text.ts";
 import { toLabel } from "./shorten.ts";
 import { asUntrusted, createNonce } from "./untrusted.ts";
 
@@ -47,24 +45,14 @@ export async function toModelParts(blocks: readonly Block[], options: ModelParts
   return keep === undefined ? parts : [...parts, ...(await keepAll(fitted.leftOut, keep))];
 }
 
-/** Converts the parts that a `CallableTool` returned. The MCP result is in `functionResponse.response`. */
-export function transformMcpContentToParts(
-  sdkResponse: readonly Part[],
-  options: ContentOptions & { readonly toolName?: string } = {},
-): Part[] {
-  const fitted = sdkResponse.map((part) => {
-    const name = options.toolName ?? part.functionResponse?.name ?? "unknown";
-    return fitResult(resultOf(part), name, options);
-  });
-  return toParts(fitted, options.nonce ?? createNonce());
-}
-
-interface FittedResult extends Fitted {
+/** A result that fits the limits. */
+export interface FittedResult extends Fitted {
   readonly isError: boolean;
 }
 
-function fitResult(
-  { content, structuredContent, isError }: Result,
+/** Fits a result into the limits. */
+export function fitResult(
+  { content, structuredContent, isError }: ContentResult,
   toolName: string,
   { limits }: ContentOptions,
 ): FittedResult {
@@ -77,7 +65,7 @@ function fitResult(
  * Converts results to parts. One pair of tags around all contents marks them as untrusted. Only the notes about an
  * error and about missing content have no tags.
  */
-function toParts(results: readonly FittedResult[], nonce: string): Part[] {
+export function toParts(results: readonly FittedResult[], nonce: string): Part[] {
   const parts = results.flatMap((result) => result.parts);
   return [
     ...(results.some(({ isError }) => isError) ? [{ text: "[The tool reported an error.]" }] : []),
@@ -102,45 +90,9 @@ export async function keepAll(files: readonly LeftOut[], keep: Keep): Promise<Pa
   return [{ text: `[Left out above:\n${lines.join("\n")}]` }];
 }
 
-interface Result {
+/** The members of a result that become parts. */
+export interface ContentResult {
   readonly content: readonly Block[];
   readonly structuredContent?: unknown;
   readonly isError: boolean;
-}
-
-/**
- * Whether the tool reports an error: with `isError` as in MCP, with `error.isError` as early servers do, or with
- * `error` as in the Gemini API.
- */
-export function isToolError(parts: readonly Part[]): boolean {
-  return parts.some((part) => resultOf(part).isError);
-}
-
-function resultOf(part: Part): Result {
-  const response = part.functionResponse?.response;
-  if (response === undefined) return normaliseToolResult({ content: [toBlock(part)] });
-  const { content } = response;
-  const result = normaliseToolResult({ ...response, content: Array.isArray(content) ? content.map(toBlock) : content });
-  const isError = result.isError || isErrorOfApi(response["error"]);
-  if (Array.isArray(content) || result.content.length > 0 || result.structuredContent !== undefined)
-    return { ...result, isError };
-  // The response is not an MCP result, so the whole response is the output.
-  return { content: [{ type: "text", text: toReadableJson(response) }], isError };
-}
-
-/** Whether `error` is an error as in the Gemini API: a non-empty value without the member `isError`. */
-function isErrorOfApi(error: unknown): boolean {
-  return Boolean(error) && !(isObject(error) && "isError" in error);
-}
-
-/** Returns an item as a content block. A part of the Gemini API, which has no `type`, is converted to a block. */
-function toBlock(item: unknown): unknown {
-  if (!isObject(item) || item["type"] !== undefined) return item;
-  const { text, inlineData } = item;
-  if (typeof text === "string") return { type: "text", text };
-  if (!isObject(inlineData)) return item;
-  const { mimeType, data } = inlineData;
-  const kind = typeof mimeType === "string" ? mimeType.split("/", 1)[0] : undefined;
-  if (kind === "image" || kind === "audio") return { type: kind, mimeType, data };
-  return { type: "resource", resource: { uri: "", mimeType, blob: data } };
 }

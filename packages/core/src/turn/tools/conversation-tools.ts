@@ -2,8 +2,8 @@
 
 import type { Model } from "../../model/model.ts";
 import type { FunctionDeclaration } from "../../normalise/model-types.ts";
-import type { DiscoveredMCPTool } from "../../registry/discovered-tool.ts";
 import type { ConversationTools } from "../../registry/pinned-tools.ts";
+import type { RegisteredTool } from "../../registry/registered-tool.ts";
 import type { EarlierConversation, RecordChange } from "../record.ts";
 import type { TurnHost } from "../turn-host.ts";
 import { declareOwnFunction, freeName, type OwnFunction, type OwnNames, ownFunctions } from "./own-functions.ts";
@@ -14,7 +14,7 @@ import { createToolRecord } from "./tool-record.ts";
 
 /** The result of looking up the name of a tool or of one of Fairlead's own functions. */
 export type Found =
-  | { readonly kind: "tool"; readonly tool: DiscoveredMCPTool }
+  | { readonly kind: "tool"; readonly tool: RegisteredTool }
   | { readonly kind: "own"; readonly own: OwnFunction }
   /** No tool that can be called has this name. */
   | { readonly kind: "none"; readonly why?: string };
@@ -56,17 +56,17 @@ export interface ToolSelection {
   /** The tools that the model may use. For each: whether it is offered, and why. Pauses for other code. */
   readonly offeredTools: (model: Model) => Promise<readonly OfferedTool[]>;
   /** Offers tools that a search has found, as far as the budget allows. Takes effect with the next request. */
-  readonly reveal: (tools: readonly DiscoveredMCPTool[], model: Model) => void;
+  readonly reveal: (tools: readonly RegisteredTool[], model: Model) => void;
   /** The tools that may be called, under the names of this conversation. */
-  readonly callable: (model: Model) => readonly DiscoveredMCPTool[];
+  readonly callable: (model: Model) => readonly RegisteredTool[];
   /** Finds a tool by its key (see `toolKey`); undefined if the tool cannot be called. */
-  readonly findByKey: (key: string, model: Model) => DiscoveredMCPTool | undefined;
+  readonly findByKey: (key: string, model: Model) => RegisteredTool | undefined;
   readonly find: (name: string, model: Model) => Found;
   /** The names of all enabled tools that the API has not refused, and of the own functions. */
   readonly names: (model: Model) => readonly Named[];
   readonly servers: () => readonly string[];
   /** Records that the model's API refuses the tool's current definition. */
-  readonly quarantine: (tool: DiscoveredMCPTool, reason: string) => void;
+  readonly quarantine: (tool: RegisteredTool, reason: string) => void;
   readonly setTool: (server: string, serverToolName: string, enabled: boolean) => void;
   readonly list: (model: Model) => readonly ConversationTool[];
 }
@@ -98,7 +98,7 @@ export function createToolSelection(options: ToolSelectionOptions): ToolSelectio
   );
   /** The definitions that the API has refused, by tool key. The API may accept another definition of the same tool. */
   const refused = new Map<string, { readonly schema: string; readonly reason: string }>();
-  const seen = new Map<string, DiscoveredMCPTool>();
+  const seen = new Map<string, RegisteredTool>();
   const open = (): ConversationTools => host.openTools(earlier?.names);
   let opened: ConversationTools | undefined;
   let offeredTokens = 0;
@@ -108,9 +108,9 @@ export function createToolSelection(options: ToolSelectionOptions): ToolSelectio
   const recorded = createToolRecord(record, earlier);
   let isFirstModel = true;
   const lookups = createToolLookups();
-  let prepared: readonly DiscoveredMCPTool[] | undefined;
+  let prepared: readonly RegisteredTool[] | undefined;
   /** Computed again when a server or the user's choice of tools changes. */
-  let usable: { readonly lookup: ToolLookup; readonly tools: readonly DiscoveredMCPTool[] } | undefined;
+  let usable: { readonly lookup: ToolLookup; readonly tools: readonly RegisteredTool[] } | undefined;
 
   const servers = (): readonly string[] => chosen ?? host.servers();
 
@@ -123,7 +123,7 @@ export function createToolSelection(options: ToolSelectionOptions): ToolSelectio
     return opened ?? open();
   }
 
-  function sourceOf(every: readonly DiscoveredMCPTool[], { dialect, provider }: Model): LookupSource {
+  function sourceOf(every: readonly RegisteredTool[], { dialect, provider }: Model): LookupSource {
     // Without a model, the user types the calls. A typed call may go to any server, including the demo server.
     const isAnyMeant = chosen === undefined && provider === "manual";
     return { every, dialect, servers: isAnyMeant ? undefined : servers() };
@@ -132,24 +132,24 @@ export function createToolSelection(options: ToolSelectionOptions): ToolSelectio
   const lookUp = (model: Model): ToolLookup => lookups.now(sourceOf(prepared ?? current().getEveryTool(), model));
 
   /** Returns the same array until the usable tools change. */
-  function usableTools(model: Model): readonly DiscoveredMCPTool[] {
+  function usableTools(model: Model): readonly RegisteredTool[] {
     const lookup = lookUp(model);
     if (disabled.size === 0 && refused.size === 0) return lookup.tools;
     if (usable?.lookup !== lookup) usable = { lookup, tools: lookup.tools.filter(mayBeUsed) };
     return usable.tools;
   }
 
-  function quarantineOf(tool: DiscoveredMCPTool): string | undefined {
+  function quarantineOf(tool: RegisteredTool): string | undefined {
     return tool.quarantine ?? refusalOf(tool);
   }
 
-  function refusalOf(tool: DiscoveredMCPTool): string | undefined {
+  function refusalOf(tool: RegisteredTool): string | undefined {
     const refusal = refused.size === 0 ? undefined : refused.get(keyOf(tool));
     return refusal !== undefined && refusal.schema === schemaOf(tool) ? refusal.reason : undefined;
   }
 
-  const isEnabled = (tool: DiscoveredMCPTool): boolean => disabled.size === 0 || !disabled.has(keyOf(tool));
-  const mayBeUsed = (tool: DiscoveredMCPTool): boolean => isEnabled(tool) && refusalOf(tool) === undefined;
+  const isEnabled = (tool: RegisteredTool): boolean => disabled.size === 0 || !disabled.has(keyOf(tool));
+  const mayBeUsed = (tool: RegisteredTool): boolean => isEnabled(tool) && refusalOf(tool) === undefined;
 
   function nameOf(own: OwnFunction): string {
     const chosenName = ownNames[own];
@@ -199,7 +199,7 @@ export function createToolSelection(options: ToolSelectionOptions): ToolSelectio
     await lookups.prepare(sourceOf(prepared, model));
   }
 
-  function findByKey(key: string, model: Model): DiscoveredMCPTool | undefined {
+  function findByKey(key: string, model: Model): RegisteredTool | undefined {
     const tool = lookUp(model).byKey.get(key);
     return tool !== undefined && mayBeUsed(tool) ? tool : undefined;
   }
@@ -305,6 +305,6 @@ export function createToolSelection(options: ToolSelectionOptions): ToolSelectio
   };
 }
 
-function schemaOf({ schema }: DiscoveredMCPTool): string {
+function schemaOf({ schema }: RegisteredTool): string {
   return JSON.stringify([schema.name, schema.description, schema.parametersJsonSchema]);
 }

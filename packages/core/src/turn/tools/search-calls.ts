@@ -5,7 +5,7 @@ import { isObject } from "@fairlead/wire/json";
 import { HostError } from "../../errors.ts";
 import { toLabel } from "../../normalise/content/shorten.ts";
 import type { ToolExecution } from "../../registry/binding.ts";
-import type { DiscoveredMCPTool } from "../../registry/discovered-tool.ts";
+import type { RegisteredTool } from "../../registry/registered-tool.ts";
 import { toolSignature } from "../../search/tool-signature.ts";
 import { groupBy } from "../../text/group-by.ts";
 import { estimateTokens } from "../../text/token-estimate.ts";
@@ -28,8 +28,8 @@ export async function searchTools(args: JsonObject, state: ConversationState, ho
   await toolSelection.prepare(model);
   const callable = toolSelection.callable(model);
   const allowed = await allowedTools(callable, host);
-  const own = (tool: DiscoveredMCPTool): DiscoveredMCPTool | undefined => toolSelection.findByKey(keyOf(tool), model);
-  const isUsable = (tool?: DiscoveredMCPTool): boolean => tool !== undefined && tool.quarantine === undefined;
+  const own = (tool: RegisteredTool): RegisteredTool | undefined => toolSelection.findByKey(keyOf(tool), model);
+  const isUsable = (tool?: RegisteredTool): boolean => tool !== undefined && tool.quarantine === undefined;
   const ranked = await host.searchTools(queries, limit, (tool) => isUsable(own(tool)));
   const found = ranked.flatMap(({ tool }) => own(tool) ?? []);
   toolSelection.reveal(found, model);
@@ -52,10 +52,10 @@ const toolsPerTurn = 200;
 
 /** The tools that no rule denies. Pauses regularly, so that other code can run. */
 async function allowedTools(
-  tools: readonly DiscoveredMCPTool[],
+  tools: readonly RegisteredTool[],
   host: Pick<TurnHost, "isDenied">,
-): Promise<readonly DiscoveredMCPTool[]> {
-  const allowed: DiscoveredMCPTool[] = [];
+): Promise<readonly RegisteredTool[]> {
+  const allowed: RegisteredTool[] = [];
   const turns = createTurns(toolsPerTurn);
   for (const tool of tools) {
     if (!host.isDenied(tool)) allowed.push(tool);
@@ -64,7 +64,7 @@ async function allowedTools(
   return allowed;
 }
 
-type Tools = readonly DiscoveredMCPTool[];
+type Tools = readonly RegisteredTool[];
 
 const mostTokens = 800;
 const mostOthers = 40;
@@ -102,7 +102,7 @@ function foundText(found: Tools, queries: readonly string[], allowed: Tools): st
   return lines.join("\n");
 }
 
-function aboutTool(tool: DiscoveredMCPTool, named: ReadonlySet<string>): string {
+function aboutTool(tool: RegisteredTool, named: ReadonlySet<string>): string {
   const { name, serverName, serverToolName } = tool;
   const { description, parametersJsonSchema: parameters } = tool.schema;
   const isNamed = [name, serverToolName, `${serverName}/${serverToolName}`, `${serverName}.${serverToolName}`].some(

@@ -2,19 +2,19 @@
 
 import type { Model } from "../../model/model.ts";
 import { toolKey } from "../../normalise/tool-name.ts";
-import type { DiscoveredMCPTool } from "../../registry/discovered-tool.ts";
+import type { RegisteredTool } from "../../registry/registered-tool.ts";
 import { runAtOnce, runInTurns, type Sliced } from "../../text/turns.ts";
 
 /** The tools of the chosen servers in the order of the settings, including tools that cannot be offered. */
 export interface ToolLookup {
-  readonly tools: readonly DiscoveredMCPTool[];
-  readonly byName: ReadonlyMap<string, DiscoveredMCPTool>;
-  readonly byKey: ReadonlyMap<string, DiscoveredMCPTool>;
+  readonly tools: readonly RegisteredTool[];
+  readonly byName: ReadonlyMap<string, RegisteredTool>;
+  readonly byKey: ReadonlyMap<string, RegisteredTool>;
 }
 
 /** The input of a lookup: the tools, the model's schema dialect and the chosen servers. */
 export interface LookupSource {
-  readonly every: readonly DiscoveredMCPTool[];
+  readonly every: readonly RegisteredTool[];
   readonly dialect: Model["dialect"];
   /** The chosen servers; undefined if tools of all servers may be used. */
   readonly servers: readonly string[] | undefined;
@@ -59,9 +59,9 @@ const toolsPerSlice = 500;
 
 function* lookUp({ every, dialect, servers }: LookupSource): Sliced<ToolLookup> {
   const wanted = servers && new Set(servers);
-  const tools: DiscoveredMCPTool[] = [];
-  const byName = new Map<string, DiscoveredMCPTool>();
-  const byKey = new Map<string, DiscoveredMCPTool>();
+  const tools: RegisteredTool[] = [];
+  const byName = new Map<string, RegisteredTool>();
+  const byKey = new Map<string, RegisteredTool>();
   for (const [at, each] of every.entries()) {
     if (at % toolsPerSlice === toolsPerSlice - 1) yield;
     if (wanted?.has(each.serverName) === false) continue;
@@ -85,7 +85,7 @@ function isSameList(one: readonly string[] | undefined, other: readonly string[]
 const keys = new WeakMap<object, string>();
 
 /** Returns the key of a tool, made from the names of server and tool (see `toolKey`). */
-export function keyOf(tool: Pick<DiscoveredMCPTool, "serverName" | "serverToolName">): string {
+export function keyOf(tool: Pick<RegisteredTool, "serverName" | "serverToolName">): string {
   const cached = keys.get(tool);
   if (cached !== undefined) return cached;
   const key = toolKey(tool.serverName, tool.serverToolName);

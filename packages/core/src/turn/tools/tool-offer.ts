@@ -6,7 +6,7 @@
 import type { Model } from "../../model/model.ts";
 import type { FunctionDeclaration } from "../../normalise/model-types.ts";
 import { toolKey } from "../../normalise/tool-name.ts";
-import type { DiscoveredMCPTool } from "../../registry/discovered-tool.ts";
+import type { RegisteredTool } from "../../registry/registered-tool.ts";
 import { estimateTokens } from "../../text/token-estimate.ts";
 import { createTurns, type Turns } from "../../text/turns.ts";
 import type { OfferedPlace } from "../record.ts";
@@ -28,7 +28,7 @@ import { keyOf } from "./tool-lookup.ts";
 export interface ToolOffer {
   readonly declarations: readonly FunctionDeclaration[];
   /** The tools, at the same index as their declaration. Undefined for one of Fairlead's own functions. */
-  readonly tools: readonly (DiscoveredMCPTool | undefined)[];
+  readonly tools: readonly (RegisteredTool | undefined)[];
   /** How many tools are not declared; the model can find them by search. */
   readonly deferred: number;
   readonly tokens: number;
@@ -46,9 +46,9 @@ export interface OfferOptions extends Omit<BudgetRules, "room"> {
 /** The tools that may be offered now. */
 export interface OfferedFrom {
   /** Must be a new array if the tools have changed, because an update compares only the arrays. */
-  readonly tools: readonly DiscoveredMCPTool[];
+  readonly tools: readonly RegisteredTool[];
   /** Finds one of `tools` by its key (see `toolKey`). */
-  readonly find: (key: string) => DiscoveredMCPTool | undefined;
+  readonly find: (key: string) => RegisteredTool | undefined;
 }
 
 /** The tools that one model gets directly. Later tools are added at the end. */
@@ -61,8 +61,8 @@ export interface ToolOffers {
    */
   readonly update: (from: OfferedFrom, own: readonly OwnFunction[]) => Promise<ToolOffer>;
   /** Offers tools that a search has found, as far as the budget allows. */
-  readonly reveal: (tools: readonly DiscoveredMCPTool[]) => void;
-  readonly reasonFor: (tool: DiscoveredMCPTool) => OfferReason | undefined;
+  readonly reveal: (tools: readonly RegisteredTool[]) => void;
+  readonly reasonFor: (tool: RegisteredTool) => OfferReason | undefined;
   /** All declarations so far, including declarations of tools that no longer exist. */
   readonly offeredPlaces: () => readonly OfferedPlace[];
 }
@@ -89,7 +89,7 @@ export function createToolOffers({ model, budget, declareOwn, earlier = [], ...r
   /** What each server may take of the budget that the first request left. */
   let share: ToolRoom = noLimit;
   let left: ToolRoom | undefined;
-  let latest: readonly DiscoveredMCPTool[] | undefined;
+  let latest: readonly RegisteredTool[] | undefined;
   let last: Promise<unknown> = Promise.resolve();
   // If the user types the calls, no model gets declarations, so there is no limit.
   const room = model.provider === "manual" ? noLimit : roomFor(model, budget);
@@ -112,7 +112,7 @@ export function createToolOffers({ model, budget, declareOwn, earlier = [], ...r
     return { tokens, count: all.size };
   }
 
-  async function consider(tools: readonly DiscoveredMCPTool[], turns: Turns): Promise<void> {
+  async function consider(tools: readonly RegisteredTool[], turns: Turns): Promise<void> {
     for (const tool of tools) {
       considered.add(keyOf(tool));
       await turns.done(1);
@@ -120,7 +120,7 @@ export function createToolOffers({ model, budget, declareOwn, earlier = [], ...r
   }
 
   /** Decides, before the first request to the model, which of the known tools are offered. */
-  async function plan(tools: readonly DiscoveredMCPTool[], own: readonly OwnFunction[], turns: Turns): Promise<void> {
+  async function plan(tools: readonly RegisteredTool[], own: readonly OwnFunction[], turns: Turns): Promise<void> {
     const budgeted: BudgetedTool[] = [];
     for (const tool of tools) {
       const each = toBudgeted(tool);
@@ -178,7 +178,7 @@ export function createToolOffers({ model, budget, declareOwn, earlier = [], ...r
   }
 
   /** Adds the tool at the end of the declarations if it fits into the budget and into the share of its server. */
-  function append(tool: DiscoveredMCPTool, reason: OfferReason): void {
+  function append(tool: RegisteredTool, reason: OfferReason): void {
     considered.add(keyOf(tool));
     const cost = { tokens: tokensOfTool(tool) ?? 0, count: 1 };
     const after = without(left ?? room, cost);
@@ -192,7 +192,7 @@ export function createToolOffers({ model, budget, declareOwn, earlier = [], ...r
     offeredPlaces.push({ server: tool.serverName, name: tool.serverToolName });
   }
 
-  async function appendLate(tools: readonly DiscoveredMCPTool[], turns: Turns): Promise<void> {
+  async function appendLate(tools: readonly RegisteredTool[], turns: Turns): Promise<void> {
     for (const tool of tools) {
       const isLate = !considered.has(keyOf(tool));
       if (isLate) append(tool, "all tools of this server fit into the budget");
@@ -201,7 +201,7 @@ export function createToolOffers({ model, budget, declareOwn, earlier = [], ...r
   }
 
   async function declare({ tools, find }: OfferedFrom, turns: Turns): Promise<ToolOffer> {
-    const declared: { declarations: FunctionDeclaration[]; tools: (DiscoveredMCPTool | undefined)[] } = {
+    const declared: { declarations: FunctionDeclaration[]; tools: (RegisteredTool | undefined)[] } = {
       declarations: [],
       tools: [],
     };
@@ -264,13 +264,13 @@ function isRoom({ tokens, count }: ToolRoom): boolean {
   return tokens >= 0 && count >= 0;
 }
 
-function toBudgeted(tool: DiscoveredMCPTool): BudgetedTool {
+function toBudgeted(tool: RegisteredTool): BudgetedTool {
   const { serverName: server, serverToolName: name } = tool;
   return { key: keyOf(tool), server, name, size: sizeOfTool(tool), tokens: () => tokensOfTool(tool) };
 }
 
 /** Estimates the tokens of every tool, with pauses for other code. */
-export async function estimateAll(tools: readonly DiscoveredMCPTool[]): Promise<void> {
+export async function estimateAll(tools: readonly RegisteredTool[]): Promise<void> {
   const turns = createTurns(toolsPerTurn);
   for (const tool of tools) {
     tokensOfTool(tool);
@@ -279,10 +279,10 @@ export async function estimateAll(tools: readonly DiscoveredMCPTool[]): Promise<
 }
 
 /** The cached sizes and estimated tokens of tools, which never change. */
-const sizes = new WeakMap<DiscoveredMCPTool, number>();
-const costs = new WeakMap<DiscoveredMCPTool, number>();
+const sizes = new WeakMap<RegisteredTool, number>();
+const costs = new WeakMap<RegisteredTool, number>();
 
-function sizeOfTool(tool: DiscoveredMCPTool): number {
+function sizeOfTool(tool: RegisteredTool): number {
   const cached = sizes.get(tool);
   if (cached !== undefined) return cached;
   const size = tool.description.length + JSON.stringify(tool.parameterSchemaJson).length;
@@ -291,7 +291,7 @@ function sizeOfTool(tool: DiscoveredMCPTool): number {
 }
 
 /** The estimated tokens of a tool's declaration; undefined if the tool cannot be declared. */
-export function tokensOfTool(tool: DiscoveredMCPTool): number | undefined {
+export function tokensOfTool(tool: RegisteredTool): number | undefined {
   const cached = costs.get(tool);
   if (cached !== undefined) return cached;
   if (tool.quarantine !== undefined) return undefined;

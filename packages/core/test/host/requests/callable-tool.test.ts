@@ -5,9 +5,9 @@ import type { CallableTool as GenaiTool } from "@google/genai";
 import { expect, test } from "vitest";
 import {
   createHost,
-  type DiscoveredMCPTool,
   type Host,
   type HostOptions,
+  type RegisteredTool,
   type ToolCallConfirmationDetails,
   ToolConfirmationOutcome,
 } from "../../../src/index.ts";
@@ -38,7 +38,7 @@ async function desk(options: HostOptions = {}, entry: object = {}, fairlead: obj
   };
 }
 
-function echo({ toolRegistry }: Host): DiscoveredMCPTool {
+function echo({ toolRegistry }: Host): RegisteredTool {
   const tool = toolRegistry.find("s", "echo");
   if (tool === undefined) throw new Error("no echo");
   return tool;

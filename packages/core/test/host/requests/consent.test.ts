@@ -5,9 +5,9 @@ import { expect, test } from "vitest";
 import { openHost } from "../../../src/host.ts";
 import {
   createHost,
-  type DiscoveredMCPTool,
   type Host,
   type HostOptions,
+  type RegisteredTool,
   type ToolCallConfirmationDetails,
   ToolConfirmationOutcome,
 } from "../../../src/index.ts";
@@ -61,7 +61,7 @@ async function place(folder: TemporaryFolder, { entry = {}, fairlead = {}, rules
   };
 }
 
-function toolOf({ toolRegistry }: Host, name = "pay"): DiscoveredMCPTool {
+function toolOf({ toolRegistry }: Host, name = "pay"): RegisteredTool {
   const tool = toolRegistry.find("s", name);
   if (tool === undefined) throw new Error(`no ${name}`);
   return tool;

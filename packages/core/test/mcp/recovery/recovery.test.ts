@@ -1,8 +1,8 @@
 import { WireError } from "@fairlead/wire";
 import { describe, expect, test } from "vitest";
 import { HostError } from "../../../src/errors.ts";
-import { McpClient, type McpClientOptions } from "../../../src/mcp/client.ts";
-import { McpClientManager } from "../../../src/mcp/client-manager.ts";
+import { ServerClient, type ServerClientOptions } from "../../../src/mcp/client.ts";
+import { ServerManager } from "../../../src/mcp/client-manager.ts";
 import { manualClock } from "../../support/manual-clock.ts";
 import { oneTool, type Script, type ScriptedSession, scriptedSession } from "../scripted-session.ts";
 
@@ -25,7 +25,7 @@ function testFleet({ openings, isProgram = true, recover = true, now = () => 0 }
   const clock = manualClock();
   const sessions: ScriptedSession[] = [];
   let opened = 0;
-  const open: McpClientOptions["open"] = async () => {
+  const open: ServerClientOptions["open"] = async () => {
     const opening = openings[Math.min(opened, openings.length - 1)] ?? openings[0];
     opened += 1;
     if (opening instanceof Error) throw opening;
@@ -34,7 +34,7 @@ function testFleet({ openings, isProgram = true, recover = true, now = () => 0 }
     return session;
   };
   const seen: string[] = [];
-  const client = new McpClient({
+  const client = new ServerClient({
     definition: { name: "s", excludeTools: [] },
     open,
     connectTimeout: 30_000,
@@ -42,7 +42,7 @@ function testFleet({ openings, isProgram = true, recover = true, now = () => 0 }
     onState: (state) => seen.push("reason" in state ? `${state.status} ${state.reason}` : state.status),
   });
   const random = (): number => 0.5;
-  const manager = new McpClientManager({ servers: [{ client, isProgram }], clock, recover, random, now });
+  const manager = new ServerManager({ servers: [{ client, isProgram }], clock, recover, random, now });
   return {
     clock,
     client,

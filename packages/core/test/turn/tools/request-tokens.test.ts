@@ -1,7 +1,7 @@
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { expect, test } from "vitest";
 import { assumedModel } from "../../../src/model/assumed.ts";
-import { DiscoveredMCPTool } from "../../../src/registry/discovered-tool.ts";
+import { RegisteredTool } from "../../../src/registry/registered-tool.ts";
 import { declareOwnFunction, type OwnFunction } from "../../../src/turn/tools/own-functions.ts";
 import { keyOf } from "../../../src/turn/tools/tool-lookup.ts";
 import { createToolOffers, type OfferedFrom, type ToolOffer } from "../../../src/turn/tools/tool-offer.ts";
@@ -10,7 +10,7 @@ import { generatedTools } from "../../support/generated-tools.ts";
 const budget = 8_000;
 
 /** All tools may be offered. */
-function from(tools: readonly DiscoveredMCPTool[]): OfferedFrom {
+function from(tools: readonly RegisteredTool[]): OfferedFrom {
   const byKey = new Map(tools.map((tool) => [keyOf(tool), tool]));
   return { tools, find: (key) => byKey.get(key) };
 }
@@ -34,7 +34,7 @@ test.each([
   async (count, servers) => {
     const tools = generatedTools(count, servers).map(
       ({ server: serverName, name: serverToolName, description, inputSchema: parameterSchemaJson }) =>
-        new DiscoveredMCPTool({ serverName, serverToolName, description, parameterSchemaJson }),
+        new RegisteredTool({ serverName, serverToolName, description, parameterSchemaJson }),
     );
     const offers = createToolOffers({
       model: assumedModel,
@@ -64,7 +64,7 @@ test.each([
 test("what a resumed conversation was offered is decided again if it does not fit any longer", async () => {
   const tools = generatedTools(527, 70).map(
     ({ server: serverName, name: serverToolName, description, inputSchema: parameterSchemaJson }) =>
-      new DiscoveredMCPTool({ serverName, serverToolName, description, parameterSchemaJson }),
+      new RegisteredTool({ serverName, serverToolName, description, parameterSchemaJson }),
   );
   const earlier = tools.map(({ serverName: server, serverToolName: name }) => ({ server, name }));
   const offers = createToolOffers({

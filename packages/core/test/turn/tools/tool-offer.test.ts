@@ -2,7 +2,7 @@ import { scaled, stdioServer } from "@fairlead/test-servers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { assumedModel } from "../../../src/model/assumed.ts";
 import type { Part } from "../../../src/normalise/model-types.ts";
-import type { DiscoveredMCPTool } from "../../../src/registry/discovered-tool.ts";
+import type { RegisteredTool } from "../../../src/registry/registered-tool.ts";
 import type { TurnEvent } from "../../../src/turn/events.ts";
 import { declareOwnFunction } from "../../../src/turn/tools/own-functions.ts";
 import { keyOf } from "../../../src/turn/tools/tool-lookup.ts";
@@ -277,7 +277,7 @@ function smallOffers(isAlwaysLoaded: (server: string) => boolean = () => false) 
   });
   return {
     offers,
-    offered: async (tools: readonly DiscoveredMCPTool[]) => {
+    offered: async (tools: readonly RegisteredTool[]) => {
       const byKey = new Map(tools.map((each) => [keyOf(each), each]));
       const { tools: declared } = await offers.update({ tools, find: (key) => byKey.get(key) }, []);
       const counts: Record<string, number> = {};
@@ -286,7 +286,7 @@ function smallOffers(isAlwaysLoaded: (server: string) => boolean = () => false) 
     },
   };
 }
-const toolsOf = (serverName: string, count: number): readonly DiscoveredMCPTool[] =>
+const toolsOf = (serverName: string, count: number): readonly RegisteredTool[] =>
   Array.from({ length: count }, (_none, at) => sampleTool(serverName, `${serverName}_${at}`));
 
 test("a server that connects late leaves a quarter of the free places to others", async () => {

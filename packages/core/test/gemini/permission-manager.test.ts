@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { MCPPermissionManager } from "../../src/policy/permission-manager.ts";
+import { MCPPermissionManager } from "../../src/gemini/permission-manager.ts";
 
 function tool(serverName: string, serverToolName: string, trust = false) {
   return { serverName, serverToolName, trust };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { transformMcpContentToParts } from "../../../src/normalise/content/parts.ts";
-import type { Part } from "../../../src/normalise/model-types.ts";
-import { inside } from "../../support/untrusted-parts.ts";
+import { transformMcpContentToParts } from "../../src/gemini/content.ts";
+import type { Part } from "../../src/normalise/model-types.ts";
+import { inside } from "../support/untrusted-parts.ts";
 
 describe("what a callable tool gave", () => {
   const response = (response: Record<string, unknown>, name = "t"): Part[] => [

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { HostError } from "../../src/errors.ts";
-import { ToolRegistry } from "../../src/registry/tool-registry.ts";
+import { RegisteredTools } from "../../src/registry/registered-tools.ts";
 import { namesOf, sampleTool } from "../support/sample-tools.ts";
 import { turnsUntil } from "../support/turns-until.ts";
 
@@ -9,7 +9,7 @@ const compile = () => ({ kind: "quarantined" as const, reason: "it is a bomb" })
 
 describe("names", () => {
   test("without an order, who is registered first keeps the bare name", () => {
-    const registry = new ToolRegistry();
+    const registry = new RegisteredTools();
     registry.registerTool(sampleTool("web", "search"));
     registry.registerTool(sampleTool("docs", "search"));
     expect(namesOf(registry.getAllTools())).toEqual({ "web/search": "search", "docs/search": "docs__search" });
@@ -17,14 +17,14 @@ describe("names", () => {
   });
 
   test("a tool that its maker has qualified keeps that name", () => {
-    const registry = new ToolRegistry();
+    const registry = new RegisteredTools();
     registry.registerTool(sampleTool("web", "search").asFullyQualifiedTool());
     registry.registerTool(sampleTool("docs", "search"));
     expect(namesOf(registry.getAllTools())).toEqual({ "web/search": "web__search", "docs/search": "search" });
   });
 
   test("with an order, it does not matter who came first, nor when someone looked", () => {
-    const registry = new ToolRegistry({ serverOrder: ["a", "b", "c"], alwaysQualified: ["demo"] });
+    const registry = new RegisteredTools({ serverOrder: ["a", "b", "c"], alwaysQualified: ["demo"] });
     registry.replaceServer("demo", offered("demo", "x", "y"));
     registry.replaceServer("c", offered("c", "x"));
     expect(namesOf(registry.getAllTools())).toEqual({ "c/x": "x", "demo/x": "demo__x", "demo/y": "demo__y" });
@@ -40,7 +40,7 @@ describe("names", () => {
   });
 
   test("servers that the order does not know come after the others, and keep their place", () => {
-    const registry = new ToolRegistry({ serverOrder: ["last"] });
+    const registry = new RegisteredTools({ serverOrder: ["last"] });
     for (const server of ["one", "two", "last"]) registry.replaceServer(server, offered(server, "x"));
     registry.removeServer("one");
     expect(registry.getTool("x")?.serverName).toBe("last");
@@ -51,7 +51,7 @@ describe("names", () => {
   });
 
   test("what was read from a registry can be put back and is named as before", () => {
-    const registry = new ToolRegistry({ serverOrder: ["a", "b"] });
+    const registry = new RegisteredTools({ serverOrder: ["a", "b"] });
     for (const server of ["a", "b"]) registry.replaceServer(server, offered(server, "x"));
     registry.replaceServer("b", registry.getToolsByServer("b"));
     registry.removeServer("a");
@@ -59,7 +59,7 @@ describe("names", () => {
   });
 
   test("a tool whose name stays is the same object, whatever other servers do", () => {
-    const registry = new ToolRegistry();
+    const registry = new RegisteredTools();
     for (const server of ["a", "b"]) registry.replaceServer(server, offered(server, "x"));
     const held = registry.getTool("b__x");
     registry.replaceServer("c", offered("c", "x"));
@@ -69,7 +69,7 @@ describe("names", () => {
 
 describe("a server's tools", () => {
   test("are replaced and removed as a whole", () => {
-    const registry = new ToolRegistry();
+    const registry = new RegisteredTools();
     registry.replaceServer("a", offered("a", "x", "y"));
     registry.replaceServer("a", offered("a", "y", "z"));
     expect(registry.getToolsByServer("a").map(({ name }) => name)).toEqual(["y", "z"]);
@@ -83,7 +83,7 @@ describe("a server's tools", () => {
   });
 
   test("stay as they were if one of the new ones belongs to someone else", () => {
-    const registry = new ToolRegistry();
+    const registry = new RegisteredTools();
     registry.replaceServer("a", offered("a", "x"));
     expect(() => registry.replaceServer("a", [...offered("a", "y"), ...offered("b", "z")])).toThrow(
       new HostError("usage", '"z" belongs to "b", not to "a"'),
@@ -92,7 +92,7 @@ describe("a server's tools", () => {
   });
 
   test("stay as they were if the new ones cannot be read to their end", () => {
-    const registry = new ToolRegistry();
+    const registry = new RegisteredTools();
     registry.replaceServer("a", offered("a", "x"));
     function* broken() {
       yield sampleTool("a", "y");
@@ -104,7 +104,7 @@ describe("a server's tools", () => {
 
   test("of two with one name, the first stays", () => {
     const [first, second, third] = ["1", "2", "3"].map((description) => sampleTool("a", "x", { description }));
-    const registry = new ToolRegistry();
+    const registry = new RegisteredTools();
     registry.replaceServer(
       "a",
       [first, second].flatMap((tool) => tool ?? []),
@@ -117,7 +117,7 @@ describe("a server's tools", () => {
 
 describe("in quarantine", () => {
   test("are tools without a name, over the limit or with an unusable schema; the others are offered", () => {
-    const registry = new ToolRegistry({ toolsPerServer: 2 });
+    const registry = new RegisteredTools({ toolsPerServer: 2 });
     registry.replaceServer("a", [sampleTool("a", ""), sampleTool("a", "x", { compile }), ...offered("a", "y", "z")]);
     registry.replaceServer("b", offered("b", "x"));
     expect(registry.quarantined()).toEqual([
@@ -139,7 +139,7 @@ describe("in quarantine", () => {
   });
 
   test("by default, what comes after the first 10 000 tools of a server", () => {
-    const registry = new ToolRegistry();
+    const registry = new RegisteredTools();
     registry.replaceServer("a", offered("a", ...Array.from({ length: 10_002 }, (_, at) => `t${at}`)));
     expect(registry.getEveryTool()).toHaveLength(10_000);
     expect(registry.leftOut().map(({ serverToolName }) => serverToolName)).toEqual(["t10000", "t10001"]);
@@ -151,7 +151,7 @@ describe("very many tools are named in slices", () => {
     offered(server, ...Array.from({ length: count }, (_, at) => `t${at}`));
 
   test("between them other work has its turn, and the names are the same", async () => {
-    const [sliced, whole] = [new ToolRegistry(), new ToolRegistry()];
+    const [sliced, whole] = [new RegisteredTools(), new RegisteredTools()];
     for (const registry of [sliced, whole])
       for (const server of ["a", "b"]) registry.replaceServer(server, many(server, 3000));
     expect(await turnsUntil(sliced.ready())).toBeGreaterThan(20);
@@ -163,7 +163,7 @@ describe("very many tools are named in slices", () => {
   });
 
   test("a use meanwhile, or a change, gives the tools of the moment", async () => {
-    const registry = new ToolRegistry();
+    const registry = new RegisteredTools();
     registry.replaceServer("a", many("a", 3000));
     const first = registry.ready();
     const used = registry.getEveryTool();
@@ -180,7 +180,7 @@ describe("very many tools are named in slices", () => {
 });
 
 test("declarations are what the model is shown: the registry's names, the compiled schemas", () => {
-  const registry = new ToolRegistry();
+  const registry = new RegisteredTools();
   const schema = {
     $schema: "https://json-schema.org/draft/2020-12/schema",
     type: "object",

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isToolError } from "../../../src/normalise/content/parts.ts";
+import { isToolError } from "../../src/gemini/content.ts";
 
 test.each<[Record<string, unknown>, boolean]>([
   [{ isError: true, content: [] }, true],

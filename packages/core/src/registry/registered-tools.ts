@@ -1,17 +1,15 @@
 /**
- * `ToolRegistry`: the tools of all servers, each under one name for the model. A tool is found by its whole name; the
+ * `RegisteredTools`: the tools of all servers, each under one name for the model. A tool is found by its whole name; the
  * name is never split.
  */
 
 import { limits } from "../limits.ts";
 import type { FunctionDeclaration } from "../normalise/model-types.ts";
-import type { Pin } from "../normalise/tool-name.ts";
-import type { DiscoveredMCPTool } from "./discovered-tool.ts";
-import { createNamedItems, type NamedItems } from "./named-items.ts";
-import { type ConversationTools, openConversation } from "./pinned-tools.ts";
+import { createNamedItems, type Nameable, type NamedItems } from "./named-items.ts";
+import type { RegisteredTool } from "./registered-tool.ts";
 
-/** Options of `ToolRegistry`. */
-export interface ToolRegistryOptions {
+/** Options of `RegisteredTools`. */
+export interface RegisteredToolsOptions {
   /**
    * The order of servers. If several tools have the same name, the tool of the first server keeps the name. Each of the
    * others gets a name that contains its server's name. Default: the order of registration.
@@ -30,11 +28,20 @@ export interface QuarantinedTool {
   readonly reason: string;
 }
 
-/** The tools of all servers, each under one unique name for the model. */
-export class ToolRegistry {
-  readonly #tools: NamedItems<DiscoveredMCPTool>;
+/** A tool that a registry can name and offer to a model. */
+export interface OfferableTool<T> extends Nameable<T> {
+  /** The name that the server gives the tool. */
+  readonly serverToolName: string;
+  /** Why the tool cannot be offered to a model; undefined if it can. */
+  readonly quarantine: string | undefined;
+  readonly schema: FunctionDeclaration;
+}
 
-  constructor({ serverOrder, alwaysQualified, toolsPerServer = limits.toolsPerServer }: ToolRegistryOptions = {}) {
+/** The tools of all servers, each under one unique name for the model. */
+export class RegisteredTools<T extends OfferableTool<T> = RegisteredTool> {
+  readonly #tools: NamedItems<T>;
+
+  constructor({ serverOrder, alwaysQualified, toolsPerServer = limits.toolsPerServer }: RegisteredToolsOptions = {}) {
     this.#tools = createNamedItems({
       ownName: (tool) => tool.serverToolName,
       serverOrder,
@@ -47,7 +54,7 @@ export class ToolRegistry {
   }
 
   /** Registers a tool. If the server already has a tool with the same name, the earlier tool stays. */
-  registerTool(tool: DiscoveredMCPTool): void {
+  registerTool(tool: T): void {
     this.#tools.add(tool);
   }
 
@@ -55,7 +62,7 @@ export class ToolRegistry {
    * Replaces all tools of the server in one step. If `tools` is a function, it is called at the next use of the
    * registry.
    */
-  replaceServer(serverName: string, tools: Iterable<DiscoveredMCPTool> | (() => Iterable<DiscoveredMCPTool>)): void {
+  replaceServer(serverName: string, tools: Iterable<T> | (() => Iterable<T>)): void {
     this.#tools.replace(serverName, tools);
   }
 
@@ -79,24 +86,24 @@ export class ToolRegistry {
     return this.#tools.ready();
   }
 
-  getTool(modelName: string): DiscoveredMCPTool | undefined {
+  getTool(modelName: string): T | undefined {
     return offered(this.#tools.get(modelName));
   }
 
-  find(serverName: string, serverToolName: string): DiscoveredMCPTool | undefined {
+  find(serverName: string, serverToolName: string): T | undefined {
     return offered(this.#tools.find(serverName, serverToolName));
   }
 
-  getAllTools(): readonly DiscoveredMCPTool[] {
+  getAllTools(): readonly T[] {
     return this.#tools.all().filter(isOffered);
   }
 
   /** All tools, including tools that cannot be offered to a model. Returns the same array until a tool changes. */
-  getEveryTool(): readonly DiscoveredMCPTool[] {
+  getEveryTool(): readonly T[] {
     return this.#tools.all();
   }
 
-  getToolsByServer(serverName: string): readonly DiscoveredMCPTool[] {
+  getToolsByServer(serverName: string): readonly T[] {
     return this.#tools.ofServer(serverName).filter(isOffered);
   }
 
@@ -118,20 +125,12 @@ export class ToolRegistry {
   leftOut(): readonly QuarantinedTool[] {
     return this.#tools.leftOut().map(({ server, ownName, reason }) => ({ server, serverToolName: ownName, reason }));
   }
-
-  /**
-   * Opens a conversation. During a conversation, the names of tools do not change. `earlier` contains its names from an
-   * earlier run.
-   */
-  openConversation(earlier?: readonly Pin[]): ConversationTools {
-    return openConversation({ all: () => this.#tools.all(), ready: () => this.#tools.ready() }, earlier);
-  }
 }
 
-function offered(tool: DiscoveredMCPTool | undefined): DiscoveredMCPTool | undefined {
+function offered<T extends { readonly quarantine: string | undefined }>(tool: T | undefined): T | undefined {
   return tool && isOffered(tool) ? tool : undefined;
 }
 
-function isOffered(tool: DiscoveredMCPTool): boolean {
+function isOffered(tool: { readonly quarantine: string | undefined }): boolean {
   return tool.quarantine === undefined;
 }

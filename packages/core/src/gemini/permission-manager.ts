@@ -1,3 +1,7 @@
+/** `MCPPermissionManager`: which tools a program may use at all. */
+
+import { aListOfStrings, anObject, aString, expectArguments } from "./expect-arguments.ts";
+
 /**
  * The members of a `DiscoveredMCPTool` that `MCPPermissionManager` reads. `serverToolName` is the tool's name on the
  * server.
@@ -14,7 +18,7 @@ export interface GatedTool {
  *
  * @example
  * ```ts
- * import { MCPPermissionManager } from "@fairlead/core";
+ * import { MCPPermissionManager } from "@fairlead/core/gemini";
  *
  * const permissions = new MCPPermissionManager();
  * permissions.setServerPermissions("files", ["read"]);
@@ -27,16 +31,23 @@ export class MCPPermissionManager {
 
   /** Allows these tools of the server, and denies all others. */
   setServerPermissions(serverName: string, allowedTools: readonly string[]): void {
+    expectArguments("setServerPermissions()", {
+      serverName: [serverName, aString],
+      allowedTools: [allowedTools, aListOfStrings],
+    });
     this.#permitted.set(serverName, new Set(allowedTools));
   }
 
   /** Denies the tool on every server, even if the server's permissions allow it. */
   denyToolGlobally(toolName: string): void {
+    expectArguments("denyToolGlobally()", { toolName: [toolName, aString] });
     this.#denied.add(toolName);
   }
 
   /** Whether the tool may be used. If no permissions are set for its server, only trusted tools may be used. */
-  isToolAllowed({ serverName, serverToolName, trust = false }: GatedTool): boolean {
+  isToolAllowed(tool: GatedTool): boolean {
+    expectArguments("isToolAllowed()", { tool: [tool, anObject] });
+    const { serverName, serverToolName, trust = false } = tool;
     if (this.#denied.has(serverToolName)) return false;
     return this.#permitted.get(serverName)?.has(serverToolName) ?? trust;
   }

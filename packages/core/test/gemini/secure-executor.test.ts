@@ -5,8 +5,8 @@ import {
   DiscoveredMCPTool,
   type DiscoveredMCPToolOptions,
   SecureMCPToolExecutor,
-  type ToolExecution,
-} from "../../src/index.ts";
+  type ToolResult,
+} from "../../src/gemini/index.ts";
 import { manualClock } from "../support/manual-clock.ts";
 
 interface Held {
@@ -45,27 +45,63 @@ function heldTool(options: Partial<DiscoveredMCPToolOptions> = {}): Held {
   return { tool, begun, answer: () => waiting.shift()?.(), running: () => waiting.length };
 }
 
-test("over the cap calls wait for their turn, and past the queue they are refused", async () => {
+test("over its limit it throws, until a call has ended", async () => {
   const { tool, begun, answer, running } = heldTool();
-  await using executor = new SecureMCPToolExecutor({ maxConcurrentExecutions: 1, maxWaitingPerServer: 1 });
-  const first = executor.executeWithSafeguards(tool, { n: 1 });
-  await begun(1);
-  const second = executor.executeWithSafeguards(tool, { n: 2 });
+  await using executor = new SecureMCPToolExecutor({ maxConcurrentExecutions: 2 });
+  const calls = [1, 2].map((n) => executor.executeWithSafeguards(tool, { n }));
+  await begun(2);
   await expect(executor.executeWithSafeguards(tool, { n: 3 })).rejects.toMatchObject({
     code: "busy",
     message: "Too many concurrent tool executions",
+    serverName: "s",
   });
-  expect(running()).toBe(1);
+  expect(running()).toBe(2);
   answer();
-  expect(await first).toMatchObject({ returnDisplay: "done" });
-  await begun(2);
+  await calls[0];
+  const fourth = executor.executeWithSafeguards(tool, { n: 4 });
+  await begun(3);
   answer();
-  expect(await second).toMatchObject({ returnDisplay: "done" });
+  answer();
+  expect(await Promise.all([calls[1], fourth])).toHaveLength(2);
+});
+
+test("its limit is five calls", async () => {
+  const { tool, begun, answer } = heldTool();
+  await using executor = new SecureMCPToolExecutor();
+  const calls = Array.from({ length: 5 }, () => executor.executeWithSafeguards(tool, {}));
+  await begun(5);
+  await expect(executor.executeWithSafeguards(tool, {})).rejects.toThrow("Too many concurrent tool executions");
+  for (const _ of calls) answer();
+  await Promise.all(calls);
+});
+
+test.each<[string, () => unknown]>([
+  ["options", () => new SecureMCPToolExecutor(7 as unknown as object)],
+  ["maxConcurrentExecutions", () => new SecureMCPToolExecutor({ maxConcurrentExecutions: 0 })],
+  ["executionTimeout", () => new SecureMCPToolExecutor({ executionTimeout: "1" as unknown as number })],
+])("a wrong %s is a mistake of the program", (parameter, make) => {
+  expect(make).toThrow(
+    expect.objectContaining({ code: "usage", message: expect.stringContaining(`"${parameter}" must be`) }),
+  );
+});
+
+test.each<[string, unknown, unknown]>([
+  ["tool", undefined, undefined],
+  ["tool.serverName", { execute: () => {} }, undefined],
+  ["signal", { serverName: "s", serverToolName: "t", execute: () => {} }, 5],
+])("a call with a wrong %s is a mistake of the program", async (parameter, tool, signal) => {
+  await using executor = new SecureMCPToolExecutor();
+  const call = executor.executeWithSafeguards(tool as DiscoveredMCPTool, {}, signal as AbortSignal);
+  await expect(call).rejects.toMatchObject({
+    code: "usage",
+    message: expect.stringContaining(`"${parameter}" must be`),
+  });
 });
 
 test.each([undefined, null, "x", [], 5])("%j is no object of parameters", async (params) => {
   await using executor = new SecureMCPToolExecutor();
-  await expect(executor.executeWithSafeguards(heldTool().tool, params)).rejects.toMatchObject({
+  const given = params as unknown as Record<string, unknown>;
+  await expect(executor.executeWithSafeguards(heldTool().tool, given)).rejects.toMatchObject({
     code: "arguments_invalid",
     message: "Invalid parameters: must be an object",
   });
@@ -82,38 +118,32 @@ test("arguments that do not fit the schema reach nobody", async () => {
   expect(running()).toBe(0);
 });
 
-test("a tool without a timeout has the executor's, and waiting does not use it up", async () => {
+test("a tool without a timeout has the executor's", async () => {
   const clock = manualClock();
-  const { tool, begun, answer } = heldTool();
-  await using executor = new SecureMCPToolExecutor({ maxConcurrentExecutions: 1, executionTimeout: 100, clock });
-  const first = executor.executeWithSafeguards(tool, {});
-  const second = executor.executeWithSafeguards(tool, {});
-  const outcome = expect(second).rejects.toMatchObject({
+  const { tool, begun } = heldTool();
+  await using executor = new SecureMCPToolExecutor({ executionTimeout: 100, clock });
+  const outcome = expect(executor.executeWithSafeguards(tool, {})).rejects.toMatchObject({
     code: "call_timeout",
-    message: "s.t timed out: no result within 100 ms; the request may or may not have run",
+    message: "timeout: s.t gave no result within 100 ms; the request may or may not have run",
   });
   await begun(1);
-  await clock.pass(99);
-  answer();
-  await first;
-  await begun(2);
   await clock.pass(99);
   expect(clock.pending()).toBe(1);
   await clock.pass(1);
   await outcome;
 });
 
-test("what waits or runs is cancelled by its signal, and when the executor is disposed of", async () => {
-  const executor = new SecureMCPToolExecutor({ maxConcurrentExecutions: 1 });
+test("what runs is cancelled by its signal, and when the executor is disposed of", async () => {
+  const executor = new SecureMCPToolExecutor();
   const { tool, begun } = heldTool();
   const running = expect(executor.executeWithSafeguards(tool, {})).rejects.toMatchObject({ code: "cancelled" });
   const stop = new AbortController();
-  const waiting = expect(executor.executeWithSafeguards(tool, {}, stop.signal)).rejects.toMatchObject({
+  const other = expect(executor.executeWithSafeguards(tool, {}, stop.signal)).rejects.toMatchObject({
     code: "cancelled",
   });
-  await begun(1);
+  await begun(2);
   stop.abort();
-  await waiting;
+  await other;
   await executor[Symbol.asyncDispose]();
   await running;
   await expect(executor.executeWithSafeguards(tool, {})).rejects.toMatchObject({ code: "cancelled" });
@@ -139,10 +169,10 @@ test("a tool that does not heed its signal keeps nobody waiting, and its signal 
 });
 
 /** A tool that does what the test says. */
-function toolOf(execute: (params: unknown, signal?: AbortSignal) => Promise<ToolExecution>, more: object = {}) {
+function toolOf(execute: (params: unknown, signal?: AbortSignal) => Promise<ToolResult>, more: object = {}) {
   return { serverName: "s", serverToolName: "t", parameterSchemaJson: {}, execute, ...more };
 }
-const result: ToolExecution = { llmContent: [{ text: "done" }], returnDisplay: "done" };
+const result: ToolResult = { llmContent: [{ text: "done" }], returnDisplay: "done" };
 
 test.each(["{}", "null", '"text"', "7", '{ "llmContent": "text" }', '{ "returnDisplay": "done" }'])(
   "a tool that gives no content has given no result: %s",
@@ -203,7 +233,7 @@ test("a tool has its own timeout, and its signal is aborted then", async () => {
   await clock.pass(1);
   expect(await call).toMatchObject({
     code: "call_timeout",
-    message: "s.t timed out: no result within 200 ms; the request may or may not have run",
+    message: "timeout: s.t gave no result within 200 ms; the request may or may not have run",
     serverName: "s",
     next: "Give the tool a longer timeout.",
   });
@@ -229,7 +259,8 @@ test("a caller's signal reaches the tool, and the caller is told that the call w
 
 test("arguments that are wrong are told also of a call that is cancelled", async () => {
   await using executor = new SecureMCPToolExecutor();
-  await expect(executor.executeWithSafeguards(heldTool().tool, 7, AbortSignal.abort())).rejects.toMatchObject({
+  const wrong = 7 as unknown as Record<string, unknown>;
+  await expect(executor.executeWithSafeguards(heldTool().tool, wrong, AbortSignal.abort())).rejects.toMatchObject({
     code: "arguments_invalid",
   });
 });

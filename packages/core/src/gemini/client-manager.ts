@@ -1,0 +1,240 @@
+/** `McpClientManager`: the clients of several servers, side by side. A server that fails does not affect the others. */
+
+import type { HostEvent, MCPDiscoveryState, ServerState } from "../events.ts";
+import { ServerManager } from "../mcp/client-manager.ts";
+import type { MCPServerConfig } from "../settings/define/server-config.ts";
+import { type Config, isTrusted, type WorkspaceContext, workspaceFolder } from "./config.ts";
+import { type PromptSink, populateMcpServerCommand, warn } from "./discover.ts";
+import { aBoolean, anObject, aString, expectArguments, optional, withMethod } from "./expect-arguments.ts";
+import { insideOf, McpClient, type ToolSink } from "./mcp-client.ts";
+
+/** Receives `mcp-client-update`, with the map of clients, for every change. An `EventEmitter` of Node is one. */
+export interface ClientUpdateEmitter {
+  emit(event: "mcp-client-update", clients: ReadonlyMap<string, McpClient>): unknown;
+}
+
+/** A client of a manager, and how the manager treats it. */
+export interface ManagedClient {
+  readonly client: McpClient;
+  /** If true, the server is connected only when a caller names it or uses it. Default: false. */
+  readonly isLazy?: boolean;
+  /** Whether the server is a stdio program; false by default. */
+  readonly isProgram?: boolean;
+}
+
+/** Options of `McpClientManager` as one object: clients that the program has created itself. */
+export interface McpClientManagerOptions {
+  /** The clients, in the order of the program's settings. Names are unique. */
+  readonly servers: readonly ManagedClient[];
+  readonly emit?: (event: HostEvent) => void;
+  /** How many programs may start at the same time; 4 by default. */
+  readonly startLimit?: number;
+  /** Whether to reconnect servers whose connection ended, and to read changed lists again. Default: false. */
+  readonly recover?: boolean;
+}
+
+/** What the manager makes its clients from. */
+interface Sources {
+  readonly mcpServers: Readonly<Record<string, MCPServerConfig>>;
+  readonly mcpServerCommand: string | undefined;
+  readonly toolRegistry: ToolSink;
+  readonly promptRegistry: PromptSink;
+  readonly debugMode: boolean;
+  readonly workspaceContext: WorkspaceContext | undefined;
+  readonly eventEmitter: ClientUpdateEmitter | undefined;
+}
+
+type SourceList = readonly [
+  mcpServers: Readonly<Record<string, MCPServerConfig>>,
+  mcpServerCommand: string | undefined,
+  toolRegistry: ToolSink,
+  promptRegistry: PromptSink,
+  debugMode: boolean,
+  workspaceContext: WorkspaceContext | undefined,
+  eventEmitter?: ClientUpdateEmitter,
+];
+
+/**
+ * Connects to several servers side by side and fills the registries. An entry with `disabled: true` is left out. A
+ * server that fails is named in a warning; `getClient(name).state` says why.
+ *
+ * @throws HostError `usage` if an argument is wrong
+ *
+ * @example
+ * ```ts
+ * import { EventEmitter } from "node:events";
+ * import { McpClientManager, PromptRegistry, ToolRegistry } from "@fairlead/core/gemini";
+ *
+ * const [tools, prompts] = [new ToolRegistry(), new PromptRegistry()];
+ * const workspace = { getDirectories: () => [process.cwd()] };
+ * const servers = { files: { command: "my-server" } };
+ * const manager = new McpClientManager(servers, undefined, tools, prompts, false, workspace, new EventEmitter());
+ * await manager.discoverAllMcpTools({ isTrustedFolder: () => true });
+ * console.log(tools.getAllToolNames());
+ * await manager.stop();
+ * ```
+ */
+export class McpClientManager {
+  readonly #sources: Sources | undefined;
+  readonly #clients = new Map<string, McpClient>();
+  #manager: ServerManager;
+
+  /** @deprecated Use the list of arguments. */
+  constructor(options: McpClientManagerOptions);
+  constructor(
+    mcpServers: Readonly<Record<string, MCPServerConfig>>,
+    mcpServerCommand: string | undefined,
+    toolRegistry: ToolSink,
+    promptRegistry: PromptSink,
+    debugMode: boolean,
+    workspaceContext?: WorkspaceContext,
+    eventEmitter?: ClientUpdateEmitter,
+  );
+  constructor(...given: readonly unknown[]) {
+    const [options] = given;
+    if (given.length === 1 && isOptions(options)) {
+      for (const [at, { client }] of options.servers.entries()) {
+        expectArguments("new McpClientManager()", { [`servers[${at}].client`]: [client, aClient] });
+        this.#clients.set(client.name, client);
+      }
+      this.#manager = createManager(options);
+      return;
+    }
+    this.#sources = toSources(given as SourceList);
+    this.#manager = new ServerManager({ servers: [] });
+  }
+
+  getDiscoveryState(): MCPDiscoveryState {
+    return this.#manager.getDiscoveryState();
+  }
+
+  states(): readonly ServerState[] {
+    return this.#manager.states();
+  }
+
+  clients(): readonly McpClient[] {
+    return [...this.#clients.values()];
+  }
+
+  getClient(name: string): McpClient | undefined {
+    return this.#clients.get(name);
+  }
+
+  /**
+   * Connects to all servers and reads their lists. Resolves when each server is connected or has failed. In a folder
+   * that is not trusted it does nothing. Called again, it disconnects all servers first.
+   */
+  async discoverAllMcpTools(cliConfig?: Config): Promise<void> {
+    if (this.#sources === undefined) return this.#manager.discoverAllMcpTools();
+    expectArguments("discoverAllMcpTools()", { cliConfig: [cliConfig, withMethod("isTrustedFolder")] });
+    if (!isTrusted(cliConfig as Config)) return;
+    if (this.#clients.size > 0) await this.stop();
+    const manager = this.#create(this.#sources, cliConfig as Config);
+    this.#manager = manager;
+    await manager.discoverAllMcpTools();
+    for (const state of manager.states())
+      if (state.status !== "connected" && "message" in state) warn(`"${state.name}" is left out: ${state.message}`);
+  }
+
+  /** Connects to the named servers; without names, to all. Connected servers keep their connection. */
+  async start(names?: string | readonly string[]): Promise<void> {
+    await this.#manager.start(names);
+  }
+
+  /** Disconnects the servers and connects them again. */
+  async restart(names?: string | readonly string[]): Promise<void> {
+    await this.#manager.restart(names);
+  }
+
+  /** Disconnects the named servers; without names, all servers. Resolves when their connections are closed. */
+  async stop(names?: string | readonly string[]): Promise<void> {
+    await this.#manager.stop(names);
+    if (this.#sources === undefined || names !== undefined) return;
+    this.#clients.clear();
+    this.#tell();
+  }
+
+  /** Connects the server if needed, reads its lists, and returns its client. Rejects if it cannot be connected. */
+  async ready(name: string, signal?: AbortSignal): Promise<McpClient | undefined> {
+    await this.#manager.ready(name, signal);
+    return this.#clients.get(name);
+  }
+
+  #create(sources: Sources, cliConfig: Config): ServerManager {
+    const { mcpServers, mcpServerCommand, toolRegistry, promptRegistry, debugMode, workspaceContext } = sources;
+    const entries = Object.entries(populateMcpServerCommand(mcpServers, mcpServerCommand));
+    const enabled = entries.filter(([, { disabled }]) => disabled !== true);
+    const servers = enabled.map(([name, config]) => {
+      // Of two tools with the same name, that of the first entry keeps it, whichever server answers first.
+      toolRegistry.replaceServer?.(name, []);
+      const client = new McpClient(name, config, toolRegistry, promptRegistry, workspaceContext, debugMode);
+      insideOf(client).setConfig(cliConfig);
+      this.#clients.set(name, client);
+      client.onUpdate(() => this.#tell());
+      return { client, isProgram: config.command !== undefined };
+    });
+    this.#tell();
+    return createManager({ servers });
+  }
+
+  #tell(): void {
+    this.#sources?.eventEmitter?.emit("mcp-client-update", this.#clients);
+  }
+}
+
+function isOptions(given: unknown): given is McpClientManagerOptions {
+  return typeof given === "object" && given !== null && "servers" in given && Array.isArray(given.servers);
+}
+
+const aClient = { words: "an McpClient", accepts: (given: unknown) => given instanceof McpClient };
+
+function createManager({ servers, ...options }: McpClientManagerOptions): ServerManager {
+  return new ServerManager({
+    ...options,
+    servers: servers.map(({ client, ...how }) => ({ ...how, client: insideOf(client).engine })),
+  });
+}
+
+function toSources(given: SourceList): Sources {
+  const [mcpServers, mcpServerCommand, toolRegistry, promptRegistry, debugMode, workspaceContext, eventEmitter] = given;
+  const call = "new McpClientManager()";
+  expectArguments(call, {
+    mcpServers: [mcpServers, anObject],
+    mcpServerCommand: [mcpServerCommand, optional(aString)],
+    toolRegistry: [toolRegistry, withMethod("registerTool")],
+    promptRegistry: [promptRegistry, withMethod("registerPrompt")],
+    debugMode: [debugMode, aBoolean],
+    eventEmitter: [eventEmitter, optional(withMethod("emit"))],
+  });
+  workspaceFolder(call, workspaceContext);
+  for (const [name, config] of Object.entries(mcpServers))
+    expectArguments(call, { [`mcpServers.${name}`]: [config, anObject] });
+  return { mcpServers, mcpServerCommand, toolRegistry, promptRegistry, debugMode, workspaceContext, eventEmitter };
+}
+
+/**
+ * Connects to all servers and fills the registries, as `McpClientManager` does. Returns the manager: its `stop()` ends
+ * the servers.
+ *
+ * @throws HostError `usage`
+ */
+export async function discoverMcpTools(
+  mcpServers: Readonly<Record<string, MCPServerConfig>>,
+  mcpServerCommand: string | undefined,
+  toolRegistry: ToolSink,
+  promptRegistry: PromptSink,
+  debugMode: boolean,
+  workspaceContext: WorkspaceContext | undefined,
+  cliConfig: Config,
+): Promise<McpClientManager> {
+  const manager = new McpClientManager(
+    mcpServers,
+    mcpServerCommand,
+    toolRegistry,
+    promptRegistry,
+    debugMode,
+    workspaceContext,
+  );
+  await manager.discoverAllMcpTools(cliConfig);
+  return manager;
+}

@@ -1,0 +1,304 @@
+/** `McpClient`: one server. It fills the registries when it has read the server's lists, and whenever they change. */
+
+import type {
+  JsonObject,
+  McpRequestOptions,
+  ToolResult as McpToolResult,
+  PromptResult,
+  ResourceResult,
+} from "@fairlead/wire";
+import type { MCPServerStatus, ServerState } from "../events.ts";
+import { type Completion, ServerClient, type ServerClientOptions } from "../mcp/client.ts";
+import type { FilteredCatalog } from "../mcp/filtered-catalog.ts";
+import type { PromptValues } from "../registry/discovered-prompt.ts";
+import type { MCPServerConfig } from "../settings/define/server-config.ts";
+import { defaults } from "../settings/schema/defaults.ts";
+import { aConfig, type Config, type WorkspaceContext, workspaceFolder } from "./config.ts";
+import { type PromptSink, toPrompts, toTools } from "./discover.ts";
+import {
+  aBoolean,
+  aFunction,
+  aName,
+  anObject,
+  aString,
+  expectArguments,
+  optional,
+  withMethod,
+} from "./expect-arguments.ts";
+import { type EntryOptions, entryOpener, processEnvironment } from "./open-entry.ts";
+import { setServerStatus } from "./server-status.ts";
+import type { ToolRegistry } from "./tool-registry.ts";
+
+/** A registry that takes tools. */
+export type ToolSink = Pick<ToolRegistry, "registerTool"> &
+  Partial<Pick<ToolRegistry, "removeServer" | "replaceServer">>;
+
+/** The registries that a client fills, and the entry of its server. */
+interface Filled {
+  readonly serverConfig: MCPServerConfig;
+  readonly toolRegistry: ToolSink;
+  readonly promptRegistry: PromptSink;
+}
+
+/** What the manager needs of its clients beyond their public members. */
+export interface ClientInside {
+  readonly engine: ServerClient;
+  readonly setConfig: (cliConfig: Config) => void;
+}
+
+/** Returns what the manager needs. */
+export let insideOf: (client: McpClient) => ClientInside;
+
+/**
+ * One server: connects, reads its lists into the registries, sends requests and disconnects. While the server is
+ * connected, changed lists are read again. It checks no trust, approval or policy and does not sign in; `createHost()`
+ * does all of that.
+ *
+ * @throws HostError `usage` if an argument is wrong; from its methods the reason why a request failed
+ *
+ * @example
+ * ```ts
+ * import { McpClient, PromptRegistry, ToolRegistry } from "@fairlead/core/gemini";
+ *
+ * const [tools, prompts] = [new ToolRegistry(), new PromptRegistry()];
+ * const workspace = { getDirectories: () => [process.cwd()] };
+ * const client = new McpClient("files", { command: "my-server" }, tools, prompts, workspace, false);
+ * await client.connect();
+ * await client.discover({ isTrustedFolder: () => true });
+ * console.log(tools.getAllToolNames());
+ * await client.disconnect();
+ * ```
+ */
+export class McpClient {
+  readonly name: string;
+  readonly #engine: ServerClient;
+  readonly #filled: Filled | undefined;
+  readonly #listeners = new Set<() => void>();
+  #registered: FilteredCatalog | undefined;
+  #cliConfig: Config | undefined;
+
+  static {
+    insideOf = (client) => ({
+      engine: client.#engine,
+      setConfig: (cliConfig) => {
+        client.#cliConfig = cliConfig;
+      },
+    });
+  }
+
+  /** @deprecated Use the list of arguments, or `createMcpClient`. */
+  constructor(options: ServerClientOptions);
+  /** @param debugMode Whether the server's stderr and messages are written to stderr. Default: false. */
+  constructor(
+    serverName: string,
+    serverConfig: MCPServerConfig,
+    toolRegistry: ToolSink,
+    promptRegistry: PromptSink,
+    workspaceContext?: WorkspaceContext,
+    debugMode?: boolean,
+  );
+  constructor(...given: readonly unknown[]) {
+    const isObjectForm = given.length === 1 && typeof given[0] === "object";
+    const { options, filled } = isObjectForm
+      ? fromObject(given[0] as ServerClientOptions)
+      : fromList(given as ClientList);
+    const { onState, onNews } = options;
+    this.name = options.definition.name;
+    this.#filled = filled;
+    this.#engine = new ServerClient({
+      ...options,
+      onState: (state) => {
+        this.#changed(state);
+        onState?.(state);
+      },
+      onNews: (news) => {
+        if (news.type === "catalog") this.#fill();
+        onNews?.(news);
+      },
+    });
+    if (filled) this.#engine.followChanges();
+  }
+
+  getStatus(): MCPServerStatus {
+    return this.#engine.getStatus();
+  }
+
+  /** The status, and the reason if the server is not connected. */
+  get state(): ServerState {
+    return this.#engine.state;
+  }
+
+  /** The catalog that `discover` read; undefined while the server is not connected. */
+  get filteredCatalog(): FilteredCatalog | undefined {
+    return this.#engine.filteredCatalog;
+  }
+
+  /** @deprecated Use `filteredCatalog`. */
+  get offering(): FilteredCatalog | undefined {
+    return this.filteredCatalog;
+  }
+
+  /** Calls the listener at each change of the status. Returns a function that removes it. */
+  onUpdate(listener: () => void): () => void {
+    expectArguments("onUpdate()", { listener: [listener, aFunction] });
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Connects. @throws HostError `usage` unless the server is disconnected, and why it cannot be connected */
+  async connect(signal?: AbortSignal): Promise<void> {
+    await this.#engine.connect(signal);
+  }
+
+  /**
+   * Reads the server's lists and fills the registries. Disconnects a server that offers nothing. The `trust` of its
+   * entry counts only if `cliConfig` says that the folder is trusted.
+   */
+  async discover(cliConfig?: Config | AbortSignal): Promise<FilteredCatalog> {
+    const signal = cliConfig instanceof AbortSignal ? cliConfig : undefined;
+    if (!(cliConfig instanceof AbortSignal)) {
+      expectArguments("discover()", { cliConfig: [cliConfig, aConfig] });
+      this.#cliConfig = cliConfig;
+    }
+    const filteredCatalog = await this.#engine.discover(signal);
+    this.#fill();
+    return filteredCatalog;
+  }
+
+  /** Takes the server's tools and prompts out of the registries and closes the connection. */
+  async disconnect(): Promise<void> {
+    await this.#engine.disconnect();
+  }
+
+  async readResource(uri: string, options?: McpRequestOptions): Promise<ResourceResult> {
+    expectArguments("readResource()", { uri: [uri, aString] });
+    return this.#engine.readResource(uri, options);
+  }
+
+  async callTool(name: string, args: JsonObject, options?: McpRequestOptions): Promise<McpToolResult> {
+    expectArguments("callTool()", { name: [name, aString], args: [args, anObject] });
+    return this.#engine.callTool(name, args, options);
+  }
+
+  async getPrompt(
+    name: string,
+    args: Readonly<Record<string, string>> = {},
+    options?: McpRequestOptions,
+  ): Promise<PromptResult> {
+    expectArguments("getPrompt()", { name: [name, aString], args: [args, anObject] });
+    return this.#engine.getPrompt(name, args, options);
+  }
+
+  /** Returns suggested values for an argument. `params` are those of `completion/complete`. */
+  async complete(params: JsonObject, options?: McpRequestOptions): Promise<Completion> {
+    expectArguments("complete()", { params: [params, anObject] });
+    return this.#engine.complete(params, options);
+  }
+
+  #changed(state: ServerState): void {
+    if (state.status !== "connected") this.#empty();
+    else if (state.offer !== undefined) this.#fill();
+    setServerStatus(this.name, state.status);
+    for (const listener of this.#listeners) listener();
+  }
+
+  /** Replaces the server's tools and prompts in the registries, unless they are there already. */
+  #fill(): void {
+    const { filteredCatalog, name: serverName } = this;
+    if (this.#filled === undefined || filteredCatalog === undefined || filteredCatalog === this.#registered) return;
+    this.#empty();
+    this.#registered = filteredCatalog;
+    const { serverConfig, toolRegistry, promptRegistry } = this.#filled;
+    const { tools, prompts } = filteredCatalog.catalog;
+    const get = (name: string, values: PromptValues, signal?: AbortSignal): Promise<PromptResult> =>
+      this.#engine.getPrompt(name, values, { signal, timeout: serverConfig.timeout });
+    for (const tool of toTools(tools, { serverName, serverConfig, client: this, cliConfig: this.#cliConfig }))
+      toolRegistry.registerTool(tool);
+    for (const prompt of toPrompts(serverName, prompts, get)) promptRegistry.registerPrompt(prompt);
+  }
+
+  #empty(): void {
+    if (this.#registered === undefined) return;
+    this.#registered = undefined;
+    this.#filled?.toolRegistry.removeServer?.(this.name);
+    this.#filled?.promptRegistry.removeServer?.(this.name);
+  }
+}
+
+interface ClientParts {
+  readonly options: ServerClientOptions;
+  readonly filled?: Filled;
+}
+
+const call = "new McpClient()";
+
+function fromObject(options: ServerClientOptions): ClientParts {
+  expectArguments(call, { options: [options, withMethod("open")] });
+  expectArguments(call, { "options.definition": [options.definition, anObject] });
+  return { options };
+}
+
+type ClientList = readonly [string, MCPServerConfig, ToolSink, PromptSink, WorkspaceContext?, boolean?];
+
+function fromList(given: ClientList): ClientParts {
+  const [serverName, serverConfig, toolRegistry, promptRegistry, workspaceContext, debugMode] = given;
+  expectArguments(call, {
+    serverName: [serverName, aName],
+    serverConfig: [serverConfig, anObject],
+    toolRegistry: [toolRegistry, withMethod("registerTool")],
+    promptRegistry: [promptRegistry, withMethod("registerPrompt")],
+    debugMode: [debugMode, optional(aBoolean)],
+  });
+  const environment = processEnvironment(workspaceFolder(call, workspaceContext));
+  return {
+    options: clientOptions(serverName, serverConfig, { environment, debugMode }),
+    filled: { serverConfig, toolRegistry, promptRegistry },
+  };
+}
+
+function clientOptions(name: string, config: MCPServerConfig, options: EntryOptions): ServerClientOptions {
+  const { includeTools, excludeTools = [] } = config;
+  return {
+    definition: { name, excludeTools, ...(includeTools !== undefined && { includeTools }) },
+    connectTimeout: options.connectTimeout ?? defaults.connectTimeout,
+    open: entryOpener(name, config, options),
+  };
+}
+
+/** Options of `createMcpClient`. */
+export interface CreateMcpClientOptions
+  extends EntryOptions,
+    Pick<ServerClientOptions, "onState" | "onNews" | "observe" | "clock" | "random"> {}
+
+/**
+ * Creates a client without registries that is not connected yet. The client checks no trust, approval or policy, writes
+ * no log and does not sign in: a server that requires sign-in gets the status `needs_auth`. `createHost()` does all of
+ * that.
+ *
+ * @throws HostError `usage`; `settings_invalid` or `variable_unset` from `connect()`, if the entry is invalid
+ * @example
+ * ```ts
+ * import { createMcpClient } from "@fairlead/core/gemini";
+ *
+ * const client = createMcpClient("files", { command: "npx", args: ["-y", "@modelcontextprotocol/server-filesystem", "."] });
+ * await client.connect();
+ * const { catalog } = await client.discover();
+ * await client.disconnect();
+ * ```
+ */
+export function createMcpClient(
+  name: string,
+  config: MCPServerConfig,
+  options: CreateMcpClientOptions = {},
+): McpClient {
+  expectArguments("createMcpClient()", {
+    name: [name, aName],
+    config: [config, anObject],
+    options: [options, anObject],
+  });
+  const { connectTimeout, environment, secret, debugMode, ...listeners } = options;
+  return new McpClient({
+    ...listeners,
+    ...clientOptions(name, config, { connectTimeout, environment, secret, debugMode }),
+  });
+}

@@ -1,0 +1,34 @@
+/** `ToolRegistry`: tools that a program has created or discovered itself, each under one name. */
+
+import { RegisteredTools, type RegisteredToolsOptions } from "../registry/registered-tools.ts";
+import type { Config } from "./config.ts";
+import { DiscoveredMCPTool } from "./discovered-tool.ts";
+import { anObject, expectArguments } from "./expect-arguments.ts";
+
+const aTool = { words: "a DiscoveredMCPTool", accepts: (given: unknown) => given instanceof DiscoveredMCPTool };
+
+/**
+ * The tools of all servers, each under one unique name. The first tool of a name keeps it; a later one is
+ * `server__tool`.
+ */
+export class ToolRegistry extends RegisteredTools<DiscoveredMCPTool> {
+  /** @param options Gemini CLI passes its configuration, which is accepted and has no effect. */
+  constructor(options: RegisteredToolsOptions | Config = {}) {
+    expectArguments("new ToolRegistry()", { options: [options, anObject] });
+    super("isTrustedFolder" in options ? {} : options);
+  }
+
+  override registerTool(tool: DiscoveredMCPTool): void {
+    expectArguments("registerTool()", { tool: [tool, aTool] });
+    super.registerTool(tool);
+  }
+
+  getAllToolNames(): string[] {
+    return this.getAllTools().map(({ name }) => name);
+  }
+
+  /** Gemini CLI's name for `removeServer`. */
+  removeMcpToolsByServer(serverName: string): void {
+    this.removeServer(serverName);
+  }
+}

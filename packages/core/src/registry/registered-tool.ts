@@ -1,0 +1,164 @@
+/** One tool of one server, as the registry of a host contains it. */
+
+import type { JsonObject } from "@fairlead/wire";
+import { HostError } from "../errors.ts";
+import type { FunctionDeclaration } from "../normalise/model-types.ts";
+import type { Repair, SchemaDialect } from "../normalise/schema/compiled-schema.ts";
+import { generateValidName, qualify } from "../normalise/tool-name.ts";
+import type { CallWatch, ToolBinding, ToolExecution } from "./binding.ts";
+import { runEdited, type ToolCallConfirmationDetails } from "./confirmation.ts";
+import { toPlainArguments } from "./plain-arguments.ts";
+import { ToolSchema, type ToolSchemaOptions } from "./tool-schema.ts";
+
+/** Options of `RegisteredTool`. */
+export interface RegisteredToolOptions extends ToolSchemaOptions {
+  readonly serverName: string;
+  readonly serverToolName: string;
+  readonly description: string;
+  /** The schema of the arguments, as the server sent it. */
+  readonly parameterSchemaJson: unknown;
+  /** Confirms and runs calls of the tool. Without it, the tool can be shown, but not called. */
+  readonly binding?: ToolBinding | undefined;
+  readonly title?: string | undefined;
+  readonly annotations?: JsonObject | undefined;
+  readonly outputSchema?: JsonObject | undefined;
+  /** Timeout of a call in milliseconds. */
+  readonly timeout?: number | undefined;
+  readonly trust?: boolean | undefined;
+  readonly nameOverride?: string | undefined;
+}
+
+/**
+ * One tool of a host: its declaration for a model, its confirmation and its execution. It follows the rules of its
+ * host.
+ *
+ * @throws HostError from `execute` and `shouldConfirmExecute`: `denied`, `arguments_invalid`, `call_timeout`,
+ * `cancelled` and others
+ *
+ * @example
+ * ```ts fragment
+ * const tool = host.toolRegistry.getTool("greet");
+ * const details = await tool.shouldConfirmExecute(params, signal);
+ * if (details !== false) await details.onConfirm(ToolConfirmationOutcome.ProceedOnce);
+ * const { llmContent, returnDisplay } = await tool.execute(params, signal);
+ * ```
+ */
+export class RegisteredTool {
+  readonly name: string;
+  readonly serverName: string;
+  readonly serverToolName: string;
+  /** The description that the server sent, not escaped. `schema` contains the description for a model. */
+  readonly description: string;
+  readonly title: string | undefined;
+  readonly annotations: JsonObject | undefined;
+  readonly parameterSchemaJson: unknown;
+  readonly outputSchema: JsonObject | undefined;
+  readonly timeout: number | undefined;
+  readonly trust: boolean;
+  readonly #options: RegisteredToolOptions;
+  #nameOverride: string | undefined;
+  #schema: ToolSchema;
+  /**
+   * The same tool in a second schema dialect. Cached, so that the schema is compiled only once for all conversations.
+   */
+  #inDialect: { readonly dialect: SchemaDialect; readonly tool: RegisteredTool } | undefined;
+
+  constructor(options: RegisteredToolOptions) {
+    const { serverName, serverToolName, parameterSchemaJson, nameOverride } = options;
+    this.name = generateValidName(nameOverride ?? serverToolName);
+    this.serverName = serverName;
+    this.serverToolName = serverToolName;
+    this.description = options.description;
+    this.title = options.title;
+    this.annotations = options.annotations;
+    this.parameterSchemaJson = parameterSchemaJson;
+    this.outputSchema = options.outputSchema;
+    this.timeout = options.timeout;
+    this.trust = options.trust ?? false;
+    this.#options = options;
+    this.#nameOverride = nameOverride;
+    this.#schema = new ToolSchema(parameterSchemaJson, options);
+  }
+
+  /** The `nameOverride` that was passed to the constructor. A registry may give the tool another name. */
+  get nameOverride(): string | undefined {
+    return this.#nameOverride;
+  }
+
+  get parameterSchema(): unknown {
+    return this.parameterSchemaJson;
+  }
+
+  /** Why the tool cannot be offered to a model; undefined if it can. */
+  get quarantine(): string | undefined {
+    return this.#schema.quarantine;
+  }
+
+  get repairs(): readonly Repair[] {
+    return this.#schema.repairs;
+  }
+
+  get schema(): FunctionDeclaration {
+    return this.#schema.declare(this);
+  }
+
+  getFullyQualifiedPrefix(): string {
+    return qualify(this.serverName, "");
+  }
+
+  asFullyQualifiedTool(): RegisteredTool {
+    return this.#copy(qualify(this.serverName, this.serverToolName));
+  }
+
+  /** Returns the same tool under the name that a registry gives it. */
+  named(name: string): RegisteredTool {
+    const copy = this.#copy(name);
+    copy.#nameOverride = this.#nameOverride;
+    return copy;
+  }
+
+  /**
+   * Returns the same tool for a model whose API uses the given schema dialect. Repeated calls return the same object.
+   */
+  inDialect(dialect: SchemaDialect): RegisteredTool {
+    if (dialect === (this.#options.dialect ?? "gemini")) return this;
+    if (this.#inDialect?.dialect === dialect) return this.#inDialect.tool;
+    const copy = new RegisteredTool({ ...this.#options, nameOverride: this.name, dialect });
+    copy.#nameOverride = this.#nameOverride;
+    this.#inDialect = { dialect, tool: copy };
+    return copy;
+  }
+
+  /**
+   * Returns `false` if the call may run without confirmation.
+   *
+   * @throws HostError `denied` if a rule denies the call
+   */
+  async shouldConfirmExecute(params: unknown, signal?: AbortSignal): Promise<ToolCallConfirmationDetails | false> {
+    return this.#binding().confirm(this, this.#toArguments(params), signal);
+  }
+
+  async execute(params: unknown, signal?: AbortSignal, watch?: CallWatch): Promise<ToolExecution> {
+    const binding = this.#binding();
+    return runEdited(this.#toArguments(params), (now) => binding.call(this, now, signal, watch), watch?.onEdited);
+  }
+
+  #binding(): ToolBinding {
+    const { binding } = this.#options;
+    if (binding !== undefined) return binding;
+    throw new HostError("internal", `${this.serverName}.${this.serverToolName} was created without a host`);
+  }
+
+  #toArguments(params: unknown): JsonObject {
+    return this.#schema.restore(toPlainArguments(params, this.serverName));
+  }
+
+  #copy(nameOverride: string): RegisteredTool {
+    // All copies share one options object and one schema, because there may be very many copies.
+    const copy = new RegisteredTool(this.#options);
+    (copy as { name: string }).name = generateValidName(nameOverride);
+    copy.#nameOverride = nameOverride;
+    copy.#schema = this.#schema;
+    return copy;
+  }
+}
