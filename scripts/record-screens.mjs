@@ -54,12 +54,12 @@ function openApp(env = {}, argv = []) {
         };
         onDrawn();
       }),
-    /** Replaces the path of the temporary folder, which must not appear in the pictures. */
-    record: (name, title) =>
-      writeFileSync(
-        join(recordings, `${name}.json`),
-        JSON.stringify({ columns: size.cols, rows: size.rows, title, output: output.replaceAll(home, "/home/ada") }),
-      ),
+    /** Replaces the path of the temporary folder, which must not appear in the pictures. The picture begins at `from`. */
+    record: (name, from) => {
+      const shown = output.replaceAll(home, "/home/ada");
+      const recording = { columns: size.cols, rows: size.rows, title: "fairlead", output: shown, from };
+      writeFileSync(join(recordings, `${name}.json`), JSON.stringify(recording));
+    },
     end: () =>
       new Promise((resolve) => {
         child.onExit(resolve);
@@ -74,7 +74,7 @@ async function firstRun() {
   app.type("demo.statistics text='one two three'\r");
   await app.until(/longestWord[\s\S]*› /);
   await app.until(/^1 ready/m);
-  app.record("first-run", "fairlead");
+  app.record("first-run");
   await app.end();
 }
 
@@ -119,15 +119,15 @@ async function conversation() {
   app.type("y");
   await app.until(/sheet bend\?[\s\S]*› /);
   await app.until(/^(?![\s\S]*working)/);
-  app.record("conversation", "fairlead");
+  app.record("conversation", "› which knots");
   app.type("yes, please\r");
   await app.until(/╰─ y[\s\S]*^›/m);
-  app.record("confirmation", "fairlead");
+  app.record("confirmation", "› yes, please");
   app.type("n");
   await app.until(/stay as they are[\s\S]*› /);
   app.type("/mcp\r");
   await app.until(/╭─ MCP servers[\s\S]*╰─/);
-  app.record("mcp-panel", "fairlead");
+  app.record("mcp-panel", "› yes, please");
   await app.end();
   await api[Symbol.asyncDispose]();
 }
@@ -139,7 +139,7 @@ async function form() {
   await app.until(/╭─ everything asks you[\s\S]*^›/m);
   app.type("Ada\r");
   await app.until(/Ada/);
-  app.record("form", "fairlead");
+  app.record("form", "› everything.trigger");
   await app.end();
 }
 

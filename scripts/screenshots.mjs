@@ -1,6 +1,7 @@
 // Pictures of terminal screens for the docs: what a terminal emulator holds, as SVG.
 //   node scripts/screenshots.mjs FOLDER     writes docs/images/NAME.svg and NAME.txt, the same screen as text, for each NAME.json in it:
-//                                           {"columns", "rows", "title", "output"}, the output being all that a program wrote to a terminal of that size
+//                                           {"columns", "rows", "title", "output", "from"?}, the output being all that a program wrote to a terminal of that size;
+//                                           the picture begins at the row that has the text `from`
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, dirname, join } from "node:path";
@@ -31,9 +32,11 @@ const palette = [
   "#ffffff",
 ];
 
-/** Returns the screen of a terminal emulator (`@xterm/headless`), without empty rows at the end. */
-export function toSvg({ buffer: { active }, cols, rows }, { title = "" } = {}) {
-  const lines = Array.from({ length: rows }, (_, at) => runsOf(active.getLine(active.viewportY + at), cols));
+/** Returns the screen of a terminal emulator (`@xterm/headless`) from a row on, without empty rows at the end. */
+export function toSvg({ buffer: { active }, cols, rows }, { title = "", first = 0 } = {}) {
+  const lines = Array.from({ length: rows - first }, (_, at) =>
+    runsOf(active.getLine(active.viewportY + first + at), cols),
+  );
   const height = lines.findLastIndex((runs) => runs.some(({ text, ground: own }) => text.trim() !== "" || own)) + 1;
   const size = {
     width: Math.ceil(cols * cell.width + 2 * margin.side),
@@ -139,21 +142,25 @@ function escaped(text) {
   return text.replaceAll(/[&<>"]/g, (character) => entities[character]);
 }
 
-async function render({ columns, rows, title, output }) {
+async function render({ columns, rows, title, output, from = "" }) {
   // The terminal emulator is a dependency of the command's tests.
   const { Terminal } = createRequire(join(root, "packages/cli/package.json"))("@xterm/headless");
   const terminal = new Terminal({ cols: columns, rows, allowProposedApi: true });
   await new Promise((resolve) => terminal.write(output, resolve));
-  return { svg: toSvg(terminal, { title }), text: screenText(terminal) };
+  const lines = screenRows(terminal);
+  const first = lines.findIndex((line) => line.includes(from));
+  if (first === -1) throw new Error(`no row has "${from}":\n${lines.join("\n")}`);
+  return { svg: toSvg(terminal, { title, first }), text: `${lines.slice(first).join("\n").trimEnd()}\n` };
 }
 
-/** Returns the rows of the screen, without spaces at their ends and without empty rows at the end. */
-function screenText({ buffer: { active }, rows }) {
-  const lines = Array.from({ length: rows }, (_, at) => active.getLine(active.viewportY + at)?.translateToString(true));
-  return `${lines
-    .map((line) => line?.trimEnd())
-    .join("\n")
-    .trimEnd()}\n`;
+/** Returns the rows of the screen, without spaces at their ends. */
+function screenRows({ buffer: { active }, rows }) {
+  const row = (at) =>
+    active
+      .getLine(active.viewportY + at)
+      ?.translateToString(true)
+      .trimEnd() ?? "";
+  return Array.from({ length: rows }, (_, at) => row(at));
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

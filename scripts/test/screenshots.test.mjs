@@ -46,3 +46,7 @@ test("what means something in SVG is text in it, and empty rows below are left o
   expect(svg).toContain("a &lt;title&gt;");
   expect(svg).toMatch(/height="72"/);
 });
+
+test("a picture can begin at a later row, which is then its first", async () => {
+  expect(texts(await picture("one\r\ntwo", { first: 1 }))).toEqual([[[16, 24.4, 32.8], 53, "two"]]);
+});
