@@ -77,6 +77,8 @@ function main() {
     ...[...manifests, "package-lock.json", "server.json"].map((file) => [file, withVersion(read(file), version)]),
     [clientFile, withClientVersion(read(clientFile), version)],
     ["CHANGELOG.md", releasedChangelog(read("CHANGELOG.md"), version, date)],
+    // The page names the files of the release.
+    ["docs/install.md", read("docs/install.md").replaceAll(current, version)],
   ]);
   const isDry = values["dry-run"];
   for (const [file, text] of files) {

@@ -3,6 +3,7 @@
  * scripts/package/executable.mjs wrote. The package contains Node, because stable distributions have older ones.
  */
 import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
 import {
   chmodSync,
   copyFileSync,
@@ -56,11 +57,18 @@ export async function packDebian(folder) {
     put("usr/share/bash-completion/completions/fairlead", copy("completions/fairlead"));
     put("usr/share/zsh/vendor-completions/_fairlead", copy("completions/_fairlead"));
     put("usr/share/fish/vendor_completions.d/fairlead.fish", copy("completions/fairlead.fish"));
-    put("usr/share/man/man1/fairlead.1.gz", text(gzipSync(readFileSync(join(built, "fairlead.1")), { level: 9 })));
+    put("usr/share/man/man1/fairlead.1.gz", text(zipped(readFileSync(join(built, "fairlead.1")))));
     put("usr/lib/systemd/user/fairlead.service", text(userUnit));
-    put("usr/share/doc/fairlead/copyright", text(copyright(built)));
-    put("usr/share/doc/fairlead/changelog.gz", text(gzipSync(readFileSync(join(root, "CHANGELOG.md")), { level: 9 })));
+    put("usr/share/doc/fairlead/copyright", text(copyright));
+    put("usr/share/doc/fairlead/node.txt.gz", text(zipped(readFileSync(join(built, "LICENSE.node")))));
+    put("usr/share/doc/fairlead/changelog.gz", text(zipped(changelog(version))));
+    put("usr/share/doc/fairlead/CHANGELOG.md.gz", text(zipped(readFileSync(join(root, "CHANGELOG.md")))));
+    put("usr/share/lintian/overrides/fairlead", text(overrides));
+    const files = readdirSync(staging, { recursive: true, encoding: "utf8" }).filter((name) =>
+      statSync(join(staging, name)).isFile(),
+    );
     put("DEBIAN/control", text(control(version, architecture, kibibytes(join(staging, "usr")))));
+    put("DEBIAN/md5sums", text(files.map((name) => `${md5(join(staging, name))}  ${name}\n`).join("")));
     for (const name of ["", ...readdirSync(staging, { recursive: true })])
       if (statSync(join(staging, name)).isDirectory()) chmodSync(join(staging, name), 0o755);
     const file = join(folder, `fairlead_${version}_${architecture}.deb`);
@@ -72,6 +80,8 @@ export async function packDebian(folder) {
   }
 }
 
+const maintainer = "Fairlead <fairlead@users.noreply.github.com>";
+
 /** Node 20 needs these versions of the system's libraries. */
 const depends = "libc6 (>= 2.28), libgcc-s1 | libgcc1, libstdc++6 (>= 8)";
 
@@ -79,8 +89,7 @@ function control(version, architecture, size) {
   return `Package: fairlead
 Version: ${version}
 Architecture: ${architecture}
-Maintainer: Fairlead <fairlead@users.noreply.github.com>
-Bugs: https://github.com/fairlead/fairlead/issues
+Maintainer: ${maintainer}
 Installed-Size: ${size}
 Depends: ${depends}
 Recommends: bubblewrap
@@ -95,9 +104,40 @@ Description: MCP servers, configured once and guarded, for every agent
 `;
 }
 
-function copyright(built) {
-  const [own, node] = ["LICENSE", "LICENSE.node"].map((name) => readFileSync(join(built, name), "utf8"));
-  return `Fairlead: https://github.com/fairlead/fairlead\n\n${own}\n\nThe program contains Node.js:\n\n${node}`;
+/** dpkg has the text of the Apache license already, and wants it to be referred to. */
+const copyright = `Fairlead: https://github.com/fairlead/fairlead
+
+Copyright 2026 the Fairlead contributors
+License: Apache-2.0
+ On Debian systems, the file /usr/share/common-licenses/Apache-2.0 has the
+ text of the license.
+
+The program contains Node.js. The licenses of Node.js and of the libraries in it
+are in /usr/share/doc/fairlead/node.txt.gz.
+`;
+
+/** Debian's form. The notes for users are in the other changelog. */
+function changelog(version) {
+  const date = new Date().toUTCString().replace("GMT", "+0000");
+  return `fairlead (${version}) unstable; urgency=medium
+
+  * Version ${version}. What is new: /usr/share/doc/fairlead/CHANGELOG.md.gz
+
+ -- ${maintainer}  ${date}
+`;
+}
+
+/** What lintian finds in Node.js itself, as its project builds it. */
+const overrides = `fairlead: embedded-library *zlib*
+fairlead: hardening-no-pie *
+`;
+
+function zipped(content) {
+  return gzipSync(content, { level: 9 });
+}
+
+function md5(file) {
+  return createHash("md5").update(readFileSync(file)).digest("hex");
 }
 
 function kibibytes(folder) {

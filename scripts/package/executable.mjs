@@ -22,7 +22,7 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
-import { build } from "esbuild";
+import { buildSync } from "esbuild";
 import { outputOf } from "../command-help.mjs";
 import { manPage } from "./man-page.mjs";
 
@@ -80,7 +80,7 @@ async function buildExecutable(file) {
   const staging = mkdtempSync(join(tmpdir(), "executable-"));
   try {
     const main = join(staging, "main.cjs");
-    await build({ entryPoints: [join(cli, "bin/executable.cjs")], outfile: main, bundle: true, platform: "node" });
+    buildSync({ entryPoints: [join(cli, "bin/executable.cjs")], outfile: main, bundle: true, platform: "node" });
     const blob = join(staging, "blob");
     const config = {
       main,

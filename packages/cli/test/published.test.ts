@@ -1,6 +1,6 @@
 /** The packages as they are published: packed, unpacked in an empty folder, used as a reader of the docs would. */
 
-import { type ChildProcess, execFile, execFileSync, spawn } from "node:child_process";
+import { type ChildProcess, execFile, execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import {
   cpSync,
@@ -556,23 +556,52 @@ checks:
       }
     });
 
+    const debianPackage = (): Way | undefined => installed.find(({ name }) => name === "Debian package");
+
+    test("lintian finds no error and no warning in the Debian package", () => {
+      const { file = "" } = debianPackage() ?? {};
+      // Not the spelling in the program: it is Node's, and takes half of the time.
+      const args = ["--fail-on", "error,warning", "--dont-check-part", "binaries/spelling", file];
+      const { error, status, stdout } = spawnSync("lintian", args, { encoding: "utf8" });
+      if (error) return void process.stderr.write("Debian package not checked: no lintian here\n");
+      expect([status, stdout]).toEqual([0, ""]);
+    }, 120_000);
+
+    test("the unit of the Debian package serves over HTTP", async () => {
+      const { root: files = "", folder: own = "" } = debianPackage() ?? {};
+      const unit = readFileSync(join(files, "usr/lib/systemd/user/fairlead.service"), "utf8");
+      const [, words = ""] = /^ExecStart=[/]usr[/]bin[/]fairlead (serve --http --port )4100$/m.exec(unit) ?? [];
+      await using here = await machine();
+      // Port 0 is any free port.
+      const child = spawn(join(own, "fairlead"), [...words.trim().split(" "), "0"], { env: here.env });
+      const [line] = (await once(createInterface({ input: child.stdout }), "line")) as [string];
+      const { url } = JSON.parse(line) as { readonly url: string };
+      // The token is the user's: without it, the gateway refuses.
+      expect((await fetch(url, { method: "POST" })).status).toBe(401);
+      child.kill();
+      await once(child, "exit");
+    });
+
     test("the Debian package has completion scripts, a man page, and a unit that nobody has enabled", () => {
-      const { root: files = "" } = installed.find(({ name }) => name === "Debian package") ?? {};
+      const { root: files = "" } = debianPackage() ?? {};
       const paths = readdirSync(files, { recursive: true, withFileTypes: true, encoding: "utf8" });
       const names = paths.filter((entry) => !entry.isDirectory()).map(({ parentPath, name }) => join(parentPath, name));
       expect(names.map((name) => name.slice(files.length)).sort()).toEqual([
         "/usr/bin/fairlead",
         "/usr/lib/systemd/user/fairlead.service",
         "/usr/share/bash-completion/completions/fairlead",
+        "/usr/share/doc/fairlead/CHANGELOG.md.gz",
         "/usr/share/doc/fairlead/changelog.gz",
         "/usr/share/doc/fairlead/copyright",
+        "/usr/share/doc/fairlead/node.txt.gz",
         "/usr/share/fish/vendor_completions.d/fairlead.fish",
+        "/usr/share/lintian/overrides/fairlead",
         "/usr/share/man/man1/fairlead.1.gz",
         "/usr/share/zsh/vendor-completions/_fairlead",
       ]);
       for (const { parentPath } of paths) expect(statSync(parentPath).mode & 0o777).toBe(0o755);
       const unit = readFileSync(join(files, "usr/lib/systemd/user/fairlead.service"), "utf8");
-      expect(unit).toContain("ExecStart=/usr/bin/fairlead serve --http --port 4100\n");
+      expect(unit).toContain("[Install]\nWantedBy=default.target\n");
       const completions = "usr/share/bash-completion/completions/fairlead";
       const script = `. "${join(files, completions)}"; COMP_LINE="fairlead do" COMP_POINT=11; _fairlead; echo "\${COMPREPLY[@]}"`;
       const env = { PATH: `${join(files, "usr/bin")}:/usr/bin:/bin`, HOME: join(folder.path, "home") };

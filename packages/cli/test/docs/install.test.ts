@@ -24,6 +24,13 @@ test("no page has people run a package of a registry that anyone could claim", (
   expect(pages.filter((page) => claimed.test(readFileSync(join(root, page), "utf8")))).toEqual([]);
 });
 
+test("docs/install.md names the files of this version", () => {
+  const { version } = JSON.parse(readFileSync(join(root, "packages/cli/package.json"), "utf8")) as { version: string };
+  const named = [...readPage("install.md").matchAll(/fairlead(?:-core|-wire)?[-_]([0-9]+[.][0-9]+[.][0-9]+)/g)];
+  expect(named.length).toBeGreaterThan(5);
+  expect(new Set(named.map(([, name]) => name))).toEqual(new Set([version]));
+});
+
 test("a clone's command is installed and removed as docs/install.md says", async () => {
   const [, section = ""] = readPage("install.md").split("## Clone\n");
   const [install] = /^npm install -g .*$/m.exec(section) ?? [""];

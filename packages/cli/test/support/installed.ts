@@ -19,6 +19,8 @@ export interface Way {
   readonly bytes: number;
   /** What is installed, for a package that is unpacked: a folder like `/`. */
   readonly root?: string;
+  /** The file of a package. */
+  readonly file?: string;
 }
 
 interface Packing {
@@ -75,7 +77,7 @@ export async function packedWays(folder: string): Promise<readonly Way[]> {
   await run("dpkg", ["-x", debian, root]);
   return [
     { name: "executable", folder: executable, root: executable, bytes: sizeOf(join(executable, "fairlead")) },
-    { name: "Debian package", folder: join(root, "usr/bin"), root, bytes: sizeOf(debian) },
+    { name: "Debian package", folder: join(root, "usr/bin"), root, file: debian, bytes: sizeOf(debian) },
   ];
 }
 
