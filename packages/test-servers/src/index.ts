@@ -17,6 +17,7 @@ export {
   cutAfter,
   endsAfter,
   failsAfter,
+  heldUntil,
   type ModelFault,
   stallsAfter,
 } from "./model-apis/faults.ts";

@@ -6,9 +6,12 @@ import {
   anthropicApi,
   calls,
   geminiApi,
+  heldUntil,
   type ModelAnswer,
   openaiApi,
   says,
+  scaled,
+  stdioServer,
   until,
 } from "@fairlead/test-servers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -52,7 +55,8 @@ let isOpen = false;
 
 beforeAll(async () => {
   if (found.size === 0) return;
-  here = await gatewayMachine({ greeter: { command: process.execPath, args: ["greeter.cjs"], cwd: "~" } });
+  const greeter = { command: process.execPath, args: ["greeter.cjs"], cwd: "~" };
+  here = await gatewayMachine({ greeter, counted: stdioServer("counted") });
   isOpen = true;
   await here.write("home/greeter.cjs", greetServer);
   await here.write("home/.gemini/trustedFolders.json", { [here.project]: "TRUST_FOLDER" });
@@ -61,13 +65,13 @@ beforeAll(async () => {
   await here.write(userFile, {
     ...settings,
     // Without a rule, Fairlead asks about each call.
-    mcpServers: { greeter: { ...settings.mcpServers.greeter, trust: false } },
+    mcpServers: { ...settings.mcpServers, greeter: { ...settings.mcpServers.greeter, trust: false } },
     tools: { exclude: ["activate_skill"] },
     skills: { enabled: false },
     security: { ...settings.security, auth: { selectedType: "gemini-api-key" } },
   });
   // The catalog is read before the clients ask for it.
-  await here.run("tools", "greeter");
+  await here.run("mcp", "list", "--strict");
 });
 afterAll(async () => {
   if (isOpen) await here[Symbol.asyncDispose]();
@@ -237,17 +241,7 @@ describe("after fairlead connect", () => {
     { timeout: 6 * minutes },
     async () => {
       await using api = await openaiApi({ answer: callsGreet });
-      const provider = {
-        npm: "@ai-sdk/openai-compatible",
-        options: { baseURL: api.baseUrl, apiKey: "x" },
-        models: { "test-model": {} },
-      };
-      await here.write("home/.config/opencode/opencode.json", {
-        model: "test/test-model",
-        small_model: "test/test-model",
-        provider: { test: provider },
-      });
-      await connect("opencode");
+      await connectOpencode(api.baseUrl);
       expect(await run("opencode", ["mcp", "list"])).toMatch(/fairlead .*connected/);
       // opencode starts the host, and ends all its descendants when it exits.
       await here.run("daemon", "stop");
@@ -256,6 +250,38 @@ describe("after fairlead connect", () => {
       // opencode has added "$schema" to its file.
       expect((await here.run("disconnect", "opencode", "--yes", "--force")).code).toBe(0);
       expect(JSON.parse(await here.read("home/.config/opencode/opencode.json"))).not.toHaveProperty("mcp");
+    },
+  );
+
+  testWith(
+    "opencode",
+    "opencode's exit leaves the open calls of other clients alone, although opencode started the background host",
+    { timeout: 10 * minutes },
+    async () => {
+      for (let exits = 0; exits < scaled(12, 2); exits += 1) {
+        await here.run("daemon", "stop");
+        await using api = await openaiApi({ answer: () => says("done") });
+        let answerModel = (): void => {};
+        const moment = new Promise<void>((resolve) => {
+          answerModel = resolve;
+        });
+        api.interrupt("chat", heldUntil(moment), 100);
+        await connectOpencode(api.baseUrl);
+        const running = run("opencode", ["run", "say done"]);
+        // Its model is asked with the tools of its MCP servers: the host runs.
+        await until(() => api.seen.some(({ body }) => JSON.stringify(body).includes("greet")));
+        const pid = await here.hostPid();
+        const other = await here.client();
+        const call = other.call("ask", { method: "elicitation/create", params: { message: "?", requestedSchema: {} } });
+        const { id } = await other.told("elicitation/create");
+        answerModel();
+        expect(await running).toContain("done");
+        other.child.stdin?.write(`${JSON.stringify({ jsonrpc: "2.0", id, result: { action: "decline" } })}\n`);
+        expect(JSON.stringify(await call)).toContain("decline");
+        expect([exits, await here.hostPid()]).toEqual([exits, pid]);
+        await other.end();
+        expect((await here.run("disconnect", "opencode", "--yes", "--force")).code).toBe(0);
+      }
     },
   );
 
@@ -335,4 +361,16 @@ async function connectCodex(baseUrl: string): Promise<void> {
   const project = `[projects."${here.project}"]\ntrust_level = "trusted"\n`;
   await here.write("home/.codex/config.toml", `model = "test-model"\nmodel_provider = "test"\n${provider}${project}`);
   await connect("codex");
+}
+
+/** Connects opencode, with a stand-in of its model's API. */
+async function connectOpencode(baseUrl: string): Promise<void> {
+  const options = { baseURL: baseUrl, apiKey: "x" };
+  const provider = { npm: "@ai-sdk/openai-compatible", options, models: { "test-model": {} } };
+  await here.write("home/.config/opencode/opencode.json", {
+    model: "test/test-model",
+    small_model: "test/test-model",
+    provider: { test: provider },
+  });
+  await connect("opencode");
 }

@@ -15,6 +15,11 @@ export function answered(reply: Reply): ModelFault {
   return (_request, response) => void sendReply(response, reply);
 }
 
+/** Sends the usual answer as soon as this promise has resolved. */
+export function heldUntil(moment: Promise<unknown>): ModelFault {
+  return (_request, response, usual) => void moment.then(usual).then((reply) => sendReply(response, reply));
+}
+
 /** Sends this many events, then breaks the connection. */
 export function cutAfter(events: number): ModelFault {
   return (_request, response, usual) =>

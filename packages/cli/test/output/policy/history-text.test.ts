@@ -76,7 +76,10 @@ test.each<[given: Partial<LedgerEntry>, answer: string]>([
   [{ answer: "asked", answeredIn: "page" }, "; you said yes on the gateway's page"],
   [{ answer: "asked", answeredIn: "form" }, "; you said yes in the client's form"],
   [{ answer: "asked", answeredIn: "inbox" }, "; you said yes in the inbox"],
-  [{ answer: "asked", answeredIn: "grant" }, "; you said yes before the client repeated the call"],
+  [
+    { answer: "asked", answeredIn: "grant", durationMs: 5, confirmationMs: 3 },
+    "; you said yes before the client repeated the call",
+  ],
   [{ refusal: "user" }, "; you said no"],
   [{ refusal: "user", answeredIn: "inbox" }, "; you said no in the inbox"],
   [{ refusal: "no_terminal" }, "; there was no terminal to ask on"],
