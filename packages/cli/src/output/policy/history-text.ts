@@ -129,7 +129,8 @@ function ruleText(entry: LedgerEntry): SafeText {
 function answerText({ answer, answeredIn, refusal, client, confirmationMs }: LedgerEntry): SafeText {
   const where = answeredIn === undefined ? safe`` : answerPlaces[answeredIn];
   const time = confirmationMs === undefined ? undefined : toSafeLine(waitWords(confirmationMs));
-  const after = time === undefined ? safe`` : safe` after ${time}`;
+  // An answer that was there before the request took no time.
+  const after = time === undefined || answeredIn === "grant" ? safe`` : safe` after ${time}`;
   if (refusal === "user") return safe`; you said no${where}${after}`;
   if (refusal === "edited") return safe`; you changed the arguments${after}`;
   if (refusal !== undefined) {
