@@ -1,6 +1,6 @@
 /** The built command as a process of its own. */
 
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
@@ -16,10 +16,19 @@ export function runProcess({ env, project }: Machine, ...argv: readonly string[]
 }
 
 /** @param input What the command reads from its stdin. */
-export function runPiped({ env, project }: Machine, input: string, ...argv: readonly string[]): Promise<Ending> {
-  const child = spawn(process.execPath, [program, ...argv], { cwd: project, env, stdio: "pipe" });
+export function runPiped(machine: Machine, input: string, ...argv: readonly string[]): Promise<Ending> {
+  const { child, ending } = startPiped(machine, ...argv);
   child.stdin.end(input);
-  return endingOf(child);
+  return ending;
+}
+
+/** Starts the command. The test writes its stdin. */
+export function startPiped(
+  { env, project }: Machine,
+  ...argv: readonly string[]
+): { readonly child: ChildProcessWithoutNullStreams; readonly ending: Promise<Ending> } {
+  const child = spawn(process.execPath, [program, ...argv], { cwd: project, env, stdio: "pipe" });
+  return { child, ending: endingOf(child) };
 }
 
 async function endingOf(child: ChildProcess & Readonly<Record<"stdout" | "stderr", Readable>>): Promise<Ending> {

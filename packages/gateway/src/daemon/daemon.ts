@@ -1,11 +1,11 @@
 /** The background host (daemon): one process for each user and installation. It ends after ten minutes without work. */
 
 import { randomBytes } from "node:crypto";
-import { readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Clock, sleep, systemClock } from "@fairlead/core/clock";
 import { type HeldLock, tryLock } from "@fairlead/core/files/atomic/lock";
-import { explain } from "@fairlead/core/files/system-error";
+import { explain, systemCode } from "@fairlead/core/files/system-error";
 import type { Gateway, Workspace } from "../gateway.ts";
 import { connectHost } from "../relay/connect-host.ts";
 import { createRunFolder, filesIn, type RunFolder, readToken } from "../relay/run-folder.ts";
@@ -50,7 +50,7 @@ export async function runDaemon(options: DaemonOptions): Promise<void> {
     }
     await runLocked(options, lock);
   } finally {
-    await attempt(() => lock.release(), "the host's lock was not released", note);
+    await lock.release();
   }
 }
 
@@ -114,7 +114,7 @@ async function serveRelays(options: DaemonOptions, gateway: Gateway): Promise<vo
     callOff = undefined;
     if (gateway.activity() > 0) return;
     if (isRetired) stop("a newer host has replaced this host");
-    else if (readToken(folder) !== token) stop("its files were removed, so no client can find it");
+    else if (!hasToken(folder, token)) stop("its files were removed, so no client can find it");
     else callOff = clock.after(idleTime, () => stop("idle"));
   }
 
@@ -151,6 +151,15 @@ async function serveRelays(options: DaemonOptions, gateway: Gateway): Promise<vo
     stopWatching();
     callOff?.();
     await listener.close();
+  }
+}
+
+/** Whether relays can find the host. An error such as too many open files passes, so only a missing file counts. */
+function hasToken(folder: RunFolder, token: string): boolean {
+  try {
+    return readFileSync(folder.token, "utf8") === token;
+  } catch (error) {
+    return systemCode(error) !== "ENOENT";
   }
 }
 

@@ -3,6 +3,7 @@
 import { createHash } from "node:crypto";
 import { lstatSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { explain, systemCode } from "@fairlead/core/files/system-error";
 import { findUnsafeFolder } from "@fairlead/core/files/unsafe-folder";
 import { speechNumber } from "./speech.ts";
 
@@ -100,14 +101,15 @@ export function createRunFolder(folder: Pick<RunFolder, "path" | "socketFolder">
 /**
  * Reads the host's token. Returns undefined if there is none.
  *
- * @throws UnsafeRunFolder
+ * @throws UnsafeRunFolder, or an Error if the token cannot be read
  */
 export function readToken(folder: Pick<RunFolder, "path" | "token" | "socketFolder">): string | undefined {
   checkRunFolder(folder);
   try {
     return readFileSync(folder.token, "utf8").trim();
-  } catch {
-    return undefined;
+  } catch (cause) {
+    if (systemCode(cause) === "ENOENT") return undefined;
+    throw new Error(`${folder.token} cannot be read: ${explain(cause)}`, { cause });
   }
 }
 

@@ -1,14 +1,17 @@
 import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
 import { chmod, readdir, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
-import { canMount, scaled, smallDisk, until } from "@fairlead/test-servers";
+import { fileURLToPath } from "node:url";
+import { canMount, scaled, seed, smallDisk, until } from "@fairlead/test-servers";
 import { expect, it } from "vitest";
 import { gatewayMachine } from "../../support/gateway-client.ts";
 import { processesOf } from "../../support/left-over.ts";
 import type { Machine } from "../../support/machine.ts";
-import { program, runPiped } from "../../support/process.ts";
+import { program, runPiped, startPiped } from "../../support/process.ts";
 
 const greeting = `${JSON.stringify({
   jsonrpc: "2.0",
@@ -19,10 +22,10 @@ const greeting = `${JSON.stringify({
 const isGreeted = { code: 0, stdout: expect.stringContaining('"protocolVersion"') };
 
 /** The commands work in every state that a failed host can leave, and nothing of it is left after them. */
-async function expectStopped(here: Machine): Promise<void> {
+async function expectStopped(here: Machine, client?: number): Promise<void> {
   for (const words of [["status"], ["logs"], ["stop"]])
     expect(await here.runWith({ env: here.env }, "daemon", ...words)).toMatchObject({ code: 0 });
-  await until(() => processesOf(here).length === 0);
+  await until(() => processesOf(here).every((line) => line.startsWith(`${client} `)));
 }
 
 async function expectNextStart(here: Machine): Promise<void> {
@@ -54,6 +57,56 @@ it.runIf(canMount())(
     }
   },
   300_000,
+);
+
+/** Preloaded into the processes of Fairlead. It makes their files fail. */
+const failing = fileURLToPath(new URL("../../support/failing-files.cjs", import.meta.url));
+
+it.each([
+  { process: "host", word: "__host", code: "ENOSPC", problem: "the disk is full" },
+  { process: "host", word: "__host", code: "EROFS", problem: "the file system is read-only" },
+  { process: "host", word: "__host", code: "EMFILE", problem: "too many files are open" },
+  { process: "relay", word: "serve", code: "ENOSPC", problem: "the disk is full" },
+  { process: "relay", word: "serve", code: "EROFS", problem: "the file system is read-only" },
+  { process: "relay", word: "serve", code: "EMFILE", problem: "too many files are open" },
+])(
+  "the $process gets $code at any step of the host's start: the client works, and so do daemon stop and the next start",
+  async ({ word, code, problem }) => {
+    await using here = await gatewayMachine({});
+    const folder = join(here.home, ".fairlead");
+    const [notes, over] = [join(here.home, "notes"), join(here.home, "over")];
+    const given = seed();
+    process.stderr.write(`seed ${given}\n`);
+    const stride = scaled(1, 15);
+    for (let from = given % stride, isReached = true; isReached; from += stride) {
+      for (const times of scaled(1, 0) === 1 ? [1, 1_000_000] : [from % 2 === 0 ? 1 : 1_000_000]) {
+        for (const path of [folder, notes, over]) await rm(path, { recursive: true, force: true });
+        const fault = JSON.stringify({ word, folder, code, from, times, notes, over });
+        const env = { ...here.env, NODE_OPTIONS: `--require ${failing}`, TEST_FAILING_FILES: fault };
+        const { child, ending } = startPiped({ ...here, env }, "serve");
+        try {
+          child.stdin.write(greeting);
+          await Promise.race([once(child.stdout, "data"), ending]);
+          isReached = existsSync(notes);
+          await expectStopped(here, child.pid);
+          // The disk works again. The client is still connected, and must hold up nobody.
+          await writeFile(over, "");
+          await expectNextStart(here);
+        } finally {
+          child.stdin.end();
+        }
+        expect({ from, times, ...(await ending) }).toMatchObject({
+          from,
+          times,
+          ...isGreeted,
+          stderr: expect.stringMatching(
+            `^(?:fairlead: the background host cannot be used: .*: ${problem}; this process starts its own servers\n)?$`,
+          ),
+        });
+      }
+    }
+  },
+  600_000,
 );
 
 it("with too few file descriptors the host ends or works, and daemon stop and the next start work", async () => {

@@ -37,9 +37,9 @@ export async function hasRecord(file: string, text: string): Promise<boolean> {
   return (await readRecord(recordOf(file))) === text;
 }
 
-/** Removes the record of this process, unless another process has taken the lock over. */
+/** Removes the record of this process, unless another process has taken the lock over. Never rejects. */
 export async function removeRecord(file: string, text: string): Promise<void> {
-  await remove(recordOf(file), text);
+  await removeOwn(recordOf(file), text);
 }
 
 /**
@@ -89,7 +89,22 @@ async function removeAbandoned(file: string, path: string, text: string): Promis
     await remove(path, text);
     return true;
   } finally {
-    await remove(claim, own);
+    await removeOwn(claim, own);
+  }
+}
+
+/** Milliseconds until this process tries again to remove its record. */
+const retryTime = 1000;
+
+/**
+ * Removes a record of this process. If that fails, for example because the disk is read-only or too many files are open
+ * at this moment, it is tried again: others would wait for the lock as long as this process runs.
+ */
+async function removeOwn(path: string, text: string): Promise<void> {
+  try {
+    await remove(path, text);
+  } catch {
+    setTimeout(() => void removeOwn(path, text), retryTime).unref();
   }
 }
 
@@ -117,7 +132,8 @@ async function create(file: string, path: string, text: string): Promise<boolean
     if (systemCode(error) !== "EEXIST") throw error;
     return false;
   } finally {
-    await rm(temporary, { force: true });
+    // A temporary file that is left does no harm.
+    await rm(temporary, { force: true }).catch(ignored);
   }
 }
 

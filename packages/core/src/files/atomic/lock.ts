@@ -19,6 +19,7 @@ const timeout = 30_000;
 
 /** A lock that this process holds. */
 export interface HeldLock {
+  /** Never rejects. */
   readonly release: () => Promise<void>;
   /** True if the lock expired while this process was suspended. Another process may hold the lock now. */
   readonly isLost: () => boolean;
@@ -56,26 +57,20 @@ async function acquire(file: string, deadline: number): Promise<HeldLock> {
 export async function tryLock(file: string): Promise<HeldLock | undefined> {
   const record = await takeRecord(file);
   if (record === undefined) return undefined;
-  let folder: Awaited<ReturnType<typeof takeFolder>>;
+  let folder: HeldLock | undefined;
+  let isHeld = false;
+  const release = async (): Promise<void> => {
+    await folder?.release();
+    await removeRecord(file, record);
+  };
   try {
     folder = await takeFolder(file);
+    // A process that was suspended before it took the folder may have lost the record.
+    isHeld = folder !== undefined && (await hasRecord(file, record));
   } finally {
-    if (folder === undefined) await removeRecord(file, record);
+    if (!isHeld) await release();
   }
-  if (folder === undefined) return undefined;
-  const { release, isLost } = folder;
-  // A process that was suspended before it took the folder may have lost the record.
-  if (!(await hasRecord(file, record))) {
-    await release();
-    return undefined;
-  }
-  return {
-    isLost,
-    async release() {
-      await release();
-      await removeRecord(file, record);
-    },
-  };
+  return folder !== undefined && isHeld ? { isLost: folder.isLost, release } : undefined;
 }
 
 /**
@@ -104,14 +99,15 @@ async function takeFolder(file: string): Promise<HeldLock | undefined> {
     });
     return {
       isLost: () => isLost,
-      release: async () => {
-        if (!isLost) await release().catch(unless("ERELEASED", "ENOTACQUIRED"));
-      },
+      // If the folder cannot be removed, for example because the disk is read-only by now, the next process removes it.
+      release: async () => void (isLost || (await release().catch(ignored))),
     };
   } catch (error) {
     return unless("ELOCKED")(error);
   }
 }
+
+function ignored(): void {}
 
 function busy(file: string): HostError {
   return new HostError("busy", `another program is writing to ${file} and does not finish; nothing was changed`, {

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { copyFile, mkdir, readdir, rmdir, stat, utimes } from "node:fs/promises";
 import { join } from "node:path";
-import { type TemporaryFolder, temporaryFolder } from "@fairlead/test-servers";
+import { canMount, smallDisk, type TemporaryFolder, temporaryFolder } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
 import { withLock } from "../../../src/files/atomic/lock.ts";
 import { lockHolder } from "../../../src/files/atomic/lock-owner.ts";
@@ -68,6 +68,22 @@ test("what can never succeed is not repeated", async () => {
     code: "ENOTDIR",
   });
 });
+
+test.runIf(canMount())(
+  "a lock that cannot be released, because the disk is read-only at that moment, is free again soon after",
+  async () => {
+    await using disk = await smallDisk();
+    const file = join(disk.path, "file");
+    const done = await withLock(file, async () => {
+      await disk.setReadOnly(true);
+      return "done";
+    });
+    expect([done, await lockHolder(file)]).toEqual(["done", process.pid]);
+    await disk.setReadOnly(false);
+    // This process goes on, and is not asked to remove its lock.
+    expect(await withLock(file, async () => "free")).toBe("free");
+  },
+);
 
 test("a lock that was taken away meanwhile harms nobody", async () => {
   await using folder = await temporaryFolder();
