@@ -61,7 +61,7 @@ if (process.argv.includes(word)) {
   for (const name of names) fail(name);
   const isWriting = ([, flags = "r"]) => (typeof flags === "number" ? (flags & 3) !== 0 : !/^rs?$/.test(flags));
   fail("open", code === "EMFILE" ? undefined : isWriting);
-  const { listen } = net.Server.prototype;
+  const listen = Reflect.get(net.Server.prototype, "listen");
   net.Server.prototype.listen = function (...args) {
     const error = failureOf("listen", args[0]?.path ?? args[0]);
     if (error === undefined) return listen.apply(this, args);
