@@ -1,4 +1,5 @@
-// The import rule, from one array: a folder of core may import only the folders to its left, and the leaves.
+// The import rule, from one array: a folder of core may import only the folders to its left, and the leaves. Types may
+// come from the right.
 export const layers = [
   "files",
   "settings",
@@ -17,6 +18,7 @@ export const layers = [
   "checks",
   "resources",
   "results",
+  "request",
   "model",
   "turn",
   "conversations",

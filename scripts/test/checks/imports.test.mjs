@@ -11,8 +11,8 @@ async function violationsOf(files) {
 
 test("a type-only import that points right is found", async () => {
   const violations = await violationsOf({
-    "core/src/settings/a.ts": 'import type { B } from "../connect/b.ts";\nexport type A = B;\n',
-    "core/src/connect/b.ts": "export type B = 1;\n",
+    "core/src/settings/a.ts": 'import { b } from "../connect/b.ts";\nexport const a = b;\n',
+    "core/src/connect/b.ts": "export const b = 1;\n",
   });
   expect(violations).toEqual([
     "packages/core/src/settings/a.ts → packages/core/src/connect/b.ts (settings-points-left)",
@@ -24,6 +24,14 @@ test("an import that points left or at a leaf is fine", async () => {
     "core/src/connect/a.ts": 'export { b } from "../settings/b.ts";\nexport { c } from "../errors.ts";\n',
     "core/src/settings/b.ts": "export const b = 1;\n",
     "core/src/errors.ts": "export const c = 1;\n",
+  });
+  expect(violations).toEqual([]);
+});
+
+test("types may come from the right, and a cycle of types is fine", async () => {
+  const violations = await violationsOf({
+    "core/src/settings/a.ts": 'import type { B } from "../connect/b.ts";\nexport type A = B;\n',
+    "core/src/connect/b.ts": 'import type { A } from "../settings/a.ts";\nexport type B = 1 | A[];\n',
   });
   expect(violations).toEqual([]);
 });
@@ -40,7 +48,7 @@ test.each([
 });
 
 test.each([
-  ["a .tsx file", 'import type { B } from "../connect/b.ts";', "core/src/settings/a.tsx", "core/src/connect/b.ts"],
+  ["a .tsx file", 'import { b } from "../connect/b.ts";', "core/src/settings/a.tsx", "core/src/connect/b.ts"],
   [
     "a .tsx file, later",
     'const b = await import("../connect/b.ts");',
@@ -50,13 +58,13 @@ test.each([
   ["a .tsx file, by name", 'export * from "@fairlead/core/b";', "wire/src/a.tsx", "core/src/b.ts"],
   [
     "a .ts file, at a .tsx file",
-    'import type { B } from "../connect/b.tsx";',
+    'import { b } from "../connect/b.tsx";',
     "core/src/settings/a.ts",
     "core/src/connect/b.tsx",
   ],
 ])("an import that points right is found in %s", async (_, content, from, to) => {
   const jsx = from.endsWith("x") ? "\nexport const view = <p>{1}</p>;" : "";
-  const violations = await violationsOf({ [from]: `${content}${jsx}\nexport {};\n`, [to]: "export type B = 1;\n" });
+  const violations = await violationsOf({ [from]: `${content}${jsx}\nexport {};\n`, [to]: "export const b = 1;\n" });
   expect(violations).toEqual([expect.stringContaining(`packages/${from} → packages/${to} (`)]);
 });
 

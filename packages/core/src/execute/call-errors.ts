@@ -1,14 +1,13 @@
 /** Errors of a call that the executor did not send, or did not send again: it was cancelled, or its tool changed. */
 
 import { HostError } from "../errors.ts";
-import type { RequestSignal } from "../mcp/unless-aborted.ts";
 import { toShellWord } from "../text/shell-word.ts";
 
 /** The error of a cancelled call. `when` ends the message, as in "files.read was cancelled before it was sent". */
 export function callCancelled(
   serverName: string,
   tool: string,
-  { reason }: RequestSignal,
+  { reason }: AbortSignal,
   when = "before it was sent",
 ): HostError {
   const message = `${serverName}.${tool} was cancelled ${when}`;

@@ -5,7 +5,6 @@ import { listOf, objectOf } from "@fairlead/wire/json";
 import { clip, errorMessage } from "@fairlead/wire/text";
 import type { CatalogTool } from "../discover/catalog.ts";
 import { HostError } from "../errors.ts";
-import type { RequestSignal } from "../mcp/unless-aborted.ts";
 import { argumentSchema } from "../normalise/schema/argument-schema.ts";
 import { stepsOf } from "../normalise/schema/pointer.ts";
 import { closest } from "../text/closest.ts";
@@ -30,7 +29,7 @@ export function checkArguments(
   tool: CatalogTool,
   args: JsonObject,
   validator: Pick<Validator, "validate">,
-  signal: RequestSignal,
+  signal: AbortSignal,
 ): CheckedArguments | Promise<CheckedArguments> {
   const first = validateArguments(validator, tool.inputSchema, args, signal);
   if (!(first instanceof Promise) && first.issues.length === 0) return { args, warnings: first.warnings };
@@ -42,7 +41,7 @@ export function validateArguments(
   validator: Pick<Validator, "validate">,
   inputSchema: JsonObject,
   args: JsonObject,
-  signal: RequestSignal,
+  signal: AbortSignal,
 ): Validation | Promise<Validation> {
   const first = validator.validate(inputSchema, args, signal);
   if (!(first instanceof Promise) && first.issues.length === 0) return first;
@@ -83,7 +82,7 @@ async function withoutNulls(
   first: Validation | Promise<Validation>,
   { serverName, tool, args }: CallArguments,
   validator: Pick<Validator, "validate">,
-  signal: RequestSignal,
+  signal: AbortSignal,
 ): Promise<CheckedArguments> {
   const { issues, warnings } = await first;
   if (issues.length === 0) return { args, warnings };

@@ -4,33 +4,57 @@
  */
 
 import { setMaxListeners } from "node:events";
-import type { ToolResult } from "@fairlead/wire";
+import type { JsonObject, McpRequestOptions, ToolResult } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
 import { type Clock, sleep, systemClock } from "../clock.ts";
 import { neverLeft, pauseAfter } from "../connect/outcome.ts";
+import type { CatalogTool } from "../discover/catalog.ts";
+import { definitionOf } from "../discover/tool-changes.ts";
 import { HostError } from "../errors.ts";
-import { type RequestSignal, toAbortSignal } from "../mcp/unless-aborted.ts";
+import type { ServerClient } from "../mcp/client.ts";
 import { callCancelled, toolChanged } from "./call-errors.ts";
-import { createCallQueue, type WaitingCall } from "./call-queue.ts";
+import { createCallQueue } from "./call-queue.ts";
 import { type CallResult, toCallResult } from "./call-result.ts";
-import { type CheckedArguments, checkArguments, checkOutput } from "./check-values.ts";
-import { findListed, findTool } from "./find-tool.ts";
+import { checkArguments, checkOutput } from "./check-values.ts";
+import { findListed, findTool, toolNamed } from "./find-tool.ts";
 import { mayRepeat } from "./may-repeat.ts";
-import {
-  type Call,
-  type CallClient,
-  type CallSteps,
-  type ExecuteOptions,
-  type FirstFailure,
-  isStill,
-  optionsOf,
-  type RawCall,
-  RunningCall,
-  type RunningCallQueue,
-} from "./running-call.ts";
 import type { Validator } from "./validation/validator.ts";
 
-export type { Call, CallClient, ExecuteOptions, RawCall } from "./running-call.ts";
+/** The members of a server's client that a call needs. */
+export type CallClient = Pick<ServerClient, "name" | "filteredCatalog" | "callTool"> &
+  Partial<Pick<ServerClient, "upToDate">>;
+
+/** A tool call to run. `tool` is the server's own name of the tool. */
+export interface Call<Client extends CallClient = CallClient> {
+  readonly client: Client;
+  readonly tool: string;
+  readonly args: unknown;
+}
+
+/** A call whose result the executor returns exactly as the server sent it. */
+export interface RawCall<Client extends CallClient, Answer> extends Call<Client> {
+  /** Sends the call. May be called a second time with a new connection, if repeating is safe. */
+  readonly send: (client: Client, args: JsonObject, options: McpRequestOptions, tool: string) => Promise<Answer>;
+}
+
+/** Timeouts, signal and listeners of one call. */
+export interface ExecuteOptions {
+  readonly signal?: AbortSignal;
+  /** The longest time without a response or progress, in milliseconds. The time in the queue does not count. */
+  readonly timeout: number;
+  /** The longest time from sending to the result, in milliseconds. */
+  readonly total: number;
+  readonly onProgress?: McpRequestOptions["onProgress"];
+  /** Called when the call leaves the queue. */
+  readonly onStart?: () => void;
+  /** Whether the call has already waited for its turn, so that it need not wait in the executor's queue. */
+  readonly isInTurn?: boolean;
+  /**
+   * Whether the user trusts the server's annotations. If so, a read-only or idempotent tool may be called again after a
+   * failure.
+   */
+  readonly trustAnnotations?: boolean;
+}
 
 /** Runs tool calls on connected servers, within the limits. */
 export interface Executor<Client extends CallClient = CallClient> {
@@ -52,14 +76,7 @@ export interface ExecutorOptions<Client extends CallClient = CallClient> {
   readonly validator: Pick<Validator, "validate">;
   /** Returns a connected client for a server whose connection was lost. If absent, no call is repeated. */
   readonly reconnect?: (server: string, signal: AbortSignal) => Promise<Client>;
-  /**
-   * Signal for calls without a signal of their own. The executor's owner must abort it before `close`. Default: `close`
-   * aborts these calls.
-   */
-  readonly closing?: AbortSignal;
-  /**
-   * True if the owner aborts the signals of all calls before `close`. The executor then does not cancel them itself.
-   */
+  /** True if the owner aborts the signals of all calls before `close`. The executor then does not cancel them itself. */
   readonly abortsAll?: boolean;
   readonly clock?: Clock;
 }
@@ -71,199 +88,66 @@ export function createExecutor<Client extends CallClient = CallClient>(
   options: ExecutorOptions<Client>,
 ): Executor<Client> {
   const { limits, queuePerServer = queueOfOneServer, validator, reconnect, clock = systemClock } = options;
-  const calls = createCallQueue({
+  const queue = createCallQueue({
     perServer: limits.callsPerServer,
     total: limits.callsTotal,
     waitingPerServer: queuePerServer,
   });
-  const closed = new AbortController();
-  const closing = options.closing ?? closed.signal;
-  setMaxListeners(0, closing);
-  /** `close` runs these functions to cancel the calls that have a signal of their own. */
-  const stops = new Set<() => void>();
-  let running = 0;
-  const onIdle: (() => void)[] = [];
+  const closing = new AbortController();
+  setMaxListeners(0, closing.signal);
+  const running = new Set<Promise<unknown>>();
 
-  /** Runs the call. It is cancelled when the caller's signal is aborted, or by `close`. */
-  function start<Answer, Result>(
-    call: Call<Client>,
+  function start<Answer>(
+    call: RawCall<Client, Answer>,
     how: ExecuteOptions,
-    steps: CallSteps<Client, Answer, Result>,
-  ): Promise<Result> {
-    const { signal: given = closing } = how;
-    if (given === closing || options.abortsAll === true) return execute(call, how, given, steps);
-    const signal = toAbortSignal(given);
-    const own = new AbortController();
-    const callOff = (): void => own.abort(signal.reason);
-    if (closed.signal.aborted || signal.aborted) callOff();
-    // Many calls may share one signal. Node warns about a leak if a signal has more than ten listeners.
-    setMaxListeners(0, signal);
-    signal.addEventListener("abort", callOff, { once: true });
-    const started = execute(call, how, own.signal, steps);
-    stops.add(callOff);
-    const leave = (): void => {
-      signal.removeEventListener("abort", callOff);
-      stops.delete(callOff);
-    };
-    started.then(leave, leave);
-    return started;
+    find: typeof findListed,
+  ): Promise<Executed<Answer>> {
+    const { signal: given } = how;
+    const signal =
+      given === undefined || options.abortsAll === true
+        ? (given ?? closing.signal)
+        : AbortSignal.any([given, closing.signal]);
+    const executing = execute(call, how, signal, find);
+    running.add(executing);
+    const end = (): boolean => running.delete(executing);
+    executing.then(end, end);
+    return executing;
   }
 
-  /**
-   * Runs all steps of a call. Not `async`, because an additional promise takes as long as sending the call. Runs `end`
-   * only if a step throws here; otherwise `sendChecked`, `sendInTurn`, `finish` or `repeat` runs it.
-   */
-  function execute<Answer, Result>(
-    { client, tool: name, args }: Call<Client>,
+  async function execute<Answer>(
+    { client, tool: name, args: given, send }: RawCall<Client, Answer>,
     how: ExecuteOptions,
-    signal: RequestSignal,
-    steps: CallSteps<Client, Answer, Result>,
-  ): Promise<Result> {
-    running += 1;
+    signal: AbortSignal,
+    find: typeof findListed,
+  ): Promise<Executed<Answer>> {
+    const tool = find(client, name);
+    if (!isObject(given))
+      throw new HostError("arguments_invalid", "Invalid parameters: must be an object", { serverName: client.name });
+    let leave: (() => void) | undefined;
+    let isSent = false;
     try {
-      const tool = steps.find(client, name);
-      if (!isObject(args))
-        throw new HostError("arguments_invalid", "Invalid parameters: must be an object", { serverName: client.name });
-      if (signal.aborted) throw callCancelled(client.name, name, signal);
-      const queue = how.isInTurn === true ? noQueue : calls;
-      const run = new RunningCall(client, name, tool, args, how, signal, steps, queue);
-      const checked = tool && checkArguments(client.name, tool, args, validator, signal);
-      if (checked instanceof Promise) return sendChecked(run, checked);
-      if (checked !== undefined) run.setChecked(checked);
-      return queue.tryEnter(client.name) ? send(run, false) : sendInTurn(run);
-    } catch (error) {
-      end();
-      return Promise.reject(error);
-    }
-  }
-
-  function end(): void {
-    running -= 1;
-    if (running === 0) for (const resolve of onIdle) resolve();
-  }
-
-  async function sendChecked<Answer, Result>(
-    run: RunningCall<Client, Answer, Result>,
-    checking: Promise<CheckedArguments>,
-  ): Promise<Result> {
-    const { client, name, queue, signal } = run;
-    let sent: Promise<Result>;
-    try {
-      run.setChecked(await checking);
-      sent = queue.tryEnter(client.name) ? send(run, true) : sendInTurn(run);
-    } catch (error) {
-      end();
-      throw signal.aborted ? callCancelled(client.name, name, signal) : error;
-    }
-    return sent;
-  }
-
-  function sendInTurn<Answer, Result>(run: RunningCall<Client, Answer, Result>): Promise<Result> {
-    const { client, name, queue } = run;
-    const signal = toAbortSignal(run.signal);
-    return new Promise((resolve, reject) => {
-      function fail(error: unknown): void {
-        end();
-        reject(error);
-      }
-      const waiting: WaitingCall = {
-        signal,
-        start() {
-          try {
-            send(run, true).then(resolve, reject);
-          } catch (error) {
-            fail(error);
-          }
-        },
-        cancel: () => fail(callCancelled(client.name, name, signal)),
-      };
-      try {
-        queue.wait(client.name, waiting);
-      } catch (error) {
-        fail(signal.aborted ? callCancelled(client.name, name, signal) : error);
-      }
-    });
-  }
-
-  /**
-   * Sends a call that may start now.
-   *
-   * @param hasWaited Whether the call waited. The tool's definition may have changed meanwhile.
-   */
-  function send<Answer, Result>(run: RunningCall<Client, Answer, Result>, hasWaited: boolean): Promise<Result> {
-    const reading = hasWaited ? run.client.upToDate?.("tools") : undefined;
-    return reading === undefined ? sendNow(run, hasWaited) : sendAfter(run, reading);
-  }
-
-  /** Sends a call after the server's tools were read again, because the server reported a change while it waited. */
-  async function sendAfter<Answer, Result>(
-    run: RunningCall<Client, Answer, Result>,
-    reading: Promise<void>,
-  ): Promise<Result> {
-    const { client, name, queue, signal } = run;
-    let sent: Promise<Result>;
-    try {
-      await reading;
-      if (signal.aborted) throw callCancelled(client.name, name, signal);
-    } catch (error) {
-      queue.leave(client.name);
-      end();
-      throw error;
-    }
-    try {
-      sent = sendNow(run, true);
-    } catch (error) {
-      end();
-      throw error;
-    }
-    return sent;
-  }
-
-  function sendNow<Answer, Result>(run: RunningCall<Client, Answer, Result>, hasWaited: boolean): Promise<Result> {
-    const { client, name, tool, how, signal, steps } = run;
-    const began = clock.now();
-    const isGone = client.filteredCatalog === undefined;
-    let answering: Promise<Answer>;
-    try {
+      signal.throwIfAborted();
+      const { args, warnings } = tool
+        ? await checkArguments(client.name, tool, given, validator, signal)
+        : { args: given, warnings: [] };
+      leave = how.isInTurn === true ? undefined : await queue.enter(client.name, signal);
+      // While the call waited, the server may have reported a change of its tools.
+      await client.upToDate?.("tools");
+      signal.throwIfAborted();
+      const isGone = client.filteredCatalog === undefined;
       how.onStart?.();
-      if (hasWaited && !isGone && !isStill(client, name, tool)) throw toolChanged(client.name, name);
-      answering = steps.send(client, run.args, optionsOf(tool, how, signal, how.total), name);
+      if (!isGone && !isStill(client, name, tool)) throw toolChanged(client.name, name);
+      const began = clock.now();
+      isSent = true;
+      const answer = await send(client, args, optionsOf(tool, how, signal, how.total), name).catch((error: unknown) =>
+        sendAgain({ client, tool: name, args, send }, how, signal, { definition: tool, error, isGone, began }),
+      );
+      return { answer, tool, warnings };
     } catch (error) {
-      run.queue.leave(client.name);
-      throw error;
-    }
-    return answering.then(
-      (answer) => finish(run, answer),
-      (error: unknown) => repeat(run, { error, isGone, began }),
-    );
-  }
-
-  function finish<Answer, Result>(run: RunningCall<Client, Answer, Result>, answer: Answer): Result | Promise<Result> {
-    const { client, tool, warnings, queue, steps } = run;
-    queue.leave(client.name);
-    let result: Result | Promise<Result> | undefined;
-    try {
-      result = steps.finish(answer, tool, warnings);
-      return result;
+      throw signal.aborted && !isSent ? callCancelled(client.name, name, signal) : error;
     } finally {
-      if (result instanceof Promise) result.then(end, end);
-      else end();
+      leave?.();
     }
-  }
-
-  async function repeat<Answer, Result>(
-    run: RunningCall<Client, Answer, Result>,
-    failed: FirstFailure,
-  ): Promise<Result> {
-    let answer: Answer;
-    try {
-      answer = await sendAgain(run, failed);
-    } catch (failure) {
-      run.queue.leave(run.client.name);
-      end();
-      throw failure;
-    }
-    return finish(run, answer);
   }
 
   /**
@@ -271,63 +155,86 @@ export function createExecutor<Client extends CallClient = CallClient>(
    *
    * @throws HostError `changed`, `cancelled`, or the error of the first call, of reconnecting or of the second call
    */
-  async function sendAgain<Answer, Result>(
-    { client, name, tool, args, how, signal, steps }: RunningCall<Client, Answer, Result>,
-    { error, isGone, began }: FirstFailure,
+  async function sendAgain<Answer>(
+    { client, tool: name, args, send }: RawCall<Client, Answer> & { readonly args: JsonObject },
+    how: ExecuteOptions,
+    signal: AbortSignal,
+    { definition, error, isGone, began }: FirstFailure,
   ): Promise<Answer> {
     if (!(error instanceof HostError) || reconnect === undefined || signal.aborted) throw error;
     const pause = pauseAfter(error);
     const failed = {
       code: error.code,
       neverLeft: isGone || neverLeft(error),
-      annotations: tool?.annotations,
+      annotations: definition?.annotations,
       trustAnnotations: how.trustAnnotations ?? false,
       pause,
       timeLeft: Math.min(how.timeout, how.total - (clock.now() - began)),
     };
     if (!mayRepeat(failed)) throw error;
     if (pause !== undefined)
-      await sleep(clock, pause, toAbortSignal(signal)).catch(() => {
+      await sleep(clock, pause, signal).catch(() => {
         throw callCancelled(client.name, name, signal, "before it was sent again");
       });
-    const next = await reconnect(client.name, toAbortSignal(signal)).catch((failure: unknown) => {
+    const next = await reconnect(client.name, signal).catch((failure: unknown) => {
       throw failed.neverLeft ? failure : error;
     });
-    if (!isStill(next, name, tool)) throw failed.neverLeft ? toolChanged(next.name, name) : error;
+    if (!isStill(next, name, definition)) throw failed.neverLeft ? toolChanged(next.name, name) : error;
     const total = Math.max(how.total - (clock.now() - began), 1);
-    return steps.send(next, args, optionsOf(tool, how, signal, total), name);
+    return send(next, args, optionsOf(definition, how, signal, total), name);
   }
 
-  /**
-   * The steps of a call. All calls share these functions, because creating them for each call would cost as much as
-   * sending the call.
-   */
-  const callSteps: CallSteps<Client, ToolResult, CallResult> = {
-    find: findTool,
-    send: (client, args, options, name) => client.callTool(name, args, options),
-    finish: (answer, tool, warnings) =>
-      tool?.outputSchema === undefined
-        ? toCallResult(answer, warnings, none)
-        : checkOutput(answer, tool, validator).then((unmatched) => toCallResult(answer, warnings, unmatched)),
-  };
-
   return {
-    call: (call, how) => start(call, how, callSteps),
-    forward: (call, how) => start(call, how, { find: findListed, send: call.send, finish: asIs }),
+    async call(call, how) {
+      const send: RawCall<Client, ToolResult>["send"] = (client, args, given, name) =>
+        client.callTool(name, args, given);
+      const { answer, tool, warnings } = await start({ ...call, send }, how, findTool);
+      const unmatched = tool?.outputSchema === undefined ? [] : await checkOutput(answer, tool, validator);
+      return toCallResult(answer, warnings, unmatched);
+    },
+
+    forward: async (call, how) => (await start(call, how, findListed)).answer,
 
     async close() {
-      closed.abort();
-      for (const callOff of stops) callOff();
-      if (running > 0) await new Promise<void>((resolve) => onIdle.push(resolve));
+      closing.abort();
+      await Promise.allSettled(running);
     },
   };
 }
 
-const none: readonly string[] = [];
+interface Executed<Answer> {
+  readonly answer: Answer;
+  /** The tool's definition; undefined if the server does not list the tool. */
+  readonly tool: CatalogTool | undefined;
+  readonly warnings: readonly string[];
+}
 
-/** For calls that have waited for their turn elsewhere. */
-const noQueue: RunningCallQueue = { tryEnter: () => true, wait() {}, leave() {} };
+/** The failure of the first attempt to send a call. */
+interface FirstFailure {
+  readonly definition: CatalogTool | undefined;
+  readonly error: unknown;
+  /** Whether the connection ended before the call could be sent. */
+  readonly isGone: boolean;
+  /** When the call was sent, by the executor's clock. */
+  readonly began: number;
+}
 
-function asIs<T>(answer: T): T {
-  return answer;
+/** The request options for sending a call. */
+export function optionsOf(
+  tool: CatalogTool | undefined,
+  { timeout, onProgress }: ExecuteOptions,
+  signal: AbortSignal,
+  total: number,
+): McpRequestOptions {
+  return { signal, timeout, total, asTask: tool?.execution?.["taskSupport"] === "required", onProgress };
+}
+
+/**
+ * Whether the tool still has the definition from the beginning of the call. Also true if the server never listed the
+ * tool.
+ */
+export function isStill({ filteredCatalog }: CallClient, name: string, tool: CatalogTool | undefined): boolean {
+  const now = filteredCatalog && toolNamed(filteredCatalog.catalog.tools, name);
+  if (now === undefined || tool === undefined) return now === tool;
+  return now === tool || definitionOf(now) === definitionOf(tool);
 }

@@ -1,6 +1,6 @@
 /** The part of `Host` for gateways, which run requests from other MCP clients. */
 
-import type { Era, JsonObject, McpRequestOptions, RequestHandler, RequestStop } from "@fairlead/wire";
+import type { Era, JsonObject, McpRequestOptions, RequestHandler } from "@fairlead/wire";
 import type { ToolIdentity } from "../policy/decide.ts";
 import type { ConfirmPort } from "../registry/binding.ts";
 import type { ClientProfile, SharedBy, ToolBudget } from "../settings/define/definition.ts";
@@ -38,7 +38,7 @@ export interface ForwardedRequest {
  */
 export type TakeTurn = (
   limits: { readonly callsPerServer: number; readonly callsTotal: number },
-  signal: AbortSignal | RequestStop,
+  signal: AbortSignal,
 ) => (() => void) | Promise<() => void>;
 
 /** Options for sending, confirming and cancelling a client's request. */
@@ -57,8 +57,6 @@ export interface ForwardOptions
     | "beforeSend"
   > {
   readonly signal?: AbortSignal | undefined;
-  /** Cancels the request. If present, `signal` is ignored. */
-  readonly stop?: RequestStop | undefined;
   /** The longest time without a response or progress, in milliseconds. Default: the server's `timeout` setting. */
   readonly timeout?: number | undefined;
   /** Whether the user has already confirmed this request. This has no effect if a rule denies the request. */

@@ -1,15 +1,5 @@
 /** Waits for work that several callers share. If one caller's signal is aborted, only that caller stops waiting. */
 
-import type { RequestStop } from "@fairlead/wire";
-
-/** The signal that cancels a request: an `AbortSignal`, or a `RequestStop`, which takes less time to create. */
-export type RequestSignal = AbortSignal | RequestStop;
-
-/** Returns an `AbortSignal`, for code that does not accept a `RequestStop`. */
-export function toAbortSignal(signal: RequestSignal): AbortSignal {
-  return "onAbort" in signal ? signal.signal : signal;
-}
-
 /** Waits for `shared`. Rejects with `why()` when the signal is aborted; `shared` then continues for other callers. */
 export function unlessAborted<T>(shared: Promise<T>, signal: AbortSignal | undefined, why: () => Error): Promise<T> {
   if (signal === undefined) return shared;

@@ -12,6 +12,7 @@ import {
 import { canonicalJson } from "../text/canonical-json.ts";
 import {
   approvalRule,
+  type CarriedDecision,
   type ChangedDefinition,
   type CreateDecideOptions,
   conversationRule,
@@ -62,6 +63,10 @@ export interface Confirmations extends Pick<Decide, "decide" | "isCurrent" | "ex
    * server and the definition, and on how the definition differs from the accepted one.
    */
   readonly confirmationKey: (request: PolicyRequest) => string;
+  /** Returns the decision that `carry` keeps for an equal request, if it is still current. Otherwise decides. */
+  readonly take: (request: PolicyRequest) => CarriedDecision;
+  /** Keeps a decision that allows a request, for the next equal request. */
+  readonly carry: (request: PolicyRequest, decision: CarriedDecision) => void;
   /** Uses up one yes that was stored for this request. Returns false if there is none. */
   readonly takeConfirmation: (request: PolicyRequest) => boolean;
   /** Makes the tool's current definition the accepted one. */
@@ -70,12 +75,16 @@ export interface Confirmations extends Pick<Decide, "decide" | "isCurrent" | "ex
 
 const { ProceedOnce, ProceedAlwaysTool, ProceedAlwaysServer, ProceedAlwaysAndSave, Cancel } = ToolConfirmationOutcome;
 
+/** Maximum number of decisions that `carry` keeps. */
+const mostCarried = 64;
+
 /** Creates the confirmations of one host. No request is confirmed at first. */
 export function createConfirmations({ accept: acceptDefinition, ...options }: ConfirmationsOptions): Confirmations {
   const { policy, tools, identityOf, approvals, approvalsOf = () => approvals } = options;
   const rules = createDecide(options);
   /** How many times each confirmed request may still run, by `confirmationKey`. */
   const confirmed = new Map<string, number>();
+  const carried = new Map<string, CarriedDecision>();
   const keptForLater: TakingAnswer = { isOpen: () => true, onYes: (key) => void (key !== undefined && keep(key)) };
 
   async function accept(tool: ToolIdentity): Promise<void> {
@@ -211,6 +220,17 @@ export function createConfirmations({ accept: acceptDefinition, ...options }: Co
   }
 
   return {
+    take(request) {
+      if (carried.size === 0) return rules.decide(request);
+      const key = requestKey(request);
+      const decision = carried.get(key);
+      carried.delete(key);
+      return decision !== undefined && rules.isCurrent(decision, request) ? decision : rules.decide(request);
+    },
+    carry(request, decision) {
+      if (carried.size >= mostCarried) carried.clear();
+      carried.set(requestKey(request), decision);
+    },
     decide: rules.decide,
     isCurrent: rules.isCurrent,
     isDeniedByName: rules.isDeniedByName,
@@ -261,4 +281,9 @@ export function createConfirmations({ accept: acceptDefinition, ...options }: Co
       return details;
     },
   };
+}
+
+/** Two requests have the same key if sender, tool (or prompt or resource) and arguments are equal. */
+function requestKey({ who, client, kind = "tool", serverName, serverToolName, args = {} }: PolicyRequest): string {
+  return canonicalJson([who, client, kind, serverName, serverToolName, args]);
 }

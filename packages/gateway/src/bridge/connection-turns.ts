@@ -2,7 +2,6 @@
 
 import { type CallQueue, createCallQueue } from "@fairlead/core/execute/call-queue";
 import type { TakeTurn } from "@fairlead/core/host/gateway-types";
-import { toAbortSignal } from "@fairlead/core/mcp/unless-aborted";
 import type { ClientCall } from "../questions/client-call.ts";
 
 /** The turns of one connection. */
@@ -54,7 +53,7 @@ class RequestTurn implements Turn {
   readonly take: TakeTurn = (limits, signal) => {
     const queue = this.#queueFor(limits);
     if (queue.tryEnter(this.#server)) return this.#entered(queue);
-    return queue.enter(this.#server, toAbortSignal(signal)).then(() => this.#entered(queue));
+    return queue.enter(this.#server, signal).then(() => this.#entered(queue));
   };
 
   readonly leave = (): void => {

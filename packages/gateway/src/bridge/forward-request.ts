@@ -66,8 +66,7 @@ export async function forwardRequest(
     const result = await host.forward(
       { client, server, method, params },
       {
-        signal: call.stop === undefined ? call.signal : undefined,
-        stop: call.stop,
+        signal: call.signal,
         meta,
         answer: (...question) => {
           // The server waits for the client, perhaps for a person. Meanwhile, other requests may be sent.

@@ -1,6 +1,6 @@
 /** An open request of a client, the same for both protocol eras. */
 
-import type { Era, JsonObject, RequestStop } from "@fairlead/wire";
+import type { Era, JsonObject } from "@fairlead/wire";
 import type { RequestId } from "@fairlead/wire/serve";
 
 /** What the gateway needs to answer and cancel a request, and to ask its client. */
@@ -18,8 +18,6 @@ export interface ClientCall {
   readonly logLevel: string | undefined;
   /** Aborts when the client cancels the request or disconnects. */
   readonly signal: AbortSignal;
-  /** Like `signal`, but faster to create. The host may call `stop.abort` to end its own work on the request. */
-  readonly stop?: RequestStop | undefined;
   /**
    * If the client reads its responses too slowly, returns a promise that resolves when it has read more, or has
    * disconnected.

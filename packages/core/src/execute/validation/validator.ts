@@ -5,7 +5,6 @@
 
 import type { JsonObject } from "@fairlead/wire";
 import { systemClock } from "../../clock.ts";
-import { type RequestSignal, toAbortSignal } from "../../mcp/unless-aborted.ts";
 import { createBoundedCache } from "./bounded-cache.ts";
 import { costOf, isBounded, measure, type SchemaCost } from "./schema-cost.ts";
 import { type Check, notValidated, type Validation } from "./validation.ts";
@@ -14,7 +13,7 @@ import type { PoolOptions, WorkerPool } from "./worker-pool.ts";
 /** Validates values against schemas within limits of time and memory. */
 export interface Validator {
   /** Validates a value. If that is not possible, the result has a warning. Rejects only with the reason of `signal`. */
-  validate(schema: JsonObject, value: unknown, signal?: RequestSignal): Validation | Promise<Validation>;
+  validate(schema: JsonObject, value: unknown, signal?: AbortSignal): Validation | Promise<Validation>;
   close(): Promise<void>;
 }
 
@@ -53,7 +52,7 @@ export function createValidator(options: ValidatorOptions = {}): Validator {
     return prepared;
   }
 
-  function validate(schema: JsonObject, value: unknown, signal?: RequestSignal): Validation | Promise<Validation> {
+  function validate(schema: JsonObject, value: unknown, signal?: AbortSignal): Validation | Promise<Validation> {
     if (signal?.aborted) return Promise.reject(signal.reason);
     if (isClosed) return notValidated("the host is closed");
     const size = measure(value, maxValue);
@@ -67,10 +66,10 @@ export function createValidator(options: ValidatorOptions = {}): Validator {
     const valueText = toJson(value);
     if (valueText === undefined) return notValidated("the value is not JSON, or is nested too deeply");
     pool ??= openPool(options);
-    return pool.then((threads) => threads.run({ schema: text, value: valueText }, signal && toAbortSignal(signal)));
+    return pool.then((threads) => threads.run({ schema: text, value: valueText }, signal));
   }
 
-  async function checkWhenLoaded(schema: string, value: unknown, signal?: RequestSignal): Promise<Validation> {
+  async function checkWhenLoaded(schema: string, value: unknown, signal?: AbortSignal): Promise<Validation> {
     loading ??= loadChecks();
     checks = await loading;
     signal?.throwIfAborted();

@@ -12,8 +12,8 @@ import type {
 import type { CachedCatalog, CatalogStore } from "../../discover/catalog-store.ts";
 import { HostError } from "../../errors.ts";
 import type { Peer } from "../../events.ts";
+import { once } from "../../request/open-work.ts";
 import { optionOrigin, type ServerDefinition, typedOrigin } from "../../settings/define/definition.ts";
-import { once } from "../open-work.ts";
 
 /** Reads and writes the catalog cache. */
 export interface CatalogCache {

@@ -10,9 +10,9 @@ import { bringsOwnHeader, pinOf } from "../../auth/store/sign-in-state.ts";
 import type { MCPOAuthTokenStorage } from "../../auth/store/token-storage.ts";
 import { HostError } from "../../errors.ts";
 import { unlessAborted } from "../../mcp/unless-aborted.ts";
+import { once } from "../../request/open-work.ts";
 import type { ServerDefinition } from "../../settings/define/definition.ts";
 import type { Configuration } from "../../trust/configuration.ts";
-import { once } from "../open-work.ts";
 
 /** Configuration, secrets and user interface for signing in. */
 export interface HostSignInOptions {

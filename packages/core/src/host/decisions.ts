@@ -1,0 +1,219 @@
+/**
+ * Decides about requests of one host. Reads the rules, the saved approvals and the lock file when first needed, and
+ * again after one of these files has changed.
+ */
+
+import type { Clock } from "../clock.ts";
+import { demoName } from "../demo/name.ts";
+import type { ServerIdentity } from "../policy/approvals.ts";
+import type { ApprovedTools } from "../policy/approved-tools.ts";
+import type { Confirmations, ToolIdentity } from "../policy/confirmations.ts";
+import {
+  type ConversationApprovals,
+  createApprovalsOf,
+  createConversationApprovals,
+} from "../policy/conversation-approvals.ts";
+import type { Policies, PolicyFlags } from "../policy/rules/load-policies.ts";
+import type { PolicyFiles } from "../policy/rules/policy-files.ts";
+import type { ApprovalMode, DecisionOutcome } from "../policy/rules/rule.ts";
+import type { Catalogs } from "./catalogs/catalogs.ts";
+import type { HostLock } from "./catalogs/lock.ts";
+import type { LiveConfiguration } from "./servers/live-configuration.ts";
+import type { Host, HostNote } from "./types.ts";
+
+/** The parts of the host and the options that decisions depend on. */
+export interface HostDecisionsOptions {
+  readonly configuration: LiveConfiguration;
+  readonly catalogs: Catalogs;
+  readonly mode: ApprovalMode;
+  readonly interactive: boolean;
+  readonly flags: PolicyFlags;
+  readonly clock: Pick<Clock, "now">;
+  /** The clock, in milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+/** Decides about the requests of one host. */
+export interface HostDecisions {
+  /** The rules and confirmations that apply now. If a rule file has changed, reads it first. */
+  readonly current: () => Confirmations | Promise<Confirmations>;
+  readonly policies: () => Promise<Policies>;
+  /** The approvals that the user has given in this run. */
+  readonly approvals: ConversationApprovals;
+  readonly explain: Host["explain"];
+  readonly changeOf: Host["changeOf"];
+  /** The decision if a model calls the tool, before the arguments are known; undefined until the rules are read. */
+  readonly decisionOf: (tool: ToolIdentity) => DecisionOutcome | undefined;
+  readonly deniedTo: Host["deniedTo"];
+  readonly identify: Host["identify"];
+  /** Notes about servers that differ from the lock file. */
+  readonly notes: () => readonly HostNote[];
+  /** Reads the rules again after the configuration has changed. */
+  readonly renew: () => Promise<void>;
+}
+
+interface Loaded extends Policies {
+  readonly version: number;
+  readonly approved: ApprovedTools;
+  readonly lock: HostLock;
+}
+
+/** Creates the decisions of a host. Reads no file until the first decision. */
+export function createHostDecisions(options: HostDecisionsOptions): HostDecisions {
+  const { configuration, catalogs, mode, interactive, flags, clock, now } = options;
+  const { changed } = catalogs;
+  const approvals = createConversationApprovals();
+  const approvalsOf = createApprovalsOf(approvals);
+  let files: PolicyFiles | undefined;
+  let filesVersion: number | undefined;
+  let readings = 0;
+  let loading: Promise<Loaded> | undefined;
+  let loaded: Loaded | undefined;
+  let confirmations: Confirmations | undefined;
+
+  function identityOf(server: string): ServerIdentity | undefined {
+    const definition = configuration.definition(server);
+    if (server === demoName && definition === undefined) return { server, fingerprint: demoName };
+    const { root } = configuration.current().locations;
+    return (
+      definition && {
+        server,
+        fingerprint: definition.fingerprint,
+        ...(definition.scope === "workspace" && { workspace: root }),
+      }
+    );
+  }
+
+  async function read(): Promise<Loaded> {
+    readings += 1;
+    const version = readings;
+    const [{ loadPolicies }, { loadApprovedTools }, { approvedTool }, { loadLock }] = await Promise.all([
+      import("../policy/rules/load-policies.ts"),
+      import("../policy/approved-tools.ts"),
+      import("../policy/approvals.ts"),
+      import("./catalogs/lock.ts"),
+    ]);
+    const current = configuration.current();
+    const [policies, approved, lock] = await Promise.all([
+      loadPolicies(current, flags),
+      loadApprovedTools({ state: current.locations.state, identityOf, now: () => new Date(now()) }),
+      loadLock({ configuration: current, definition: configuration.definition, catalog: catalogs.catalog }),
+    ]);
+    // If a later call has read the files again, this result is outdated.
+    if (version === readings) {
+      // The newest approval comes last, because `expect` replaces earlier definitions of the tool.
+      for (const approval of approved.all().toReversed()) {
+        const { server: serverName, tool: serverToolName, digest } = approval;
+        changed.expect({ serverName, serverToolName }, { digest, tool: approvedTool(approval) });
+      }
+      changed.lock(lock);
+    }
+    return {
+      ...policies,
+      version,
+      problems: [...policies.problems, ...approved.problems, ...lock.problems],
+      approved,
+      lock,
+    };
+  }
+
+  /** Whether the rules have been read and none of their files has changed since. */
+  function isLoaded(): boolean {
+    return (
+      loading !== undefined &&
+      loaded?.version === readings &&
+      files?.version(configuration.current().locations) === filesVersion
+    );
+  }
+
+  /**
+   * Reads the rules again if a file has changed. A rule that is written while the host runs then applies to the next
+   * request.
+   */
+  async function load(): Promise<Loaded> {
+    const { createPolicyFiles } = await import("../policy/rules/policy-files.ts");
+    files ??= createPolicyFiles(clock.now);
+    const found = files.version(configuration.current().locations);
+    if (found !== filesVersion) loading = undefined;
+    filesVersion = found;
+    loading ??= read();
+    const latest = await loading;
+    if (loaded === undefined || latest.version > loaded.version) loaded = latest;
+    return loaded;
+  }
+
+  async function accept(tool: ToolIdentity): Promise<void> {
+    changed.accept(tool);
+    const definition = changed.toolOf(tool);
+    await Promise.all([
+      catalogs.save(tool.serverName),
+      definition && loaded?.approved.forgetOthers(tool.serverName, definition),
+    ]);
+  }
+
+  function current(): Confirmations | Promise<Confirmations> {
+    return confirmations !== undefined && isLoaded() ? confirmations : reload();
+  }
+
+  async function reload(): Promise<Confirmations> {
+    const [{ createConfirmations }, first] = await Promise.all([import("../policy/confirmations.ts"), load()]);
+    confirmations ??= createConfirmations({
+      policy: () => loaded ?? first,
+      approvals,
+      approvalsOf,
+      configurationVersion: configuration.version,
+      tools: changed,
+      trustsAnnotations: (server) => configuration.definition(server)?.extras.trustAnnotations ?? false,
+      identityOf,
+      accept,
+      mode,
+      interactive,
+    });
+    return confirmations;
+  }
+
+  return {
+    current,
+    approvals,
+    async policies() {
+      await current();
+      return load();
+    },
+    async explain(serverName, serverToolName, args, { kind = "tool", typed: isTyped = false, client } = {}) {
+      const { explain, isDeniedByName } = await current();
+      const who = client !== undefined ? "client" : isTyped ? "user" : "model";
+      const request = { who, client, serverName, serverToolName, kind, ...(args && { args }) } as const;
+      const doubt = kind === "tool" ? await catalogs.expectedDoubt(request) : undefined;
+      const { change, decision, matching } = explain(request, doubt);
+      const trust = kind === "tool" || kind === "resource" ? configuration.entryTrust(serverName) : undefined;
+      return {
+        decision,
+        verdict: decision,
+        matching,
+        isChanged: change !== undefined,
+        isDeniedByName: isDeniedByName(request),
+        ...(trust && { trust }),
+      };
+    },
+    async changeOf(serverName, serverToolName, kind = "tool") {
+      const { explain } = await current();
+      return explain({ serverName, serverToolName, kind }).change?.difference();
+    },
+    decisionOf: (tool) => confirmations?.decide(tool).decision,
+    async deniedTo({ name: client }) {
+      const { decide } = await current();
+      return ({ serverName, serverToolName }) =>
+        decide({ who: "client", client, serverName, serverToolName }).decision === "deny";
+    },
+    identify(server) {
+      const { fingerprint } = identityOf(server) ?? {};
+      return fingerprint === undefined ? undefined : { fingerprint, root: configuration.current().locations.root };
+    },
+    notes: () => loaded?.lock.notes() ?? [],
+    async renew() {
+      if (loading === undefined) return;
+      loading = undefined;
+      await load();
+    },
+  };
+}

@@ -1,0 +1,365 @@
+/** Runs the requests of a host. Each call, read, prompt and sampling request goes through the same steps. */
+
+import type { Clock } from "../clock.ts";
+import { HostError } from "../errors.ts";
+import type { Emitter } from "../events.ts";
+import type { CallResult } from "../execute/call-result.ts";
+import type { Executor } from "../execute/executor.ts";
+import type { Validator } from "../execute/validation/validator.ts";
+import type { StoredFile } from "../files/result-files.ts";
+import type { ServerClient } from "../mcp/client.ts";
+import type { Sample } from "../mcp/requests.ts";
+import type { LeftOut } from "../normalise/content/parts.ts";
+import type { CallableTool, FunctionCall, Part } from "../normalise/model-types.ts";
+import type { ToolBinding } from "../registry/binding.ts";
+import { confirmThrough } from "../registry/confirmation.ts";
+import { type ConversationTools, openConversation } from "../registry/pinned-tools.ts";
+import type { RegisteredTool } from "../registry/registered-tool.ts";
+import { callForUser, modelCalls } from "../request/calls.ts";
+import { type ForwardingHost, forward } from "../request/forward.ts";
+import { createHostLedger } from "../request/ledger.ts";
+import type { OpenWork } from "../request/open-work.ts";
+import { expandReferences, getPromptForUser, readForModel, readForUser } from "../request/reads.ts";
+import { samplingRequest, shownRead } from "../request/request.ts";
+import { runRequest } from "../request/run.ts";
+import type { Subscriptions } from "../resources/subscriptions.ts";
+import { closest } from "../text/closest.ts";
+import type { TurnHost } from "../turn/turn-host.ts";
+import type { Catalogs } from "./catalogs/catalogs.ts";
+import { createHostConversations } from "./conversations.ts";
+import { createHostDecisions, type HostDecisions } from "./decisions.ts";
+import { checkCallAsModelOptions } from "./options.ts";
+import type { HostSecrets } from "./secrets.ts";
+import type { LiveConfiguration } from "./servers/live-configuration.ts";
+import type { HostServers } from "./servers/servers.ts";
+import { createHostSearch } from "./tool-search.ts";
+import type { CallOptions, Host, OpenHostOptions } from "./types.ts";
+
+/** The parts and options of the host that requests use. */
+export interface HostRequestsOptions extends Omit<OpenHostOptions, "clock" | "now" | "today">, Emitter {
+  readonly configuration: LiveConfiguration;
+  readonly servers: HostServers;
+  readonly catalogs: Catalogs;
+  readonly work: OpenWork;
+  readonly secrets: Pick<HostSecrets, "redactor">;
+  readonly clock: Clock;
+  /** The clock, in milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+/** The members of a host that send requests. */
+export interface HostRequests
+  extends Pick<
+    Host,
+    | "readResource"
+    | "getPrompt"
+    | "complete"
+    | "subscribe"
+    | "expandReferences"
+    | "conversation"
+    | "conversations"
+    | "runTurn"
+    | "asCallableTool"
+    | "callAsModel"
+    | "relay"
+    | "flushHistory"
+    | "searchTools"
+    | "toolOffers"
+    | "forward"
+    | "sampleThrough"
+    | "toolsWithin"
+  > {
+  /** Runs a call from the user or a program, not from a model. */
+  call(server: string, tool: string, args: unknown, options: CallOptions): Promise<CallResult>;
+  /** Confirms and runs the tool calls of a model. */
+  readonly binding: ToolBinding;
+  readonly decisions: HostDecisions;
+  /** Answers a server's sampling request with the user's model. */
+  readonly sample: Sample;
+  /** Resolves when no request is running and the ledger is on disk. */
+  close(): Promise<void>;
+}
+
+/** Creates everything that runs requests: decisions, ledger, calls, reads and conversations. */
+export function createHostRequests(options: HostRequestsOptions): HostRequests {
+  const { configuration, servers, catalogs, work, confirm, sample, allow, clock, now, on, emit } = options;
+  const { approvalMode: mode = "default", interactive = true } = options;
+  const decisions = createHostDecisions({ ...options, mode, interactive, flags: allow ? { allow } : {} });
+  const ledger = createHostLedger({
+    state: configuration.current().locations.state,
+    keepArguments: () => configuration.current().settings.host.audit.arguments,
+    workspace: () => configuration.current().locations.root,
+    mode,
+    now,
+    clock,
+    emit,
+  });
+  const { closing } = work;
+  const settings = () => configuration.current().settings.host;
+  let opening: Promise<Running> | undefined;
+  let subscribing: Promise<Subscriptions> | undefined;
+
+  /** The executor is the largest part of a host, so only the first call imports it. */
+  async function open(): Promise<Running> {
+    const [{ createExecutor }, { createValidator }] = await Promise.all([
+      import("../execute/executor.ts"),
+      import("../execute/validation/validator.ts"),
+    ]);
+    const validator = createValidator();
+    const { limits } = settings();
+    return {
+      executor: createExecutor({ limits, validator, reconnect: servers.ready, abortsAll: true, clock }),
+      validator,
+    };
+  }
+
+  const host: ForwardingHost & { readonly catalogs: Catalogs } = {
+    configuration,
+    servers,
+    catalogs,
+    rules: decisions.current,
+    record: ledger.record,
+    work,
+    clock,
+    async executor() {
+      opening ??= open();
+      return (await opening).executor;
+    },
+    shownTool({ serverName, serverToolName }) {
+      const { description = "", annotations } = catalogs.changed.toolOf({ serverName, serverToolName }) ?? {};
+      return { serverName, serverToolName, name: serverToolName, description, annotations };
+    },
+  };
+
+  /** Writes content that is too large for a model into a file. Closing the host waits until the file is written. */
+  function keep(file: LeftOut): Promise<StoredFile> {
+    return work.run(async () => {
+      const { keepResult } = await import("../files/result-files.ts");
+      const hide = await options.secrets.redactor();
+      const data = file.encoding === "utf8" ? hide(file.data) : file.data;
+      return keepResult(configuration.current().locations.state, { ...file, data });
+    });
+  }
+
+  const binding = modelCalls(host, keep);
+  const isDenied: TurnHost["isDenied"] = (tool) => decisions.decisionOf(tool) === "deny";
+  const search = createHostSearch({
+    catalogs,
+    isDenied,
+    deniedTo: decisions.deniedTo,
+    isMeantByAll: configuration.isMeantByAll,
+  });
+  const { close: closeConversations, ...conversations } = createHostConversations({
+    ...options,
+    keep,
+    reads: {
+      readForModel: (server, uri, given) => readForModel(server, uri, given, host),
+      expandReferences: (text, given) => expandReferences(text, given, host, keep),
+    },
+    search,
+    isDenied,
+    usedTools: ledger.usedTools,
+    approvals: decisions.approvals,
+    closing,
+  });
+
+  function openSubscriptions(): Promise<Subscriptions> {
+    subscribing ??= import("../resources/subscriptions.ts").then(({ createSubscriptions }) =>
+      createSubscriptions({ ...servers, on, emit, clock }),
+    );
+    return subscribing;
+  }
+
+  return {
+    decisions,
+    binding,
+    searchTools: (...wanted) => work.run(() => search.searchTools(...wanted)),
+    ...conversations,
+
+    call: (server, tool, args, given) => callForUser(server, tool, args, given, host),
+    readResource: (server, uri, given = {}) => readForUser(server, uri, given, host),
+    getPrompt: (server, prompt, args = {}, given = {}) => getPromptForUser(server, prompt, args, given, host),
+    expandReferences: (text, given = {}) => expandReferences(text, given, host, keep),
+
+    complete: (request, { signal: given } = {}) =>
+      work.run(async (signal) => {
+        const { completeArgument } = await import("../resources/completion.ts");
+        const release = servers.use(request.of.server);
+        return completeArgument(request, { ready: servers.ready, signal }).finally(release);
+      }, given),
+
+    subscribe: (serverName, uri, { signal, client, confirm: port } = {}) =>
+      runRequest(
+        {
+          who: client === undefined ? "user" : "client",
+          client: client?.name,
+          conversation: client?.conversation,
+          kind: "resource",
+          serverName,
+          serverToolName: uri,
+          shown: shownRead(serverName, uri),
+          signal,
+          confirm: port,
+          target: {
+            kind: "direct",
+            send: async (until) => (await openSubscriptions()).subscribe(serverName, uri, until),
+          },
+        },
+        host,
+      ),
+
+    async callAsModel(name, args = {}, given = {}) {
+      checkCallAsModelOptions(given);
+      const { signal, confirm: port = confirm } = given;
+      const tool = catalogs.tools.getTool(name);
+      if (tool === undefined) {
+        const { explainUnknown } = await import("../turn/failure-messages.ts");
+        const toolNames = catalogs.tools
+          .getAllTools()
+          .map(({ name: each, serverName: server, serverToolName }) => ({ name: each, server, serverToolName }));
+        throw new HostError("tool_unknown", explainUnknown(name, undefined, toolNames));
+      }
+      return tool.execute(args, signal, { confirm: confirmThrough(port, signal ?? closing, true) });
+    },
+
+    asCallableTool: () =>
+      createCallableTool({ open: () => openConversation(catalogs.tools), confirm, signal: closing }),
+
+    forward: (request, given = {}) => forward(request, given, host),
+
+    toolsWithin: (tools, budget) =>
+      work.run(async () => {
+        const { toolsWithin } = await import("./tools-within.ts");
+        const isAlwaysLoaded = (server: string): boolean =>
+          configuration.definition(server)?.extras.alwaysLoad ?? false;
+        return toolsWithin(tools, budget, { isAlwaysLoaded, used: await ledger.usedTools() });
+      }),
+
+    sampleThrough: (serverName, params, send, { signal, confirm: port, client } = {}) =>
+      runRequest(
+        {
+          ...samplingRequest(serverName, params),
+          client: client?.name,
+          conversation: client?.conversation,
+          signal,
+          confirm: port,
+          target: { kind: "direct", send },
+        },
+        host,
+      ),
+
+    sample: ({ serverName, params }, signal) =>
+      runRequest(
+        {
+          ...samplingRequest(serverName, params),
+          signal,
+          confirm: confirmThrough(confirm, signal),
+          target: {
+            kind: "direct",
+            async send(until) {
+              if (sample === undefined)
+                throw new HostError("usage", 'sampling refused: this host has no "sample" option');
+              return sample({ serverName, params }, until);
+            },
+          },
+        },
+        host,
+      ),
+
+    relay: (server, client, { signal } = {}) =>
+      work.run(async (until) => {
+        const { relayClient } = await import("../request/relay.ts");
+        const { relay, mayHaveRoots } = servers;
+        return relayClient(server, client, {
+          relay,
+          mayHaveRoots,
+          run: (request) => runRequest(request, host),
+          signal: until,
+        });
+      }, signal),
+
+    flushHistory: ledger.flush,
+
+    async close() {
+      const running = await opening;
+      await running?.executor.close();
+      await running?.validator.close();
+      (await subscribing)?.[Symbol.dispose]();
+      await closeConversations();
+      await ledger.flush();
+    },
+  };
+}
+
+interface Running {
+  readonly executor: Executor<ServerClient>;
+  readonly validator: Validator;
+}
+
+interface CallableOptions {
+  readonly open: () => ConversationTools;
+  readonly confirm: OpenHostOptions["confirm"];
+  /** A signal that is aborted when the host is closed. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Combines all tools of a host into one `CallableTool` of `@google/genai`. Calls ask for confirmation if the rules
+ * require it. The model gets failures as responses.
+ */
+function createCallableTool({ open, confirm, signal }: CallableOptions): CallableTool {
+  let opened: ConversationTools | undefined;
+  /** The tools of the conversation. Their names stay the same after the model has seen them. */
+  function conversation(): ConversationTools {
+    opened ??= open();
+    return opened;
+  }
+
+  async function run(tool: RegisteredTool, args: Record<string, unknown>): Promise<Answer> {
+    const { llmContent, error } = await tool.execute(args, signal, { confirm: confirmThrough(confirm, signal, true) });
+    const text = llmContent.flatMap((part) => part.text ?? []).join("\n");
+    const media = llmContent.filter(({ inlineData }) => inlineData !== undefined);
+    return { response: error === undefined ? { output: text } : { error: text || error.message }, media };
+  }
+
+  async function answer({ name = "", args = {} }: FunctionCall): Promise<Answer> {
+    const tool = conversation().getTool(name);
+    if (tool === undefined) return { response: { error: unknownTool(name, conversation()) }, media: [] };
+    try {
+      return await run(tool, args);
+    } catch (error) {
+      // A denied or failed call becomes a response, so that the model can continue.
+      if (!(error instanceof HostError) || signal.aborted) throw error;
+      return { response: { error: `${error.code}: ${error.message}` }, media: [] };
+    }
+  }
+
+  return {
+    tool: async () => ({ functionDeclarations: conversation().getFunctionDeclarations() }),
+    async callTool(functionCalls) {
+      const answers = await Promise.all(
+        functionCalls.map(async (call): Promise<Part[]> => {
+          const { response, media } = await answer(call);
+          const { id, name } = call;
+          const functionResponse = { ...(id !== undefined && { id }), ...(name !== undefined && { name }), response };
+          return [{ functionResponse }, ...media];
+        }),
+      );
+      return answers.flat();
+    },
+  };
+}
+
+interface Answer {
+  readonly response: Record<string, unknown>;
+  /** Media is sent next to the response, because not every model accepts media inside a response. */
+  readonly media: readonly Part[];
+}
+
+function unknownTool(name: string, tools: ConversationTools): string {
+  const near = closest(
+    name,
+    tools.getAllTools().map((tool) => tool.name),
+  );
+  return `tool_unknown: there is no tool "${name}"${near === undefined ? "" : `; did you mean "${near}"?`}`;
+}

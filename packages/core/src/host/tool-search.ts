@@ -1,0 +1,69 @@
+/** Searches the tools of a host. Leaves out tools that the rules deny. */
+
+import type { ToolIdentity } from "../policy/decide.ts";
+import type { RegisteredTool } from "../registry/registered-tool.ts";
+import type { FoundTool, ToolSearch } from "../search/tool-search.ts";
+import type { TurnHost } from "../turn/turn-host.ts";
+import type { Catalogs } from "./catalogs/catalogs.ts";
+import type { Host } from "./types.ts";
+
+/** The catalogs and rules that a search uses. */
+export interface HostSearchOptions {
+  readonly catalogs: Pick<Catalogs, "tools" | "catalog">;
+  readonly isMeantByAll: (server: string) => boolean;
+  readonly isDenied: (tool: ToolIdentity) => boolean;
+  readonly deniedTo: Host["deniedTo"];
+}
+
+/** The tool search of a host: `find` for conversations, `searchTools` for programs and gateways. */
+export interface HostSearch {
+  readonly find: TurnHost["searchTools"];
+  readonly searchTools: Host["searchTools"];
+}
+
+const usualLimit = 10;
+
+/** Creates the search. The first search builds the index. */
+export function createHostSearch({ catalogs, isMeantByAll, isDenied, deniedTo }: HostSearchOptions): HostSearch {
+  let search: Promise<ToolSearch> | undefined;
+
+  async function load(): Promise<ToolSearch> {
+    const { createToolSearch } = await import("../search/tool-search.ts");
+    return createToolSearch({
+      async tools() {
+        await catalogs.tools.ready();
+        return catalogs.tools.getEveryTool();
+      },
+      aboutServer: (name) => ({ name, instructions: catalogs.catalog(name)?.instructions }),
+    });
+  }
+
+  async function find(
+    queries: readonly string[],
+    limit: number,
+    isWanted: (tool: RegisteredTool) => boolean,
+    isHidden = isDenied,
+  ): Promise<readonly FoundTool[]> {
+    search ??= load();
+    const { find: rank } = await search;
+    // `quarantine` comes last: reading it compiles the tool's schema, which takes longer than the search.
+    return rank(queries, limit, (tool) => isWanted(tool) && !isHidden(tool) && tool.quarantine === undefined);
+  }
+
+  return {
+    find: (queries, limit, isWanted) => find(queries, limit, isWanted),
+    async searchTools(query, { limit = usualLimit, client, isOffered = () => true } = {}) {
+      const isHidden = client === undefined ? isDenied : await deniedTo({ name: client });
+      const queries = typeof query === "string" ? [query] : query;
+      const isWanted = (tool: RegisteredTool): boolean => isMeantByAll(tool.serverName) && isOffered(tool);
+      const found = await find(queries, limit, isWanted, isHidden);
+      return found.map(({ tool: { name, serverName: server, serverToolName: tool, description }, score }) => ({
+        server,
+        tool,
+        name,
+        description,
+        score,
+      }));
+    },
+  };
+}

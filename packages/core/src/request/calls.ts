@@ -1,0 +1,118 @@
+/** Tool calls of the user and of models, as requests for `run`. */
+
+import type { JsonObject } from "@fairlead/wire";
+import { HostError } from "../errors.ts";
+import type { CallResult } from "../execute/call-result.ts";
+import type { CallOptions, RequestOptions } from "../host/types.ts";
+import type { Keep } from "../normalise/content/parts.ts";
+import type { ConfirmPort, LargeResults, ToolBinding, ToolExecution } from "../registry/binding.ts";
+import type { AskedTool } from "../registry/confirmation.ts";
+import { toPlainArguments } from "../registry/plain-arguments.ts";
+import type { RequestTarget } from "./request.ts";
+import { ask, type RequestHost, runRequest } from "./run.ts";
+
+/** Calls a tool for the user or a program, not for a model. */
+export function callForUser(
+  serverName: string,
+  serverToolName: string,
+  params: unknown,
+  options: CallOptions,
+  host: RequestHost,
+): Promise<CallResult> {
+  const { signal, confirmed, acceptChanged, confirm, timeout, onProgress } = options;
+  let args: JsonObject;
+  try {
+    args = toPlainArguments(params, serverName);
+  } catch (error) {
+    return Promise.reject(error);
+  }
+  return runRequest(
+    {
+      who: "user",
+      serverName,
+      serverToolName,
+      args,
+      shown: { serverName, serverToolName, name: serverToolName, description: "" },
+      target: throughExecutor(timeout),
+      signal,
+      confirm: confirm && confirmTyped(confirm),
+      confirmed,
+      acceptChanged,
+      watch: { onProgress },
+    },
+    host,
+  );
+}
+
+/** Confirms and runs the tool calls of models. `keep` stores content that is too large for a model. */
+export function modelCalls(host: RequestHost, keep: Keep): ToolBinding {
+  return {
+    confirm: ({ serverName, serverToolName, ...shown }, args) =>
+      ask({ who: "model", serverName, serverToolName, args, shown: { serverName, serverToolName, ...shown } }, host),
+    call: (tool, args, signal, { results, confirm, ...watch } = {}) =>
+      runRequest(
+        {
+          who: "model",
+          serverName: tool.serverName,
+          serverToolName: tool.serverToolName,
+          args,
+          shown: tool,
+          target: throughExecutor(),
+          signal,
+          confirm,
+          watch,
+          present: (result) => present(tool, result, keep, results),
+        },
+        host,
+      ),
+  };
+}
+
+function throughExecutor(timeout?: number): RequestTarget<CallResult> {
+  return { kind: "call", timeout, send: (executor, call, how) => executor.call(call, how) };
+}
+
+/** Asks the user to confirm their own request. Without an answer, the request is refused. */
+export function confirmTyped(confirm: NonNullable<RequestOptions["confirm"]>): ConfirmPort {
+  return async (question) => {
+    const details = await question();
+    const outcome = details && (await confirm(details));
+    if (details && outcome) await details.onConfirm(outcome);
+  };
+}
+
+/** Creates the parts for the model and the text for the user from a result. */
+async function present(
+  { serverName, serverToolName }: AskedTool,
+  { content, structuredContent, isError, warnings }: CallResult,
+  keep: Keep,
+  large?: LargeResults,
+): Promise<ToolExecution> {
+  const [{ toModelParts }, { displayOf, plainDisplay }] = await Promise.all([
+    import("../normalise/content/parts.ts"),
+    import("../normalise/content/display.ts"),
+  ]);
+  const files: string[] = [];
+  const llmContent = await toModelParts(content, {
+    toolName: serverToolName,
+    structuredContent,
+    isError,
+    limits: large && { tokens: large.tokens },
+    keep: async (file) => {
+      const kept = await (large?.keep(file) ?? keep(file));
+      files.push(kept.path);
+      return kept;
+    },
+  });
+  const returnDisplay = displayOf(content, structuredContent);
+  const plain = plainDisplay(content, structuredContent);
+  const execution: ToolExecution = { llmContent, returnDisplay };
+  const reported = new HostError("tool_error", `${serverName}.${serverToolName} reported an error`, { serverName });
+  return {
+    ...execution,
+    ...(plain !== returnDisplay && { plainDisplay: plain }),
+    ...(isError && { error: reported }),
+    ...(files.length > 0 && { files }),
+    ...(warnings && { warnings }),
+  };
+}

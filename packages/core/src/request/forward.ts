@@ -1,0 +1,153 @@
+/** Requests of gateway clients. The host returns the server's results unchanged. */
+
+import type { JsonObject, McpRequestOptions } from "@fairlead/wire";
+import { isObject, objectOf, stringOf } from "@fairlead/wire/json";
+import { HostError } from "../errors.ts";
+import type { ForwardedRequest, ForwardOptions } from "../host/gateway-types.ts";
+import type { ServerClient } from "../mcp/client.ts";
+import type { ToolIdentity } from "../policy/decide.ts";
+import type { AskedTool } from "../registry/confirmation.ts";
+import { type Request, type RequestTarget, shownRead } from "./request.ts";
+import { ask, type RequestHost, runRequest } from "./run.ts";
+
+/** The parts of a host that forwarding uses. */
+export interface ForwardingHost extends RequestHost {
+  /** The tool as the confirmation shows it, with its definition from the catalog. */
+  readonly shownTool: (tool: ToolIdentity) => AskedTool;
+}
+
+/**
+ * Methods that need no permission. A log level affects only log messages. A task belongs to a call that was already
+ * allowed.
+ */
+const undecided: ReadonlySet<string> = new Set(["logging/setLevel", "tasks/get", "tasks/update", "tasks/cancel"]);
+
+/** Runs a client's request, or refuses it. */
+export function forward(request: ForwardedRequest, given: ForwardOptions, host: ForwardingHost): Promise<JsonObject> {
+  const { server: serverName, method, params } = request;
+  if (undecided.has(method)) return send(request, given, host);
+  if (method === "completion/complete") return complete(request, given, host);
+  const args = params["arguments"] ?? {};
+  const name = params[method === "resources/read" ? "uri" : "name"];
+  if (typeof name !== "string" || !isObject(args)) return Promise.reject(invalid(serverName, method));
+  const subject = subjectOf(request, name, args, given, host);
+  if (subject === undefined) {
+    const message = `${method.slice(0, 100)} cannot be forwarded: the method is not supported`;
+    return Promise.reject(new HostError("usage", message, { serverName }));
+  }
+  const { signal, confirm, confirmed, turn, onProgress } = given;
+  const { name: client, conversation } = request.client;
+  const sender = { who: "client", client, conversation, signal, confirm, confirmed, turn } as const;
+  return runRequest({ ...sender, serverName, ...subject, watch: { onProgress } }, host);
+}
+
+type Subject = Pick<Request<JsonObject>, "kind" | "serverToolName" | "args" | "shown" | "target">;
+
+function subjectOf(
+  request: ForwardedRequest,
+  name: string,
+  args: JsonObject,
+  given: ForwardOptions,
+  { shownTool }: ForwardingHost,
+): Subject | undefined {
+  const { server, method, params } = request;
+  const { timeout, onProgress } = given;
+  const wire = toWire(request, given);
+  const identity = { serverName: server, serverToolName: name };
+  const read = (what: string): RequestTarget<JsonObject> => ({
+    kind: "read",
+    timeout,
+    send: (client, times) => client.request(what, method, params, { ...times, onProgress, ...wire }),
+  });
+  switch (method) {
+    case "tools/call": {
+      const sendCall = (client: ServerClient, checked: JsonObject, options: McpRequestOptions): Promise<JsonObject> => {
+        // Unchanged arguments are sent exactly as the client sent them.
+        const sent = checked === args ? params : { ...params, arguments: checked };
+        return client.request(`${server}.${name}`, method, sent, { ...options, ...wire });
+      };
+      const target: RequestTarget<JsonObject> = {
+        kind: "call",
+        timeout,
+        send: (executor, call, how) => executor.forward({ ...call, send: sendCall }, how),
+      };
+      return { kind: "tool", serverToolName: name, args, shown: shownTool(identity), target };
+    }
+    case "resources/read":
+      return {
+        kind: "resource",
+        serverToolName: name,
+        shown: shownRead(server, name),
+        target: read(`${name} of ${server}`),
+      };
+    case "prompts/get": {
+      const target = read(`prompt ${name} of ${server}`);
+      return { kind: "prompt", serverToolName: name, args, shown: { ...identity, name, description: "" }, target };
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** Sends a request that needs no decision. */
+function send(request: ForwardedRequest, given: ForwardOptions, host: RequestHost): Promise<JsonObject> {
+  const { server, method, params } = request;
+  const { configuration, servers, work } = host;
+  return work.run(async (signal) => {
+    const release = servers.use(server);
+    let leave: (() => void) | undefined;
+    try {
+      const client = await servers.ready(server, signal);
+      leave = await given.turn?.(configuration.current().settings.host.limits, signal);
+      const timeout = given.timeout ?? configuration.timeoutOf(server);
+      const options = { signal, timeout, ...toWire(request, given) };
+      return await client.request(`${method} of ${server}`, method, params, options);
+    } finally {
+      leave?.();
+      release();
+    }
+  }, given.signal);
+}
+
+/**
+ * Runs a completion. If the rules deny the prompt or template to the client, this fails too, because the suggested
+ * values may reveal data.
+ */
+async function complete(request: ForwardedRequest, given: ForwardOptions, host: RequestHost): Promise<JsonObject> {
+  const { client, server: serverName, params } = request;
+  const { type, name, uri } = objectOf(params["ref"]);
+  const isPrompt = type === "ref/prompt";
+  const serverToolName = stringOf(isPrompt ? name : uri) ?? "";
+  /*
+   * Throws if a rule denies the prompt or template. If a rule asks for confirmation, the completion runs anyway:
+   * Fairlead would otherwise ask after every typed character.
+   */
+  await ask(
+    {
+      who: "client",
+      client: client.name,
+      conversation: client.conversation,
+      kind: isPrompt ? "prompt" : "resource",
+      serverName,
+      serverToolName,
+      shown: shownRead(serverName, serverToolName),
+    },
+    host,
+  );
+  return send(request, given, host);
+}
+
+/**
+ * The options for sending a request. With `owner`, a request that the server sends meanwhile goes to the same client.
+ */
+function toWire({ client }: ForwardedRequest, given: ForwardOptions): McpRequestOptions {
+  const { meta, capabilities, logLevel, onNotification, answer, input, tasks, beforeSend } = given;
+  const { owner = client.conversation } = given;
+  return { meta, capabilities, logLevel, onNotification, answer, input, tasks, owner, beforeSend };
+}
+
+function invalid(serverName: string, method: string): HostError {
+  const what = method === "resources/read" ? "uri must be a string" : "name must be a string and arguments an object";
+  // Not `arguments_invalid`: this is a mistake of the client's program, not of its model.
+  return new HostError("usage", `Invalid parameters of ${method.slice(0, 100)}: ${what}`, { serverName });
+}

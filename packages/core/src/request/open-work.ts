@@ -1,0 +1,69 @@
+/** Tracks everything that a host is currently doing. Closing the host cancels it and waits until it has ended. */
+
+import { setMaxListeners } from "node:events";
+import { HostError } from "../errors.ts";
+
+/** The running work of one host. After `close`, no work can begin. */
+export class OpenWork {
+  readonly #closing = new AbortController();
+  readonly #running = new Set<AbortController>();
+  readonly #onIdle: (() => void)[] = [];
+
+  constructor() {
+    setMaxListeners(0, this.#closing.signal);
+  }
+
+  /** A signal that is aborted when the host is closed. */
+  get closing(): AbortSignal {
+    return this.#closing.signal;
+  }
+
+  /**
+   * Runs `work` with a signal of its own, which is aborted when the caller's signal is aborted or the host is closed.
+   *
+   * @throws HostError `usage` once the host is closed
+   */
+  run<T>(work: (signal: AbortSignal) => Promise<T>, signal?: AbortSignal): Promise<T> {
+    const running = this.#count(work, signal);
+    // If the caller awaits the promise only later, Node would report an unhandled rejection and end the process.
+    running.catch(() => {});
+    return running;
+  }
+
+  /** Cancels all running work. Resolves when all of it has ended. */
+  async close(): Promise<void> {
+    const reason = new HostError("cancelled", "the host was closed");
+    this.#closing.abort(reason);
+    for (const stop of this.#running) stop.abort(reason);
+    if (this.#running.size > 0) await new Promise<void>((resolve) => this.#onIdle.push(resolve));
+  }
+
+  async #count<T>(work: (signal: AbortSignal) => Promise<T>, signal?: AbortSignal): Promise<T> {
+    if (this.#closing.signal.aborted) throw new HostError("usage", "this host has been closed");
+    const stop = new AbortController();
+    const abort = (): void => stop.abort(signal?.reason);
+    if (signal) {
+      if (signal.aborted) abort();
+      // Allows any number of listeners, because many requests may share one signal.
+      setMaxListeners(0, signal);
+      signal.addEventListener("abort", abort, { once: true });
+    }
+    this.#running.add(stop);
+    try {
+      return await work(stop.signal);
+    } finally {
+      signal?.removeEventListener("abort", abort);
+      this.#running.delete(stop);
+      if (this.#running.size === 0) for (const resolve of this.#onIdle) resolve();
+    }
+  }
+}
+
+/** Returns a function that calls `make` once. Later calls return the same promise. */
+export function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}

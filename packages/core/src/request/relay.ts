@@ -1,0 +1,233 @@
+/**
+ * Passes messages between a client and a server. `run.ts` decides about calls, reads and prompts, and records them.
+ */
+
+import type { JsonObject } from "@fairlead/wire";
+import { isObject, member, objectOf, stringOf } from "@fairlead/wire/json";
+import type { Channel, ChannelEvents, OpenChannel, RequestId, RpcMessage } from "@fairlead/wire/serve";
+import type { OpenedRelay, RelayOptions } from "../connect/open-relay.ts";
+import { HostError } from "../errors.ts";
+import type { RequestKind } from "../policy/rules/rule.ts";
+import { subscriptionKey } from "../recordings/scripts.ts";
+import type { Request } from "./request.ts";
+
+/** The parts of the host that a relay uses. */
+export interface RelayContext {
+  readonly relay: (server: string, options: RelayOptions) => Promise<OpenedRelay>;
+  /** Runs a request of the client, or refuses it. */
+  readonly run: (request: Request<RpcMessage>) => Promise<RpcMessage>;
+  readonly signal: AbortSignal;
+  /** Whether the settings let the server learn the client's folders. */
+  readonly mayHaveRoots: (server: string) => boolean;
+}
+
+/** Methods that the rules decide about, with the parameter that names the tool, prompt or resource. */
+const decided: ReadonlyMap<unknown, { readonly kind: RequestKind; readonly named: string }> = new Map([
+  ["tools/call", { kind: "tool", named: "name" }],
+  ["prompts/get", { kind: "prompt", named: "name" }],
+  ["resources/read", { kind: "resource", named: "uri" }],
+  ["resources/subscribe", { kind: "resource", named: "uri" }],
+]);
+
+/** The JSON-RPC error code for a request that a rule refuses. */
+const refused = -32000;
+
+/** A listener for a client's channel that ignores all events. */
+const ignored: ChannelEvents = {
+  message: () => undefined,
+  largest: () => 64 * 1024 * 1024,
+  dropped() {},
+  closed() {},
+  diagnostic() {},
+};
+
+/**
+ * Passes a client's messages to a server and back. Resolves when the client has disconnected.
+ *
+ * @throws HostError if the server could not be reached or has ended
+ */
+export async function relayClient(
+  server: string,
+  open: OpenChannel,
+  { relay, run, signal, mayHaveRoots }: RelayContext,
+): Promise<void> {
+  /** Requests from `run.ts` that wait for the server's response. */
+  const pending = new Map<RequestId, Pending>();
+  /** Progress tokens of the client's open requests, by request id. The latest request comes last. */
+  const tokens = new Map<RequestId, unknown>();
+  const clientGone = createSettled();
+  let channel: Promise<Channel> | undefined;
+
+  const isRootless = (): boolean => !mayHaveRoots(server);
+
+  function toClient(message: RpcMessage): void {
+    const about = message["method"] === undefined ? undefined : requestOf(message);
+    if (message["method"] === undefined) tokens.delete(message["id"] as RequestId);
+    channel?.then((opened) => opened.send(message, { about })).catch(() => clientGone.settle());
+  }
+
+  /**
+   * Finds the client's request that a server's message is about: by subscription id or progress token, otherwise the
+   * latest request.
+   */
+  function requestOf(message: RpcMessage): RequestId | undefined {
+    const { progressToken, _meta } = objectOf(message["params"]);
+    const subscription = member(_meta, subscriptionKey) as RequestId;
+    if (tokens.has(subscription)) return subscription;
+    const open = [...tokens];
+    const named = progressToken === undefined ? undefined : open.find(([, token]) => token === progressToken);
+    return (named ?? open.at(-1))?.[0];
+  }
+
+  const upstream = await relay(server, {
+    signal,
+    onReceived(given) {
+      const message = isRootless() ? withoutRootsResult(given) : given;
+      if (isRootless() && isRootsRequest(message)) {
+        upstream.send({ jsonrpc: "2.0", id: message["id"], error: { code: refused, message: rootsRefused } });
+        return;
+      }
+      const waiting = message["method"] === undefined ? pending.get(message["id"] as RequestId) : undefined;
+      if (waiting === undefined) toClient(message);
+      else waiting.resolve(message);
+    },
+  }).catch(async (error: unknown) => {
+    // The client must not wait for a server that cannot be reached, so its channel is closed at once.
+    await (await open(ignored, signal)).close();
+    throw error;
+  });
+
+  function fromClient(given: RpcMessage, _size: number, _about?: number, headers?: RequestHeaders): undefined {
+    const message = isRootless() ? withoutRootsCapability(given) : given;
+    if (isRootless() && message["method"] === "notifications/roots/list_changed") return;
+    const isRequest = message["method"] !== undefined && message["id"] !== undefined;
+    if (isRequest)
+      tokens.set(message["id"] as RequestId, member(objectOf(message["params"])["_meta"], "progressToken"));
+    const subject = isRequest ? decided.get(message["method"]) : undefined;
+    if (message["method"] === "notifications/cancelled") {
+      const cancelled = objectOf(message["params"])["requestId"] as RequestId;
+      tokens.delete(cancelled);
+      pending.get(cancelled)?.cancel();
+    }
+    if (subject === undefined) upstream.send(message, headers);
+    else void decideAndSend(message, subject, headers);
+  }
+
+  async function decideAndSend(
+    message: RpcMessage,
+    { kind, named }: { readonly kind: RequestKind; readonly named: string },
+    headers: RequestHeaders,
+  ): Promise<void> {
+    const id = message["id"] as RequestId;
+    const params = objectOf(message["params"]);
+    const serverToolName = stringOf(params[named]) ?? "";
+    const subject = { serverName: server, serverToolName, kind, args: objectOf(params["arguments"]) };
+    try {
+      const response = await run({
+        who: "user",
+        ...subject,
+        shown: { ...subject, name: serverToolName, description: "" },
+        signal,
+        target: {
+          kind: "direct",
+          send: (until) => exchange({ id, message, headers }, until),
+          isError: ({ error, result }) => error !== undefined || (isObject(result) && result["isError"] === true),
+        },
+      });
+      toClient(response);
+    } catch (error) {
+      // A cancelled request gets no response.
+      if (!(error instanceof HostError) || error.code === "cancelled") return;
+      const { code, message: words, next } = error;
+      const data = { code, ...(next !== undefined && { next }) };
+      toClient({ jsonrpc: "2.0", id, error: { code: refused, message: words, data } });
+    }
+  }
+
+  function exchange({ id, message, headers }: Sent, until: AbortSignal): Promise<RpcMessage> {
+    return new Promise((resolve, reject) => {
+      const cancel = (): void =>
+        settle(() => reject(new HostError("cancelled", "the client cancelled the request", { serverName: server })));
+      const settle = (end: () => void): void => {
+        pending.delete(id);
+        until.removeEventListener("abort", cancel);
+        end();
+      };
+      until.addEventListener("abort", cancel, { once: true });
+      pending.set(id, { resolve: (answer) => settle(() => resolve(answer)), cancel });
+      upstream.send(message, headers);
+    });
+  }
+
+  try {
+    channel = open({ ...ignored, message: fromClient, closed: () => clientGone.settle() }, signal);
+    await channel;
+    const stop = (): void => clientGone.settle();
+    signal.addEventListener("abort", stop, { once: true });
+    const end = await Promise.race([clientGone.promise, upstream.closed]);
+    signal.removeEventListener("abort", stop);
+    if (end !== undefined) throw end;
+  } finally {
+    for (const { cancel } of pending.values()) cancel();
+    await upstream.close();
+    await channel?.then((opened) => opened.close());
+  }
+}
+
+const capabilitiesKey = "io.modelcontextprotocol/clientCapabilities";
+const rootsMethod = "roots/list";
+const rootsRefused = "roots/list refused: the settings do not let this server learn the client's folders";
+
+function isRootsRequest(message: unknown): boolean {
+  return member(message, "method") === rootsMethod;
+}
+
+/** Removes `roots` from the capabilities of the client, which are in `initialize` or in the `_meta` of each request. */
+function withoutRootsCapability(message: RpcMessage): RpcMessage {
+  const params = objectOf(message["params"]);
+  const meta = objectOf(params["_meta"]);
+  const isDeclared = member(params["capabilities"], "roots") ?? member(meta[capabilitiesKey], "roots");
+  if (isDeclared === undefined) return message;
+  return {
+    ...message,
+    params: {
+      ...params,
+      ...(isObject(params["capabilities"]) && { capabilities: withoutRoots(params["capabilities"]) }),
+      ...(isObject(meta[capabilitiesKey]) && {
+        _meta: { ...meta, [capabilitiesKey]: withoutRoots(meta[capabilitiesKey]) },
+      }),
+    },
+  };
+}
+
+function withoutRoots({ roots: _roots, ...others }: JsonObject): JsonObject {
+  return others;
+}
+
+/** A modern server asks for roots in its result. Such a result becomes an error. */
+function withoutRootsResult(message: RpcMessage): RpcMessage {
+  const asked = objectOf(member(message["result"], "inputRequests"));
+  if (!Object.values(asked).some(isRootsRequest)) return message;
+  return { jsonrpc: "2.0", id: message["id"], error: { code: refused, message: rootsRefused } };
+}
+
+type RequestHeaders = Parameters<OpenedRelay["send"]>[1];
+
+interface Sent {
+  readonly id: RequestId;
+  readonly message: RpcMessage;
+  readonly headers: RequestHeaders;
+}
+
+interface Pending {
+  readonly resolve: (message: RpcMessage) => void;
+  readonly cancel: () => void;
+}
+
+function createSettled(): { readonly promise: Promise<undefined>; readonly settle: () => void } {
+  let settle: () => void = () => {};
+  const promise = new Promise<undefined>((resolve) => {
+    settle = () => resolve(undefined);
+  });
+  return { promise, settle };
+}

@@ -1,0 +1,90 @@
+/** A request as data: who asks which server for what, where it is sent, and who is told about it. */
+
+import type { JsonObject } from "@fairlead/wire";
+import type { Call, ExecuteOptions, Executor } from "../execute/executor.ts";
+import type { ReadTimes } from "../execute/send-read.ts";
+import type { TakeTurn } from "../host/gateway-types.ts";
+import type { RequestOptions } from "../host/types.ts";
+import type { ServerClient } from "../mcp/client.ts";
+import type { PolicyRequest, Requester } from "../policy/decide.ts";
+import type { CallWatch, ConfirmPort } from "../registry/binding.ts";
+import type { AskedTool } from "../registry/confirmation.ts";
+
+/** One request. `run` decides about it, sends it, records it, and returns its result as `present` shows it. */
+export interface Request<Result = unknown, Shown = Result> extends PolicyRequest {
+  readonly who: Requester;
+  /** The tool, prompt or resource as the confirmation shows it. */
+  readonly shown: AskedTool;
+  readonly target: RequestTarget<Result>;
+  readonly signal?: AbortSignal;
+  /**
+   * Asks the user for confirmation. If absent, a request that needs confirmation is denied, unless `confirmed` is set.
+   */
+  readonly confirm?: ConfirmPort;
+  /**
+   * Set if the user has already confirmed the request (for example with `--yes`). Has no effect if a rule denies the
+   * request.
+   */
+  readonly confirmed?: RequestOptions["confirmed"];
+  /** Whether the user has accepted a changed definition of the tool in advance. */
+  readonly acceptChanged?: boolean;
+  readonly watch?: Pick<CallWatch, "onAllowed" | "onStart" | "onProgress">;
+  /** Waits until an allowed request of a gateway client may be sent. */
+  readonly turn?: TakeTurn;
+  readonly present?: (result: Result) => Shown | Promise<Shown>;
+}
+
+/** Where a request goes. Only a call and a read connect the server. */
+export type RequestTarget<Result> = CallTarget<Result> | ReadTarget<Result> | DirectTarget<Result>;
+
+/** A tool of a server. */
+interface CallTarget<Result> {
+  readonly kind: "call";
+  /** Milliseconds without a response or progress. Default: the server's setting. */
+  readonly timeout?: number;
+  /** Sends the call through the executor, which validates, queues and repeats it. */
+  readonly send: (executor: Executor<ServerClient>, call: Call<ServerClient>, how: ExecuteOptions) => Promise<Result>;
+}
+
+/** A resource or prompt of a server. It may be read a second time if the connection is lost. */
+interface ReadTarget<Result> {
+  readonly kind: "read";
+  readonly timeout?: number;
+  /** Milliseconds to wait for the server. After that, it continues to connect in the background. */
+  readonly wait?: number;
+  readonly send: (client: ServerClient, times: ReadTimes) => Promise<Result>;
+}
+
+/** Something that needs no connection of the host: the user's model, the channel of a relay, or a subscription. */
+interface DirectTarget<Result> {
+  readonly kind: "direct";
+  readonly send: (signal: AbortSignal) => Promise<Result>;
+  /** Whether the result is an error of the tool. */
+  readonly isError?: (result: Result) => boolean;
+}
+
+/** The members of a request that `ask` needs. */
+export type AskedRequest = Pick<
+  Request,
+  "who" | "client" | "conversation" | "kind" | "serverName" | "serverToolName" | "args" | "shown"
+>;
+
+/** A resource read as the confirmation shows it. */
+export function shownRead(serverName: string, uri: string): AskedTool {
+  return { serverName, serverToolName: uri, name: "read_resource", description: "Reads a resource of the server." };
+}
+
+/** A sampling request as the confirmation shows it. */
+export function shownSampling(serverName: string): AskedTool {
+  const method = "sampling/createMessage";
+  const description = "Sends a request to your model and uses your tokens.";
+  return { serverName, serverToolName: method, name: method, description };
+}
+
+/** A request to the user's model that a server has sent. */
+export function samplingRequest(
+  serverName: string,
+  args: JsonObject,
+): Pick<Request, "who" | "kind" | "serverName" | "serverToolName" | "args" | "shown"> {
+  return { who: "server", kind: "sampling", serverName, serverToolName: "", args, shown: shownSampling(serverName) };
+}

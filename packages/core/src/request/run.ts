@@ -1,0 +1,444 @@
+/** The path of every request: decide, confirm, connect, decide again if an input changed, execute, record, present. */
+
+import { type Clock, sleep } from "../clock.ts";
+import { HostError } from "../errors.ts";
+import { callCancelled } from "../execute/call-errors.ts";
+import type { Executor } from "../execute/executor.ts";
+import { sendRead } from "../execute/send-read.ts";
+import type { Catalogs } from "../host/catalogs/catalogs.ts";
+import type { LiveConfiguration } from "../host/servers/live-configuration.ts";
+import type { HostServers } from "../host/servers/servers.ts";
+import type { ServerClient } from "../mcp/client.ts";
+import { unlessAborted } from "../mcp/unless-aborted.ts";
+import type { CarriedDecision, Confirmations, PolicyRequest } from "../policy/confirmations.ts";
+import { isChangedRule } from "../policy/rules/built-in-rules.ts";
+import { type AnswerPlace, isYes, type ToolCallConfirmationDetails } from "../registry/confirmation.ts";
+import { canonicalJson } from "../text/canonical-json.ts";
+import { answerOf, type LedgerRow } from "./ledger.ts";
+import type { OpenWork } from "./open-work.ts";
+import type { AskedRequest, Request, RequestTarget } from "./request.ts";
+
+/** The parts of a host that its requests use. */
+export interface RequestHost {
+  readonly configuration: LiveConfiguration;
+  readonly servers: Pick<HostServers, "connected" | "ready" | "use">;
+  readonly catalogs: Pick<Catalogs, "acceptedSaved">;
+  /** The rules and confirmations that apply now. Looks at the policy files before it returns. */
+  readonly rules: () => Confirmations | Promise<Confirmations>;
+  readonly executor: () => Promise<Executor<ServerClient>>;
+  readonly record: (row: LedgerRow) => void;
+  readonly work: OpenWork;
+  readonly clock: Clock;
+}
+
+type AnyRequest = Omit<Request, "target" | "present"> & {
+  readonly target: { readonly kind: RequestTarget<unknown>["kind"]; readonly wait?: number };
+};
+
+/** What is known about a running request, for its later steps and its row in the ledger. */
+interface Progress {
+  readonly began: number;
+  decision?: CarriedDecision;
+  isAnswered?: boolean;
+  /** The user's answer to the confirmation; absent if the user gave none. */
+  how?: "yes" | "no" | "typed" | "edited";
+  /** The place where a gateway's user answered. */
+  answeredIn?: AnswerPlace;
+  /** How long the request has waited for the user. Absent if nobody was asked. */
+  confirmationMs?: number;
+  /** Identifies the arguments and the definition that the user approved for this one request. */
+  confirmedKey?: string;
+  /** Whether the tool's definition changed while the user was asked. A yes then has no effect. */
+  isOutdated?: boolean;
+  /** Whether the decision changed after the server was connected. */
+  isNew?: boolean;
+}
+
+/**
+ * Runs a request.
+ *
+ * @throws HostError `denied` or `changed` if it may not run, `cancelled`, or the error of connecting or executing it
+ */
+export function runRequest<Result, Shown = Result>(request: Request<Result, Shown>, host: RequestHost): Promise<Shown> {
+  return host.work.run((signal) => runSteps(request, host, signal), request.signal);
+}
+
+async function runSteps<Result, Shown>(
+  request: Request<Result, Shown>,
+  host: RequestHost,
+  signal: AbortSignal,
+): Promise<Shown> {
+  const progress: Progress = { began: host.clock.now() };
+  let release: (() => void) | undefined;
+  let leave: (() => void) | undefined;
+  let result: Result;
+  try {
+    const rules = await host.rules();
+    let decision = rules.take(request);
+    progress.decision = decision;
+    if (decision.decision === "deny" && rules.isDeniedByName(request)) throw await refusal(request, decision);
+    if (decision.decision === "ask_user") {
+      if (asksBeforeConnecting(request, decision)) decision = await confirm(request, decision, host, signal, progress);
+      else if (isUnanswerable(request, decision)) throw await refusal(request, decision);
+    }
+    if (request.target.kind !== "direct") release = host.servers.use(request.serverName);
+    let client = await connect(request, host, signal);
+    decision = await decideAgain(request, decision, host, signal, progress);
+    if (request.watch?.onAllowed) request.watch.onAllowed(await ruleWords(decision));
+    while (request.turn !== undefined) {
+      leave = await takeTurn(request.turn, request, host, signal);
+      // While the request waited for its turn, the rules may have changed, or the server may have reported a change.
+      client = await connect(request, host, signal);
+      if ((await host.rules()).isCurrent(decision, request)) break;
+      // A person may have to be asked, and that takes no turn.
+      leave();
+      leave = undefined;
+      decision = await decideAgain(request, decision, host, signal, progress);
+    }
+    if (signal.aborted) throw cancelled(request, signal);
+    result = await execute(request, client, host, signal);
+  } catch (error) {
+    record(request, progress, error instanceof HostError ? error.code : "internal", host);
+    throw error;
+  } finally {
+    leave?.();
+    release?.();
+  }
+  record(request, progress, isToolError(request.target, result) ? "tool_error" : "ok", host);
+  return request.present ? request.present(result) : (result as unknown as Shown);
+}
+
+/** Asks about a request of a model or client before its server starts, if the user can see what would run. */
+function asksBeforeConnecting({ who, kind = "tool", target }: AnyRequest, { inputs }: CarriedDecision): boolean {
+  return who !== "user" && (kind !== "tool" || target.kind === "direct" || inputs.definition !== undefined);
+}
+
+/** Whether nobody can answer the question about a request of the user, whatever the server lists. */
+function isUnanswerable(request: AnyRequest, decision: CarriedDecision): boolean {
+  const { kind = "tool", confirm: port } = request;
+  const mayDiffer = isChangedRule(decision.rule) || (kind === "tool" && decision.rule.annotations !== undefined);
+  return !mayDiffer && port === undefined && !isAnsweredInAdvance(request, decision);
+}
+
+/** Decides again if an input of the decision has changed, and asks the user if that is needed now. */
+async function decideAgain(
+  request: AnyRequest,
+  first: CarriedDecision,
+  host: RequestHost,
+  signal: AbortSignal,
+  progress: Progress,
+): Promise<CarriedDecision> {
+  const rules = await host.rules();
+  let decision = first;
+  if (!rules.isCurrent(decision, request)) {
+    decision = rules.decide(request);
+    progress.isNew = true;
+  }
+  if (decision.decision === "allow") {
+    progress.decision = decision;
+    return decision;
+  }
+  decision = await confirm(request, decision, host, signal, progress);
+  // The server may have reported a change while the user was asked.
+  await connect(request, host, signal);
+  const latest = await host.rules();
+  if (latest.isCurrent(decision, request)) return decision;
+  throw (await import("../policy/refusal.ts")).changedWhileAsked(request, latest.decide(request));
+}
+
+/**
+ * Returns the decision if the rules allow the request or the user confirms it.
+ *
+ * @throws HostError `denied` or `changed`
+ */
+async function confirm(
+  request: AnyRequest,
+  first: CarriedDecision,
+  host: RequestHost,
+  signal: AbortSignal,
+  progress: Progress,
+): Promise<CarriedDecision> {
+  let rules = await host.rules();
+  let decision = rules.isCurrent(first, request) ? first : rules.decide(request);
+  progress.decision = decision;
+  // A confirmation through `ask` is valid for only one request.
+  if (decision.decision === "ask_user" && request.confirm === undefined && request.who !== "user")
+    progress.confirmedKey ??= rules.takeConfirmation(request) ? rules.confirmationKey(request) : undefined;
+
+  async function decideOnceMore(): Promise<void> {
+    rules = await host.rules();
+    decision = rules.decide(request);
+    // For a request from the user, the ledger keeps the rule that required the confirmation.
+    if (request.who !== "user") progress.decision = decision;
+  }
+
+  const isChangedTool = isChangedRule(decision.rule) && (request.kind ?? "tool") === "tool";
+  if (decision.decision === "ask_user" && isChangedTool && request.acceptChanged === true) {
+    await rules.accept(request);
+    progress.isAnswered = true;
+    await decideOnceMore();
+  }
+  const isOpen = (): boolean =>
+    decision.decision === "ask_user" &&
+    !isAnsweredInAdvance(request, decision) &&
+    (progress.confirmedKey === undefined || progress.confirmedKey !== rules.confirmationKey(request));
+  for (let asked = 0; isOpen() && request.confirm && asked < 2; asked += 1) {
+    await askUser(request, decision, host, signal, progress);
+    await decideOnceMore();
+    // The user's yes was about an earlier definition: the changed one is shown, once.
+    const isForEarlier = progress.confirmedKey !== undefined && progress.isOutdated !== true;
+    if (request.who === "user" || !isForEarlier) break;
+  }
+  if (decision.decision === "deny") throw await refusal(request, decision);
+  if (isOpen()) throw await unconfirmed(request, decision, progress);
+  if (decision.decision === "ask_user") progress.isAnswered = true;
+  return decision;
+}
+
+/** Asks the user. Does not ask if the answer to an earlier question already allows the request. */
+async function askUser(
+  request: AnyRequest,
+  first: CarriedDecision,
+  { rules: current, work, clock }: RequestHost,
+  signal: AbortSignal,
+  progress: Progress,
+): Promise<void> {
+  let decision = first;
+  progress.confirmedKey = undefined;
+  progress.how = undefined;
+  const asked = request.confirm?.(async () => {
+    const rules = await current();
+    if (!rules.isCurrent(decision, request)) decision = rules.decide(request);
+    if (decision.decision === "deny") throw await refusal(request, decision);
+    if (decision.decision === "allow") return false;
+    const details = rules.question(request, decision, request.shown, {
+      isOpen: () => !signal.aborted,
+      onYes(key) {
+        progress.isAnswered = true;
+        progress.confirmedKey = key;
+      },
+      onOutdated() {
+        progress.isOutdated = true;
+      },
+      onAnswer(how, answeredIn) {
+        progress.how = how;
+        progress.answeredIn = answeredIn;
+      },
+    });
+    return countedAnswer(details, work);
+  });
+  const began = clock.now();
+  try {
+    await unlessAborted(Promise.resolve(asked), signal, () => cancelled(request, signal));
+  } finally {
+    progress.confirmationMs = (progress.confirmationMs ?? 0) + Math.round(clock.now() - began);
+  }
+}
+
+/**
+ * Returns the same confirmation, but closing the host waits until its answer is saved. Waiting for the request is not
+ * enough: a cancelled request ends before its answer is saved. After closing, answers have no effect.
+ */
+function countedAnswer(details: ToolCallConfirmationDetails, work: OpenWork): ToolCallConfirmationDetails {
+  const onConfirm: ToolCallConfirmationDetails["onConfirm"] = async (outcome, how) => {
+    if (!work.closing.aborted) await work.run(() => details.onConfirm(outcome, how));
+  };
+  return { ...details, onConfirm };
+}
+
+/**
+ * Connects the server, and waits until its lists are as it last reported them: a request that was allowed by an older
+ * definition must not reach a tool or prompt that has changed.
+ */
+async function connect(
+  { serverName, serverToolName, kind, target }: AnyRequest,
+  host: RequestHost,
+  signal: AbortSignal,
+): Promise<ServerClient | undefined> {
+  if (target.kind === "direct") return undefined;
+  if (target.kind === "read") {
+    const reader = await readyWithin(serverName, target.wait, host, signal);
+    if (kind === "prompt") await reader.upToDate("prompts");
+    return reader;
+  }
+  const { connected, ready } = host.servers;
+  const client = connected(serverName) ?? (await ready(serverName, signal));
+  const reading = client.upToDate("tools");
+  if (reading) await unlessAborted(reading, signal, () => callCancelled(serverName, serverToolName, signal));
+  // A new definition that cannot be saved needs confirmation, so the call waits for the save.
+  await host.catalogs.acceptedSaved(serverName);
+  return client;
+}
+
+/**
+ * Waits at most `wait` milliseconds until the server is connected. After that, the server continues to connect in the
+ * background.
+ */
+export async function readyWithin(
+  serverName: string,
+  wait: number | undefined,
+  { servers, clock }: Pick<RequestHost, "clock"> & { readonly servers: Pick<HostServers, "ready"> },
+  signal?: AbortSignal,
+): Promise<ServerClient> {
+  if (wait === undefined) return servers.ready(serverName, signal);
+  const enough = new AbortController();
+  const late = sleep(clock, wait, enough.signal).then(() => {
+    throw new HostError("connect_timeout", `"${serverName}" is not connected after ${wait / 1000} s`, { serverName });
+  });
+  try {
+    return await Promise.race([servers.ready(serverName, signal), late]);
+  } finally {
+    late.catch(() => undefined);
+    enough.abort();
+  }
+}
+
+async function takeTurn(
+  turn: NonNullable<Request["turn"]>,
+  request: AnyRequest,
+  { configuration }: RequestHost,
+  signal: AbortSignal,
+): Promise<() => void> {
+  try {
+    return await turn(configuration.current().settings.host.limits, signal);
+  } catch (error) {
+    throw signal.aborted ? cancelled(request, signal) : error;
+  }
+}
+
+async function execute<Result>(
+  request: Request<Result, unknown>,
+  connected: ServerClient | undefined,
+  host: RequestHost,
+  signal: AbortSignal,
+): Promise<Result> {
+  const { serverName, target, watch, args } = request;
+  if (target.kind === "direct") return target.send(signal);
+  const { configuration, servers } = host;
+  const client = connected ?? (await servers.ready(serverName, signal));
+  const times = {
+    signal,
+    timeout: target.timeout ?? configuration.timeoutOf(serverName),
+    total: configuration.current().settings.host.limits.callTotal,
+  };
+  if (target.kind === "read") {
+    const subject = readSubject(request, client, configuration);
+    return sendRead(client, target.send, times, {
+      reconnect: (until) => servers.ready(serverName, until),
+      isStill: (next) => readSubject(request, next, configuration) === subject,
+      clock: host.clock,
+    });
+  }
+  const call = { client, tool: request.serverToolName, args: args ?? {} };
+  return target.send(await host.executor(), call, {
+    ...times,
+    trustAnnotations: configuration.definition(serverName)?.extras.trustAnnotations ?? false,
+    onProgress: watch?.onProgress,
+    onStart: watch?.onStart,
+    isInTurn: request.turn !== undefined,
+  });
+}
+
+/**
+ * Identifies what the user allowed. It changes with the server's definition. For a prompt, it also changes with the
+ * prompt's definition and the server's instructions.
+ */
+function readSubject(
+  { serverName, serverToolName, kind }: PolicyRequest,
+  { filteredCatalog }: ServerClient,
+  configuration: LiveConfiguration,
+): string {
+  const { prompts = [], instructions } = filteredCatalog?.catalog ?? {};
+  const prompt = kind === "prompt" && [prompts.find(({ name }) => name === serverToolName), instructions];
+  return canonicalJson([configuration.definition(serverName)?.fingerprint, prompt]);
+}
+
+function isToolError<Result>(target: RequestTarget<Result>, result: Result): boolean {
+  if (target.kind === "direct") return target.isError?.(result) ?? false;
+  return target.kind === "call" && (result as { readonly isError?: unknown }).isError === true;
+}
+
+/** Writes one row into the ledger, whatever became of the request. */
+function record(request: AnyRequest, progress: Progress, outcome: LedgerRow["outcome"], host: RequestHost): void {
+  const { began, decision, isAnswered, how, answeredIn, confirmationMs } = progress;
+  if (decision === undefined) return;
+  const { acceptChanged, confirmed } = request;
+  const needsConfirmation = decision.decision === "ask_user";
+  const { answer, refusal: why } =
+    needsConfirmation || isAnswered === true
+      ? answerOf({ outcome, needsConfirmation, isAnswered, how, acceptChanged, confirmed })
+      : {};
+  const durationMs = Math.round(host.clock.now() - began);
+  host.record({ request, decision, outcome, answer, answeredIn, refusal: why, durationMs, confirmationMs });
+}
+
+/**
+ * Decides about a request without running it, for a program that shows the confirmation itself. Returns the
+ * confirmation to show, or `false` if none is needed. `run` uses the answer for the next equal request.
+ *
+ * @throws HostError `denied`, with the rule that denies the request
+ */
+export function ask(
+  request: AskedRequest,
+  { rules: current, record: write, work }: Pick<RequestHost, "rules" | "record" | "work">,
+): Promise<ToolCallConfirmationDetails | false> {
+  return work.run(async () => {
+    const rules = await current();
+    const decision = rules.decide(request);
+    const denied: LedgerRow = { request, decision, outcome: "denied", durationMs: 0 };
+    if (decision.decision === "deny") {
+      write(denied);
+      throw await refusal(request, decision);
+    }
+    if (decision.decision === "allow") {
+      rules.carry(request, decision);
+      return false;
+    }
+    const details = rules.question(request, decision, request.shown);
+    let isAnswered = false;
+    const onConfirm: ToolCallConfirmationDetails["onConfirm"] = (outcome) =>
+      work.run(async () => {
+        if (!isAnswered && !isYes(outcome)) write({ ...denied, refusal: "user" });
+        isAnswered = true;
+        await details.onConfirm(outcome);
+      });
+    return { ...details, onConfirm };
+  });
+}
+
+/**
+ * Whether the request's option `confirmed` answers this decision. It does not for a changed tool: the user must accept
+ * the change explicitly. For a changed prompt, it does only if the request has no `confirm`.
+ */
+function isAnsweredInAdvance(
+  { kind = "tool", confirmed = false, confirm: port }: AnyRequest,
+  { rule }: CarriedDecision,
+): boolean {
+  if (isChangedRule(rule)) return kind !== "tool" && port === undefined && confirmed !== false;
+  return confirmed !== false;
+}
+
+async function refusal(request: PolicyRequest, decision: CarriedDecision): Promise<HostError> {
+  return (await import("../policy/refusal.ts")).refusal(request, decision);
+}
+
+async function unconfirmed(
+  request: AnyRequest,
+  decision: CarriedDecision,
+  { isNew = false, isOutdated = false }: Progress,
+): Promise<HostError> {
+  const { changedWhileAsked, notConfirmed } = await import("../policy/refusal.ts");
+  if (isOutdated) return changedWhileAsked(request, decision);
+  if (request.who !== "model" || (isNew && isChangedRule(decision.rule))) return refusal(request, decision);
+  return notConfirmed(request);
+}
+
+async function ruleWords({ rule }: CarriedDecision): Promise<string> {
+  return (await import("../policy/rules/rule-text.ts")).ruleText(rule);
+}
+
+/** The error of a request that was cancelled before it was sent. */
+function cancelled({ serverName, serverToolName, kind = "tool" }: PolicyRequest, { reason }: AbortSignal): HostError {
+  const name = kind === "tool" ? `${serverName}.${serverToolName}` : serverToolName || `a request to "${serverName}"`;
+  return new HostError("cancelled", `${name} was cancelled before it was sent`, { serverName, cause: reason });
+}
