@@ -11,9 +11,6 @@ export interface TimerOptions {
   readonly background?: boolean;
 }
 
-/** @deprecated Renamed to `TimerOptions`. */
-export type Waiting = TimerOptions;
-
 /** The longest delay of a Node timer, in milliseconds. With a longer delay, the timer would fire at once. */
 const longestDelay = 2 ** 31 - 1;
 

@@ -57,9 +57,6 @@ export interface CatalogCounts {
   readonly note?: string;
 }
 
-/** @deprecated Use `CatalogCounts`. */
-export type Offer = CatalogCounts;
-
 /** The state of a server. `since` is the time when the state began, in milliseconds of the host's clock. */
 export type ServerState = { readonly name: string; readonly since: number } & (
   | { readonly status: "disconnected"; readonly reason: "lazy" }

@@ -19,7 +19,6 @@ export {
   type ListName,
   MCPDiscoveryState,
   MCPServerStatus,
-  type Offer,
   type Peer,
   type ServerChanges,
   type ServerNews,

@@ -22,7 +22,6 @@ export type {
   ServerInfo,
   Session,
   ToolResult as McpToolResult,
-  Verdict,
   WireError,
   WireErrorCode,
   WireEvidence,
@@ -32,8 +31,8 @@ export type { MachineStep } from "./auth/machine/machine-step.ts";
 export type { BearerChallenge } from "./auth/oauth/challenge.ts";
 export type { TokenKeeper } from "./auth/oauth/token-keeper.ts";
 export type { ClientAuthentication } from "./auth/store/credentials.ts";
-export type { TimerOptions, Waiting } from "./clock.ts";
-export type { ConnectObserver, ConnectStepDetails, ConnectTimeout, Patience } from "./connect/connect-step.ts";
+export type { TimerOptions } from "./clock.ts";
+export type { ConnectObserver, ConnectStepDetails, ConnectTimeout } from "./connect/connect-step.ts";
 export type { Redact } from "./connect/redact.ts";
 export type { SignInTime } from "./connect/watched-auth.ts";
 export type { ConversationHead } from "./conversations/format.ts";
@@ -79,7 +78,7 @@ export type { Ollama } from "./model/openai/openai-models.ts";
 export type { ScriptedOptions } from "./model/scripted.ts";
 export type { Fetch } from "./net/bounded-fetch.ts";
 export type { FetchOptions } from "./net/fetch-within.ts";
-export type { Near, ServerNetwork } from "./net/server-network.ts";
+export type { ServerNetwork } from "./net/server-network.ts";
 export type { ContentLimits } from "./normalise/content/fit.ts";
 export type { ContentOptions, Keep, KeptFile, LeftOut } from "./normalise/content/parts.ts";
 export type { ToolFilter } from "./normalise/filter.ts";

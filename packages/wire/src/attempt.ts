@@ -114,10 +114,7 @@ function causeOfEnd(error: unknown): unknown {
 }
 
 /** The options of `connect` that a transport needs. */
-export type ChannelOptions = Pick<
-  ConnectOptions,
-  "onStderr" | "processes" | "keeper" | "auth" | "proxyFor" | "ca" | "time"
->;
+export type ChannelOptions = Pick<ConnectOptions, "onStderr" | "processes" | "auth" | "proxyFor" | "ca" | "time">;
 
 /**
  * Returns the function that opens the channel of a transport. Imports HTTP code only when needed, so that stdio-only
@@ -126,7 +123,7 @@ export type ChannelOptions = Pick<
 export async function channelFor(
   target: Target,
   transport: Attempt["transport"],
-  { onStderr, keeper, processes = keeper, auth, proxyFor, ca, time }: ChannelOptions,
+  { onStderr, processes, auth, proxyFor, ca, time }: ChannelOptions,
   { limits, times }: Omit<ResolvedOptions, "options">,
 ): Promise<OpenChannel> {
   if (target.kind === "stdio") return openStdio(target, { onStderr, processes, limits, times, time });

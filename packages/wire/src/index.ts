@@ -6,10 +6,10 @@ export type {
   Era,
   JsonObject,
   McpRequestOptions,
+  NegotiatedProtocol,
   NotificationListener,
   Progress,
   RequestHandler,
-  RequestOptions,
   RequestOrigin,
   RequestStop,
   ServerInfo,
@@ -18,7 +18,6 @@ export type {
 export type { Annotated, Block, ResourceContents } from "./shapes/blocks.ts";
 export type {
   Described,
-  Dropped,
   DroppedItem,
   ListedItem,
   ListedPrompt,
@@ -37,10 +36,7 @@ export {
   type ToolResult,
 } from "./shapes/results.ts";
 export {
-  createProcessKeeper,
   createProcessRegistry,
-  type KeeperOptions,
-  type ProcessKeeper,
   type ProcessRegistry,
   type ProcessRegistryOptions,
 } from "./stdio/process-registry.ts";
@@ -49,10 +45,8 @@ export type {
   Challenge,
   ConnectOptions,
   HttpTarget,
-  NegotiatedProtocol,
   StdioTarget,
   Target,
-  Verdict,
   WireLimits,
   WireTimes,
 } from "./target.ts";

@@ -19,9 +19,6 @@ export type NegotiatedProtocol =
   | { readonly era: "legacy"; readonly transport: "stdio" | "http" | "sse" }
   | { readonly era: "modern"; readonly transport: "stdio" | "http" };
 
-/** @deprecated Renamed to `NegotiatedProtocol`. */
-export type Verdict = NegotiatedProtocol;
-
 /** The name and version that a server gives itself. */
 export interface ServerInfo {
   readonly name: string;
@@ -99,9 +96,6 @@ export interface McpRequestOptions {
   readonly beforeSend?: (() => Promise<void> | undefined) | undefined;
 }
 
-/** @deprecated Renamed to `McpRequestOptions`. */
-export type RequestOptions = McpRequestOptions;
-
 /** The abort state of one request. Offers what most code needs of an `AbortSignal`, and costs less. */
 export interface RequestStop {
   readonly aborted: boolean;
@@ -140,8 +134,6 @@ export interface Session {
   readonly meta?: JsonObject;
   /** Pass it as `era` to the next `connect`, which is then faster. Undefined for the built-in demo server. */
   readonly protocol?: NegotiatedProtocol;
-  /** @deprecated Renamed to `protocol`. */
-  readonly verdict?: NegotiatedProtocol;
   request(method: string, params?: JsonObject, options?: McpRequestOptions): Promise<JsonObject>;
   notify(method: string, params?: JsonObject): Promise<void>;
   /** Adds a listener. Returns the function that removes it. */

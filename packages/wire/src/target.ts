@@ -4,8 +4,6 @@ import type { TimeSource } from "./rpc/time-source.ts";
 import type { Era, JsonObject, NegotiatedProtocol, NotificationListener, RequestHandler } from "./session.ts";
 import type { ProcessRegistry } from "./stdio/process-registry.ts";
 
-export type { NegotiatedProtocol, Verdict } from "./session.ts";
-
 /** A server that is started as a child process. */
 export interface StdioTarget {
   readonly kind: "stdio";
@@ -130,8 +128,6 @@ export interface ConnectOptions {
    * process.
    */
   readonly processes?: ProcessRegistry;
-  /** @deprecated Renamed to `processes`, which is used if both are given. */
-  readonly keeper?: ProcessRegistry;
   /** Called with the server's stderr as it arrives. The text may contain terminal control characters. */
   readonly onStderr?: (text: string) => void;
   readonly onDiagnostic?: ((text: string) => void) | undefined;

@@ -59,9 +59,6 @@ export interface ConnectTimeout {
   readonly setting: "fairlead.connectTimeout" | "timeout";
 }
 
-/** @deprecated Use `ConnectTimeout`. */
-export type Patience = ConnectTimeout;
-
 /** Receives every finished step of connecting. */
 export type ConnectObserver = (step: ConnectStep) => void;
 

@@ -21,9 +21,6 @@ export interface ServerNetworkOptions {
   readonly resolve?: LookupFunction | undefined;
 }
 
-/** @deprecated Renamed to `ServerNetwork`. */
-export type Near = ServerNetwork;
-
 /** Creates the network of the server with this URL; undefined if the URL is invalid. */
 export function createServerNetwork(
   address: string,

@@ -1,9 +1,8 @@
 /** The `Session` of the legacy protocol era, in which the server may also send requests to the client. */
 
 import type { Rpc } from "../rpc/rpc.ts";
-import type { JsonObject, McpRequestOptions, Session } from "../session.ts";
+import type { JsonObject, McpRequestOptions, NegotiatedProtocol, Session } from "../session.ts";
 import { isObject } from "../shapes/json.ts";
-import type { NegotiatedProtocol } from "../target.ts";
 import type { Greeting } from "./handshake.ts";
 import { slowMethods } from "./methods.ts";
 
@@ -21,7 +20,6 @@ export function createLegacySession(rpc: Rpc, greeting: Greeting, transport: "st
     era: "legacy",
     ...greeting,
     protocol,
-    verdict: protocol,
     request(method, params, options) {
       if (options?.asTask && hasTasks && method === "tools/call") return callAsTask(method, params, options);
       // `isSlow` is a separate argument: as an option, it would need a copy of `options`, which is slower than all

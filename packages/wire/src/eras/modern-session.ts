@@ -8,9 +8,9 @@ import { type ParamHeader, paramHeadersOf, paramHeaderValues } from "../http/par
 import type { ExchangeOptions } from "../rpc/exchange.ts";
 import type { Rpc } from "../rpc/rpc.ts";
 import { withTimeLeft } from "../rpc/time-left.ts";
-import type { JsonObject, McpRequestOptions, RequestHandler, Session } from "../session.ts";
+import type { JsonObject, McpRequestOptions, NegotiatedProtocol, RequestHandler, Session } from "../session.ts";
 import { isObject, objectOf } from "../shapes/json.ts";
-import type { ConnectOptions, NegotiatedProtocol, WireLimits } from "../target.ts";
+import type { ConnectOptions, WireLimits } from "../target.ts";
 import type { Greeting } from "./handshake.ts";
 import { withInputRounds } from "./input-rounds.ts";
 import { listenMethod, slowMethods } from "./methods.ts";
@@ -152,7 +152,6 @@ export function createModernSession({ rpc, greeting, transport, options, limits 
     era: "modern",
     ...greeting,
     protocol,
-    verdict: protocol,
     request: (method, params, given = {}) =>
       given.input === "caller"
         ? sendOrCorrect(method, params, given)

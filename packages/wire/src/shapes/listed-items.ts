@@ -59,9 +59,6 @@ export interface DroppedItem {
   readonly reason: string;
 }
 
-/** @deprecated Renamed to `DroppedItem`. */
-export type Dropped = DroppedItem;
-
 /** The checked items of a list. */
 export interface CheckedItems<K extends ListKind> {
   readonly items: ListedItem<K>[];

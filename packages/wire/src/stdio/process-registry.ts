@@ -39,17 +39,11 @@ export interface ProcessRegistry {
   register(): Promise<ProcessRegistration>;
 }
 
-/** @deprecated Renamed to `ProcessRegistry`. */
-export type ProcessKeeper = ProcessRegistry;
-
 /** Options of `createProcessRegistry`. */
 export interface ProcessRegistryOptions {
   /** After the host has died, the watchdog sends SIGTERM, and after this many milliseconds SIGKILL. Default: 2000. */
   readonly termGrace?: number;
 }
-
-/** @deprecated Renamed to `ProcessRegistryOptions`. */
-export type KeeperOptions = ProcessRegistryOptions;
 
 /** Creates a registry. Use one registry for all connections, because each registry starts its own watchdog process. */
 export function createProcessRegistry({ termGrace = 2000 }: ProcessRegistryOptions = {}): ProcessRegistry {
@@ -95,11 +89,6 @@ export function createProcessRegistry({ termGrace = 2000 }: ProcessRegistryOptio
   }
 
   return { register: register };
-}
-
-/** @deprecated Renamed to `createProcessRegistry`. */
-export function createProcessKeeper(options?: ProcessRegistryOptions): ProcessRegistry {
-  return createProcessRegistry(options);
 }
 
 /** Callers that ask before the next read begins share its result. */

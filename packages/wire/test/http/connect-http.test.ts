@@ -1,8 +1,8 @@
 import type { ServerResponse } from "node:http";
 import { describe, expect, test } from "vitest";
 import { connect } from "../../src/connect.ts";
-import type { JsonObject } from "../../src/session.ts";
-import type { AuthHook, ConnectOptions, HttpTarget, NegotiatedProtocol } from "../../src/target.ts";
+import type { JsonObject, NegotiatedProtocol } from "../../src/session.ts";
+import type { AuthHook, ConnectOptions, HttpTarget } from "../../src/target.ts";
 import { failure } from "../support/memory-server.ts";
 import { clientInfo, discover } from "../support/modern-session.ts";
 import { stoppedTime } from "../support/simulated-time.ts";

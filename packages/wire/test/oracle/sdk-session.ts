@@ -13,13 +13,14 @@ import type { WireError } from "../../src/errors.ts";
 import type {
   JsonObject,
   McpRequestOptions,
+  NegotiatedProtocol,
   NotificationListener,
   Progress,
   RequestHandler,
   ServerInfo,
   Session,
 } from "../../src/session.ts";
-import { type ConnectOptions, defaultTimes, type NegotiatedProtocol, type Target } from "../../src/target.ts";
+import { type ConnectOptions, defaultTimes, type Target } from "../../src/target.ts";
 import { toWireError } from "./sdk-errors.ts";
 
 /** Results as they come: shapes are the caller's business, as with our own engine. */

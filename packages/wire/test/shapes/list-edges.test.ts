@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { WireError } from "../../src/errors.ts";
-import type { JsonObject, McpRequestOptions, Session } from "../../src/session.ts";
+import type { JsonObject, McpRequestOptions, NegotiatedProtocol, Session } from "../../src/session.ts";
 import { listAll } from "../../src/shapes/lists.ts";
-import type { NegotiatedProtocol } from "../../src/target.ts";
 
 type Listable = Pick<Session, "request" | "capabilities" | "protocol">;
 

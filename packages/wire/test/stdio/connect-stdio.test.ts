@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { JsonObject } from "../../src/session.ts";
-import type { NegotiatedProtocol } from "../../src/target.ts";
+import type { JsonObject, NegotiatedProtocol } from "../../src/session.ts";
 import { failure } from "../support/memory-server.ts";
 import { clientInfo } from "../support/modern-session.ts";
 import {

@@ -29,13 +29,11 @@ export interface GeminiOptions extends AttemptOptions {
   readonly fetch: Fetch;
   /** The clock, in milliseconds since 1970. Default: `Date.now`. */
   readonly now?: () => number;
-  /** @deprecated The new name is `now`. */
-  readonly today?: () => number;
 }
 
 /** Creates a `Model` for the Gemini API. Google's package is loaded with the first request. */
 export function createGeminiModel(options: GeminiOptions): Model {
-  const { name, access, baseUrl, fetch, now = options.today ?? Date.now } = options;
+  const { name, access, baseUrl, fetch, now = Date.now } = options;
   const generation = Number(/(?:^|\/)gemini-(\d+(?:\.\d+)?)/.exec(name)?.[1] ?? 0);
   const takesMediaInResponses = generation >= 3;
   const api = describeApi(options);

@@ -33,8 +33,6 @@ export interface OpenaiOptions extends AttemptOptions {
   readonly fetch: Fetch;
   /** The clock, in milliseconds since 1970. Default: `Date.now`. */
   readonly now?: () => number;
-  /** @deprecated The new name is `now`. */
-  readonly today?: () => number;
 }
 
 /**
@@ -42,7 +40,7 @@ export interface OpenaiOptions extends AttemptOptions {
  * itself.
  */
 export function createOpenaiModel(options: OpenaiOptions): Model {
-  const { name, baseUrl, apiKey, fetch, now = options.today ?? Date.now } = options;
+  const { name, baseUrl, apiKey, fetch, now = Date.now } = options;
   const url = endpointOf(baseUrl, "chat/completions");
   const api = describeApi(options, url);
   const headers = { "content-type": "application/json", ...(apiKey && { authorization: `Bearer ${apiKey}` }) };
