@@ -1,5 +1,5 @@
 // Fails on an exported name that two files declare, an identifier, file or folder that uses a word which docs/glossary.md replaces by another
-// (scripts/checks/words.mjs has the list), a copy of a small helper function, and a source file that does not begin with a comment.
+// (scripts/checks/words.mjs has the list), and a copy of a small helper function.
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -26,11 +26,10 @@ const helpers = [
   },
 ];
 
-/** Returns the violations and the files without a first comment below `baseDir`, one line each, and the number of files. */
+/** Returns the violations below `baseDir`, one line each, and the number of files. */
 export async function checkNames(baseDir) {
   const paths = await sourcePaths(baseDir, codeExtensions, ["src", "bin"]);
   const violations = [];
-  const uncommented = [];
   /** @type {Map<string, string[]>} */
   const exporters = new Map();
   for (const path of paths) {
@@ -43,14 +42,11 @@ export async function checkNames(baseDir) {
     if (!product.test(path)) continue;
     violations.push(...copiesIn(path, text));
     const exported = [...exportedNames(nodes)].filter((name) => !isCommand(path, name));
-    // A program may begin with the line that names its interpreter.
-    if (!/^(?:#!.*\n)?\/[/*]/.test(text))
-      uncommented.push(`${path}: does not begin with a comment that says what it owns`);
     for (const name of exported) if (!deprecated.has(name)) exporters.set(name, [...(exporters.get(name) ?? []), path]);
   }
   for (const [name, files] of [...exporters].sort(([a], [b]) => (a < b ? -1 : 1)))
     if (files.length > 1) violations.push(`${name} is exported by ${files.length} files: ${files.join(", ")}`);
-  return { files: paths.length, violations, uncommented };
+  return { files: paths.length, violations };
 }
 
 /** Returns the names of a file and of its folders below `src`. */

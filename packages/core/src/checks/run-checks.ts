@@ -10,7 +10,6 @@ import { type CheckedResult, compareResult, differences, schemaProblems } from "
 import { type Mask, toSnapshot } from "./masks.ts";
 import type { Snapshots } from "./snapshots.ts";
 
-/** The server that the checks run against. */
 export interface CheckedServer {
   readonly tools: readonly CatalogTool[];
   /** Calls a tool. If the request fails, resolves with an `isError` result; rejects only if it was cancelled. */

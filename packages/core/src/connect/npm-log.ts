@@ -11,7 +11,6 @@ import type { StdioTransport } from "../settings/define/definition.ts";
 import type { Environment } from "../settings/read/paths.ts";
 import { launcherOf } from "./connect-timeout.ts";
 
-/** npm's log of one start. */
 export interface NpmLog {
   /** The log file of this start. If several files could be meant, or none, the folder of npm's logs. */
   readonly path: string;

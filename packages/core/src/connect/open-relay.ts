@@ -5,7 +5,6 @@ import type { HostError } from "../errors.ts";
 import type { ServerDefinition } from "../settings/define/definition.ts";
 import { type ConnectContext, type PrepareOptions, prepareConnection } from "./prepare-connection.ts";
 
-/** Options of `openRelay`. */
 export interface RelayOptions extends PrepareOptions {
   readonly onReceived: (message: RpcMessage) => void;
 }

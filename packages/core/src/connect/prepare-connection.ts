@@ -85,7 +85,6 @@ type Circumstances = Pick<ConnectFacts, "isTimedOut" | "lastRequest" | "npmLog">
 
 type Listeners = TrafficLog["listeners"];
 
-/** Options of `prepareConnection`. */
 export interface PrepareOptions {
   readonly signal: AbortSignal;
   readonly observe?: ConnectObserver | undefined;

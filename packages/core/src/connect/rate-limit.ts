@@ -2,13 +2,11 @@
  * Limits how many items, such as log lines, may pass: several at once at the beginning, then a fixed number per second.
  */
 
-/** A rate limit. */
 export interface RateLimit {
   /** Returns how many of `wanted` items, such as log lines, may pass now, and counts them as passed. */
   take(wanted: number): number;
 }
 
-/** Options of `createRateLimit`. */
 export interface RateLimitOptions {
   readonly perSecond: number;
   readonly burst: number;

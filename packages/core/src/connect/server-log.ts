@@ -14,7 +14,6 @@ import { toSafeLine } from "../text/safe-text.ts";
 /** Source of a log line. */
 export type LogKind = "stderr" | "wire" | "note";
 
-/** The log file of one server. */
 export interface ServerLog {
   readonly path: string;
   /** Appends one or more lines. The caller must have hidden all secrets in them. Returns at once and never throws. */

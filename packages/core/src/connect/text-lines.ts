@@ -12,7 +12,6 @@ export interface TextLines {
   end(): void;
 }
 
-/** Options of `createTextLines`. */
 export interface TextLineOptions {
   /** The longest line in characters. The rest of a longer line is dropped. */
   readonly limit: number;

@@ -30,7 +30,6 @@ export interface TrafficLog {
   observed(): Pick<ConnectFacts, "lastRequest" | "hasSentMessage" | "diagnostics" | "stderr">;
 }
 
-/** Options of `createTrafficLog`. */
 export interface TrafficLogOptions {
   readonly log: ServerLog;
   readonly redact: Redact;

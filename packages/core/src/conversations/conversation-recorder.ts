@@ -14,7 +14,6 @@ import type { ConversationFile } from "./conversation-file.ts";
 import { type EncodedLine, encodeLine } from "./encode-line.ts";
 import type { ConversationHead, RecordedLine } from "./format.ts";
 
-/** Options of `createConversationRecorder`. */
 export interface ConversationRecorderOptions {
   readonly head: ConversationHead;
   /** The workspace root of this run. */

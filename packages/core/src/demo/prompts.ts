@@ -30,7 +30,6 @@ export const promptDefinitions: readonly DemoPrompt[] = [
   },
 ];
 
-/** Answers `prompts/list`. */
 export function listPrompts(params: JsonObject): JsonObject {
   refuseCursor(params);
   return { prompts: promptDefinitions };

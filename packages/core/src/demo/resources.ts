@@ -62,13 +62,11 @@ export const templateDefinitions: readonly ListedResourceTemplate[] = [
   },
 ];
 
-/** Answers `resources/list`. */
 export function listResources(params: JsonObject): JsonObject {
   refuseCursor(params);
   return { resources: resourceDefinitions };
 }
 
-/** Answers `resources/templates/list`. */
 export function listTemplates(params: JsonObject): JsonObject {
   refuseCursor(params);
   return { resourceTemplates: templateDefinitions };

@@ -133,7 +133,6 @@ const tools: readonly DemoTool[] = [greetTool, pictureTool, statisticsTool, coun
 /** The items of `tools/list`. */
 export const toolDefinitions: readonly ListedTool[] = tools.map(({ definition }) => definition);
 
-/** Answers `tools/list`. */
 export function listTools(params: JsonObject): JsonObject {
   refuseCursor(params);
   return { tools: toolDefinitions };

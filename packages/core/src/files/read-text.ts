@@ -7,7 +7,6 @@ import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { explain, systemCode } from "./system-error.ts";
 
-/** Result of `readText`. */
 export type TextFile =
   /** The text of the file, including a byte order mark if there is one. */
   | { readonly kind: "text"; readonly text: string }

@@ -6,7 +6,6 @@ import { join } from "node:path";
 import { ensurePrivateFolder, privateFileMode } from "./atomic/private-folder.ts";
 import { toWriteError, unless } from "./system-error.ts";
 
-/** A result to store. */
 export interface ResultFile {
   /** The file's extension, from a fixed list: a server must not choose any part of a file name. */
   readonly extension: string;
@@ -27,7 +26,6 @@ const defaultLimits: ResultFileLimits = {
   milliseconds: 7 * 24 * 60 * 60 * 1000,
 };
 
-/** A stored result. */
 export interface StoredFile {
   /** A random id, which is part of the file name. */
   readonly id: string;

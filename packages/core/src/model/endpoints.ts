@@ -16,7 +16,6 @@ import { readModelNames } from "./model-list.ts";
 import { createOpenaiModel } from "./openai/openai.ts";
 import { onlyModelOf, openaiModelList } from "./openai/openai-models.ts";
 
-/** A configured API. */
 export interface ModelEndpoint {
   /** The names that belong to this API, whatever else is configured. Undefined: the endpoint may have any name. */
   readonly ownNames?: RegExp;

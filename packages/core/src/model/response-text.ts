@@ -4,7 +4,6 @@ import type { Part } from "../normalise/model-types.ts";
 import { writeJson } from "../text/deep-json.ts";
 import { sizeWords } from "../text/size-words.ts";
 
-/** The text of a function's response. */
 export function responseText(response: Record<string, unknown>): string {
   const { output, error } = response;
   if (typeof output === "string") return output;

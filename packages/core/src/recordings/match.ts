@@ -7,7 +7,7 @@ import type { JsonObject } from "@fairlead/wire";
 import { isObject, stringOf } from "@fairlead/wire/json";
 import { canonicalJson } from "../text/canonical-json.ts";
 import { groupBy } from "../text/group-by.ts";
-import { fitsHidden } from "./hidden-values.ts";
+import { fitsText, hidden } from "../text/hidden-text.ts";
 import type { Script } from "./scripts.ts";
 
 /** How exactly a request must match the recording. */
@@ -95,4 +95,23 @@ function withoutMeta(all: JsonObject): JsonObject {
 /** The tool, prompt, resource or task that a request is about. */
 export function targetOf({ name, uri, taskId, ref }: JsonObject): string {
   return stringOf(name) ?? stringOf(uri) ?? stringOf(taskId) ?? (isObject(ref) ? canonicalJson(ref) : "");
+}
+
+/** Whether the live value equals the recorded value, except where the recording has `(hidden)`. */
+export function fitsHidden(recorded: unknown, live: unknown): boolean {
+  const pairs: [unknown, unknown][] = [[recorded, live]];
+  for (let pair = pairs.pop(); pair !== undefined; pair = pairs.pop()) {
+    const [before, now] = pair;
+    if (before === hidden || Object.is(before, now)) continue;
+    if (typeof before === "string" && typeof now === "string" && fitsText(before, now)) continue;
+    if (typeof before !== "object" || typeof now !== "object" || before === null || now === null) return false;
+    if (Array.isArray(before) !== Array.isArray(now)) return false;
+    const members = Object.entries(before);
+    if (members.length !== Object.keys(now).length) return false;
+    for (const [name, value] of members) {
+      if (!Object.hasOwn(now, name)) return false;
+      pairs.push([value, (now as Record<string, unknown>)[name]]);
+    }
+  }
+  return true;
 }

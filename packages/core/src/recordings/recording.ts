@@ -19,7 +19,6 @@ export interface RecordingHeader {
   readonly recordedAt: string;
 }
 
-/** One message. */
 export interface RecordedMessage {
   /** Identifies the connection. One file may contain messages of several connections. */
   readonly c: string;
@@ -29,7 +28,6 @@ export interface RecordedMessage {
   readonly message: JsonObject;
 }
 
-/** A parsed recording. */
 export interface Recording {
   readonly header: RecordingHeader;
   readonly messages: readonly RecordedMessage[];
@@ -38,7 +36,6 @@ export interface Recording {
 const version = 1;
 const largestFile = 256 * 1024 * 1024;
 
-/** The first line of a new recording. */
 export function headerLine(server: string, recordedAt: string): string {
   return `${JSON.stringify({ v: version, kind: "fairlead.recording", server, recordedAt })}\n`;
 }

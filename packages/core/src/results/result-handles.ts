@@ -4,7 +4,6 @@ import { HostError } from "../errors.ts";
 import type { StoredFile } from "../files/result-files.ts";
 import type { KeptFile, LeftOut } from "../normalise/content/parts.ts";
 
-/** A result that a conversation has stored. */
 export interface StoredResult {
   readonly id: string;
   /** Fairlead's description of the result. */

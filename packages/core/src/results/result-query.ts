@@ -6,7 +6,6 @@
 import { search } from "jmespath";
 import { grepLines, type LineWish, type SelectedLines, selectLines } from "./select-lines.ts";
 
-/** A query on a stored result. */
 export interface ResultQuery extends LineWish {
   readonly grep?: string;
   readonly jmespath?: string;

@@ -12,7 +12,6 @@ import { estimateTokens } from "../text/token-estimate.ts";
  */
 const longestLine = 2_000;
 
-/** The lines to select. */
 export interface LineWish {
   /** The number of the first line, counted from 1. A negative number counts from the end. Default: 1. */
   readonly from?: number;

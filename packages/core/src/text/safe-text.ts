@@ -84,7 +84,6 @@ export function joinSafe(parts: readonly SafeText[], separator: SafeText = "\n" 
   return parts.join(separator) as SafeText;
 }
 
-/** Splits a safe text at the separator. */
 export function splitSafe(text: SafeText, separator = "\n"): readonly SafeText[] {
   return text.split(separator) as SafeText[];
 }
@@ -104,7 +103,6 @@ export function repeatSafe(text: SafeText, count: number): SafeText {
   return text.repeat(Math.max(0, count)) as SafeText;
 }
 
-/** Replaces each match of a global pattern with safe text. */
 export function replaceSafe(text: SafeText, pattern: RegExp, replace: (match: string) => SafeText): SafeText {
   return text.replaceAll(pattern, replace) as SafeText;
 }

@@ -7,7 +7,6 @@ import type { ConversationState } from "./state.ts";
 /** The messages of a conversation. */
 export type History = readonly Content[];
 
-/** Returns the function calls in a message. */
 export function callsIn({ parts }: Content): readonly NonNullable<Part["functionCall"]>[] {
   return parts.flatMap(({ functionCall }) => functionCall ?? []);
 }

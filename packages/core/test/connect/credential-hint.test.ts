@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { credentialHint } from "../../src/connect/credential-hint.ts";
+import { credentialHint } from "../../src/connect/connect-failure.ts";
 import type { ServerDefinition, Transport } from "../../src/settings/define/definition.ts";
 
 const program = (...names: readonly string[]): Transport => ({

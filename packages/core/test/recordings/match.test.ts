@@ -1,7 +1,6 @@
 import type { JsonObject } from "@fairlead/wire";
 import { expect, test } from "vitest";
-import { fitsHidden } from "../../src/recordings/hidden-values.ts";
-import { createMatcher, indexScripts, type MatchOptions, targetOf } from "../../src/recordings/match.ts";
+import { createMatcher, fitsHidden, indexScripts, type MatchOptions, targetOf } from "../../src/recordings/match.ts";
 import type { Script } from "../../src/recordings/scripts.ts";
 
 const script = (method: string, params: JsonObject): Script => ({

@@ -4,13 +4,11 @@ import { type CallQueue, createCallQueue } from "@fairlead/core/execute/call-que
 import type { TakeTurn } from "@fairlead/core/host/gateway-types";
 import type { ClientCall } from "../questions/client-call.ts";
 
-/** The turns of one connection. */
 export interface ConnectionTurns {
   /** Returns the turn of a new request to this server. */
   of(server: string, call?: Pick<ClientCall, "drained">): Turn;
 }
 
-/** The turn of one request. */
 export interface Turn {
   /**
    * Waits until the request may be sent: after earlier ones have ended, and while the client reads its responses.

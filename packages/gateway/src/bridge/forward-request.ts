@@ -4,7 +4,7 @@ import { HostError } from "@fairlead/core/errors";
 import type { Host } from "@fairlead/core/host/types";
 import type { ConfirmPort } from "@fairlead/core/registry/binding";
 import type { JsonObject, Progress } from "@fairlead/wire";
-import { isObject, member, objectOf, stringOf } from "@fairlead/wire/json";
+import { isObject, listOf, member, objectOf, stringOf } from "@fairlead/wire/json";
 import { ApprovalNeeded } from "../consent/approval-needed.ts";
 import { approvedSubject } from "../questions/approval-store.ts";
 import type { ClientCall } from "../questions/client-call.ts";
@@ -12,7 +12,6 @@ import { adaptResult, toolError } from "./adapt-result.ts";
 import { askedClient } from "./asked-client.ts";
 import type { BridgeContext } from "./bridge-context.ts";
 import { reaches } from "./log-levels.ts";
-import { linksIn } from "./result-links.ts";
 import { rpcCodes, rpcError, serverReply, toRpcError } from "./rpc-error.ts";
 import { ServerQuestions } from "./server-questions.ts";
 import { isTaskMethod, taskOptions } from "./tasks.ts";
@@ -230,4 +229,36 @@ function refusalText(error: HostError): string {
   // The command after invalid arguments shows the tool's schema, which the model already has.
   const isComplete = error instanceof ApprovalNeeded || error.code === "arguments_invalid" || error.next === undefined;
   return isComplete ? error.message : `${error.message}\nNext: ${error.next}`;
+}
+
+const none: readonly string[] = [];
+
+/** Returns the URIs of linked and embedded resources, and of the parts of a resource. */
+function linksIn(method: string, result: JsonObject): readonly string[] {
+  if (isTaskMethod(method)) return isObject(result["result"]) ? linksIn("tools/call", result["result"]) : none;
+  switch (method) {
+    case "tools/call":
+      return urisOf(listOf(result["content"]));
+    case "prompts/get":
+      return urisOf(listOf(result["messages"]).map((message) => member(message, "content")));
+    case "resources/read":
+      return listOf(result["contents"]).flatMap(uriOf);
+    default:
+      return none;
+  }
+}
+
+function urisOf(blocks: readonly unknown[]): readonly string[] {
+  if (!blocks.some(isResource)) return none;
+  return blocks.filter(isResource).flatMap((block) => uriOf(objectOf(block)["resource"] ?? block));
+}
+
+function isResource(block: unknown): boolean {
+  const type = member(block, "type");
+  return type === "resource_link" || type === "resource";
+}
+
+function uriOf(holder: unknown): readonly string[] {
+  const uri = member(holder, "uri");
+  return typeof uri === "string" ? [uri] : none;
 }

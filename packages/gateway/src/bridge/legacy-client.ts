@@ -12,7 +12,6 @@ import { isLogLevel } from "./log-levels.ts";
 import { rpcCodes, rpcError } from "./rpc-error.ts";
 import { concerns, createResourceSubscriptions } from "./subscriptions.ts";
 
-/** Handles the messages of one legacy client. */
 export interface LegacyClient {
   /**
    * Answers a request.

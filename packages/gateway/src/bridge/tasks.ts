@@ -52,7 +52,6 @@ export interface TaskIds {
   toServer(owner: TaskOwner, params: JsonObject): Promise<JsonObject>;
 }
 
-/** Creates the translation. */
 export function createTaskIds(key: () => Promise<GatewayKey>): TaskIds {
   /** @throws WireError if the server's program has ended */
   function ownedText({ client, server, host }: TaskOwner, taskId: string): string {

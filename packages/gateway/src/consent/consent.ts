@@ -8,13 +8,16 @@ import { join } from "node:path";
 import { type Clock, systemClock } from "@fairlead/core/clock";
 import { HostError } from "@fairlead/core/errors";
 import { explain } from "@fairlead/core/files/system-error";
+import { policySubject } from "@fairlead/core/policy/refusal";
 import type { ConfirmPort } from "@fairlead/core/registry/binding";
 import {
   type AnswerPlace,
   DeclinedCall,
+  mayHaveChanged,
   type ToolCallConfirmationDetails,
   ToolConfirmationOutcome,
 } from "@fairlead/core/registry/confirmation";
+import { errorMessage } from "@fairlead/wire/text";
 import type { AskedClient } from "../gateway-client.ts";
 import { type ApprovalStore, createApprovalStore } from "../questions/approval-store.ts";
 import { ApprovalNeeded } from "./approval-needed.ts";
@@ -26,11 +29,10 @@ import {
   toQuestion,
 } from "./confirmed-request.ts";
 import { answerIn, formFor, messageFor } from "./consent-form.ts";
+import type { AnsweredQuestion } from "./inbox-answers.ts";
 import type { GivenAnswer } from "./inbox-folder.ts";
 import { createOpenQuestions, type OpenQuestion } from "./open-questions.ts";
-import { onThePage, outdatedText, pageOutcomeText } from "./page-outcome.ts";
 import { createPageServer } from "./page-server.ts";
-import { withoutInbox } from "./without-inbox.ts";
 
 /** Asks a person about requests of all clients of the gateway. */
 export interface Consent extends AsyncDisposable {
@@ -330,4 +332,71 @@ function repeat(clock: Clock, milliseconds: number, action: () => void): () => v
   };
   next();
   return () => callOff();
+}
+
+/** The value of `GivenAnswer.by` for answers from the page. */
+export const onThePage = "the page";
+
+/** Returns the sentence for a yes that came after the tool's definition had changed. */
+export function outdatedText(question: ConsentQuestion): string {
+  return `The definition of ${confirmedName(question)} changed while this question was open. Nothing was run, and your answer has no effect. Ask the program to try again: Fairlead then shows you the change and asks again.`;
+}
+
+/** Returns the sentence that says whether the answer counts. `first`: the answer that counts. */
+export function pageOutcomeText(first: AnsweredQuestion | undefined, answer: ConsentAnswer): string {
+  if (first === undefined)
+    return "This question has expired: the program no longer waits for an answer. Nothing was run.";
+  if (first.isFirst && !first.isAwaited)
+    return `Your answer: ${words[first.answer]}. The program no longer waits for it, so nothing was run. If the program sends exactly this request again within ten minutes, ${first.answer === "no" ? "it is refused" : "it runs"}.`;
+  if (first.answer !== answer || first.by !== onThePage)
+    return `This question already has an answer, from ${first.by}: ${words[first.answer]}.`;
+  return `Your answer: ${words[answer]}. You can close this page.`;
+}
+
+const words: Readonly<Record<ConsentAnswer, string>> = {
+  no: "no",
+  once: "yes, once",
+  conversation: "yes, in this conversation",
+  always: "yes, always",
+};
+
+/**
+ * Returns a confirmation that only the client's user can answer.
+ *
+ * @param error Why the inbox cannot be used.
+ * @param doubt Why Fairlead cannot tell whether the tool's definition has changed. No rule allows the request then.
+ */
+export function withoutInbox(question: ConsentQuestion, error: unknown, doubt?: string): OpenQuestion {
+  let settle: (given: GivenAnswer) => void = () => {};
+  let first: GivenAnswer | undefined;
+  const answered = new Promise<GivenAnswer>((resolve) => {
+    settle = resolve;
+  });
+  return {
+    id: "",
+    answered,
+    async answer(answer, by) {
+      const given = { answer, by, at: 0 };
+      first ??= given;
+      settle(first);
+      return { ...first, isFirst: first === given, isAwaited: true };
+    },
+    async leave() {
+      if (first !== undefined) return first;
+      // The inbox is full. Its error already says what to do.
+      if (error instanceof HostError && error.code === "denied") throw error;
+      const { server, kind, name } = question;
+      if (doubt !== undefined) throw mayHaveChanged(server, confirmedName(question), doubt);
+      const cause = errorMessage(error);
+      throw new HostError(
+        "denied",
+        `Not run: ${confirmedName(question)} needs approval, but Fairlead cannot write to the inbox of approvals: ${cause}`,
+        {
+          serverName: server,
+          next: `fairlead policy allow ${policySubject({ serverName: server, serverToolName: name, kind })}`,
+        },
+      );
+    },
+    async withdraw() {},
+  };
 }

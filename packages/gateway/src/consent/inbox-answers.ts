@@ -73,7 +73,6 @@ export async function readAnswer(folder: string, { id, key }: AnsweredEntry): Pr
   return (await readInboxFile(file))?.["key"] === key ? readGiven(file) : undefined;
 }
 
-/** Whether a confirmation has an answer. */
 export async function isAnswered(folder: string, entry: AnsweredEntry): Promise<boolean> {
   return ((await readAnswer(folder, entry)) ?? (await doneAnswer(folder, entry.id))) !== undefined;
 }

@@ -3,18 +3,17 @@
  * the confirmation.
  */
 
-import { hash } from "node:crypto";
-import { readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { hash, randomInt } from "node:crypto";
+import { readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { isRecent } from "@fairlead/core/clock";
 import { HostError } from "@fairlead/core/errors";
 import { ensurePrivateFolder, privateFileMode } from "@fairlead/core/files/atomic/private-folder";
 import { replaceFile } from "@fairlead/core/files/atomic/replace-file";
-import { unless } from "@fairlead/core/files/system-error";
+import { systemCode, unless } from "@fairlead/core/files/system-error";
 import { toSafeLine } from "@fairlead/core/text";
 import type { JsonObject } from "@fairlead/wire";
 import { excerpt, isObject, listOf, objectOf, parseObject, stringOf } from "@fairlead/wire/json";
-import { createConfirmationId } from "./confirmation-ids.ts";
 import { type ConsentAnswer, type ConsentQuestion, confirmedName, lateAnswer } from "./confirmed-request.ts";
 import { type InboxProcess, parseProcess, stillRuns, thisProcess } from "./inbox-process.ts";
 
@@ -30,7 +29,6 @@ export interface InboxEntry extends ConsentQuestion {
   readonly isCut?: boolean;
 }
 
-/** An answer to a confirmation. */
 export interface GivenAnswer {
   readonly answer: ConsentAnswer;
   /** Where the person answered, such as `the page` or `fairlead approvals`. */
@@ -298,4 +296,53 @@ async function removeOrphans(folder: string, now: number): Promise<void> {
     const isOld = at !== undefined && !isRecent(Number.parseInt(at, 36), grantTime, now);
     if (isOld || (orphan !== undefined && !ids.has(orphan))) await rm(join(folder, name), { force: true });
   }
+}
+
+/** The characters of an id. Letters and digits that look alike are left out. */
+const alphabet = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ";
+const idLength = 3;
+const idCount = alphabet.length ** idLength;
+/**
+ * The distance between two consecutive ids. They differ in several characters, so a typing error does not hit the next
+ * confirmation. The number must be odd to reach every id.
+ */
+const step = 20_077;
+/** An empty file with such a name reserves a number. The highest number belongs to the latest id. */
+const numberName = /^number-(\d{1,15})$/;
+/**
+ * Number of these files that are kept. Another process may have read the folder earlier and must not take the same
+ * number.
+ */
+const keptNumbers = 4;
+
+/**
+ * Returns a new id. Other processes that call this function at the same time get other ids.
+ * @param names The names of the files in the inbox.
+ */
+export async function createConfirmationId(folder: string, names: readonly string[]): Promise<string> {
+  const numbers = names.flatMap((name) => numberName.exec(name)?.[1] ?? []).map(Number);
+  let number = numbers.length === 0 ? randomInt(idCount) : Math.max(...numbers) + 1;
+  while (!(await take(join(folder, `number-${number}`)))) number += 1;
+  for (const old of numbers) if (old <= number - keptNumbers) await rm(join(folder, `number-${old}`), { force: true });
+  return idOf(number);
+}
+
+async function take(file: string): Promise<boolean> {
+  return writeFile(file, "", { flag: "wx", mode: privateFileMode }).then(
+    () => true,
+    (error: unknown) => {
+      if (systemCode(error) === "EEXIST") return false;
+      throw error;
+    },
+  );
+}
+
+function idOf(number: number): string {
+  let rest = ((number % idCount) * step) % idCount;
+  let id = "";
+  for (let at = 0; at < idLength; at += 1) {
+    id += alphabet[rest % alphabet.length];
+    rest = Math.trunc(rest / alphabet.length);
+  }
+  return id;
 }

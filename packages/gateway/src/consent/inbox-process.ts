@@ -4,14 +4,12 @@ import { readFile } from "node:fs/promises";
 import { systemCode } from "@fairlead/core/files/system-error";
 import { isObject } from "@fairlead/wire/json";
 
-/** A process that uses the inbox. */
 export interface InboxProcess {
   readonly pid: number;
   /** When the process started, in clock ticks. Empty on systems without `/proc`. */
   readonly start: string;
 }
 
-/** Returns the identity of this process. */
 export async function thisProcess(): Promise<InboxProcess> {
   const { pid } = process;
   return { pid, start: await startOf(pid) };

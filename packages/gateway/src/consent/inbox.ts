@@ -13,7 +13,6 @@ export { type ConsentAnswer, lateAnswer } from "./confirmed-request.ts";
 export type { AnsweredQuestion } from "./inbox-answers.ts";
 export type { GivenAnswer, InboxEntry } from "./inbox-folder.ts";
 
-/** Lists and answers confirmations. */
 export interface Inbox {
   /** Returns the unanswered confirmations, oldest first. */
   list(): Promise<readonly InboxEntry[]>;

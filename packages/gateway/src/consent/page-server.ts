@@ -20,7 +20,6 @@ export interface PageQuestion {
   readonly answer: (answer: ConsentAnswer) => Promise<string>;
 }
 
-/** The page of one confirmation. */
 export interface OpenPage {
   /**
    * The page's address. It shows the question once: the first window that opens it exchanges the code in the fragment

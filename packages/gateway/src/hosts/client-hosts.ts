@@ -36,7 +36,6 @@ export interface HostPool extends AsyncDisposable {
   hosts(): readonly Host[];
 }
 
-/** How the pool creates a host. */
 export interface HostPoolOptions {
   readonly createHost: CreateGatewayHost;
   readonly loops: GatewayLoops;
@@ -46,7 +45,6 @@ export interface HostPoolOptions {
 /** The hosts of a workspace end this many milliseconds after its last client has left. */
 const stays = 300_000;
 
-/** The gateways above one client. */
 interface GatewaysAbove {
   readonly tokens: readonly string[];
   readonly reaches: (server: string) => boolean;

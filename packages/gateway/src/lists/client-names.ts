@@ -21,7 +21,6 @@ export interface ClientNamesOptions {
   readonly onSeen?: (names: readonly SeenName[]) => void;
 }
 
-/** What a client has seen. */
 export class ClientNames {
   readonly tools: SeenNames;
   readonly prompts: SeenNames;

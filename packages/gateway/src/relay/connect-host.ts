@@ -3,7 +3,6 @@
 import { connect, type Socket } from "node:net";
 import { type Hello, type RelayRefusal, speechNumber, type Welcome } from "./speech.ts";
 
-/** A connection that the host has accepted. */
 export interface HostConnection {
   readonly socket: Socket;
   readonly welcome: Extract<Welcome, { readonly pid: number }>;

@@ -4,15 +4,13 @@
  */
 
 import type { Readable, Writable } from "node:stream";
-import { member } from "@fairlead/wire/json";
+import { isObject, listOf, member, parseJson } from "@fairlead/wire/json";
 import { errorMessage } from "@fairlead/wire/text";
 import { createClientState, isReplayed, readMessage } from "./client-state.ts";
 import type { HostConnection } from "./connect-host.ts";
 import { createLineFrames } from "./line-frames.ts";
-import { createOpenRequests } from "./open-requests.ts";
-import { createPassedChunks, hasOnlyMessages } from "./passed-chunks.ts";
+import { createOpenRequests, type UnansweredRequest } from "./open-requests.ts";
 import { createQuestions } from "./questions.ts";
-import { cancelledLine, errorLine, listChangedLine, lostLine, ofBatch, unansweredLine } from "./relay-lines.ts";
 import { scanHostLine, scanMessage } from "./scan-message.ts";
 import { takeSentFile } from "./sent-file.ts";
 import { type RelayName, readNote } from "./speech.ts";
@@ -41,6 +39,7 @@ const mostLosses = 3;
 const openBrace = 0x7b;
 const openBracket = 0x5b;
 const newline = Buffer.from("\n");
+const lineFeed = 0x0a;
 
 /** Passes messages on until the client closes its input and has all its responses. */
 export function runRelay({ input, output, first, reach, onProblem, signal }: ClientRelayOptions): Promise<void> {
@@ -259,4 +258,111 @@ export function runRelay({ input, output, first, reach, onProblem, signal }: Cli
 function cancelledId(line: Buffer): string | undefined {
   const requestId = member(member(readMessage(line), "params"), "requestId");
   return requestId === undefined ? undefined : JSON.stringify(requestId);
+}
+
+/** Chunks that wait to be parsed. */
+interface PassedChunks {
+  /** Adds a chunk. Calls `read` with it later, or now if much data is waiting. */
+  add(chunk: Buffer, read: (chunk: Buffer) => void): void;
+  /** Calls `read` for all waiting chunks, oldest first. */
+  readAll(): void;
+}
+
+/** Maximum number of waiting chunks. */
+const mostChunks = 128;
+const mostBytes = 256 * 1024;
+
+/** Creates an empty list of chunks. */
+export function createPassedChunks(): PassedChunks {
+  let waiting: { readonly chunk: Buffer; readonly read: (chunk: Buffer) => void }[] = [];
+  let bytes = 0;
+
+  function readAll(): void {
+    if (waiting.length === 0) return;
+    const chunks = waiting;
+    waiting = [];
+    bytes = 0;
+    for (const { chunk, read } of chunks) read(chunk);
+  }
+
+  return {
+    add(chunk, read) {
+      waiting.push({ chunk, read });
+      bytes += chunk.length;
+      if (waiting.length >= mostChunks || bytes >= mostBytes) readAll();
+    },
+    readAll,
+  };
+}
+
+/** Whether every line begins like an MCP message. The host also sends lines that are only for the relay. */
+export function hasOnlyMessages(chunk: Buffer): boolean {
+  let start = 0;
+  while (start < chunk.length) {
+    if (chunk[start] !== openBrace) return false;
+    const end = chunk.indexOf(lineFeed, start);
+    if (end === -1) return true;
+    start = end + 1;
+  }
+  return true;
+}
+
+const internalError = -32603;
+
+/**
+ * Returns a JSON-RPC error response.
+ * @param id The request id as JSON text.
+ */
+export function errorLine(id: string, message: string, data: Readonly<Record<string, unknown>>): string {
+  const error = JSON.stringify({ code: internalError, message, data });
+  return `{"jsonrpc":"2.0","id":${id},"error":${error}}\n`;
+}
+
+/**
+ * Returns the error for the host if the client can no longer answer its request.
+ * @param id The id of the host's request, as JSON text.
+ */
+function unansweredLine(id: string): string {
+  return errorLine(id, "the client has closed stdin and cannot answer", { reason: "unreachable" });
+}
+
+/** Returns the error for the client if a request was lost with its host and is not repeated. */
+export function lostLine({ id, sent, losses }: UnansweredRequest): string {
+  if (sent !== undefined)
+    return errorLine(id, `the gateway was restarted; ${sent} may have run`, { reason: "lost", subject: sent });
+  return errorLine(
+    id,
+    `the gateway stopped ${losses} times while it handled this request; no server received the request`,
+    { reason: "unreachable", next: "fairlead daemon logs" },
+  );
+}
+
+/**
+ * Returns the notification that tells the client not to answer the host's request any more.
+ * @param id The id of the request, as JSON text.
+ */
+export function cancelledLine(id: string): string {
+  const requestId: unknown = JSON.parse(id);
+  return notification("notifications/cancelled", { requestId, reason: "the gateway was restarted" });
+}
+
+/** Returns the `list_changed` notification for a list such as `tools`. */
+export function listChangedLine(list: string): string {
+  return notification(`notifications/${list}/list_changed`);
+}
+
+function notification(method: string, params?: object): string {
+  return `${JSON.stringify({ jsonrpc: "2.0", method, params })}\n`;
+}
+
+/** Maximum number of messages in a JSON-RPC batch. MCP has had no batches since version 2025-06-18. */
+const batchLimit = 100;
+
+/** Returns the messages of a batch, each as a line. Returns an empty list if `line` is no batch. */
+export function ofBatch(line: Buffer): readonly Buffer[] {
+  // Drops a list inside the batch, because it would be read as another batch.
+  return listOf(parseJson(line.toString("utf8")))
+    .slice(0, batchLimit)
+    .filter(isObject)
+    .map((value) => Buffer.from(`${JSON.stringify(value)}\n`));
 }

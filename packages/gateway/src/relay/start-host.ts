@@ -9,7 +9,6 @@ import type { HostConnection } from "./connect-host.ts";
 import { findHost, type RelayHello } from "./find-host.ts";
 import { createRunFolder, type RunFolder } from "./run-folder.ts";
 
-/** The command that starts a background host. */
 export interface HostCommand {
   readonly file: string;
   readonly args: readonly string[];

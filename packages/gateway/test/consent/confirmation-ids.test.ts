@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { HostError } from "@fairlead/core/errors";
 import { temporaryFolder } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
-import { createConfirmationId } from "../../src/consent/confirmation-ids.ts";
 import type { ConsentQuestion } from "../../src/consent/confirmed-request.ts";
-import { withoutInbox } from "../../src/consent/without-inbox.ts";
+import { withoutInbox } from "../../src/consent/consent.ts";
+import { createConfirmationId } from "../../src/consent/inbox-folder.ts";
 
 test.each([
   [["number-7"], /^number-8$/],

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { ConsentQuestion } from "../../src/consent/confirmed-request.ts";
+import { onThePage, outdatedText, pageOutcomeText } from "../../src/consent/consent.ts";
 import { answerIn, formFor, messageFor } from "../../src/consent/consent-form.ts";
-import { onThePage, outdatedText, pageOutcomeText } from "../../src/consent/page-outcome.ts";
 
 const question: ConsentQuestion = {
   client: "codex",

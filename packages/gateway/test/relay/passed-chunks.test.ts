@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createPassedChunks, hasOnlyMessages } from "../../src/relay/passed-chunks.ts";
+import { createPassedChunks, hasOnlyMessages } from "../../src/relay/relay.ts";
 
 test("chunks are read later, oldest first, and once", () => {
   const chunks = createPassedChunks();

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { cancelledLine, errorLine, listChangedLine, lostLine, ofBatch } from "../../src/relay/relay-lines.ts";
+import { cancelledLine, errorLine, listChangedLine, lostLine, ofBatch } from "../../src/relay/relay.ts";
 
 const messagesIn = (text: string): readonly string[] => ofBatch(Buffer.from(text)).map(String);
 

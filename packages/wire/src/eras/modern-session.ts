@@ -5,17 +5,18 @@
 
 import { WireError } from "../errors.ts";
 import { type ParamHeader, paramHeadersOf, paramHeaderValues } from "../http/param-headers.ts";
-import type { ExchangeOptions } from "../rpc/exchange.ts";
+import type { ExchangeOptions, OpenRequest } from "../rpc/exchange.ts";
 import type { Rpc } from "../rpc/rpc.ts";
+import { replyError } from "../rpc/rpc-errors.ts";
 import { withTimeLeft } from "../rpc/time-left.ts";
 import type { JsonObject, McpRequestOptions, NegotiatedProtocol, RequestHandler, Session } from "../session.ts";
 import { isObject, objectOf } from "../shapes/json.ts";
 import type { ConnectOptions, WireLimits } from "../target.ts";
 import type { Greeting } from "./handshake.ts";
-import { withInputRounds } from "./input-rounds.ts";
+import { answersTo, withInputRounds } from "./input-rounds.ts";
 import { listenMethod, slowMethods } from "./methods.ts";
 import { envelope, modernErrors, standardHeaders } from "./modern-envelope.ts";
-import { followModernTask } from "./modern-task.ts";
+import { followTask, type TaskPorts, taskCancelledError } from "./task.ts";
 import { commonVersion, modernVersions } from "./versions.ts";
 
 /** Limits for reading `tools/list`. Its tool schemas say which arguments the client must also send as HTTP headers. */
@@ -197,4 +198,55 @@ function withTasks(capabilities: JsonObject = {}): JsonObject {
 /** Removes the answers of earlier rounds, so that the request holds only the latest answers. */
 function again(params: JsonObject | undefined, added: JsonObject): JsonObject {
   return { ...params, inputResponses: undefined, requestState: undefined, ...added };
+}
+
+/** A task of the modern protocol era, with the functions and limits for following it. */
+interface ModernTask extends Pick<TaskPorts, "ask" | "onNotification" | "after"> {
+  readonly open: OpenRequest;
+  /** The method of the request that became a task, for error messages. */
+  readonly step: string;
+  readonly limits: Pick<WireLimits, "inputRounds" | "inboundRequests">;
+  readonly handler: RequestHandler | undefined;
+}
+
+/** Waits for a task's result and answers the task's input requests. */
+async function followModernTask(begun: JsonObject, how: ModernTask): Promise<JsonObject> {
+  const { open, ask, onNotification, after, step, limits, handler } = how;
+  const { taskId } = begun;
+  if (typeof taskId !== "string") throw new WireError("bad_message", "the server's task has no id", { step });
+  const answered = new Set<string>();
+  let rounds = 0;
+
+  /** Answers each input request only once. The server repeats an input request until it has processed the answer. */
+  async function answer(inputRequests: unknown): Promise<void> {
+    const isNew = ([key]: [string, unknown]): boolean => !answered.has(key);
+    const questions = isObject(inputRequests) ? Object.entries(inputRequests).filter(isNew) : [];
+    if (questions.length === 0) return;
+    rounds += 1;
+    if (rounds > limits.inputRounds)
+      throw new WireError("bad_message", `the server asked for input more than ${limits.inputRounds} times`, { step });
+    const { signal } = open;
+    open.pause();
+    const answers = answersTo(Object.fromEntries(questions), { step, limits, handler, signal });
+    const inputResponses = await answers.finally(open.resume);
+    for (const [key] of questions) answered.add(key);
+    await ask("tasks/update", { taskId, inputResponses }, { signal, timeout: Number.POSITIVE_INFINITY });
+  }
+
+  return followTask(taskId, begun, {
+    open,
+    ask,
+    onNotification,
+    after,
+    statusMethod: "notifications/tasks",
+    async conclude(task) {
+      const { status, result, error, inputRequests } = task;
+      if (status === "input_required") await answer(inputRequests);
+      if (status === "completed" && isObject(result)) return { ...result, resultType: "complete" };
+      if (status === "completed") throw new WireError("bad_message", "the task completed without a result", { step });
+      if (status === "failed") throw replyError(error, "tasks/get");
+      if (status === "cancelled") throw taskCancelledError(task, step);
+      return undefined;
+    },
+  });
 }

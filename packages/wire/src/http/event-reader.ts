@@ -40,7 +40,6 @@ interface ReaderOptions extends MessageReader {
 const defaultPause = 1_000;
 const longestPause = 60_000;
 
-/** Creates a reader. */
 export function createEventReader(options: ReaderOptions): EventReader {
   const { events, maxBytes, budget, until, time = systemTime } = options;
   const diagnose = createDiagnostics((text) => events.diagnostic(text));

@@ -19,7 +19,6 @@ interface StreamListener {
   retry(milliseconds: number): void;
 }
 
-/** Limits for reading a stream. */
 export interface StreamLimits {
   /** Maximum size of an event, in bytes. */
   readonly maxBytes: number;

@@ -11,7 +11,6 @@ export type RequestId = number | string;
 /** One JSON-RPC message, parsed but not yet checked. */
 export type RpcMessage = JsonObject;
 
-/** Options for sending one message. */
 export interface ChannelSendOptions {
   /** Cancels the message. A transport with one stream for each request closes that stream. */
   readonly signal?: AbortSignal;

@@ -39,7 +39,6 @@ export interface ReadBudget {
   stop(): void;
 }
 
-/** Options of `createReadBudget`. */
 export interface ReadBudgetOptions {
   readonly limits: Pick<WireLimits, "turnBytes" | "turnLines" | "unsolicitedRate" | "unsolicitedBurst">;
   readonly times: Pick<WireTimes, "flood">;

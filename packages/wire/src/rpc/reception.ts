@@ -19,7 +19,6 @@ export interface Reception {
   readonly attach: (receiver: Receiver) => void;
 }
 
-/** Options of `createReception`. */
 export interface ReceptionOptions extends Pick<ConnectOptions, "onDiagnostic" | "onReopened"> {
   readonly limits: Pick<WireLimits, "unsolicitedMessageBytes">;
 }

@@ -12,7 +12,6 @@ import { Exchange, openRequest, resumeTimeouts, type SendRequest } from "./excha
 import { createInbound, type InboundHandler } from "./inbound.ts";
 import { createNotifications } from "./notifications.ts";
 import { OpenRequests } from "./open-requests.ts";
-import { createPendingCancellations } from "./pending-cancellations.ts";
 import type { Unsolicited } from "./read-budget.ts";
 import { createReception, type Receiver } from "./reception.ts";
 import { mayAskForOthers, relatedToNotification, relatedToRequest } from "./related-request.ts";
@@ -21,12 +20,13 @@ import {
   cancelledError,
   closedError,
   neverSent,
+  replyError,
   timeoutError,
   tooLargeError,
   toWireError,
 } from "./rpc-errors.ts";
 import { forwardedMeta, isErrorReply, progressOf, requestIdOf, requestMessage, withMeta } from "./rpc-messages.ts";
-import { sendAfter, settle } from "./settle.ts";
+import { within } from "./within.ts";
 
 /** Callbacks, limits and times of one JSON-RPC connection. */
 export interface RpcOptions
@@ -40,7 +40,6 @@ export interface RpcOptions
   readonly oneStream?: boolean;
 }
 
-/** An open JSON-RPC connection. */
 export interface Rpc {
   readonly request: SendRequest;
   readonly notify: (method: string, params?: JsonObject, how?: ChannelSendOptions) => Promise<void>;
@@ -318,4 +317,69 @@ function createRpc(channel: Channel, options: RpcOptions): Rpc & Receiver {
       if (!closing) settleClosed(cause);
     },
   };
+}
+
+/** Cancellation messages that are still being sent. */
+interface PendingCancellations {
+  readonly add: (message: Promise<unknown>) => void;
+  /** Resolves when all messages are sent, or after `milliseconds`. Undefined if no message is being sent. */
+  readonly sent: (milliseconds: number) => Promise<unknown> | undefined;
+}
+
+/** Creates an empty list. A message that could not be sent counts as sent. */
+function createPendingCancellations(): PendingCancellations {
+  const leaving = new Set<Promise<unknown>>();
+  return {
+    add(message) {
+      const left: Promise<void> = message
+        .catch(() => undefined)
+        .then(() => {
+          leaving.delete(left);
+        });
+      leaving.add(left);
+    },
+    sent: (milliseconds) => (leaving.size === 0 ? undefined : within(Promise.all(leaving), milliseconds)),
+  };
+}
+
+/** Ends an open request with its response. A null result counts as an empty object. */
+export function settle(exchange: Exchange, { result, error }: RpcMessage): void {
+  if (isErrorReply(error)) exchange.fail(replyError(error, exchange.method));
+  else if (isObject(result)) exchange.succeed(result);
+  else if (result === null) exchange.succeed({});
+  else
+    exchange.fail(
+      new WireError("bad_message", `the response to ${exchange.method} has no result`, { step: exchange.method }),
+    );
+}
+
+/** Waits for a request's `beforeSend`, then sends the request, unless it has ended in the meantime. */
+export function sendAfter(
+  prepare: () => Promise<void> | undefined,
+  exchange: Exchange,
+  send: () => Promise<void>,
+): Promise<void> {
+  exchange.isUnsent = true;
+  try {
+    const preparing = prepare();
+    if (preparing !== undefined) return preparing.then(sendNow, fail);
+  } catch (error) {
+    return Promise.reject(unsentError(error));
+  }
+  return sendNow();
+
+  function sendNow(): Promise<void> {
+    if (exchange.isEnded) return Promise.resolve();
+    exchange.isUnsent = false;
+    return send();
+  }
+
+  function fail(error: unknown): never {
+    throw unsentError(error);
+  }
+}
+
+function unsentError(error: unknown): WireError {
+  const { code, message, evidence } = toWireError(error);
+  return new WireError(code, message, { ...evidence, unsent: true }, { cause: error });
 }

@@ -1,6 +1,5 @@
 /** A clock that is passed as a parameter, so that a test can decide when time passes. */
 
-/** A clock with timers. */
 export interface TimeSource {
   /** Returns milliseconds since a fixed moment in the past. The value never decreases. */
   readonly now: () => number;

@@ -49,7 +49,6 @@ export interface HttpFace<Context> {
 
 const sessionHeader = "mcp-session-id";
 
-/** Creates the handler. */
 export function createHttpFace<Context>({ eras, onClient, schemaOf }: HttpFaceOptions<Context>): HttpFace<Context> {
   function takePost({ text, headers }: Body, response: ServerResponse, owner: HttpOwner, context: Context) {
     const message = parseJson(text);

@@ -3,8 +3,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { systemTime, type TimeSource } from "../rpc/time-source.ts";
-import { declaresMore, readBody } from "./http-body.ts";
-import { namesListener, pathOf } from "./http-checks.ts";
 import { createHttpFace, type HttpFaceOptions } from "./http-face.ts";
 import { defaultHttpLimits, defaultHttpTimes, type HttpLimits, type HttpTimes } from "./http-limits.ts";
 import { createHttpOwners } from "./http-owners.ts";
@@ -167,4 +165,57 @@ async function bind(server: Server, port: number): Promise<number> {
   // A connection that cannot be accepted, for example because no file descriptor is free, is the client's loss only.
   server.removeAllListeners("error").on("error", () => {});
   return (server.address() as AddressInfo).port;
+}
+
+/** Whether the request's `Content-Length` is larger than the limit. */
+export function declaresMore({ headers }: IncomingMessage, limit: number): boolean {
+  return Number(headers["content-length"] ?? 0) > limit;
+}
+
+/**
+ * Reads the body, and calls `done` with its text. If the body is larger than the limit, calls `done(undefined)` at
+ * once.
+ */
+export function readBody(request: IncomingMessage, limit: number, done: (text: string | undefined) => void): void {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  function onData(chunk: Buffer): void {
+    size += chunk.length;
+    if (size <= limit) {
+      chunks.push(chunk);
+      return;
+    }
+    chunks.length = 0;
+    request.off("data", onData).off("end", onEnd).pause();
+    done(undefined);
+  }
+  function onEnd(): void {
+    const [first] = chunks;
+    done((chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks, size)).toString("utf8"));
+  }
+  // After a connection error, `done` is not called, because the client can no longer receive a response.
+  request
+    .on("data", onData)
+    .on("end", onEnd)
+    .on("error", () => {});
+}
+
+/**
+ * Whether the headers `Host` and `Origin` name this listener. A web page could otherwise reach it by DNS rebinding: the
+ * page's own host name resolves to the loopback address.
+ */
+export function namesListener({ headers }: IncomingMessage, port: number): boolean {
+  const { host, origin } = headers;
+  return isOwn(host, port) && (origin === undefined || (origin.startsWith("http://") && isOwn(origin.slice(7), port)));
+}
+
+function isOwn(host = "", port: number): boolean {
+  const [name, given = "80"] = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::(\d{1,5}))?$/i.exec(host) ?? [];
+  return name !== undefined && Number(given) === port;
+}
+
+/** Returns the path of a request, without its query. */
+export function pathOf({ url = "/" }: IncomingMessage): string {
+  const end = url.search(/[?#]/);
+  return end === -1 ? url : url.slice(0, end);
 }

@@ -21,7 +21,6 @@ export interface PostAnswerOptions {
 
 const eventHeaders = { "content-type": "text/event-stream", "cache-control": "no-cache, no-transform" } as const;
 
-/** Writes JSON and ends the response. */
 export function answerJson(
   response: ServerResponse,
   status: number,
@@ -42,7 +41,6 @@ export function answerEmpty(
   response.writeHead(status, { ...headers, "content-length": 0 }).end();
 }
 
-/** Starts an event stream. */
 export function beginEvents(response: ServerResponse, headers: Readonly<Record<string, string>> = {}): void {
   response.writeHead(200, { ...headers, ...eventHeaders });
   response.flushHeaders();

@@ -59,7 +59,6 @@ export interface DroppedItem {
   readonly reason: string;
 }
 
-/** The checked items of a list. */
 export interface CheckedItems<K extends ListKind> {
   readonly items: ListedItem<K>[];
   readonly dropped: DroppedItem[];

@@ -3,7 +3,6 @@
  * needs more than a second for 16 MB of small values.
  */
 
-import { createItemReader } from "./json-items.ts";
 import { itemsMemory, keyMemory, mostMemory, tooMuchMemory, valueBytes } from "./json-memory.ts";
 
 /** A text with fewer characters is never parsed in slices, because `JSON.parse` reads it in a few milliseconds. */
@@ -20,7 +19,6 @@ const searchedFrom = 32;
 /** V8 copies a slice that is shorter than this. A longer slice would keep the whole text in memory. */
 const copiedLength = 13;
 
-/** Options of `parseInSlices`. */
 export interface SliceOptions {
   /** Maximum estimated memory of the values, in bytes. Default: 64 MB. */
   readonly maxMemory?: number;
@@ -274,4 +272,63 @@ function positionOf(character: string, text: string, from: number): number {
 
 function escapeLength(text: string, at: number): number {
   return text[at + 1] === "u" ? 6 : 2;
+}
+
+/** `JSON.parse` gets at most this many characters at once, which takes a few milliseconds. */
+const mostCharacters = 128 * 1024;
+/** If the next items together have fewer characters, they are read one by one. */
+const fewestCharacters = 4 * 1024;
+/** An item is recognised by this many characters at its beginning. */
+const beginLength = 8;
+/** After this many wrong guesses, the items are read one by one. A hostile server could make every guess wrong. */
+const mostFailures = 8;
+
+/** `end` is the position after the comma that follows the items. */
+interface ItemRun {
+  readonly items: readonly unknown[];
+  readonly end: number;
+}
+
+/** Reads several items of a list at once. */
+interface ItemReader {
+  /**
+   * Reads the next items. `from` is the position after a comma or `[`. `begin` is where the first item begins, after
+   * white space. Returns undefined if the items must be read one by one.
+   */
+  readonly read: (from: number, begin: number) => ItemRun | undefined;
+}
+
+/** Creates a reader for the lists in one JSON text. */
+export function createItemReader(text: string): ItemReader {
+  let failures = 0;
+
+  /**
+   * Guesses where the last item within `mostCharacters` ends. If the first item begins with `{"name":`, the guess is
+   * the last `,{"name":`. If the guess is wrong, `JSON.parse` fails.
+   */
+  function guess(from: number, begin: number): ItemRun | undefined {
+    const separator = `,${text.slice(from, begin + beginLength)}`;
+    const length = text.slice(from, from + mostCharacters).lastIndexOf(separator);
+    if (length < fewestCharacters) return undefined;
+    const items = parseItems(text.slice(from, from + length));
+    return items && { items, end: from + length + 1 };
+  }
+
+  return {
+    read(from, begin) {
+      if (text.charCodeAt(begin) !== openObject || failures === mostFailures || text.length - from < fewestCharacters)
+        return undefined;
+      const run = guess(from, begin);
+      if (run === undefined) failures += 1;
+      return run;
+    },
+  };
+}
+
+function parseItems(text: string): readonly unknown[] | undefined {
+  try {
+    return JSON.parse(`[${text}]`) as readonly unknown[];
+  } catch {
+    return undefined;
+  }
 }

@@ -44,7 +44,6 @@ export interface LineOptions {
   readonly isBusy?: () => boolean;
 }
 
-/** Creates a splitter. */
 export function createLineSplitter(options: LineOptions): LineSplitter {
   const { limit, line, slicedLine, tooLong, limitNow = () => limit, dropped, isBusy = () => false } = options;
   const longest = Math.min(limit, constants.MAX_STRING_LENGTH);

@@ -37,7 +37,6 @@ export interface MessageLines {
   readonly takeInSlices: (pieces: Buffer[], options: SliceOptions) => Promise<void>;
 }
 
-/** Creates the parser. */
 export function createMessageLines({ events, budget, notAServer }: MessageLineOptions): MessageLines {
   let noise = 0;
   let messages = 0;

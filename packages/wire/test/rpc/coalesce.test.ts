@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type Coalesced, coalesce } from "../../src/rpc/coalesce.ts";
+import { type Coalesced, coalesce } from "../../src/rpc/notifications.ts";
 
 /** Timers of the same delay ring in the order in which they were set, so this outlasts every window of 1 ms before it. */
 function windowOver(): Promise<void> {

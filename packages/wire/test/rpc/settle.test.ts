@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { WireError } from "../../src/errors.ts";
 import type { RpcMessage } from "../../src/rpc/channel.ts";
 import type { Exchange } from "../../src/rpc/exchange.ts";
-import { sendAfter, settle } from "../../src/rpc/settle.ts";
+import { sendAfter, settle } from "../../src/rpc/rpc.ts";
 
 /** The part of a request that its response and its preparation change. */
 function request() {

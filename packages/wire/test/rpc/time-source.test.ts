@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { coalesce } from "../../src/rpc/coalesce.ts";
+import { coalesce } from "../../src/rpc/notifications.ts";
 import { withTimeLeft } from "../../src/rpc/time-left.ts";
 import { systemTime, uptime } from "../../src/rpc/time-source.ts";
 import { settledWithin, within } from "../../src/rpc/within.ts";

@@ -1,7 +1,7 @@
 import { EventEmitter } from "node:events";
 import type { IncomingMessage } from "node:http";
 import { expect, test } from "vitest";
-import { declaresMore, readBody } from "../../src/serve/http-body.ts";
+import { declaresMore, readBody } from "../../src/serve/http-listener.ts";
 import { createDiagnostics } from "../../src/shapes/diagnostics.ts";
 
 test.each([

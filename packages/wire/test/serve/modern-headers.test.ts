@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { expect, test } from "vitest";
-import { namesListener, pathOf } from "../../src/serve/http-checks.ts";
+import { namesListener, pathOf } from "../../src/serve/http-listener.ts";
 import { errorResponse, modernStatus } from "../../src/serve/message-errors.ts";
 import { eraOf, headerProblem, modernVersionOf, paramHeadersIn } from "../../src/serve/modern-headers.ts";
 import type { JsonObject } from "../../src/session.ts";

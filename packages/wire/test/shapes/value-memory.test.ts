@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { createItemReader } from "../../src/shapes/json-items.ts";
 import { itemsMemory, keyMemory, memoryFor, tooMuchMemory } from "../../src/shapes/json-memory.ts";
-import { memoryOf } from "../../src/shapes/value-memory.ts";
+import { memoryOf } from "../../src/shapes/lists.ts";
+import { createItemReader } from "../../src/shapes/sliced-json.ts";
 
 const enough = 1_000_000;
 

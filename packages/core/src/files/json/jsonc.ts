@@ -11,7 +11,6 @@ export interface Position {
   readonly column: number;
 }
 
-/** A syntax error with its position. */
 export interface JsoncError extends Position {
   readonly message: string;
 }

@@ -18,7 +18,6 @@ import { readText, type TextFile } from "../read-text.ts";
 import { notRead } from "../system-error.ts";
 import type { SecretStore } from "./secret-port.ts";
 
-/** A secret store in an encrypted file. */
 export interface SecretFile extends SecretStore {
   isInUse(): Promise<boolean>;
 }

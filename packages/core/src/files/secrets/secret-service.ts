@@ -70,7 +70,6 @@ function decoded(text: string): string {
   return text.replaceAll(/%([0-9a-fA-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 }
 
-/** A call to the D-Bus daemon. */
 interface BusCall {
   readonly serial: number;
   readonly member: string;

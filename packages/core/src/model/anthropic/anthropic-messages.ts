@@ -35,7 +35,6 @@ type ToolResultBlock = Cached & {
 
 type Block = TextBlock | MediaBlock | ToolUseBlock | ToolResultBlock | ThinkingBlock;
 
-/** A message of the Messages API. */
 export interface AnthropicMessage {
   readonly role: "user" | "assistant";
   readonly content: readonly Block[];

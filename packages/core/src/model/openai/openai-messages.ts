@@ -132,7 +132,6 @@ function toContentParts({ text, inlineData }: Part, takesImages: boolean): Conte
   return [{ type: "text", text: mediaNote(inlineData) }];
 }
 
-/** Whether a user message contains an image. */
 export function hasImages(messages: readonly OpenaiMessage[]): boolean {
   return messages.some(
     ({ role, content }) =>

@@ -1,13 +1,13 @@
 /** Shortens a tool's result to the size limits of a model. A note replaces everything that is left out. */
 
 import type { Block, ResourceContents } from "@fairlead/wire";
+import { isObject, parseJson } from "@fairlead/wire/json";
 import { toModelText } from "../../text/model-text.ts";
 import { sizeWords } from "../../text/size-words.ts";
-import { exceedsTokens } from "../../text/token-estimate.ts";
+import { estimateTokens, exceedsTokens } from "../../text/token-estimate.ts";
 import type { Part } from "../model-types.ts";
 import { toJson, toReadableJson } from "./json-text.ts";
 import { byteLength, extensionOf, isAccepted, isTextual, readBase64, toMediaType } from "./media-type.ts";
-import { previewText } from "./preview.ts";
 import { characterWords, headShare, shorten, toLabel } from "./shorten.ts";
 
 /** Size limits for the part of a tool's result that a model gets. */
@@ -209,4 +209,55 @@ function decodeText(blob: string): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Maximum characters of a text that Fairlead parses as JSON to describe its structure. */
+const mostParsed = 10_000_000;
+const longestShape = 1_200;
+const mostKeys = 20;
+const deepest = 4;
+
+/** The size limits of one preview. */
+interface PreviewOptions {
+  /** Maximum characters of the beginning and the end together. */
+  readonly characters: number;
+  /** Maximum estimated tokens of the beginning and the end together. */
+  readonly tokens: number;
+  /** The preview contains at least this many characters of the text, even if they have more tokens than `tokens`. */
+  readonly atLeast: number;
+}
+
+/** Returns the preview, and whether the text is JSON. */
+function previewText(
+  text: string,
+  { characters, tokens, atLeast }: PreviewOptions,
+): { readonly text: string; readonly isJson: boolean } {
+  const shape = jsonShape(text);
+  let room = characters;
+  while (room > atLeast && estimateTokens(shorten(text, room)) > tokens)
+    room = Math.max(atLeast, Math.floor(room * 0.8));
+  const size = `${characterWords(text.length)}${shape === undefined ? "" : `, JSON: ${shape}`}`;
+  return { text: `[${size}]\n${shorten(text, room)}`, isJson: shape !== undefined };
+}
+
+/** The keys, types and lengths in a JSON text. Undefined if the text is not JSON. */
+function jsonShape(text: string): string | undefined {
+  if (text.length > mostParsed || !/^\s*[[{]/.test(text.slice(0, 1_000))) return undefined;
+  const value = parseJson(text);
+  return value === undefined ? undefined : toLabel(shapeOf(value, 1)).slice(0, longestShape);
+}
+
+function shapeOf(value: unknown, depth: number): string {
+  if (Array.isArray(value)) {
+    const first: unknown = value[0];
+    return value.length === 0 ? "[]" : `[${value.length} × ${depth < deepest ? shapeOf(first, depth + 1) : "…"}]`;
+  }
+  if (!isObject(value)) return value === null ? "null" : typeof value;
+  const keys = Object.keys(value);
+  const shown = keys.slice(0, mostKeys).map((key) => {
+    const shape = depth < deepest ? shapeOf(value[key], depth + 1) : "…";
+    return `${key.slice(0, 60)}: ${shape}`;
+  });
+  const more = keys.length > shown.length ? [`${keys.length - shown.length} more keys`] : [];
+  return `{${[...shown, ...more].join(", ")}}`;
 }

@@ -14,7 +14,6 @@ export function isText(value: unknown): value is string {
   return typeof value === "string";
 }
 
-/** Whether the value is a finite number. */
 export function isNumber(value: unknown): value is number {
   return typeof value === "number" && Number.isFinite(value);
 }
@@ -24,7 +23,6 @@ export function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && Number(value) >= 0;
 }
 
-/** Whether the value is a boolean. */
 export function isFlag(value: unknown): value is boolean {
   return typeof value === "boolean";
 }

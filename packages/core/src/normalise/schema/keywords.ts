@@ -40,7 +40,6 @@ export function holds(keyword: string, value: unknown): Holds {
   return single.has(keyword) && isSchema(value) ? "schema" : "data";
 }
 
-/** Returns the direct subschemas with their paths. */
 export function subschemas(schema: JsonObject, path: string): (readonly [schema: unknown, path: string])[] {
   const found: (readonly [unknown, string])[] = [];
   for (const [keyword, value] of Object.entries(schema)) {

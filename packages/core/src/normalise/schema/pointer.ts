@@ -2,7 +2,6 @@
 
 import { member } from "@fairlead/wire/json";
 
-/** Appends segments to a JSON pointer. */
 export function pointerTo(path: string, ...segments: readonly (string | number)[]): string {
   return segments.reduce<string>((text, segment) => `${text}/${escapeSegment(String(segment))}`, path);
 }

@@ -34,7 +34,6 @@ export type FindFile = (path: string) => Promise<FileFinding>;
 const absences: ReadonlySet<string> = new Set(["ENOENT", "ENOTDIR", "ENAMETOOLONG", "EINVAL"]);
 const mostNames = 1000;
 
-/** Creates the function that finds files in this workspace. */
 export function createFileFinder(workspace: string): FindFile {
   return async (path) => {
     // A network path counts as absent. Even checking whether it exists would contact another machine.

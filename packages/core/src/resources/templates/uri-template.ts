@@ -22,7 +22,6 @@ export interface Expression {
   readonly variables: readonly Variable[];
 }
 
-/** A literal text or an expression of a template. */
 export type TemplatePiece = { readonly kind: "literal"; readonly text: string } | Expression;
 
 /** A parsed template, or the reason why it is malformed. */

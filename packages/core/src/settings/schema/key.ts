@@ -37,7 +37,6 @@ export interface NumberKey extends Leaf {
   readonly maximum: number;
   readonly default?: number;
 }
-/** A key with a list of strings. */
 export interface ListKey extends Leaf {
   readonly type: "list";
 }

@@ -2,15 +2,16 @@
 
 import type { Model } from "../../model/model.ts";
 import type { FunctionDeclaration } from "../../normalise/model-types.ts";
+import type { Pin } from "../../normalise/tool-name.ts";
 import type { ConversationTools } from "../../registry/pinned-tools.ts";
 import type { RegisteredTool } from "../../registry/registered-tool.ts";
-import type { EarlierConversation, RecordChange } from "../record.ts";
+import { nextTurn } from "../../text/turns.ts";
+import type { EarlierConversation, OfferedPlace, RecordChange } from "../record.ts";
 import type { TurnHost } from "../turn-host.ts";
 import { declareOwnFunction, freeName, type OwnFunction, type OwnNames, ownFunctions } from "./own-functions.ts";
 import type { OfferReason } from "./tool-budget.ts";
 import { createToolLookups, keyOf, type LookupSource, type ToolLookup } from "./tool-lookup.ts";
 import { createToolOffers, estimateAll, type ToolOffer, type ToolOffers, tokensOfTool } from "./tool-offer.ts";
-import { createToolRecord } from "./tool-record.ts";
 
 /** The result of looking up the name of a tool or of one of Fairlead's own functions. */
 export type Found =
@@ -307,4 +308,57 @@ export function createToolSelection(options: ToolSelectionOptions): ToolSelectio
 
 function schemaOf({ schema }: RegisteredTool): string {
   return JSON.stringify([schema.name, schema.description, schema.parametersJsonSchema]);
+}
+
+/** Writes changes of the tools' names and declarations into the recorded conversation. */
+interface ToolRecord {
+  /** Records the names that are not recorded yet, with pauses for other code. */
+  readonly names: (names: readonly Pin[], functions: OwnNames) => Promise<void>;
+  /** Records the new declarations. If earlier declarations have changed, records all. */
+  readonly offeredPlaces: (model: Model, offered: readonly OfferedPlace[]) => void;
+}
+
+/** One line of the recorded conversation has at most this many names. Writing it takes a few milliseconds. */
+const namesPerLine = 1000;
+
+/** Creates the record. `earlier` is what a resumed conversation has recorded already. */
+export function createToolRecord(
+  record: RecordChange,
+  earlier: Pick<EarlierConversation, "names" | "functions" | "offered"> | undefined,
+): ToolRecord {
+  let recordedNames = earlier?.names.length ?? 0;
+  let recordedFunctions: OwnNames = earlier?.functions ?? {};
+  let recordedPlaces = earlier?.offered ?? [];
+
+  return {
+    async names(names, functions) {
+      const isNew = functions !== recordedFunctions;
+      recordedFunctions = functions;
+      if (isNew || recordedNames < names.length) recordNext(names, isNew ? { functions } : {});
+      while (recordedNames < names.length) {
+        await nextTurn();
+        recordNext(names, {});
+      }
+    },
+
+    offeredPlaces({ provider }, offered) {
+      if (provider === "manual") return;
+      const isContinued = recordedPlaces.every((recordedPlace, at) => isSamePlace(recordedPlace, offered[at]));
+      const from = isContinued ? recordedPlaces.length : 0;
+      if (from < offered.length || !isContinued) record({ type: "offered", from, places: offered.slice(from) });
+      recordedPlaces = [...offered];
+    },
+  };
+
+  function recordNext(names: readonly Pin[], functions: { readonly functions?: OwnNames }): void {
+    const tools = names.slice(recordedNames, recordedNames + namesPerLine);
+    recordedNames += tools.length;
+    record({ type: "names", tools, ...functions });
+  }
+}
+
+function isSamePlace(one: OfferedPlace, other: OfferedPlace | undefined): boolean {
+  if (other === undefined) return false;
+  if ("function" in one) return "function" in other && one.function === other.function;
+  return "server" in other && one.server === other.server && one.name === other.name;
 }

@@ -3,7 +3,7 @@ import type { Model } from "../../../src/model/model.ts";
 import { createScriptedModel } from "../../../src/model/scripted.ts";
 import type { Pin } from "../../../src/normalise/tool-name.ts";
 import type { OfferedPlace } from "../../../src/turn/record.ts";
-import { createToolRecord } from "../../../src/turn/tools/tool-record.ts";
+import { createToolRecord } from "../../../src/turn/tools/conversation-tools.ts";
 
 const pins = (count: number): readonly Pin[] =>
   Array.from({ length: count }, (_none, at) => ({ server: "s", name: `t${at}`, as: `s__t${at}` }));
