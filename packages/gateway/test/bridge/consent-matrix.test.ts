@@ -32,6 +32,10 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
+  const ran = readFileSync(notes, "utf8").match(/^call echo /gm)?.length;
+  process.stderr.write(
+    `consent: ${calls} calls from ${cells.length} kinds of clients, of which the server ran the ${ran} that a person allowed\n`,
+  );
   await here[Symbol.asyncDispose]();
   await folder[Symbol.asyncDispose]();
 });

@@ -53,6 +53,9 @@ it(`serves ${together} clients that start at the same moment with one host and o
   const servers = processesOf(here).filter((line) => line.includes("relay.sh") && !line.includes("/bin/cat"));
   expect(new Set(servers.map((line) => line.slice(line.indexOf(" "))))).toHaveProperty("size", together);
   expect(servers).toHaveLength(together);
+  process.stderr.write(
+    `gateway: ${together} programs with ${together} servers share ${servers.length} server processes; alone they would start ${together ** 2}\n`,
+  );
   const status = await here.run("daemon", "status", "--json");
   expect(JSON.parse(status.stdout)).toMatchObject({
     running: true,
