@@ -196,6 +196,26 @@ console.log(HostError.name);
   expect(cached()).toEqual(files);
 });
 
+test("@fairlead/core/gemini loads no file that @fairlead/core does not load, and the command has none of it", () => {
+  const dist = join(folder.path, "node_modules/@fairlead/core/dist");
+  const loads = (file: string): readonly string[] =>
+    [...readFileSync(join(dist, file), "utf8").matchAll(/(?:require[(]|from ?)"([^"]+)"/g)].map(
+      ([, path = ""]) => path,
+    );
+  for (const [gemini, index] of [
+    ["gemini.cjs", "index.cjs"],
+    ["esm/gemini.js", "esm/index.js"],
+  ] as const) {
+    expect(loads(gemini).length).toBeGreaterThan(0);
+    expect(loads(index)).toEqual(expect.arrayContaining([...new Set(loads(gemini))]));
+  }
+  const has = (path: string): boolean =>
+    readdirSync(path).some(
+      (file) => /[.]cjs$/.test(file) && readFileSync(join(path, file)).includes("McpDiscoveryWarning"),
+    );
+  expect([has(dist), has(join(folder.path, "node_modules/fairlead/bundle"))]).toEqual([true, false]);
+});
+
 test("a bundler takes the libraries as modules, into one file", async () => {
   const program = `import { createHost } from "@fairlead/core";
 const host = await createHost({ settings: { mcpServers: {} }, workspace: false });

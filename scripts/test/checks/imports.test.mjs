@@ -19,6 +19,14 @@ test("a type-only import that points right is found", async () => {
   ]);
 });
 
+test("the index may export the seeds' classes", async () => {
+  const violations = await violationsOf({
+    "core/src/index.ts": 'export { b } from "./gemini/b.ts";\n',
+    "core/src/gemini/b.ts": "export const b = 1;\n",
+  });
+  expect(violations).toEqual([]);
+});
+
 test("an import that points left or at a leaf is fine", async () => {
   const violations = await violationsOf({
     "core/src/connect/a.ts": 'export { b } from "../settings/b.ts";\nexport { c } from "../errors.ts";\n',
@@ -41,6 +49,18 @@ test.each([
   ["a folder that is no layer", "core/src/files/a.ts", 'export { b } from "../utils/b.ts";', "core/src/utils/b.ts"],
   ["a layer that imports the host", "core/src/turn/a.ts", 'export { b } from "../host.ts";', "core/src/host.ts"],
   ["a wire that knows the host", "wire/src/a.ts", 'export { b } from "../../core/src/b.ts";', "core/src/b.ts"],
+  [
+    "a command that loads the seeds' classes",
+    "cli/src/a.ts",
+    'export { b } from "@fairlead/core/gemini/b";',
+    "core/src/gemini/b.ts",
+  ],
+  [
+    "a host that loads the seeds' classes",
+    "core/src/host.ts",
+    'export { b } from "./gemini/b.ts";',
+    "core/src/gemini/b.ts",
+  ],
   ["a core that knows a front door", "core/src/host.ts", 'export { b } from "../../cli/src/b.ts";', "cli/src/b.ts"],
 ])("%s is refused", async (_, from, content, to) => {
   const violations = await violationsOf({ [from]: content, [to]: "export const b = 1;\n" });

@@ -4,9 +4,10 @@ import type { HostEvent, MCPDiscoveryState, ServerState } from "../events.ts";
 import { ServerManager } from "../mcp/client-manager.ts";
 import type { MCPServerConfig } from "../settings/define/server-config.ts";
 import { type Config, isTrusted, type WorkspaceContext, workspaceFolder } from "./config.ts";
-import { type PromptSink, populateMcpServerCommand, warn } from "./discover.ts";
+import { type PromptSink, populateMcpServerCommand } from "./discover.ts";
 import { aBoolean, anObject, aString, expectArguments, optional, withMethod } from "./expect-arguments.ts";
 import { insideOf, McpClient, type ToolSink } from "./mcp-client.ts";
+import { warn } from "./warn.ts";
 
 /** Receives `mcp-client-update`, with the map of clients, for every change. An `EventEmitter` of Node is one. */
 export interface ClientUpdateEmitter {
@@ -133,7 +134,8 @@ export class McpClientManager {
     this.#manager = manager;
     await manager.discoverAllMcpTools();
     for (const state of manager.states())
-      if (state.status !== "connected" && "message" in state) warn(`"${state.name}" is left out: ${state.message}`);
+      if (state.status !== "connected" && "message" in state)
+        warn(`"${state.name}" is left out: ${state.message}`, "McpDiscoveryWarning");
   }
 
   /** Connects to the named servers; without names, to all. Connected servers keep their connection. */

@@ -12,12 +12,12 @@ import type { PromptRegistry } from "../registry/prompt-registry.ts";
 import type { MCPServerConfig } from "../settings/define/server-config.ts";
 import { defaults } from "../settings/schema/defaults.ts";
 import { splitShellLine } from "../settings/shell-line.ts";
-import { toSafeLine } from "../text/safe-text.ts";
 import { aConfig, type Config } from "./config.ts";
 import { DiscoveredMCPTool } from "./discovered-tool.ts";
 import { aName, anObject, aString, expectArguments, optional, withMethod } from "./expect-arguments.ts";
 import { type CatalogClient, everyPage, type ListedToolFacts, listSdkTools, mcpToTool } from "./mcp-to-tool.ts";
 import { anSdkClient, type SdkClient } from "./sdk-client.ts";
+import { warn } from "./warn.ts";
 
 /** A registry that takes prompts. */
 export type PromptSink = Pick<PromptRegistry, "registerPrompt"> & Partial<Pick<PromptRegistry, "removeServer">>;
@@ -45,7 +45,7 @@ export async function discoverTools(
     const enabled = listed.filter((tool) => isEnabled(tool, serverName, serverConfig));
     return toTools(enabled, { serverName, serverConfig, client, cliConfig });
   } catch (error) {
-    warn(`the tools of "${serverName}" cannot be read: ${errorMessage(error)}`);
+    warn(`the tools of "${serverName}" cannot be read: ${errorMessage(error)}`, "McpDiscoveryWarning");
     return [];
   }
 }
@@ -109,7 +109,7 @@ export async function discoverPrompts(
     for (const prompt of prompts) promptRegistry.registerPrompt(prompt);
     return prompts;
   } catch (error) {
-    warn(`the prompts of "${serverName}" cannot be read: ${errorMessage(error)}`);
+    warn(`the prompts of "${serverName}" cannot be read: ${errorMessage(error)}`, "McpDiscoveryWarning");
     return [];
   }
 }
@@ -207,9 +207,4 @@ export function populateMcpServerCommand(
   }
   const [command = "", ...args] = line.words;
   return { ...mcpServers, mcp: { command, args } };
-}
-
-/** Tells the program's operator about a server that is left out. Node prints warnings to stderr. */
-export function warn(message: string): void {
-  process.emitWarning(toSafeLine(message), "McpDiscoveryWarning");
 }

@@ -51,8 +51,8 @@ export let insideOf: (client: McpClient) => ClientInside;
 
 /**
  * One server: connects, reads its lists into the registries, sends requests and disconnects. While the server is
- * connected, changed lists are read again. It checks no trust, approval or policy and does not sign in; `createHost()`
- * does all of that.
+ * connected, changed lists are read again. It uses stored sign-ins, and opens the browser for a new one only if the
+ * entry has `oauth.enabled`. It checks no trust, approval or policy; `createHost()` does.
  *
  * @throws HostError `usage` if an argument is wrong; from its methods the reason why a request failed
  *
@@ -271,9 +271,9 @@ export interface CreateMcpClientOptions
     Pick<ServerClientOptions, "onState" | "onNews" | "observe" | "clock" | "random"> {}
 
 /**
- * Creates a client without registries that is not connected yet. The client checks no trust, approval or policy, writes
- * no log and does not sign in: a server that requires sign-in gets the status `needs_auth`. `createHost()` does all of
- * that.
+ * Creates a client without registries that is not connected yet. The client checks no trust, approval or policy and
+ * writes no log; `createHost()` does all of that. A server that requires a sign-in which is not stored gets the status
+ * `needs_auth`.
  *
  * @throws HostError `usage`; `settings_invalid` or `variable_unset` from `connect()`, if the entry is invalid
  * @example
@@ -296,9 +296,7 @@ export function createMcpClient(
     config: [config, anObject],
     options: [options, anObject],
   });
-  const { connectTimeout, environment, secret, debugMode, ...listeners } = options;
-  return new McpClient({
-    ...listeners,
-    ...clientOptions(name, config, { connectTimeout, environment, secret, debugMode }),
-  });
+  const { onState, onNews, observe, clock, random, ...entry } = options;
+  const listeners = { onState, onNews, observe, clock, random };
+  return new McpClient({ ...listeners, ...clientOptions(name, config, entry) });
 }

@@ -2,15 +2,19 @@
 
 import { homedir } from "node:os";
 import type { ProcessRegistry } from "@fairlead/wire";
+import type { SignInUi } from "../auth/browser/sign-in-ui.ts";
+import type { MCPOAuthTokenStorage } from "../auth/store/token-storage.ts";
 import type { OpenedSession, OpenOptions } from "../connect/open-session.ts";
 import type { ServerLog } from "../connect/server-log.ts";
 import { HostError } from "../errors.ts";
+import type { HostSignIn } from "../host/servers/sign-in.ts";
 import type { ServerDefinition } from "../settings/define/definition.ts";
 import type { MCPServerConfig } from "../settings/define/server-config.ts";
 import { mergeText } from "../settings/read/load.ts";
-import type { Environment } from "../settings/read/paths.ts";
+import { type Environment, locate } from "../settings/read/paths.ts";
 import { defaults } from "../settings/schema/defaults.ts";
 import { toSafeLine } from "../text/safe-text.ts";
+import { warn } from "./warn.ts";
 
 /** How to open sessions to one server. */
 export interface EntryOptions {
@@ -23,6 +27,13 @@ export interface EntryOptions {
   readonly environment?: Environment | undefined;
   /** Returns the value of `${secret:NAME}`. Default: no secrets. */
   readonly secret?: ((name: string) => Promise<string | undefined>) | undefined;
+  /** Where sign-ins are stored. Default: the store of this installation, which the command uses too. */
+  readonly tokens?: MCPOAuthTokenStorage | undefined;
+  /**
+   * How a person signs in. Default: Fairlead opens the browser if the entry has `oauth.enabled`; otherwise the person
+   * signs in with `fairlead mcp auth`.
+   */
+  readonly signIn?: SignInUi | undefined;
   /** Whether stderr of the server and its messages are written to stderr of this process. Default: false. */
   readonly debugMode?: boolean | undefined;
 }
@@ -31,13 +42,14 @@ export interface EntryOptions {
 export type OpenEntry = (opening: OpenOptions) => Promise<OpenedSession>;
 
 /**
- * Returns the function that opens sessions to a server. It checks no trust, approval or policy, writes no log and does
- * not sign in: a server that requires sign-in rejects with `auth_required`.
+ * Returns the function that opens sessions to a server. It checks no trust, approval or policy and writes no log.
+ * Credentials are those of the entry, or stored sign-ins.
  */
 export function entryOpener(name: string, config: MCPServerConfig, options: EntryOptions = {}): OpenEntry {
   const { connectTimeout = defaults.connectTimeout, secret = async () => undefined, debugMode = false } = options;
   const environment = options.environment ?? processEnvironment();
   let keeper: Promise<ProcessRegistry> | undefined;
+  let signIn: Promise<HostSignIn> | undefined;
   return async (opening) => {
     const [{ openSession }, definition] = await Promise.all([
       import("../connect/open-session.ts"),
@@ -50,6 +62,10 @@ export function entryOpener(name: string, config: MCPServerConfig, options: Entr
       connectTimeout,
       secret,
       keeper: () => (keeper ??= import("@fairlead/wire").then(({ createProcessRegistry }) => createProcessRegistry())),
+      auth: async (...server: Parameters<HostSignIn["hookFor"]>) => {
+        signIn ??= openSignIn(config, { ...options, environment, secret });
+        return (await signIn).hookFor(...server);
+      },
       log: debugMode ? logToStderr : noLog,
       debug: () => debugMode,
     };
@@ -60,6 +76,38 @@ export function entryOpener(name: string, config: MCPServerConfig, options: Entr
 /** The environment of this process. */
 export function processEnvironment(cwd: string = process.cwd()): Environment {
   return { env: process.env, home: homedir(), cwd, platform: process.platform };
+}
+
+async function openSignIn(
+  { oauth }: MCPServerConfig,
+  { environment, secret, tokens, signIn }: Required<Pick<EntryOptions, "environment" | "secret">> & EntryOptions,
+): Promise<HostSignIn> {
+  const [{ createHostSignIn }, { state }] = await Promise.all([
+    import("../host/servers/sign-in.ts"),
+    locate({ environment, workspace: false }),
+  ]);
+  const settings = { host: { googleHosts: [] } };
+  const ways = signIn ?? (oauth?.enabled === true ? browserOf(environment) : undefined);
+  return createHostSignIn({
+    configuration: () => ({ environment, locations: { state }, settings }),
+    secret,
+    tokens,
+    ways,
+  });
+}
+
+/** Opens the sign-in page in the browser, and names its address in a warning for a machine without one. */
+function browserOf(environment: Environment): SignInUi {
+  return {
+    browserFirst: true,
+    async openBrowser(url) {
+      const { openUrl } = await import("../net/open-url.ts");
+      return openUrl(url, { environment, root: environment.cwd, trusted: false });
+    },
+    show(message) {
+      if (message.kind === "address") warn(`sign in to "${message.serverName}": ${message.url}`, "McpSignInWarning");
+    },
+  };
 }
 
 function noLog(): ServerLog {

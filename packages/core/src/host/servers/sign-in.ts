@@ -11,12 +11,18 @@ import type { MCPOAuthTokenStorage } from "../../auth/store/token-storage.ts";
 import { HostError } from "../../errors.ts";
 import { unlessAborted } from "../../mcp/unless-aborted.ts";
 import { once } from "../../request/open-work.ts";
-import type { ServerDefinition } from "../../settings/define/definition.ts";
+import type { HostSettings, ServerDefinition } from "../../settings/define/definition.ts";
 import type { Configuration } from "../../trust/configuration.ts";
+
+/** The parts of a configuration that a sign-in reads. */
+export interface SignInConfiguration extends Pick<Configuration, "environment"> {
+  readonly locations: Pick<Configuration["locations"], "state">;
+  readonly settings: { readonly host: Pick<HostSettings, "clientMetadataUrl" | "googleHosts"> };
+}
 
 /** Configuration, secrets and user interface for signing in. */
 export interface HostSignInOptions {
-  readonly configuration: () => Configuration;
+  readonly configuration: () => SignInConfiguration;
   readonly secret: (name: string) => Promise<string | undefined>;
   /** The token store. Default: the store of this installation. */
   readonly tokens?: MCPOAuthTokenStorage | undefined;
