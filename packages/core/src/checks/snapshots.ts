@@ -7,18 +7,6 @@ import { notRead } from "../files/system-error.ts";
 import { canonicalJson } from "../text/canonical-json.ts";
 import { isSameJson } from "../text/same-json.ts";
 
-/** The snapshots of one file of checks. */
-export interface Snapshots {
-  /** Compares a value with its snapshot. With `--update`, stores the value if it differs or has no snapshot. */
-  compare(
-    name: string,
-    value: unknown,
-    describe: (before: unknown) => readonly string[],
-  ): { readonly problems: readonly string[]; readonly isUpdated: boolean };
-  /** Returns the new text of the snapshot file, or undefined if nothing has changed. */
-  changedText(): string | undefined;
-}
-
 const largestFile = 16 * 1024 * 1024;
 
 /** Returns the path of the snapshot file (for example `a.snap.json` for `a.yaml`). */
@@ -43,32 +31,42 @@ export async function loadSnapshots(file: string, update: boolean): Promise<Snap
         next: "Restore the committed file, or delete it and run: fairlead test FILE --update",
       },
     );
-  return createSnapshots(document["snapshots"], update);
+  return new Snapshots(document["snapshots"], update);
 }
 
-/** Creates snapshots in memory. Nothing is written to a file. */
-export function createSnapshots(before: Readonly<Record<string, unknown>>, update: boolean): Snapshots {
-  const kept = new Map(Object.entries(before));
-  let isChanged = false;
-  return {
-    compare(name, value, describe) {
-      const snapshot = kept.get(name);
-      if (kept.has(name) && isSameJson(snapshot, value)) return { problems: [], isUpdated: false };
-      if (!update)
-        return {
-          problems: kept.has(name)
-            ? describe(snapshot)
-            : ["there is no snapshot yet: run the command again with --update"],
-          isUpdated: false,
-        };
-      kept.set(name, value);
-      isChanged = true;
-      return { problems: [], isUpdated: true };
-    },
-    changedText() {
-      if (!isChanged) return undefined;
-      const sorted: unknown = JSON.parse(canonicalJson(Object.fromEntries(kept)));
-      return `${JSON.stringify({ schemaVersion: 1, snapshots: sorted }, undefined, 2)}\n`;
-    },
-  };
+/** The snapshots of one file of checks, in memory. Nothing is written to a file. */
+export class Snapshots {
+  readonly #kept: Map<string, unknown>;
+  readonly #update: boolean;
+  #isChanged = false;
+
+  constructor(before: Readonly<Record<string, unknown>>, update: boolean) {
+    this.#kept = new Map(Object.entries(before));
+    this.#update = update;
+  }
+
+  /** Compares a value with its snapshot. With `--update`, stores the value if it differs or has no snapshot. */
+  compare(
+    name: string,
+    value: unknown,
+    describe: (before: unknown) => readonly string[],
+  ): { readonly problems: readonly string[]; readonly isUpdated: boolean } {
+    const snapshot = this.#kept.get(name);
+    const isKept = this.#kept.has(name);
+    if (isKept && isSameJson(snapshot, value)) return { problems: [], isUpdated: false };
+    if (!this.#update) {
+      const problems = isKept ? describe(snapshot) : ["there is no snapshot yet: run the command again with --update"];
+      return { problems, isUpdated: false };
+    }
+    this.#kept.set(name, value);
+    this.#isChanged = true;
+    return { problems: [], isUpdated: true };
+  }
+
+  /** Returns the new text of the snapshot file, or undefined if nothing has changed. */
+  changedText(): string | undefined {
+    if (!this.#isChanged) return undefined;
+    const sorted: unknown = JSON.parse(canonicalJson(Object.fromEntries(this.#kept)));
+    return `${JSON.stringify({ schemaVersion: 1, snapshots: sorted }, undefined, 2)}\n`;
+  }
 }

@@ -90,13 +90,10 @@ function isOpenElsewhere(path: string): HostError {
   });
 }
 
-interface OpenFile {
-  readonly handle: FileHandle;
-  readonly lock: HeldLock;
-  readonly size: number;
-}
-
-function createFile(path: string, { handle, lock, size: before }: OpenFile): ConversationFile {
+function createFile(
+  path: string,
+  { handle, lock, size: before }: { readonly handle: FileHandle; readonly lock: HeldLock; readonly size: number },
+): ConversationFile {
   const media = mediaFolder(path);
   const written = new Set<string>();
   let size = before;

@@ -16,11 +16,6 @@ export interface ResumedConversation extends EarlierConversation {
   readonly approvals: readonly GivenApproval[];
 }
 
-interface OpenRound {
-  readonly content: Content;
-  readonly responses: (CallResponse | undefined)[];
-}
-
 const interrupted = "[Fairlead was stopped before there was an answer.]";
 
 /**
@@ -30,7 +25,7 @@ const interrupted = "[Fairlead was stopped before there was an answer.]";
  */
 export function resumeFrom({ head, lines }: RecordedConversation, workspace: string): ResumedConversation {
   let history: History = [];
-  let round: OpenRound | undefined;
+  let round: { readonly content: Content; readonly responses: (CallResponse | undefined)[] } | undefined;
   let { model } = head;
   let title: string | undefined;
   let functions: EarlierConversation["functions"];

@@ -101,13 +101,10 @@ async function* readThrough(
   }
 }
 
-interface SilenceWatch {
-  readonly signal: AbortSignal;
-  readonly restart: () => void;
-  readonly end: () => void;
-}
-
-function watchSilence(clock: Clock, timeout: number): SilenceWatch {
+function watchSilence(
+  clock: Clock,
+  timeout: number,
+): { readonly signal: AbortSignal; readonly restart: () => void; readonly end: () => void } {
   const silence = new AbortController();
   const begin = (): (() => void) => clock.after(timeout, () => silence.abort());
   let callOff = begin();

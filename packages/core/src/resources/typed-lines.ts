@@ -35,12 +35,7 @@ export function splitTypedLines(text: string): TypedLines {
   }
 }
 
-interface ReadLine {
-  readonly end: number;
-  readonly open?: OpenQuote;
-}
-
-function readLine(text: string, start: number): ReadLine {
+function readLine(text: string, start: number): { readonly end: number; readonly open?: OpenQuote } {
   // Tests only the start of the line, because a line may be very long.
   const isExpression = expression.test(text.slice(start, start + 400));
   let depth = 0;

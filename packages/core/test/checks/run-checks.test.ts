@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { readCheckFile } from "../../src/checks/check-file.ts";
 import type { CheckedResult } from "../../src/checks/compare-result.ts";
 import { type CheckedServer, runChecks } from "../../src/checks/run-checks.ts";
-import { createSnapshots, type Snapshots } from "../../src/checks/snapshots.ts";
+import { Snapshots } from "../../src/checks/snapshots.ts";
 import { createValidator } from "../../src/execute/validation/validator.ts";
 
 const text = (words: string, more: Partial<CheckedResult> = {}): CheckedResult => ({
@@ -26,7 +26,7 @@ function serverOf(answers: Readonly<Record<string, CheckedResult>>, given: Parti
 async function outcomesOf(
   document: object,
   server: CheckedServer,
-  snapshots: Snapshots = createSnapshots({}, false),
+  snapshots: Snapshots = new Snapshots({}, false),
   times: readonly number[] = [],
 ) {
   const left = [...times];
@@ -93,13 +93,13 @@ describe("a snapshot", () => {
   const document = { mask: ["req-[0-9]+"], checks: [{ call: "a", expect: { snapshot: true } }] };
 
   test("hides secrets, masks ids and times, and is compared in the next run", async () => {
-    const written = createSnapshots({}, true);
+    const written = new Snapshots({}, true);
     expect(await outcomesOf(document, serverOf({ a: result }), written)).toMatchObject([{ status: "updated" }]);
     const file = JSON.parse(written.changedText() ?? "") as { snapshots: Record<string, unknown> };
     expect(file.snapshots).toEqual({
       a: { content: [{ type: "text", text: "id <uuid> at <time>, <masked>, (hidden)" }] },
     });
-    const kept = (): Snapshots => createSnapshots(file.snapshots, false);
+    const kept = (): Snapshots => new Snapshots(file.snapshots, false);
     const later = text("id 11111111-9d3f-4a55-8f0e-0d7f3b2a1c9d at 2027-01-31T08:30:00Z, req-18, s3cret");
     expect(await problemsOf(document, serverOf({ a: later }), kept())).toEqual([]);
     expect(await problemsOf(document, serverOf({ a: text("other") }), kept())).toEqual([
@@ -111,7 +111,7 @@ describe("a snapshot", () => {
     const before = { a: { content: [{ type: "text", text: `${"x".repeat(1000)}one` }] } };
     const server = serverOf({ a: text(`${"x".repeat(1000)}two`) });
     const same = `…${"x".repeat(60)}`;
-    expect(await problemsOf(document, server, createSnapshots(before, false))).toEqual([
+    expect(await problemsOf(document, server, new Snapshots(before, false))).toEqual([
       `result.content[0].text is ${same}two", in the snapshot ${same}one"`,
     ]);
   });
@@ -119,7 +119,7 @@ describe("a snapshot", () => {
   test("holds the error flag, the size of media, and the structured content", async () => {
     const image = { type: "image" as const, mimeType: "image/png", data: Buffer.from("12345").toString("base64") };
     const failed: CheckedResult = { content: [image], isError: true, structuredContent: { a: 1 } };
-    const snapshots = createSnapshots({}, true);
+    const snapshots = new Snapshots({}, true);
     const checks = [{ call: "a", expect: { snapshot: true, isError: true } }];
     expect(await outcomesOf({ checks }, serverOf({ a: failed }), snapshots)).toMatchObject([{ status: "updated" }]);
     expect(JSON.parse(snapshots.changedText() ?? "")).toEqual({
@@ -137,13 +137,13 @@ describe("a snapshot", () => {
       { name: "full", title: "not compared", ...full },
       { name: "bare", inputSchema },
     ];
-    const snapshots = createSnapshots({}, true);
+    const snapshots = new Snapshots({}, true);
     const ofTools = { tools: { snapshot: true } };
     expect(await outcomesOf(ofTools, serverOf({}, { tools }), snapshots)).toMatchObject([{ status: "updated" }]);
     const kept = { tools: { full, bare: { inputSchema } } };
     expect(JSON.parse(snapshots.changedText() ?? "")).toEqual({ schemaVersion: 1, snapshots: kept });
     const changed = [{ name: "bare", inputSchema, description: "new" }];
-    expect(await problemsOf(ofTools, serverOf({}, { tools: changed }), createSnapshots(kept, false))).toEqual([
+    expect(await problemsOf(ofTools, serverOf({}, { tools: changed }), new Snapshots(kept, false))).toEqual([
       expect.stringContaining("result.full is nothing, in the snapshot "),
       'result.bare.description is "new", in the snapshot nothing',
     ]);
@@ -153,7 +153,7 @@ describe("a snapshot", () => {
     expect(await problemsOf(document, serverOf({ a: result }))).toEqual([
       "there is no snapshot yet: run the command again with --update",
     ]);
-    const snapshots = createSnapshots({}, true);
+    const snapshots = new Snapshots({}, true);
     expect(await problemsOf(document, serverOf({ a: result }, { hidesResults: true }), snapshots)).toEqual([
       "snapshots are off for this server: hideResults is set",
     ]);
@@ -209,7 +209,7 @@ test("each outcome names its check, tool, duration and problems, and is reported
   const clock = { now: () => (now += left.shift() ?? 0), after: () => () => {} };
   const reported: unknown[] = [];
   const outcomes = await runChecks(file, watched, {
-    snapshots: createSnapshots({}, true),
+    snapshots: new Snapshots({}, true),
     validator: { validate: async () => ({ issues: [], warnings: [] }) },
     clock,
     onOutcome: (outcome) => reported.push([outcome, calls.length]),

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { temporaryFolder } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
-import { createSnapshots, loadSnapshots, snapshotPath } from "../../src/checks/snapshots.ts";
+import { loadSnapshots, Snapshots, snapshotPath } from "../../src/checks/snapshots.ts";
 import { expectRefusal } from "../support/expect-refusal.ts";
 
 test.each([
@@ -16,7 +16,7 @@ test.each([
 const unlike = (before: unknown) => [`was ${JSON.stringify(before)}`];
 
 test("without update, a snapshot is compared and never written", () => {
-  const snapshots = createSnapshots({ a: { x: 1, y: 2 }, none: null }, false);
+  const snapshots = new Snapshots({ a: { x: 1, y: 2 }, none: null }, false);
   expect(snapshots.compare("a", { y: 2, x: 1 }, unlike)).toEqual({ problems: [], isUpdated: false });
   expect(snapshots.compare("a", 2, unlike)).toEqual({ problems: ['was {"x":1,"y":2}'], isUpdated: false });
   expect(snapshots.compare("none", null, unlike)).toEqual({ problems: [], isUpdated: false });
@@ -28,7 +28,7 @@ test("without update, a snapshot is compared and never written", () => {
 });
 
 test("with update, only a changed or new snapshot is stored; the file is sorted and keeps the others", () => {
-  const snapshots = createSnapshots({ z: { b: 1, a: 2 }, same: 1 }, true);
+  const snapshots = new Snapshots({ z: { b: 1, a: 2 }, same: 1 }, true);
   expect(snapshots.compare("same", 1, unlike)).toEqual({ problems: [], isUpdated: false });
   expect(snapshots.changedText()).toBeUndefined();
   expect(snapshots.compare("same", 2, unlike)).toEqual({ problems: [], isUpdated: true });

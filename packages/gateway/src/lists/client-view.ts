@@ -69,12 +69,6 @@ export function catalogsFor(
   });
 }
 
-/** What else decides about a client's view. */
-export interface ViewOptions {
-  readonly names: ClientNames;
-  readonly hasBudget: boolean;
-}
-
 /**
  * Returns the lists for a client. `catalogs` has those of the client's servers, in the order of the settings. If several
  * servers list one name, the client keeps the server that it knows, otherwise the first one has it; the others get their
@@ -83,7 +77,7 @@ export interface ViewOptions {
 export function viewFor(
   reach: ClientReach,
   catalogs: readonly ServerCatalog[],
-  { names, hasBudget }: ViewOptions,
+  { names, hasBudget }: { readonly names: ClientNames; readonly hasBudget: boolean },
 ): ClientView {
   const qualified = new Set(catalogs.flatMap(({ server, isAlwaysQualified }) => (isAlwaysQualified ? [server] : [])));
   const naming = (seen: SeenNames): ((claim: Claim) => string) =>

@@ -13,24 +13,6 @@ export interface ReplayedRequest {
   readonly line: string;
 }
 
-/** The state of one client, as far as a new host needs it. */
-export interface ClientState {
-  /** Call this for each message of the client. Ignores messages that a new host does not need. */
-  note(method: string, line: Buffer): void;
-  /** Call this for the names that the host is about to show to the client. */
-  seen(names: readonly RelayName[]): void;
-  /** Returns all names that the client has seen. */
-  names(): readonly RelayName[];
-  /** Call this for the host's response to `initialize`. */
-  greeted(line: Buffer): void;
-  /** Returns the `initialize` request for a new host. Undefined if no host has accepted one yet. */
-  greeting(): ReplayedRequest | undefined;
-  /** Returns the other lines for a new host, in the order in which they must be sent. */
-  afterGreeting(): readonly (ReplayedRequest | string)[];
-  /** Returns the lists, such as `tools`, for which the client expects `list_changed`. */
-  announcedLists(): readonly string[];
-}
-
 /** Ids of repeated requests begin with this text. Clients do not use such ids. */
 const replayedId = "fairlead-relay:";
 
@@ -39,59 +21,77 @@ export function isReplayed(id: string): boolean {
   return id.startsWith(`"${replayedId}`);
 }
 
-/** Creates the record. It is empty until the client sends `initialize`. */
-export function createClientState(): ClientState {
-  let initialize: JsonObject | undefined;
-  let isGreeted = false;
-  let initialized: string | undefined;
-  let level: JsonObject | undefined;
-  let lists: readonly string[] = [];
-  const subscriptions = new Map<string, JsonObject>();
-  const names: RelayName[] = [];
-  let count = 0;
+/** The state of one client, as far as a new host needs it. It is empty until the client sends `initialize`. */
+export class ClientState {
+  #initialize: JsonObject | undefined;
+  #isGreeted = false;
+  #initialized: string | undefined;
+  #level: JsonObject | undefined;
+  #lists: readonly string[] = [];
+  readonly #subscriptions = new Map<string, JsonObject>();
+  readonly #names: RelayName[] = [];
+  #count = 0;
 
-  function replay(message: JsonObject): ReplayedRequest {
-    count += 1;
-    const id = `${replayedId}${count}`;
-    return { id: JSON.stringify(id), line: `${JSON.stringify({ ...message, id })}\n` };
+  /** Call this for each message of the client. Ignores messages that a new host does not need. */
+  note(method: string, line: Buffer): void {
+    if (!noted.has(method)) return;
+    const message = readMessage(line);
+    if (message === undefined) return;
+    const uri = member(message["params"], "uri");
+    if (method === "initialize") {
+      this.#initialize = message;
+      this.#isGreeted = false;
+    } else if (method === "notifications/initialized") this.#initialized = `${JSON.stringify(message)}\n`;
+    else if (method === "logging/setLevel") this.#level = message;
+    else if (typeof uri !== "string") return;
+    else if (method === "resources/subscribe") this.#subscriptions.set(uri, message);
+    else this.#subscriptions.delete(uri);
   }
 
-  return {
-    note(method, line) {
-      if (!noted.has(method)) return;
-      const message = readMessage(line);
-      if (message === undefined) return;
-      const uri = member(message["params"], "uri");
-      if (method === "initialize") {
-        initialize = message;
-        isGreeted = false;
-      } else if (method === "notifications/initialized") initialized = `${JSON.stringify(message)}\n`;
-      else if (method === "logging/setLevel") level = message;
-      else if (typeof uri !== "string") return;
-      else if (method === "resources/subscribe") subscriptions.set(uri, message);
-      else subscriptions.delete(uri);
-    },
-    seen(added) {
-      for (const name of added) names.push(name);
-    },
-    names: () => names,
-    greeted(line) {
-      const capabilities = member(member(readMessage(line), "result"), "capabilities");
-      isGreeted = capabilities !== undefined;
-      lists = ["tools", "prompts", "resources"].filter(
-        (list) => member(member(capabilities, list), "listChanged") === true,
-      );
-    },
-    greeting: () => (isGreeted && initialize !== undefined ? replay(initialize) : undefined),
-    afterGreeting() {
-      if (!isGreeted) return [];
-      return [
-        ...(initialized === undefined ? [] : [initialized]),
-        ...[...(level === undefined ? [] : [level]), ...subscriptions.values()].map(replay),
-      ];
-    },
-    announcedLists: () => (initialized === undefined ? [] : lists),
-  };
+  /** Call this for the names that the host is about to show to the client. */
+  seen(names: readonly RelayName[]): void {
+    for (const name of names) this.#names.push(name);
+  }
+
+  /** Returns all names that the client has seen. */
+  names(): readonly RelayName[] {
+    return this.#names;
+  }
+
+  /** Call this for the host's response to `initialize`. */
+  greeted(line: Buffer): void {
+    const capabilities = member(member(readMessage(line), "result"), "capabilities");
+    this.#isGreeted = capabilities !== undefined;
+    this.#lists = ["tools", "prompts", "resources"].filter(
+      (list) => member(member(capabilities, list), "listChanged") === true,
+    );
+  }
+
+  /** Returns the `initialize` request for a new host. Undefined if no host has accepted one yet. */
+  greeting(): ReplayedRequest | undefined {
+    return this.#isGreeted && this.#initialize !== undefined ? this.#replay(this.#initialize) : undefined;
+  }
+
+  /** Returns the other lines for a new host, in the order in which they must be sent. */
+  afterGreeting(): readonly (ReplayedRequest | string)[] {
+    if (!this.#isGreeted) return [];
+    const requests = [...(this.#level === undefined ? [] : [this.#level]), ...this.#subscriptions.values()];
+    return [
+      ...(this.#initialized === undefined ? [] : [this.#initialized]),
+      ...requests.map((each) => this.#replay(each)),
+    ];
+  }
+
+  /** Returns the lists, such as `tools`, for which the client expects `list_changed`. */
+  announcedLists(): readonly string[] {
+    return this.#initialized === undefined ? [] : this.#lists;
+  }
+
+  #replay(message: JsonObject): ReplayedRequest {
+    this.#count += 1;
+    const id = `${replayedId}${this.#count}`;
+    return { id: JSON.stringify(id), line: `${JSON.stringify({ ...message, id })}\n` };
+  }
 }
 
 const noted: ReadonlySet<string> = new Set([

@@ -13,28 +13,6 @@ export interface UnansweredRequest {
   losses: number;
 }
 
-/** The open requests of one client. */
-export interface UnansweredRequests {
-  add(id: string, method: string, line: Buffer): void;
-  /** Sets `sent` of requests. The map contains what may have run, by request id. Undefined: any request may have. */
-  noteSent(sent: ReadonlyMap<string, string> | undefined): void;
-  /** Removes and returns a request that was answered or cancelled. */
-  remove(id: string): UnansweredRequest | undefined;
-  /** Sets all `losses` to 0. Call this when the host has answered a request, because the host works. */
-  forgive(): void;
-  /**
-   * Call this when a host is lost. Removes and returns the requests that must not be repeated. A server may have
-   * received them, or they may have stopped several hosts.
-   */
-  takeLost(): readonly UnansweredRequest[];
-  /** Removes and returns all requests. */
-  takeAll(): readonly UnansweredRequest[];
-  all(): Iterable<UnansweredRequest>;
-  /** Whether a response is still to come. `subscriptions/listen` gets none while its stream is open. */
-  awaitsResponse(): boolean;
-  readonly size: number;
-}
-
 /** After so many hosts have stopped, the request is not repeated, because it may be the cause. */
 const mostLosses = 3;
 
@@ -45,47 +23,68 @@ function reachesServer({ method }: UnansweredRequest): boolean {
   return !ownMethods.test(method);
 }
 
-/** Creates an empty list of requests. */
-export function createOpenRequests(): UnansweredRequests {
-  const open = new Map<string, UnansweredRequest>();
-  let hasLosses = false;
+/** The open requests of one client. */
+export class UnansweredRequests {
+  readonly #open = new Map<string, UnansweredRequest>();
+  #hasLosses = false;
 
-  function take(isTaken: (request: UnansweredRequest) => boolean): readonly UnansweredRequest[] {
-    const taken = [...open.values()].filter(isTaken);
-    for (const { id } of taken) open.delete(id);
-    return taken;
+  get size(): number {
+    return this.#open.size;
   }
 
-  return {
-    add: (id, method, line) => void open.set(id, { id, method, line, sent: undefined, losses: 0 }),
-    noteSent(sent) {
-      for (const request of open.values())
-        request.sent ??=
-          sent?.get(request.id) ?? (sent === undefined && reachesServer(request) ? request.method : undefined);
-    },
-    remove(id) {
-      const request = open.get(id);
-      open.delete(id);
-      return request;
-    },
-    forgive() {
-      if (!hasLosses) return;
-      hasLosses = false;
-      for (const request of open.values()) request.losses = 0;
-    },
-    takeLost() {
-      hasLosses = true;
-      for (const request of open.values()) request.losses += 1;
-      return take(({ sent, losses }) => sent !== undefined || losses >= mostLosses);
-    },
-    takeAll: () => take(() => true),
-    all: () => open.values(),
-    awaitsResponse() {
-      for (const { method } of open.values()) if (method !== "subscriptions/listen") return true;
-      return false;
-    },
-    get size() {
-      return open.size;
-    },
-  };
+  add(id: string, method: string, line: Buffer): void {
+    this.#open.set(id, { id, method, line, sent: undefined, losses: 0 });
+  }
+
+  /** Sets `sent` of requests. The map contains what may have run, by request id. Undefined: any request may have. */
+  noteSent(sent: ReadonlyMap<string, string> | undefined): void {
+    for (const request of this.#open.values())
+      request.sent ??=
+        sent?.get(request.id) ?? (sent === undefined && reachesServer(request) ? request.method : undefined);
+  }
+
+  /** Removes and returns a request that was answered or cancelled. */
+  remove(id: string): UnansweredRequest | undefined {
+    const request = this.#open.get(id);
+    this.#open.delete(id);
+    return request;
+  }
+
+  /** Sets all `losses` to 0. Call this when the host has answered a request, because the host works. */
+  forgive(): void {
+    if (!this.#hasLosses) return;
+    this.#hasLosses = false;
+    for (const request of this.#open.values()) request.losses = 0;
+  }
+
+  /**
+   * Call this when a host is lost. Removes and returns the requests that must not be repeated. A server may have
+   * received them, or they may have stopped several hosts.
+   */
+  takeLost(): readonly UnansweredRequest[] {
+    this.#hasLosses = true;
+    for (const request of this.#open.values()) request.losses += 1;
+    return this.#take(({ sent, losses }) => sent !== undefined || losses >= mostLosses);
+  }
+
+  /** Removes and returns all requests. */
+  takeAll(): readonly UnansweredRequest[] {
+    return this.#take(() => true);
+  }
+
+  all(): Iterable<UnansweredRequest> {
+    return this.#open.values();
+  }
+
+  /** Whether a response is still to come. `subscriptions/listen` gets none while its stream is open. */
+  awaitsResponse(): boolean {
+    for (const { method } of this.#open.values()) if (method !== "subscriptions/listen") return true;
+    return false;
+  }
+
+  #take(isTaken: (request: UnansweredRequest) => boolean): readonly UnansweredRequest[] {
+    const taken = [...this.#open.values()].filter(isTaken);
+    for (const { id } of taken) this.#open.delete(id);
+    return taken;
+  }
 }

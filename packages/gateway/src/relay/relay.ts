@@ -6,11 +6,11 @@
 import type { Readable, Writable } from "node:stream";
 import { isObject, listOf, member, parseJson } from "@fairlead/wire/json";
 import { errorMessage } from "@fairlead/wire/text";
-import { createClientState, isReplayed, readMessage } from "./client-state.ts";
+import { ClientState, isReplayed, readMessage } from "./client-state.ts";
 import type { HostConnection } from "./connect-host.ts";
 import { createLineFrames } from "./line-frames.ts";
-import { createOpenRequests, type UnansweredRequest } from "./open-requests.ts";
-import { createQuestions } from "./questions.ts";
+import { type UnansweredRequest, UnansweredRequests } from "./open-requests.ts";
+import { Questions } from "./questions.ts";
 import { scanHostLine, scanMessage } from "./scan-message.ts";
 import { takeSentFile } from "./sent-file.ts";
 import { type RelayName, readNote } from "./speech.ts";
@@ -43,9 +43,9 @@ const lineFeed = 0x0a;
 
 /** Passes messages on until the client closes its input and has all its responses. */
 export function runRelay({ input, output, first, reach, onProblem, signal }: ClientRelayOptions): Promise<void> {
-  const open = createOpenRequests();
-  const state = createClientState();
-  const questions = createQuestions();
+  const open = new UnansweredRequests();
+  const state = new ClientState();
+  const questions = new Questions();
   const fromClient = createLineFrames(messageBytes, () => end());
   /**
    * Data that is passed on and parsed later. Used only with the first host, because the relay changes request ids of

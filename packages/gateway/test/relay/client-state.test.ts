@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { createClientState, isReplayed } from "../../src/relay/client-state.ts";
+import { ClientState, isReplayed } from "../../src/relay/client-state.ts";
 
-type State = ReturnType<typeof createClientState>;
+type State = ClientState;
 
 function note(state: State, method: string, params?: object): void {
   state.note(method, Buffer.from(JSON.stringify({ jsonrpc: "2.0", id: 7, method, ...(params && { params }) })));
@@ -20,7 +20,7 @@ const replayed = (number: number, method: string, params?: object) => {
 };
 
 test("a new host gets nothing before a host has accepted the client", () => {
-  const state = createClientState();
+  const state = new ClientState();
   note(state, "notifications/initialized");
   note(state, "logging/setLevel", { level: "info" });
   expect([state.greeting(), state.afterGreeting(), state.announcedLists()]).toEqual([undefined, [], []]);
@@ -31,7 +31,7 @@ test("a new host gets nothing before a host has accepted the client", () => {
 });
 
 test("a new host gets the greeting, then the level and the subscriptions that still hold", () => {
-  const state = createClientState();
+  const state = new ClientState();
   note(state, "initialize", { a: 1 });
   greet(state);
   expect(state.afterGreeting()).toEqual([]);
@@ -54,7 +54,7 @@ test("a new host gets the greeting, then the level and the subscriptions that st
 });
 
 test("a second initialize counts when a host has accepted it", () => {
-  const state = createClientState();
+  const state = new ClientState();
   note(state, "initialize", { a: 1 });
   greet(state);
   note(state, "initialize", { a: 2 });
@@ -64,7 +64,7 @@ test("a second initialize counts when a host has accepted it", () => {
 });
 
 test("the client expects news of the lists that the host announced, as soon as it is initialized", () => {
-  const state = createClientState();
+  const state = new ClientState();
   const listChanged = true;
   greet(state, { tools: { listChanged }, prompts: {}, resources: { listChanged }, logging: { listChanged } });
   expect(state.announcedLists()).toEqual([]);

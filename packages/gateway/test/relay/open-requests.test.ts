@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { createOpenRequests } from "../../src/relay/open-requests.ts";
+import { UnansweredRequests } from "../../src/relay/open-requests.ts";
 
 const line = Buffer.from("{}\n");
 const idsOf = (requests: Iterable<{ readonly id: string }>): readonly string[] => [...requests].map(({ id }) => id);
 
 test("requests are kept in the order of their arrival until they are removed", () => {
-  const open = createOpenRequests();
+  const open = new UnansweredRequests();
   for (const id of ["1", "2", "3"]) open.add(id, "tools/call", line);
   expect(open.remove("2")).toEqual({ id: "2", method: "tools/call", line, sent: undefined, losses: 0 });
   expect(open.remove("2")).toBeUndefined();
@@ -15,7 +15,7 @@ test("requests are kept in the order of their arrival until they are removed", (
 });
 
 test("a request that a server may have received is not repeated; what is unknown is ignored", () => {
-  const open = createOpenRequests();
+  const open = new UnansweredRequests();
   for (const id of ["1", "2"]) open.add(id, "tools/call", line);
   open.noteSent(
     new Map([
@@ -28,7 +28,7 @@ test("a request that a server may have received is not repeated; what is unknown
 });
 
 test("if the notes of a lost host cannot be read, every request that may have reached a server is lost", () => {
-  const open = createOpenRequests();
+  const open = new UnansweredRequests();
   for (const [id, method] of [
     "tools/call",
     "tools/list",
@@ -46,7 +46,7 @@ test("if the notes of a lost host cannot be read, every request that may have re
 });
 
 test("a request is given up with the third host that stops, unless a response in between shows that hosts work", () => {
-  const open = createOpenRequests();
+  const open = new UnansweredRequests();
   open.add("1", "tools/call", line);
   expect([open.takeLost(), open.takeLost()]).toEqual([[], []]);
   open.forgive();
@@ -56,7 +56,7 @@ test("a request is given up with the third host that stops, unless a response in
 });
 
 test("an open stream of changes is the only request without a response to come", () => {
-  const open = createOpenRequests();
+  const open = new UnansweredRequests();
   expect(open.awaitsResponse()).toBe(false);
   open.add("1", "subscriptions/listen", line);
   expect(open.awaitsResponse()).toBe(false);

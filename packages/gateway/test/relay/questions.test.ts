@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { createQuestions } from "../../src/relay/questions.ts";
+import { Questions } from "../../src/relay/questions.ts";
 
 const request = (id: number | string) => Buffer.from(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"method":"ping"}\n`);
 const answer = (id: number | string) => Buffer.from(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{}}\n`);
 
 test("questions of the first host and their answers pass unchanged, each once", () => {
-  const questions = createQuestions();
+  const questions = new Questions();
   expect([questions.isFirstHost(), questions.begin(), questions.isFirstHost()]).toEqual([false, true, true]);
   const [asked, answered] = [request(1), answer(1)];
   expect(questions.ask("1", asked)).toBe(asked);
@@ -15,7 +15,7 @@ test("questions of the first host and their answers pass unchanged, each once", 
 });
 
 test("questions of a later host get other ids, and the answers get the host's own ids back", () => {
-  const questions = createQuestions();
+  const questions = new Questions();
   questions.begin();
   expect([questions.begin(), questions.isFirstHost()]).toEqual([false, false]);
   expect(questions.ask("1", request(1))).toEqual(request("2:1"));
@@ -26,7 +26,7 @@ test("questions of a later host get other ids, and the answers get the host's ow
 });
 
 test("open questions are cancelled by the client's ids and failed by the host's ids", () => {
-  const questions = createQuestions();
+  const questions = new Questions();
   questions.begin();
   questions.begin();
   for (const id of ["1", "2"]) questions.ask(id, request(Number(id)));
