@@ -120,14 +120,14 @@ async function conversation() {
   await app.until(/sheet bend\?[\s\S]*› /);
   await app.until(/^(?![\s\S]*working)/);
   app.record("conversation", "› which knots");
-  app.type("yes, please\r");
+  app.type("add the sheet bend to my notes\r");
   await app.until(/╰─ y[\s\S]*^›/m);
-  app.record("confirmation", "› yes, please");
+  app.record("confirmation", "› add the sheet bend");
   app.type("n");
   await app.until(/stay as they are[\s\S]*› /);
   app.type("/mcp\r");
   await app.until(/╭─ MCP servers[\s\S]*╰─/);
-  app.record("mcp-panel", "› yes, please");
+  app.record("mcp-panel", "› add the sheet bend");
   await app.end();
   await api[Symbol.asyncDispose]();
 }

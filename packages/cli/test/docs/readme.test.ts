@@ -44,7 +44,8 @@ function outlineOf(text: string): readonly string[] {
     else if (line.startsWith("#")) outline.push("heading");
     else if (line.startsWith("- ")) outline.push("reason");
     else if (line.startsWith("|")) outline.push(`row of ${line.split("|").length}`);
-    for (const [, link = ""] of line.matchAll(/\]\(([^)]+)\)/g)) outline.push(link.replace(".zh-CN.md", ".md"));
+    for (const [, link = ""] of line.matchAll(/(?:\]\(|src=")([^)"]+)/g))
+      outline.push(link.replace(".zh-CN.md", ".md"));
   }
   return outline;
 }
