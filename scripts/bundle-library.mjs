@@ -35,6 +35,7 @@ const started = {
 const included = ["jsonc-parser", "eventsource-parser"];
 /** Dependencies inside the CommonJS files: they are modules, or finding and compiling their files takes up to 80 ms. */
 const cached = [
+  "oauth4webapi",
   "stemmer",
   "ajv",
   "ajv/dist/2020.js",

@@ -1,6 +1,7 @@
 /** Signs a person in to one server with OAuth, and stores the tokens. Each `auth_failed` error names the step. */
 
 import { parseObject, textIn } from "@fairlead/wire/json";
+import { generateRandomState } from "oauth4webapi";
 import type { Clock } from "../clock.ts";
 import { HostError } from "../errors.ts";
 import type { Fetch } from "../net/bounded-fetch.ts";
@@ -9,12 +10,11 @@ import { present } from "../settings/schema/present.ts";
 import { awaitAnswer } from "./browser/await-answer.ts";
 import { openRedirectListener, type RedirectListener } from "./browser/callback-server.ts";
 import type { SignInUi } from "./browser/sign-in-ui.ts";
-import { askForCode, checkChallengeMethods, codeIn, randomWord } from "./oauth/authorization.ts";
+import { askForCode, checkChallengeMethods, codeIn } from "./oauth/authorization.ts";
 import type { BearerChallenge } from "./oauth/challenge.ts";
-import { exchangeCode, type TokenRequestOptions } from "./oauth/code-exchange.ts";
+import { exchangeCode } from "./oauth/code-exchange.ts";
 import { discoverSignIn, otherTokenHost, type SignInPlan, wantedScopes } from "./oauth/discovery.ts";
-import { createDpopProofs, newDpopKey } from "./oauth/dpop.ts";
-import type { DpopBinding } from "./oauth/endpoint-request.ts";
+import { createDpopProofs, type DpopProofs, newDpopKey } from "./oauth/dpop.ts";
 import { createFail, type Fail, signInCancelled } from "./oauth/failure.ts";
 import { askForClientId, knownClient, registerClient } from "./oauth/registration.ts";
 import { includesAll, scopesIn } from "./oauth/scopes.ts";
@@ -55,7 +55,7 @@ interface Flow extends Omit<SignInOptions, "fetch"> {
   readonly signal: AbortSignal;
   /** The key that the tokens are bound to. Undefined for bearer tokens. */
   readonly dpopKey: string | undefined;
-  readonly dpop: DpopBinding | undefined;
+  readonly dpop: DpopProofs | undefined;
 }
 
 /**
@@ -84,9 +84,10 @@ async function runSteps(given: SignInOptions, signal: AbortSignal): Promise<Cred
     onOverride: (issuer, instead) => ui.show({ kind: "issuer_override", issuer, instead }),
     choose: async (issuers) => chooseIssuer(issuers, stored, ui, signal),
   });
-  const scopes = wantedScopes({ plan, chosen: ui.scopes ?? oauth.scopes, before });
+  const offered = plan.server.scopes_supported;
+  const scopes = wantedScopes({ scopes: plan.scopes, offered, chosen: ui.scopes ?? oauth.scopes, before });
   const dpopKey = plan.isDpop ? (stored?.dpopKey ?? newDpopKey()) : undefined;
-  const dpop = dpopKey === undefined ? undefined : { proofs: createDpopProofs(dpopKey), now: given.now };
+  const dpop = dpopKey === undefined ? undefined : createDpopProofs(dpopKey);
   const audiences = oauth.audiences ?? [];
   const flow: Flow = { ...options, plan, scopes, stored, fail, signal, audiences, dpopKey, dpop };
   const { client, tokens } = ui.device === true ? await byDevice(flow) : await byBrowser(flow);
@@ -118,7 +119,7 @@ interface SignedIn {
 async function byDevice(flow: Flow): Promise<SignedIn> {
   const { signInByDevice } = await import("./oauth/device.ts");
   const { ui } = flow;
-  const existingClient = knownClientOf(flow);
+  const existingClient = knownClient(flow);
   const client = existingClient ?? (await newClient(flow, "http://127.0.0.1/oauth/callback"));
   const tokens = await signInByDevice({ ...flow, client, show: ui.show });
   return { client, tokens };
@@ -126,20 +127,20 @@ async function byDevice(flow: Flow): Promise<SignedIn> {
 
 async function byBrowser(flow: Flow): Promise<SignedIn> {
   checkChallengeMethods(flow.plan, flow.fail);
-  const existingClient = knownClientOf(flow);
+  const existingClient = knownClient(flow);
   const first = await tryBrowser(flow, existingClient);
   if (first !== "invalid_client") return first;
   // An earlier sign-in registered this client, but the server no longer knows it. So Fairlead registers a new one.
   const isRegistered = existingClient?.redirectUri !== undefined;
   const second = isRegistered ? await tryBrowser(flow, undefined) : first;
   if (second !== "invalid_client") return second;
-  throw flow.fail("token request", `${flow.plan.issuer} does not know this client (invalid_client)`, {
+  throw flow.fail("token request", `${flow.plan.server.issuer} does not know this client (invalid_client)`, {
     next: `Check "clientId" and "clientSecret" under "oauth" of "${flow.serverName}" in settings.json.`,
   });
 }
 
 async function tryBrowser(flow: Flow, existingClient: StoredClient | undefined): Promise<SignedIn | "invalid_client"> {
-  const state = randomWord();
+  const state = generateRandomState();
   const listener = await openRedirectListener({ ...flow, state, client: existingClient });
   try {
     // If another program uses the registered port, the listener has a new redirect URI. That needs a new client.
@@ -165,10 +166,10 @@ async function authorize(
 ): Promise<SignedIn | "invalid_client"> {
   const { plan, fail } = flow;
   const { redirectUri } = listener;
-  const { url, verifier } = askForCode({ ...flow, client, redirectUri, state });
+  const { url, verifier } = await askForCode({ ...flow, client, redirectUri, state });
   const answer = await awaitAnswer({ ...flow, url, listener, state });
-  const code = codeIn(answer, plan, fail);
-  const tokens = await exchangeCode({ code, verifier, redirectUri }, requestOf(flow, client));
+  const code = codeIn(answer, state, plan, fail);
+  const tokens = await exchangeCode({ code, verifier, redirectUri }, { ...flow, client });
   return tokens === "invalid_client" ? tokens : { client, tokens };
 }
 
@@ -186,22 +187,9 @@ async function forgetRedirect({ storage, lock, serverUrl }: Flow, client: Stored
   });
 }
 
-function knownClientOf({ plan, oauth, clientMetadataUrl, stored, now }: Flow): StoredClient | undefined {
-  return knownClient({ plan, oauth, clientMetadataUrl, stored, now: now() });
-}
-
 async function newClient(flow: Flow, redirectUri: string): Promise<StoredClient> {
-  const { plan, scopes, ui, post, fail, signal } = flow;
-  const { registration: url } = plan.endpoints;
-  const isDevice = ui.device === true;
-  const refused = { why: `${plan.issuer} does not register clients automatically` };
-  const outcome =
-    url === undefined ? refused : await registerClient({ plan, url, scopes, redirectUri, isDevice, fetch: post, fail });
-  return "clientId" in outcome ? outcome : askForClientId({ ...flow, redirectUri, ...outcome }, signal);
-}
-
-function requestOf({ plan, audiences, post, now, fail, dpop }: Flow, client: StoredClient): TokenRequestOptions {
-  return { plan, client, audiences, post, now, fail, dpop };
+  const outcome = await registerClient({ ...flow, redirectUri, isDevice: flow.ui.device === true, fetch: flow.post });
+  return "clientId" in outcome ? outcome : askForClientId({ ...flow, redirectUri, ...outcome }, flow.signal);
 }
 
 function toCredentials(
@@ -209,18 +197,19 @@ function toCredentials(
   client: StoredClient,
   tokens: StoredTokens,
 ): Credentials {
-  const { authorization, token, revocation, device } = plan.endpoints;
+  const { issuer, token_endpoint: token } = plan.server;
+  const { authorization_endpoint: authorization, revocation_endpoint: revocation } = plan.server;
   const account = accountIn(tokens.idToken);
   return {
     serverName,
     serverUrl,
     resource: plan.resource,
-    issuer: plan.issuer,
+    issuer,
     ...(account !== undefined && { account }),
     client,
     // If the response names no scopes, the requested scopes are granted (RFC 6749 §5.1).
     tokens: tokens.scope === undefined && scopes.length > 0 ? { ...tokens, scope: scopes.join(" ") } : tokens,
-    endpoints: { token, ...present({ authorization, revocation, device }) },
+    endpoints: { token, ...present({ authorization, revocation, device: plan.server.device_authorization_endpoint }) },
     ...present({ dpopKey }),
     scopes,
     ...(audiences.length > 0 && { audiences }),

@@ -2,7 +2,7 @@
 
 import { createHash, randomBytes } from "node:crypto";
 import { type AuthorizationServer, browser } from "@fairlead/test-servers";
-import { readTokenAnswer } from "../../src/auth/oauth/code-exchange.ts";
+import { readTokenAnswer } from "../../src/auth/oauth/token-request.ts";
 import type { Credentials } from "../../src/auth/store/credentials.ts";
 
 const redirectUri = "http://127.0.0.1:1/callback";
@@ -43,7 +43,7 @@ export async function signInByHand(server: AuthorizationServer, serverUrl: strin
       ...(server.settings.clientAuthentication === "client_secret_post" && { client_secret: clientSecret ?? "" }),
     }),
   });
-  const tokens = await readTokenAnswer(response, Date.now());
+  const tokens = await readTokenAnswer(response, { askedAt: Date.now(), tokenType: "Bearer" });
   if (tokens.kind !== "tokens") throw new Error(`no tokens but ${JSON.stringify(tokens)}`);
   return {
     serverName: "docs",

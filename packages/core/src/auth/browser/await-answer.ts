@@ -59,8 +59,8 @@ async function invite(
   { serverName, oauth, plan, scopes, url, listener, ui }: AwaitOptions,
   signal: AbortSignal,
 ): Promise<void> {
-  const { issuer, endpoints } = plan;
-  const tokenHost = otherTokenHost(issuer, endpoints.token);
+  const { issuer, token_endpoint } = plan.server;
+  const tokenHost = otherTokenHost(issuer, token_endpoint);
   const request: ConsentRequest = {
     serverName,
     url,

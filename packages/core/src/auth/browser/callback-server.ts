@@ -2,9 +2,10 @@
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { errorMessage, parseUrl } from "@fairlead/wire/text";
+import { generateRandomState } from "oauth4webapi";
 import type { HostError } from "../../errors.ts";
 import type { OAuthSettings } from "../../settings/define/definition.ts";
-import { isState, randomWord } from "../oauth/authorization.ts";
+import { isState } from "../oauth/authorization.ts";
 import type { Fail } from "../oauth/failure.ts";
 import type { StoredClient } from "../store/credentials.ts";
 import type { SignInUi } from "./sign-in-ui.ts";
@@ -236,7 +237,7 @@ export async function openRedirectListener({
   const again = before === undefined ? undefined : await listenAgain(before, state);
   if (again) return again;
   return listening(
-    { path: client !== undefined && client.redirectUri === undefined ? knownPath : `/${randomWord()}`, port },
+    { path: client !== undefined && client.redirectUri === undefined ? knownPath : `/${generateRandomState()}`, port },
     state,
     fail,
   );

@@ -4,22 +4,20 @@
 
 import { randomUUID } from "node:crypto";
 import { errorMessage } from "@fairlead/wire/text";
+import type { ClientAuth } from "oauth4webapi";
 import { HostError } from "../../errors.ts";
 import { readText } from "../../files/read-text.ts";
 import { limits } from "../../limits.ts";
 import type { MachineAuthSettings } from "../../settings/define/definition.ts";
 import { present } from "../../settings/schema/present.ts";
-import { type ClientProof, clientProof } from "../oauth/endpoint-request.ts";
 import { readSigningKey, type SigningKey, signJwt } from "../oauth/jwt.ts";
 import type { StoredClient } from "../store/credentials.ts";
 
-/** How a client authenticates: the method, and what to add to the token request. */
-export type MachineProof = ClientProof &
-  (
-    | { readonly method: "none" | "client_secret_basic" | "client_secret_post" }
-    /** `key` says where the private key is: a path, or the name of the setting. */
-    | { readonly method: "private_key_jwt"; readonly key: string }
-  );
+/** How a client authenticates. Without `authenticate`, a token request contains its secret, or only its ID. */
+export type MachineProof =
+  | { readonly method: "none" | "client_secret_basic" | "client_secret_post"; readonly authenticate?: never }
+  /** `key` says where the private key is: a path, or the name of the setting. */
+  | { readonly method: "private_key_jwt"; readonly key: string; readonly authenticate: ClientAuth };
 
 /** The client, its key or secret, and the audience of a signed JWT. */
 export interface MachineProofOptions {
@@ -39,28 +37,27 @@ const proofLife = 60;
 const assertionType = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
 
 /**
- * Returns what to add to a token request, so that the authorization server knows the client.
+ * Returns how the client authenticates, so that the authorization server knows it.
  *
  * @throws HostError `auth_failed` if the private key cannot be read or used
  */
 export async function proveClient(options: MachineProofOptions): Promise<MachineProof> {
-  const { settings, client } = options;
-  if (client === undefined) return { method: "none", headers: {}, parameters: {} };
-  if (settings.privateKeyFile === undefined && settings.privateKey === undefined) {
-    const method = client.clientSecret === undefined ? "none" : (client.authentication ?? "client_secret_basic");
-    return { method, ...clientProof(client) };
-  }
-  const { key, algorithm, keyId } = await readClientKey(options);
+  const { settings, client, audience: aud, now } = options;
+  if (client === undefined || (settings.privateKeyFile === undefined && settings.privateKey === undefined))
+    return { method: client?.clientSecret === undefined ? "none" : (client.authentication ?? "client_secret_basic") };
+  const { keyId, ...key } = await readClientKey(options);
   const { clientId } = client;
-  const kid = settings.keyId ?? keyId;
-  const iat = Math.floor(options.now() / 1000);
-  const claims = { iss: clientId, sub: clientId, aud: options.audience, iat, exp: iat + proofLife, jti: randomUUID() };
-  const assertion = signJwt(claims, { key, algorithm }, { typ: "JWT", ...present({ kid }) });
+  const header = { typ: "JWT", ...present({ kid: settings.keyId ?? keyId }) };
   return {
     method: "private_key_jwt",
     key: settings.privateKeyFile ?? '"privateKey"',
-    headers: {},
-    parameters: { client_id: clientId, client_assertion_type: assertionType, client_assertion: assertion },
+    authenticate(_server, _client, body) {
+      const iat = Math.floor(now() / 1000);
+      const claims = { iss: clientId, sub: clientId, aud, iat, exp: iat + proofLife, jti: randomUUID() };
+      body.set("client_id", clientId);
+      body.set("client_assertion_type", assertionType);
+      body.set("client_assertion", signJwt(claims, key, header));
+    },
   };
 }
 

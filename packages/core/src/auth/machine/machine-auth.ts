@@ -13,14 +13,13 @@ import type { SignInRequest } from "../auth-hook.ts";
 import { discoverSignIn, type SignInPlan, wantedScopes } from "../oauth/discovery.ts";
 import { createDpopProofs, type DpopProofs, newDpopKey } from "../oauth/dpop.ts";
 import { createFail } from "../oauth/failure.ts";
-import { methodWithSecret } from "../oauth/registration.ts";
+import { methodWithSecret } from "../oauth/metadata.ts";
 import { includesAll, scopesIn } from "../oauth/scopes.ts";
 import { createKeeper, type TokenKeeper } from "../oauth/token-keeper.ts";
 import type { Credentials } from "../store/credentials.ts";
 import { createSignInLock, isBusy } from "../store/sign-in-lock.ts";
 import type { MCPOAuthTokenStorage } from "../store/token-storage.ts";
 import type { MachineObserver } from "./machine-step.ts";
-import { requestMachineToken } from "./machine-token.ts";
 
 /** The server, its `machineAuth` settings, and where the tokens are stored. */
 export interface MachineAuthOptions {
@@ -59,11 +58,11 @@ export function createMachineAuth(options: MachineAuthOptions): MachineTokens {
   async function request(target: Credentials, settings: MachineAuthSettings): Promise<Credentials> {
     const { dpopKey } = target;
     if (dpopKey !== undefined && !proofs.has(dpopKey)) proofs.set(dpopKey, createDpopProofs(dpopKey));
-    const keyProofs = dpopKey === undefined ? undefined : proofs.get(dpopKey);
+    const dpop = dpopKey === undefined ? undefined : proofs.get(dpopKey);
     // The endpoint may be in a private network: in its own if the settings name it, otherwise in the server's.
     const post = fetchNear(settings.tokenUrl ?? serverUrl, { maxRedirects: 0 });
-    const dpop = keyProofs && { proofs: keyProofs, now };
     const near = (url: string): Fetch => fetchNear(url, { maxRedirects: 0 });
+    const { requestMachineToken } = await import("./machine-token.ts");
     const tokens = await requestMachineToken({ settings, target, env, post, fetchNear: near, dpop, now, observe });
     const credentials = { ...target, tokens };
     await storage.saveCredentials(credentials);
@@ -84,23 +83,23 @@ export function createMachineAuth(options: MachineAuthOptions): MachineTokens {
       fetch: fetchNear(serverUrl, present({ address })),
       fail,
     });
-    observe({ action: "discovery", detail: `authorization server ${plan.issuer}, for ${plan.resource}` });
+    observe({ action: "discovery", detail: `authorization server ${plan.server.issuer}, for ${plan.resource}` });
     /*
      * If the settings name no issuer, the authorization server must be the same as before. Otherwise a new one could
      * get the client's secret.
      */
-    if (stored !== undefined && issuer === undefined && stored.issuer !== plan.issuer)
+    if (stored !== undefined && issuer === undefined && stored.issuer !== plan.server.issuer)
       throw new HostError(
         "auth_failed",
-        `"${serverName}" now names another authorization server: ${plan.issuer} instead of ${stored.issuer}`,
+        `"${serverName}" now names another authorization server: ${plan.server.issuer} instead of ${stored.issuer}`,
         {
           serverName,
-          next: `If ${plan.issuer} is right, set it as "issuer" under machineAuth of "${serverName}".`,
+          next: `If ${plan.server.issuer} is right, set it as "issuer" under machineAuth of "${serverName}".`,
         },
       );
     const dpopKey = plan.isDpop ? (stored?.dpopKey ?? newDpopKey()) : undefined;
     // No `offline_access`, because a machine needs no refresh token.
-    const wanted = wantedScopes({ plan: { ...plan, metadata: undefined }, chosen: scopes, before });
+    const wanted = wantedScopes({ scopes: plan.scopes, chosen: scopes, before });
     const target = targetOf(plan, settings, { serverName, serverUrl, scopes: wanted });
     return request({ ...target, ...present({ dpopKey }) }, settings);
   }
@@ -145,22 +144,21 @@ function isEnough({ tokens, scopes = [] }: Credentials, { before, challenge }: S
 }
 
 function targetOf(
-  { issuer, isIssuerKnown, resource, endpoints, metadata }: SignInPlan,
+  { server, isIssuerKnown, resource }: SignInPlan,
   { clientId = "none", clientSecret, clientAuthentication }: MachineAuthSettings,
-  server: Pick<Credentials, "serverName" | "serverUrl"> & { readonly scopes: readonly string[] },
+  about: Pick<Credentials, "serverName" | "serverUrl" | "scopes">,
 ): Credentials {
-  const authentication = clientSecret === undefined ? "none" : (clientAuthentication ?? methodWithSecret(metadata));
+  const { issuer, token_endpoint: token, token_endpoint_auth_signing_alg_values_supported: signingAlgorithms } = server;
+  const authentication = clientSecret === undefined ? "none" : (clientAuthentication ?? methodWithSecret(server));
+  // Without an issuer, the token endpoint's URL identifies the authorization server (RFC 7523 §3).
+  const assertionAudience = isIssuerKnown ? issuer : token;
   return {
-    ...server,
+    ...about,
     resource,
     issuer,
     // The secret is not stored, because every token request reads it from the settings.
     client: { clientId, authentication },
-    endpoints: { token: endpoints.token },
-    machine: {
-      // Without an issuer, the token endpoint's URL identifies the authorization server (RFC 7523 §3).
-      assertionAudience: isIssuerKnown ? issuer : endpoints.token,
-      ...present({ signingAlgorithms: metadata?.signingAlgorithms }),
-    },
+    endpoints: { token },
+    machine: { assertionAudience, ...present({ signingAlgorithms }) },
   };
 }

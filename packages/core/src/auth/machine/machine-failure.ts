@@ -3,10 +3,9 @@
 import type { JsonObject } from "@fairlead/wire";
 import { clip } from "@fairlead/wire/text";
 import { HostError } from "../../errors.ts";
-import { withoutSecrets } from "../../text/hidden-text.ts";
 import { clockProblem, durationWords } from "../oauth/clock-lead.ts";
-import type { TokenAnswer } from "../oauth/code-exchange.ts";
 import { claimsOf } from "../oauth/jwt.ts";
+import type { TokenAnswer } from "../oauth/token-request.ts";
 import type { StoredClient } from "../store/credentials.ts";
 import type { Assertion } from "./assertion.ts";
 import type { MachineProof } from "./client-proof.ts";
@@ -26,11 +25,11 @@ export interface MachineRefusal {
   readonly scopes: readonly string[];
   /** Whether the request contained a DPoP proof (RFC 9449). */
   readonly isDpop: boolean;
-  /** How far this machine's clock is ahead of the server's, in milliseconds. Undefined if the response has no date. */
-  readonly clockLead: number | undefined;
   /** When the response arrived, in milliseconds since 1970. */
   readonly now: number;
 }
+
+type ErrorAnswer = Extract<TokenAnswer, { readonly kind: "error" }>;
 
 interface Reason {
   readonly why: string;
@@ -56,8 +55,8 @@ export function machineRefused(refusal: MachineRefusal): HostError {
         next: `Check "tokenUrl" and "issuer" under machineAuth of "${serverName}".`,
       });
     case "error": {
-      const { why, next } = reasonFor(answer.error, refusal);
-      const evidence = withoutSent(answer.description ?? "", refusal);
+      const { why, next } = reasonFor(answer, refusal);
+      const evidence = clip(answer.description ?? "", longestEvidence);
       return new HostError("auth_failed", `${begin} refused by ${host}: ${why} (${clip(answer.error, 60)})`, {
         serverName,
         next,
@@ -67,15 +66,15 @@ export function machineRefused(refusal: MachineRefusal): HostError {
   }
 }
 
-function reasonFor(error: string, refusal: MachineRefusal): Reason {
+function reasonFor(answer: ErrorAnswer, refusal: MachineRefusal): Reason {
   const { client, proof, scopes, serverName } = refusal;
   const { clientId = "" } = client ?? {};
   const settings = `under machineAuth of "${serverName}"`;
-  const clock = clockReason(error, refusal);
+  const clock = clockReason(answer, refusal);
   if (clock !== undefined) return clock;
-  switch (error) {
+  switch (answer.error) {
     case "invalid_client":
-      return clientReason(refusal, settings);
+      return clientReason(answer, refusal, settings);
     case "unauthorized_client":
       return {
         why: `client "${clientId}" may not use the requested grant type`,
@@ -87,7 +86,7 @@ function reasonFor(error: string, refusal: MachineRefusal): Reason {
         next: `Choose another "kind" ${settings}.`,
       };
     case "invalid_grant":
-      return assertionReason(refusal, settings);
+      return assertionReason(answer, refusal, settings);
     case "invalid_scope":
       return {
         why:
@@ -112,16 +111,18 @@ function reasonFor(error: string, refusal: MachineRefusal): Reason {
 }
 
 /** A wrong clock is the cause only if the request contained a time, and the error can be about a time. */
-function clockReason(error: string, { clockLead, proof, assertion, isDpop, now }: MachineRefusal): Reason | undefined {
+function clockReason(
+  { error, clockLead }: ErrorAnswer,
+  { proof, assertion, isDpop, now }: MachineRefusal,
+): Reason | undefined {
   const isDated = proof.method === "private_key_jwt" || assertion !== undefined || isDpop;
   const isAboutDates = ["invalid_client", "invalid_grant", "invalid_dpop_proof"].includes(error);
   return isDated && isAboutDates ? clockProblem(clockLead, now) : undefined;
 }
 
-function clientReason({ client, proof, answer }: MachineRefusal, settings: string): Reason {
+function clientReason({ description = "" }: ErrorAnswer, { client, proof }: MachineRefusal, settings: string): Reason {
   const { clientId = "" } = client ?? {};
-  const words = answer.kind === "error" ? (answer.description ?? "") : "";
-  const isUnknown = /unknown|not found|not registered|does not exist|no such/i.test(words);
+  const isUnknown = /unknown|not found|not registered|does not exist|no such/i.test(description);
   if (isUnknown)
     return {
       why: `the authorization server does not know client "${clientId}"`,
@@ -147,8 +148,8 @@ function clientReason({ client, proof, answer }: MachineRefusal, settings: strin
   }
 }
 
-function assertionReason(refusal: MachineRefusal, settings: string): Reason {
-  const { assertion, audiences, now, clockLead = 0 } = refusal;
+function assertionReason({ clockLead = 0 }: ErrorAnswer, refusal: MachineRefusal, settings: string): Reason {
+  const { assertion, audiences, now } = refusal;
   if (assertion === undefined)
     return { why: "the authorization server rejected the grant", next: `Check the settings ${settings}.` };
   const claims = claimsOf(assertion.jwt) ?? {};
@@ -189,13 +190,4 @@ function secondsIn(claims: JsonObject, name: string): number | undefined {
 
 function withoutSlash(text: string): string {
   return text.replace(/\/+$/, "");
-}
-
-/** The server's error description may quote the secrets of the request. */
-function withoutSent(text: string, { client, proof, assertion }: MachineRefusal): string {
-  const sent = [...Object.values(proof.headers), ...Object.values(proof.parameters)].flatMap((value) =>
-    value.split(" "),
-  );
-  const secrets = [...sent, client?.clientSecret ?? "", assertion?.jwt ?? ""].filter((secret) => secret.length >= 8);
-  return clip(withoutSecrets(text, secrets), longestEvidence);
 }

@@ -3,19 +3,18 @@
  * (RFC 8693, then RFC 7523).
  */
 
-import { parseObject, textIn } from "@fairlead/wire/json";
-import { errorMessage } from "@fairlead/wire/text";
 import { HostError } from "../../errors.ts";
 import type { Fetch } from "../../net/bounded-fetch.ts";
 import { webUrl } from "../../net/open-url.ts";
 import type { MachineAuthSettings } from "../../settings/define/definition.ts";
 import type { Environment } from "../../settings/read/paths.ts";
 import { present } from "../../settings/schema/present.ts";
-import { clockLeadOf, durationWords } from "../oauth/clock-lead.ts";
-import { readTokenAnswer, type TokenAnswer } from "../oauth/code-exchange.ts";
-import { type DpopBinding, postForm } from "../oauth/endpoint-request.ts";
-import { fetchDocument, serverMetadataUrls } from "../oauth/metadata.ts";
-import type { Credentials, StoredClient, StoredTokens } from "../store/credentials.ts";
+import { durationWords } from "../oauth/clock-lead.ts";
+import { fetchServerMetadata } from "../oauth/discovery.ts";
+import type { DpopProofs } from "../oauth/dpop.ts";
+import { explainFailure } from "../oauth/failure.ts";
+import { idJag, requestTokens, type TokenRequest } from "../oauth/token-request.ts";
+import type { Credentials, StoredTokens } from "../store/credentials.ts";
 import { type Assertion, readAssertion } from "./assertion.ts";
 import { type MachineProof, proveClient } from "./client-proof.ts";
 import { machineRefused } from "./machine-failure.ts";
@@ -32,26 +31,20 @@ export interface MachineTokenOptions {
   readonly post: Fetch;
   /** Returns the `fetch` for the identity provider, whose `url` is in the settings. */
   readonly fetchNear: (url: string) => Fetch;
-  readonly dpop: DpopBinding | undefined;
+  readonly dpop: DpopProofs | undefined;
   /** Returns milliseconds since 1970. */
   readonly now: () => number;
   readonly observe: MachineObserver;
 }
 
-interface GrantRequest {
+interface GrantRequest extends Pick<TokenRequest, "url" | "client" | "grant" | "parameters" | "fetch" | "tokenType"> {
   readonly step: "token request" | "token exchange";
-  readonly url: string;
-  readonly client: StoredClient | undefined;
-  readonly prove: () => Promise<MachineProof>;
-  readonly parameters: Readonly<Record<string, string>>;
-  readonly tokenType: string;
+  readonly proof: MachineProof;
   readonly assertion?: Assertion | undefined;
   readonly audiences: readonly [string, ...string[]];
-  readonly fetch: Fetch;
 }
 
 const jwtBearer = "urn:ietf:params:oauth:grant-type:jwt-bearer";
-const idJag = "urn:ietf:params:oauth:token-type:id-jag";
 
 /**
  * Returns a new access token, without a refresh token.
@@ -59,33 +52,28 @@ const idJag = "urn:ietf:params:oauth:token-type:id-jag";
  * @throws HostError `auth_failed`, `http_status` or `unreachable`; the message says why the request failed
  */
 export async function requestMachineToken(options: MachineTokenOptions): Promise<StoredTokens> {
-  const { settings, target, post, dpop, now, observe } = options;
+  const { settings, target, post, now, observe } = options;
   const { serverName, endpoints, issuer, resource, scopes = [], machine } = target;
   const audience = machine?.assertionAudience ?? issuer;
   const { clientId, clientSecret } = settings;
   const { authentication } = target.client;
   const client = clientId === undefined ? undefined : { clientId, ...present({ clientSecret, authentication }) };
   const { signingAlgorithms } = machine ?? {};
-  const prove = (): Promise<MachineProof> =>
-    proveClient({ settings, serverName, client, audience, signingAlgorithms, now });
   const assertion = await grantAssertion(options, audience);
-  const { tokens, proof } = await send(
+  const proof = await proveClient({ settings, serverName, client, audience, signingAlgorithms, now });
+  const scope = scopes.length > 0 && { scope: scopes.join(" ") };
+  const tokens = await send(
     {
       step: "token request",
       url: endpoints.token,
       client,
-      prove,
-      parameters: {
-        ...(assertion === undefined
-          ? {
-              grant_type: "client_credentials",
-              ...(settings.audience !== undefined && { audience: settings.audience }),
-            }
-          : { grant_type: jwtBearer, assertion: assertion.jwt }),
-        ...(scopes.length > 0 && { scope: scopes.join(" ") }),
-        resource,
-      },
-      tokenType: dpop === undefined ? "Bearer" : "DPoP",
+      proof,
+      ...(assertion === undefined
+        ? {
+            grant: "client_credentials",
+            parameters: { ...present({ audience: settings.audience }), ...scope, resource },
+          }
+        : { grant: jwtBearer, parameters: { assertion: assertion.jwt, ...scope, resource } }),
       assertion,
       audiences: [audience, endpoints.token],
       fetch: post,
@@ -113,23 +101,21 @@ async function grantAssertion(options: MachineTokenOptions, audience: string): P
 
 /** Exchanges a person's ID token for an ID-JAG, a JWT that only the server's authorization server accepts. */
 async function exchange(subject: Assertion, options: MachineTokenOptions): Promise<Assertion> {
-  const { settings, target, fetchNear, now, observe } = options;
+  const { settings, target, fetchNear, observe } = options;
   const { identityProvider = {} } = settings;
   const { serverName, resource, issuer, scopes = [] } = target;
   const { clientId = "", clientSecret } = identityProvider;
   const near = identityProvider.tokenUrl ?? identityProvider.issuer ?? "";
   const fetch = fetchNear(near);
   const url = await checkedProvider(identityProvider.tokenUrl, { issuer: near, serverName, fetch });
-  const client = { clientId, ...(clientSecret !== undefined && { clientSecret }) };
-  const provider: MachineAuthSettings = { kind: settings.kind, ...client };
-  const { tokens } = await send(
+  const tokens = await send(
     {
       step: "token exchange",
       url,
-      client,
-      prove: () => proveClient({ settings: provider, serverName, client, audience: near, now }),
+      client: { clientId, ...present({ clientSecret }) },
+      proof: { method: clientSecret === undefined ? "none" : "client_secret_basic" },
+      grant: "urn:ietf:params:oauth:grant-type:token-exchange",
       parameters: {
-        grant_type: "urn:ietf:params:oauth:grant-type:token-exchange",
         requested_token_type: idJag,
         subject_token: subject.jwt,
         subject_token_type: "urn:ietf:params:oauth:token-type:id_token",
@@ -169,67 +155,19 @@ async function checkedProvider(
   };
   if (tokenUrl !== undefined) return checked(tokenUrl);
   checked(issuer);
-  return checked(await tokenEndpointOf(issuer, fetch, fail));
+  const metadata = await fetchServerMetadata({ fetch, fail: (_step, reason) => fail(reason) }, issuer);
+  if (metadata?.token_endpoint === undefined) throw fail(`${issuer} has no metadata with a token endpoint`);
+  return checked(metadata.token_endpoint);
 }
 
-async function tokenEndpointOf(issuer: string, fetch: Fetch, fail: (reason: string) => HostError): Promise<string> {
-  for (const url of serverMetadataUrls(issuer)) {
-    const answer = await fetchDocument(fetch, url).catch((error: unknown) => {
-      throw fail(`${url} cannot be read: ${errorMessage(error)}`);
-    });
-    if (answer.kind === "absent") continue;
-    const { document } = answer;
-    if (textIn(document, "issuer") !== issuer) throw fail(`the metadata at ${url} names another issuer than ${issuer}`);
-    const endpoint = textIn(document, "token_endpoint");
-    if (endpoint !== undefined) return endpoint;
-  }
-  throw fail(`${issuer} has no metadata with a token endpoint`);
-}
-
-async function send(
-  request: GrantRequest,
-  options: MachineTokenOptions,
-): Promise<{ readonly tokens: StoredTokens; readonly proof: MachineProof }> {
-  const { step, url, client, prove, parameters, tokenType, fetch } = request;
-  const { target, dpop, now } = options;
+async function send(request: GrantRequest, { target, dpop, now }: MachineTokenOptions): Promise<StoredTokens> {
+  const { step, url, proof } = request;
   const { serverName, scopes = [] } = target;
-  const proof = await prove();
-  const askedAt = now();
-  let response: Response;
-  let answer: TokenAnswer;
-  try {
-    response = await postForm({ url, proof, renewProof: prove, parameters, fetch, dpop });
-    answer =
-      checkedExchange(step, await response.clone().text()) ?? (await readTokenAnswer(response, askedAt, tokenType));
-  } catch (cause) {
-    if (cause instanceof HostError && cause.code === "cancelled") throw cause;
-    const message = `${step} for "${serverName}" failed: ${new URL(url).origin} cannot be reached: ${errorMessage(cause)}`;
-    throw new HostError("unreachable", message, { serverName, next: "Check the network, then try again.", cause });
-  }
-  if (answer.kind === "tokens") return { tokens: answer.tokens, proof };
-  const { assertion, audiences } = request;
-  throw machineRefused({
-    serverName,
-    step,
-    url,
-    answer,
-    client,
-    proof,
-    assertion,
-    audiences,
-    scopes,
-    isDpop: dpop !== undefined,
-    clockLead: clockLeadOf(response.headers.get("date"), (askedAt + now()) / 2),
-    now: now(),
+  const asked = requestTokens({ ...request, authenticate: proof.authenticate, dpop, now });
+  const answer = await explainFailure(asked, (words, cause) => {
+    const message = `${step} for "${serverName}" failed: ${new URL(url).origin} cannot be reached: ${words}`;
+    return new HostError("unreachable", message, { serverName, next: "Check the network, then try again.", cause });
   });
-}
-
-/**
- * An identity provider without ID-JAG may issue an ordinary token. The server's authorization server must not get such
- * a token.
- */
-function checkedExchange(step: GrantRequest["step"], text: string): TokenAnswer | undefined {
-  const type = step === "token exchange" ? parseObject(text)?.["issued_token_type"] : undefined;
-  if (type === undefined || type === idJag) return undefined;
-  return { kind: "unusable", reason: "the issued token is not an ID-JAG" };
+  if (answer.kind === "tokens") return answer.tokens;
+  throw machineRefused({ ...request, serverName, answer, scopes, isDpop: dpop !== undefined, now: now() });
 }

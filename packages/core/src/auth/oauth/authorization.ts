@@ -1,6 +1,13 @@
 /** Builds the address that the browser opens for a sign-in, and reads the response. */
 
-import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { createHash, timingSafeEqual } from "node:crypto";
+import { errorMessage } from "@fairlead/wire/text";
+import {
+  AuthorizationResponseError,
+  calculatePKCECodeChallenge,
+  generateRandomCodeVerifier,
+  validateAuthResponse,
+} from "oauth4webapi";
 import type { HostError } from "../../errors.ts";
 import { webUrl } from "../../net/open-url.ts";
 import type { StoredClient } from "../store/credentials.ts";
@@ -25,30 +32,20 @@ export interface AuthorizationOptions {
 }
 
 const step = "browser";
-const secretBytes = 32;
 const longestReason = 300;
-
-/** Returns 256 random bits as text (base64url). */
-export function randomWord(): string {
-  return randomBytes(secretBytes).toString("base64url");
-}
 
 /**
  * Checks that the authorization server supports PKCE (RFC 7636). Without PKCE, an attacker could use a stolen code.
  *
  * @throws HostError `auth_failed` if it does not
  */
-export function checkChallengeMethods({ metadata, isLegacyFallback, issuer }: SignInPlan, fail: Fail): void {
-  const methods = metadata?.challengeMethods;
-  // Servers of protocol version 2025-03-26, and servers without metadata, need not list their PKCE methods.
-  const isUnlisted = methods === undefined && (isLegacyFallback || metadata === undefined);
-  if (isUnlisted || methods?.includes("S256") === true) return;
+export function checkChallengeMethods({ server, mustListPkce }: SignInPlan, fail: Fail): void {
+  const { issuer, code_challenge_methods_supported: methods } = server;
+  if (methods === undefined ? !mustListPkce : methods.includes("S256")) return;
   throw fail(
     "authorization server metadata",
     `${issuer} does not support PKCE with S256, so an attacker could use a stolen code`,
-    {
-      next: `Ask the operator of ${issuer} to list S256 in code_challenge_methods_supported.`,
-    },
+    { next: `Ask the operator of ${issuer} to list S256 in code_challenge_methods_supported.` },
   );
 }
 
@@ -57,7 +54,7 @@ export function checkChallengeMethods({ metadata, isLegacyFallback, issuer }: Si
  *
  * @throws HostError `auth_failed` if a browser must not open it
  */
-export function askForCode({
+export async function askForCode({
   plan,
   client,
   redirectUri,
@@ -65,16 +62,16 @@ export function askForCode({
   scopes,
   audiences,
   fail,
-}: AuthorizationOptions): AuthorizationRequest {
-  const verifier = randomWord();
-  const url = new URL(plan.endpoints.authorization ?? "");
+}: AuthorizationOptions): Promise<AuthorizationRequest> {
+  const verifier = generateRandomCodeVerifier();
+  const url = new URL(plan.server.authorization_endpoint ?? "");
   url.hash = "";
   const parameters = {
     response_type: "code",
     client_id: client.clientId,
     redirect_uri: redirectUri,
     state,
-    code_challenge: createHash("sha256").update(verifier).digest("base64url"),
+    code_challenge: await calculatePKCECodeChallenge(verifier),
     code_challenge_method: "S256",
     resource: plan.resource,
     ...(scopes.length > 0 && { scope: scopes.join(" ") }),
@@ -95,42 +92,43 @@ export function isState(given: string | null, state: string): boolean {
 }
 
 /**
- * Returns the authorization code. The caller has checked `state`.
+ * Returns the authorization code.
  *
  * @throws HostError `auth_failed` if the response is an error or comes from another server
  */
-export function codeIn(answer: URLSearchParams, plan: SignInPlan, fail: Fail): string {
-  checkIssuer(answer.getAll("iss"), plan, fail);
-  const [error] = answer.getAll("error");
-  if (error !== undefined) throw refused(error, answer.get("error_description"), plan, fail);
-  const [code, ...others] = answer.getAll("code");
-  if (code === undefined || code === "" || others.length > 0)
-    throw fail(step, `${plan.issuer} sent no authorization code`);
-  return code;
-}
-
-/** Checks `iss` (RFC 9207 §2.4). This comes first, because Fairlead must not show the error text of a wrong server. */
-function checkIssuer(
-  [given, ...others]: readonly string[],
-  { issuer, isIssuerKnown, metadata }: SignInPlan,
+export function codeIn(
+  answer: URLSearchParams,
+  state: string,
+  { server, isIssuerKnown }: SignInPlan,
   fail: Fail,
-): void {
-  const next = `Ask the operator of ${issuer} to send exactly ${issuer} as "iss".`;
-  if (given === undefined) {
-    if (metadata?.sendsIssuer !== true) return;
-    throw fail(step, `the response has no "iss", although ${issuer} announces "iss"`, { next });
+): string {
+  const response = new URLSearchParams(answer);
+  // Without a known issuer, there is nothing to compare `iss` with.
+  if (!isIssuerKnown) response.delete("iss");
+  try {
+    // An empty `iss` is wrong, but `oauth4webapi` takes it for none.
+    if (response.get("iss") === "") throw new Error('empty "iss"');
+    const [code, ...others] = validateAuthResponse(server, { client_id: "any" }, response, state).getAll("code");
+    if (code && others.length === 0) return code;
+  } catch (error) {
+    throw refused(error, server.issuer, fail);
   }
-  if (isIssuerKnown && (given !== issuer || others.length > 0))
-    throw fail(
-      step,
-      `the response comes from another authorization server than ${issuer}, so Fairlead ignored the response`,
-      {
-        next,
-      },
-    );
+  throw fail(step, `${server.issuer} sent no authorization code`);
 }
 
-function refused(error: string, description: string | null, { issuer }: SignInPlan, fail: Fail): HostError {
-  const words = description === null || description === "" ? error : `${error}: ${description}`;
-  return fail(step, `${issuer} refused the sign-in (${words.slice(0, longestReason)})`);
+/** `oauth4webapi` checks `iss` (RFC 9207 §2.4) first, so the text of a wrong server is never shown. */
+function refused(error: unknown, issuer: string, fail: Fail): HostError {
+  if (error instanceof AuthorizationResponseError) {
+    const words = [error.error, error.error_description].filter(Boolean).join(": ");
+    return fail(step, `${issuer} refused the sign-in (${words.slice(0, longestReason)})`);
+  }
+  const problem = errorMessage(error);
+  if (!problem.includes('"iss"')) return fail(step, `the response of ${issuer} is invalid: ${problem}`);
+  return fail(
+    step,
+    problem.includes("missing")
+      ? `the response has no "iss", although ${issuer} announces "iss"`
+      : `the response comes from another authorization server than ${issuer}, so Fairlead ignored the response`,
+    { next: `Ask the operator of ${issuer} to send exactly ${issuer} as "iss".` },
+  );
 }

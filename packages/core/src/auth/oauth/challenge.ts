@@ -1,5 +1,7 @@
 /** Reads the Bearer or DPoP challenge in the header `WWW-Authenticate` (RFC 6750, RFC 9449, RFC 9728). */
 
+import { present } from "../../settings/schema/present.ts";
+
 /** The parameters of a Bearer or DPoP challenge. Undefined parameters were not sent. */
 export interface BearerChallenge {
   readonly resourceMetadata?: string;
@@ -21,10 +23,13 @@ export function readChallenge(header: string | undefined): BearerChallenge {
   const bearer = parametersOf(header ?? "", "bearer");
   const parameters = bearer ?? parametersOf(header ?? "", "dpop");
   if (parameters === undefined) return {};
-  return {
-    ...Object.fromEntries(names.flatMap(([key, name]) => (parameters.has(name) ? [[key, parameters.get(name)]] : []))),
-    ...(bearer === undefined && { isDpop: true }),
-  };
+  return present({
+    resourceMetadata: parameters.get("resource_metadata"),
+    scope: parameters.get("scope"),
+    error: parameters.get("error"),
+    errorDescription: parameters.get("error_description"),
+    isDpop: bearer === undefined ? (true as const) : undefined,
+  });
 }
 
 /** Returns undefined if the header has no challenge of this scheme. */
@@ -42,10 +47,3 @@ function parametersOf(header: string, wanted: string): ReadonlyMap<string, strin
   }
   return scheme === wanted ? parameters : undefined;
 }
-
-const names: readonly (readonly [Exclude<keyof BearerChallenge, "isDpop">, string])[] = [
-  ["resourceMetadata", "resource_metadata"],
-  ["scope", "scope"],
-  ["error", "error"],
-  ["errorDescription", "error_description"],
-];

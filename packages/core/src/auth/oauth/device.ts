@@ -4,15 +4,17 @@
  */
 
 import { parseObject, textIn } from "@fairlead/wire/json";
+import { deviceAuthorizationRequest } from "oauth4webapi";
 import { type Clock, sleep } from "../../clock.ts";
 import { webUrl } from "../../net/open-url.ts";
 import { present } from "../../settings/schema/present.ts";
 import type { SignInMessage } from "../browser/sign-in-ui.ts";
 import type { StoredTokens } from "../store/credentials.ts";
-import { askForTokens, reasonIn, type TokenRequestOptions } from "./code-exchange.ts";
+import { askForTokens, type TokenRequestOptions } from "./code-exchange.ts";
 import { otherTokenHost } from "./discovery.ts";
-import { clientProof, postForm } from "./endpoint-request.ts";
+import { authenticationOf, sendWith } from "./endpoint-request.ts";
 import { explainFailure, type Fail } from "./failure.ts";
+import { reasonIn } from "./token-request.ts";
 
 /** What a sign-in with a device code needs. */
 export interface DeviceOptions extends TokenRequestOptions {
@@ -21,16 +23,6 @@ export interface DeviceOptions extends TokenRequestOptions {
   readonly scopes: readonly string[];
   readonly show: (message: SignInMessage) => void;
   readonly signal: AbortSignal;
-}
-
-interface DeviceCode {
-  readonly deviceCode: string;
-  readonly userCode: string;
-  readonly verificationUri: string;
-  readonly verificationUriComplete?: string;
-  /** How long the code is valid, in milliseconds. `interval` is the time between two token requests. */
-  readonly lifetime: number;
-  readonly interval: number;
 }
 
 const step = "device code";
@@ -47,69 +39,62 @@ const longestCode = 64;
  */
 export async function signInByDevice(options: DeviceOptions): Promise<StoredTokens> {
   const { plan, fail, clock, signal, serverName, show } = options;
-  const code = await askForDeviceCode(options);
-  const { deviceCode, lifetime, interval: first, ...shown } = code;
-  const { userCode, verificationUri, verificationUriComplete } = shown;
+  const { issuer, token_endpoint } = plan.server;
+  const { deviceCode, lifetime, interval: first, ...code } = await askForDeviceCode(options);
   show({
     kind: "device",
     serverName,
-    issuer: plan.issuer,
-    ...present({ tokenHost: otherTokenHost(plan.issuer, plan.endpoints.token) }),
-    userCode,
-    verificationUri,
-    ...present({ verificationUriComplete }),
+    issuer,
+    ...present({ tokenHost: otherTokenHost(issuer, token_endpoint) }),
+    ...code,
     minutes: Math.ceil(lifetime / 60_000),
   });
   const end = clock.now() + lifetime;
   for (let interval = first; clock.now() < end; ) {
     await sleep(clock, interval, signal);
-    const grant = { grant_type: "urn:ietf:params:oauth:grant-type:device_code", device_code: deviceCode };
-    const answer = await askForTokens(grant, options);
+    const grant = "urn:ietf:params:oauth:grant-type:device_code";
+    const answer = await askForTokens(grant, { device_code: deviceCode }, options);
     if (answer.kind === "tokens") return answer.tokens;
     if (answer.kind === "error" && answer.error === "authorization_pending") continue;
     // If the server is busy or asks for fewer requests, Fairlead waits longer. The person can still enter the code.
     const isTooFast = answer.kind === "error" && answer.error === "slow_down";
     if (!isTooFast && answer.kind !== "unavailable")
-      throw fail(step, `${plan.issuer} refused the sign-in: ${reasonIn(answer, [deviceCode])}`);
+      throw fail(step, `${issuer} refused the sign-in: ${reasonIn(answer)}`);
     interval += slowDown;
   }
-  throw fail(step, `the code ${userCode} was not entered in time`);
+  throw fail(step, `the code ${code.userCode} was not entered in time`);
 }
 
-async function askForDeviceCode({ plan, client, scopes, audiences, post, fail }: DeviceOptions): Promise<DeviceCode> {
-  const { device: url } = plan.endpoints;
+async function askForDeviceCode({ plan, client, scopes, audiences, post, fail }: DeviceOptions) {
+  const { issuer, device_authorization_endpoint: url } = plan.server;
   if (url === undefined)
-    throw fail(step, `${plan.issuer} does not offer sign-in with a device code`, {
+    throw fail(step, `${issuer} does not offer sign-in with a device code`, {
       next: "Sign in without --device.",
     });
   const parameters = {
-    // Some servers look for the client ID only in the form, even if there is a Basic header.
-    client_id: client.clientId,
     resource: plan.resource,
     ...(scopes.length > 0 && { scope: scopes.join(" ") }),
     ...(audiences.length > 0 && { audience: audiences.join(" ") }),
   };
-  const asked = postForm({ url, proof: clientProof(client), parameters, fetch: post });
+  const id = { client_id: client.clientId };
+  const asked = deviceAuthorizationRequest(plan.server, id, authenticationOf(client), parameters, sendWith(post));
   const response = await explainFailure(asked, (words, cause) =>
     fail(step, `${url} cannot be reached: ${words}`, { cause }),
   );
   return readDeviceCode(await response.text(), `${url} answered ${response.status}`, fail);
 }
 
-function readDeviceCode(text: string, what: string, fail: Fail): DeviceCode {
+/** Returns the codes and addresses in the response. `lifetime` and `interval` are in milliseconds. */
+function readDeviceCode(text: string, what: string, fail: Fail) {
   const answer = parseObject(text) ?? {};
   const [deviceCode, userCode] = [textIn(answer, "device_code"), textIn(answer, "user_code")];
+  // Google calls the address `verification_url`.
   const verificationUri = webUrl(textIn(answer, "verification_uri") ?? textIn(answer, "verification_url") ?? "")?.href;
-  if (
-    deviceCode === undefined ||
-    userCode === undefined ||
-    verificationUri === undefined ||
-    userCode.length > longestCode
-  )
-    throw fail(
-      step,
-      `${what}${textIn(answer, "error") === undefined ? " without a device code" : ` (${textIn(answer, "error")})`}`,
-    );
+  const isWhole = deviceCode !== undefined && userCode !== undefined && verificationUri !== undefined;
+  if (!isWhole || userCode.length > longestCode) {
+    const error = textIn(answer, "error");
+    throw fail(step, `${what} ${error === undefined ? "without a device code" : `(${error})`}`);
+  }
   return {
     deviceCode,
     userCode,

@@ -1,6 +1,7 @@
 /** Finds out how to sign in to a server: its authorization server, the endpoints and the scopes. */
 
 import { parseUrl } from "@fairlead/wire/text";
+import type { AuthorizationServer } from "oauth4webapi";
 import type { Fetch } from "../../net/bounded-fetch.ts";
 import { webUrl } from "../../net/open-url.ts";
 import type { OAuthSettings } from "../../settings/define/definition.ts";
@@ -13,7 +14,6 @@ import {
   type ResourceMetadata,
   resourceMetadataUrls,
   resourceOf,
-  type ServerMetadata,
   serverMetadataUrls,
   toResourceMetadata,
   toServerMetadata,
@@ -42,29 +42,21 @@ export interface DiscoveryOptions {
 export interface SignInPlan {
   /** The value of `resource` in every token request (RFC 8707). */
   readonly resource: string;
-  readonly issuer: string;
-  /** False if there is neither an issuer nor its metadata. Then `issuer` is the token endpoint's origin. */
+  /**
+   * The authorization server: its metadata, and the endpoints in the settings. Every endpoint is https, or http on this
+   * machine. If a person signs in, there is an `authorization_endpoint`.
+   */
+  readonly server: AuthorizationServer & { readonly token_endpoint: string };
+  /** False if there is neither an issuer nor its metadata. Then `server.issuer` is the token endpoint's origin. */
   readonly isIssuerKnown: boolean;
-  readonly endpoints: Endpoints;
-  readonly metadata: Omit<ServerMetadata, "issuer" | keyof Endpoints> | undefined;
   /** The scopes that the server asks for, without those in the settings. */
   readonly scopes: readonly string[];
-  /** True if the server is its own authorization server, as in protocol version 2025-03-26. */
-  readonly isLegacyFallback: boolean;
+  /** False for servers of protocol version 2025-03-26, and for servers without metadata. */
+  readonly mustListPkce: boolean;
   /** True if the server accepts only tokens that are bound to a key (DPoP, RFC 9449). */
   readonly isDpop: boolean;
   /** True if there is no metadata. Then Fairlead uses the default endpoints of protocol version 2025-03-26. */
   readonly isGuess: boolean;
-}
-
-/** The addresses of an authorization server's endpoints: https, or http on this machine. */
-export interface Endpoints {
-  /** Always set if a person signs in. */
-  readonly authorization?: string;
-  readonly token: string;
-  readonly registration?: string;
-  readonly revocation?: string;
-  readonly device?: string;
 }
 
 const aboutServer: SignInStep = "server metadata";
@@ -93,17 +85,17 @@ export async function discoverSignIn(options: DiscoveryOptions): Promise<SignInP
   const issuer = await issuerFor(options, isPinned ? [] : (found?.authorizationServers ?? []));
   const isLegacy = issuer === undefined && !isPinned;
   const metadata =
-    issuer === undefined && isPinned ? undefined : await findServer(options, issuer ?? origin, { isLegacy, isPinned });
+    issuer === undefined && isPinned
+      ? undefined
+      : await fetchServerMetadata(options, issuer ?? origin, { isLegacy, isPinned });
   const endpoints = endpointsFor(options, metadata, isLegacy ? origin : undefined);
   return {
     resource: found?.resource ?? resourceOf(serverUrl),
     // Without an issuer, the origin of the token endpoint stands for the authorization server.
-    issuer: metadata?.issuer ?? issuer ?? new URL(endpoints.token).origin,
+    server: { issuer: issuer ?? new URL(endpoints.token_endpoint).origin, ...metadata, ...endpoints },
     isIssuerKnown: issuer !== undefined || metadata !== undefined,
-    endpoints,
-    metadata,
     scopes: challenge.scope === undefined ? (found?.scopes ?? []) : scopesIn(challenge.scope),
-    isLegacyFallback: isLegacy,
+    mustListPkce: metadata !== undefined && !isLegacy,
     isDpop: challenge.isDpop === true || found?.isDpop === true,
     isGuess: isLegacy && found === undefined && metadata === undefined,
   };
@@ -178,12 +170,12 @@ async function issuerFor(
   return issuer;
 }
 
-/** Metadata is optional in protocol version 2025-03-26, and if the settings name the endpoints. */
-async function findServer(
-  { fetch, fail }: DiscoveryOptions,
+/** Reads an issuer's metadata. It is optional in protocol version 2025-03-26, and if the settings name the endpoints. */
+export async function fetchServerMetadata(
+  { fetch, fail }: Pick<DiscoveryOptions, "fetch" | "fail">,
   issuer: string,
-  { isLegacy, isPinned }: { readonly isLegacy: boolean; readonly isPinned: boolean },
-): Promise<ServerMetadata | undefined> {
+  { isLegacy, isPinned }: { readonly isLegacy?: boolean; readonly isPinned?: boolean } = {},
+): Promise<AuthorizationServer | undefined> {
   const failures: string[] = [];
   for (const url of serverMetadataUrls(issuer)) {
     const answer = await explainFailure(fetchDocument(fetch, url), (words, cause) =>
@@ -208,9 +200,9 @@ async function findServer(
 
 function endpointsFor(
   { oauth, isMachine = false, fail }: DiscoveryOptions,
-  metadata: ServerMetadata | undefined,
+  metadata: AuthorizationServer | undefined,
   legacyOrigin: string | undefined,
-): Endpoints {
+) {
   const isBare = metadata === undefined && legacyOrigin !== undefined;
   const fallback = (path: string): string | undefined => (isBare ? `${legacyOrigin}${path}` : undefined);
   const checked = (name: string, url: string | undefined): string | undefined => {
@@ -224,19 +216,20 @@ function endpointsFor(
   };
   const authorization = checked(
     "authorization",
-    oauth.authorizationUrl ?? metadata?.authorization ?? fallback("/authorize"),
+    oauth.authorizationUrl ?? metadata?.authorization_endpoint ?? fallback("/authorize"),
   );
-  const token = checked("token", oauth.tokenUrl ?? metadata?.token ?? fallback("/token"));
+  const token = checked("token", oauth.tokenUrl ?? metadata?.token_endpoint ?? fallback("/token"));
+  const registration = oauth.registrationUrl ?? metadata?.registration_endpoint ?? fallback("/register");
   const isIncomplete = authorization === undefined && !isMachine;
   if (isIncomplete || token === undefined)
     throw fail(aboutIssuer, `the metadata has no ${isIncomplete ? "authorization" : "token"} endpoint`);
   return {
-    token,
+    token_endpoint: token,
     ...present({
-      authorization,
-      registration: checked("registration", oauth.registrationUrl ?? metadata?.registration ?? fallback("/register")),
-      revocation: checked("revocation", metadata?.revocation),
-      device: checked("device authorization", metadata?.device),
+      authorization_endpoint: authorization,
+      registration_endpoint: checked("registration", registration),
+      revocation_endpoint: checked("revocation", metadata?.revocation_endpoint),
+      device_authorization_endpoint: checked("device authorization", metadata?.device_authorization_endpoint),
     }),
   };
 }
@@ -250,7 +243,10 @@ export function otherTokenHost(issuer: string, tokenEndpoint: string): string | 
 }
 
 interface ScopeOptions {
-  readonly plan: SignInPlan;
+  /** The scopes that the server asks for. */
+  readonly scopes: readonly string[];
+  /** The scopes in the authorization server's metadata. */
+  readonly offered?: readonly string[] | undefined;
   /** Scopes from the command line or the settings. They are requested unchanged. */
   readonly chosen: readonly string[] | undefined;
   /**
@@ -261,18 +257,11 @@ interface ScopeOptions {
 
 const offline = "offline_access";
 
-/**
- * Returns the scopes to request. Adds or removes `offline_access`, depending on the authorization server's metadata.
- */
-export function wantedScopes({ plan, chosen, before }: ScopeOptions): readonly string[] {
-  if (before !== undefined) return mergeScopes(before, chosen ?? [], plan.scopes);
+/** Returns the scopes to request. Adds or removes `offline_access`, depending on the offered scopes. */
+export function wantedScopes({ scopes, offered, chosen, before }: ScopeOptions): readonly string[] {
+  if (before !== undefined) return mergeScopes(before, chosen ?? [], scopes);
   if (chosen !== undefined) return chosen;
-  const { scopes } = plan;
-  const offered = plan.metadata?.scopes;
-  /*
-   * `offline_access` alone is useless, so an empty list stays empty. Without a list of scopes in the metadata, nothing
-   * is changed.
-   */
+  // `offline_access` alone is useless, so an empty list stays empty. If no scopes are offered, nothing is changed.
   if (scopes.length === 0 || offered === undefined) return scopes;
   return offered.includes(offline) ? mergeScopes(scopes, [offline]) : scopes.filter((scope) => scope !== offline);
 }

@@ -3,8 +3,10 @@
 import type { JsonObject } from "@fairlead/wire";
 import { parseObject, textIn } from "@fairlead/wire/json";
 import { parseUrl } from "@fairlead/wire/text";
+import type { AuthorizationServer } from "oauth4webapi";
 import type { Fetch } from "../../net/bounded-fetch.ts";
 import { present } from "../../settings/schema/present.ts";
+import type { ClientAuthentication } from "../store/credentials.ts";
 
 /** What an MCP server's metadata says about sign-in. */
 export interface ResourceMetadata {
@@ -15,34 +17,16 @@ export interface ResourceMetadata {
   readonly isDpop: boolean;
 }
 
-/** An authorization server's metadata. What the server does not list is undefined. */
-export interface ServerMetadata {
-  readonly issuer: string;
-  readonly authorization?: string;
-  readonly token?: string;
-  readonly registration?: string;
-  readonly revocation?: string;
-  readonly device?: string;
-  readonly scopes?: readonly string[];
-  readonly challengeMethods?: readonly string[];
-  readonly tokenAuthentication?: readonly string[];
-  readonly signingAlgorithms?: readonly string[];
-  /** True if authorization responses contain `iss` (RFC 9207). */
-  readonly sendsIssuer: boolean;
-  /** True if a client ID may be the URL of a client metadata document. */
-  readonly takesMetadataDocuments: boolean;
-}
-
 /** A fetched document. `absent` means that the response is an error, or not a JSON object. */
-export type DocumentAnswer<T> =
-  | { readonly kind: "found"; readonly document: T }
+export type DocumentAnswer =
+  | { readonly kind: "found"; readonly document: JsonObject }
   | { readonly kind: "absent"; readonly status: number };
 
 const mostItems = 500;
 const longestItem = 2_048;
 
 /** Fetches a JSON document. Rejects with the error of `fetch`. */
-export async function fetchDocument(fetch: Fetch, url: string): Promise<DocumentAnswer<JsonObject>> {
+export async function fetchDocument(fetch: Fetch, url: string): Promise<DocumentAnswer> {
   const response = await fetch(url, { headers: { accept: "application/json" } });
   const document = parseObject(await response.text());
   return response.ok && document !== undefined
@@ -62,29 +46,47 @@ export function toResourceMetadata(document: JsonObject): ResourceMetadata | und
   };
 }
 
-/** Reads an authorization server's metadata. Returns undefined if `issuer` is missing. */
-export function toServerMetadata(document: JsonObject): ServerMetadata | undefined {
+/**
+ * Reads an authorization server's metadata. Drops members that have the wrong type, and members that Fairlead does not
+ * use. Returns undefined if `issuer` is missing.
+ */
+export function toServerMetadata(document: JsonObject): AuthorizationServer | undefined {
   const issuer = textIn(document, "issuer");
   if (issuer === undefined) return undefined;
   return {
     issuer,
     ...present({
-      authorization: textIn(document, "authorization_endpoint"),
-      token: textIn(document, "token_endpoint"),
-      registration: textIn(document, "registration_endpoint"),
-      revocation: textIn(document, "revocation_endpoint"),
-      device: textIn(document, "device_authorization_endpoint"),
-      scopes: listIn(document, "scopes_supported"),
-      challengeMethods: listIn(document, "code_challenge_methods_supported"),
-      tokenAuthentication: listIn(document, "token_endpoint_auth_methods_supported"),
-      signingAlgorithms: listIn(document, "token_endpoint_auth_signing_alg_values_supported"),
+      authorization_endpoint: textIn(document, "authorization_endpoint"),
+      token_endpoint: textIn(document, "token_endpoint"),
+      registration_endpoint: textIn(document, "registration_endpoint"),
+      revocation_endpoint: textIn(document, "revocation_endpoint"),
+      device_authorization_endpoint: textIn(document, "device_authorization_endpoint"),
+      scopes_supported: listIn(document, "scopes_supported"),
+      code_challenge_methods_supported: listIn(document, "code_challenge_methods_supported"),
+      token_endpoint_auth_methods_supported: listIn(document, "token_endpoint_auth_methods_supported"),
+      token_endpoint_auth_signing_alg_values_supported: listIn(
+        document,
+        "token_endpoint_auth_signing_alg_values_supported",
+      ),
     }),
-    sendsIssuer: document["authorization_response_iss_parameter_supported"] === true,
-    takesMetadataDocuments: document["client_id_metadata_document_supported"] === true,
+    authorization_response_iss_parameter_supported: document["authorization_response_iss_parameter_supported"] === true,
+    client_id_metadata_document_supported: document["client_id_metadata_document_supported"] === true,
   };
 }
 
-function listIn(document: JsonObject, key: string): readonly string[] | undefined {
+/** Returns how to send the secret: in the header `Authorization`, or in the form if only that is supported. */
+export function methodWithSecret(server: AuthorizationServer): "client_secret_basic" | "client_secret_post" {
+  return !isSupported(server, "client_secret_basic") && isSupported(server, "client_secret_post")
+    ? "client_secret_post"
+    : "client_secret_basic";
+}
+
+/** Whether the server supports a method. If the metadata lists no methods, every method counts as supported. */
+export function isSupported(server: AuthorizationServer, method: ClientAuthentication): boolean {
+  return server.token_endpoint_auth_methods_supported?.includes(method) ?? true;
+}
+
+function listIn(document: JsonObject, key: string): string[] | undefined {
   const list = document[key];
   if (!Array.isArray(list)) return undefined;
   return list

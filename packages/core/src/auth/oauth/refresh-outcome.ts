@@ -3,12 +3,12 @@
 import { errorMessage } from "@fairlead/wire/text";
 import { HostError } from "../../errors.ts";
 import type { Fetch } from "../../net/bounded-fetch.ts";
+import { present } from "../../settings/schema/present.ts";
 import { withoutSecrets } from "../../text/hidden-text.ts";
 import type { Credentials, StoredTokens } from "../store/credentials.ts";
-import { readTokenAnswer, type TokenAnswer } from "./code-exchange.ts";
 import { createDpopProofs } from "./dpop.ts";
-import { clientProof, postForm } from "./endpoint-request.ts";
 import { authCommand } from "./failure.ts";
+import { requestTokens, type TokenAnswer } from "./token-request.ts";
 
 /** What a refresh request means for the stored tokens. */
 export type RefreshOutcome =
@@ -53,36 +53,28 @@ export async function refreshTokens(request: RefreshRequest): Promise<RefreshOut
         const client = { ...credentials.client, expiresAt: now() };
         return { kind: "over", credentials: { ...withoutRefresh(credentials), client } };
       }
-      return {
-        kind: "failed",
-        error: failed(credentials, `it answered ${answer.error}`, description(answer, request)),
-      };
+      return { kind: "failed", error: failed(credentials, `it answered ${answer.error}`, answer.description) };
   }
 }
 
-async function ask({ credentials, refreshToken, fetch, now }: RefreshRequest): Promise<TokenAnswer> {
-  const askedAt = now();
+function ask({ credentials, refreshToken, fetch, now }: RefreshRequest): Promise<TokenAnswer> {
   const { client, endpoints, resource, audiences, dpopKey } = credentials;
-  const dpop = dpopKey === undefined ? undefined : { proofs: createDpopProofs(dpopKey), now };
-  const parameters = {
-    grant_type: "refresh_token",
-    refresh_token: refreshToken,
-    resource,
-    ...(audiences === undefined ? {} : { audience: audiences.join(" ") }),
-  };
-  const response = await postForm({ url: endpoints.token, proof: clientProof(client), parameters, fetch, dpop });
-  return readTokenAnswer(response, askedAt, dpop === undefined ? "Bearer" : "DPoP");
+  const audience = audiences && { audience: audiences.join(" ") };
+  return requestTokens({
+    url: endpoints.token,
+    client,
+    grant: "refresh_token",
+    parameters: { refresh_token: refreshToken, resource, ...audience },
+    fetch,
+    dpop: dpopKey === undefined ? undefined : createDpopProofs(dpopKey),
+    now,
+  });
 }
 
 /** A response may leave out what has not changed: refresh token, scope and ID token (RFC 6749 §6). */
 function carriedOver(tokens: StoredTokens, { tokens: before }: Credentials): StoredTokens {
-  const { refreshToken, scope, idToken } = { ...before, ...tokens };
-  return {
-    ...tokens,
-    ...(refreshToken === undefined ? {} : { refreshToken }),
-    ...(scope === undefined ? {} : { scope }),
-    ...(idToken === undefined ? {} : { idToken }),
-  };
+  const { refreshToken, scope, idToken } = before ?? {};
+  return { ...present({ refreshToken, scope, idToken }), ...tokens };
 }
 
 /** The access token stays, because it may still be valid. */
@@ -92,26 +84,10 @@ function withoutRefresh(credentials: Credentials): Credentials {
   return { ...credentials, tokens };
 }
 
-/** The server's description may quote the secrets of the request. */
-function description(answer: { readonly description?: string }, { credentials, refreshToken }: RefreshRequest): string {
-  const secrets = [refreshToken, credentials.client.clientSecret, credentials.tokens?.accessToken];
-  return withoutSecrets(answer.description ?? "", secrets);
-}
-
 function unreachable({ serverName, issuer }: Credentials, cause: unknown): HostError {
   const reason = errorMessage(cause);
   const message = `token refresh for "${serverName}" failed: ${issuer} cannot be reached: ${reason}`;
   return new HostError("unreachable", message, { serverName, next: "Check the network, then try again.", cause });
-}
-
-/** Returns the error for a refresh in another process that takes too long. */
-export function notFinished({ serverName, issuer }: Credentials, cause: unknown): HostError {
-  const message = `token refresh for "${serverName}" timed out: another process still waits for ${issuer}`;
-  return new HostError("unreachable", message, {
-    serverName,
-    next: "Try again later; the sign-in is kept.",
-    cause,
-  });
 }
 
 function unavailable({ serverName, issuer }: Credentials, status: number): HostError {
@@ -119,8 +95,8 @@ function unavailable({ serverName, issuer }: Credentials, status: number): HostE
   return new HostError("http_status", message, { serverName, next: "Try again later; the sign-in is kept." });
 }
 
-function failed({ serverName, issuer }: Credentials, reason: string, evidence = ""): HostError {
+function failed({ serverName, issuer, tokens }: Credentials, reason: string, description?: string): HostError {
   const message = `token refresh for "${serverName}" at ${issuer} failed: ${reason}`;
-  const next = authCommand(serverName);
-  return new HostError("auth_failed", message, { serverName, next, ...(evidence === "" ? {} : { evidence }) });
+  const evidence = description && withoutSecrets(description, [tokens?.accessToken]);
+  return new HostError("auth_failed", message, { serverName, next: authCommand(serverName), ...present({ evidence }) });
 }

@@ -3,7 +3,6 @@
 import type { Fetch } from "../../net/bounded-fetch.ts";
 import type { Credentials } from "../store/credentials.ts";
 import { createRotatedTokens } from "../store/rotated-tokens.ts";
-import { refreshTokens } from "./refresh-outcome.ts";
 import { createKeeper, type Renewal, type RenewalOptions, type TokenKeeper } from "./token-keeper.ts";
 
 /** Where tokens are stored, and how to send refresh requests. */
@@ -31,6 +30,7 @@ function createRefreshRenewal({ storage, lockFolder, fetchFor, now }: TokenKeepe
       const refreshToken = credentials.tokens?.refreshToken ?? "";
       // An earlier refresh may have got tokens but failed to store them, or its process was killed.
       const waiting = unsaved.get(refreshToken) ?? (await rotated.read(name, refreshToken));
+      const { refreshTokens } = await import("./refresh-outcome.ts");
       const outcome =
         waiting === undefined
           ? await refreshTokens({ credentials, refreshToken, fetch: fetchFor(serverUrl), now })

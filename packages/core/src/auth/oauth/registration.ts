@@ -4,13 +4,16 @@
  */
 
 import { parseObject, textIn } from "@fairlead/wire/json";
+import { type Client, dynamicClientRegistrationRequest } from "oauth4webapi";
 import type { Fetch } from "../../net/bounded-fetch.ts";
 import type { OAuthSettings } from "../../settings/define/definition.ts";
 import { present } from "../../settings/schema/present.ts";
 import type { SignInUi } from "../browser/sign-in-ui.ts";
 import type { ClientAuthentication, Credentials, StoredClient } from "../store/credentials.ts";
 import type { SignInPlan } from "./discovery.ts";
+import { sendWith } from "./endpoint-request.ts";
 import { explainFailure, type Fail } from "./failure.ts";
+import { isSupported, methodWithSecret } from "./metadata.ts";
 
 /** The places where a client may already be known. */
 export interface KnownClientOptions {
@@ -19,15 +22,13 @@ export interface KnownClientOptions {
   /** The setting `fairlead.clientMetadataUrl`: the address of Fairlead's client metadata document. */
   readonly clientMetadataUrl?: string | undefined;
   readonly stored?: Credentials | undefined;
-  /** Milliseconds since 1970. */
-  readonly now: number;
+  /** Returns milliseconds since 1970. */
+  readonly now: () => number;
 }
 
 /** The client to register, and where. */
 export interface RegistrationOptions {
   readonly plan: SignInPlan;
-  /** The registration endpoint. */
-  readonly url: string;
   readonly redirectUri: string;
   readonly scopes: readonly string[];
   readonly isDevice: boolean;
@@ -60,13 +61,13 @@ export function knownClient({
   if (clientId !== undefined)
     return {
       clientId,
-      ...(clientSecret !== undefined && { clientSecret, authentication: methodWithSecret(plan.metadata) }),
+      ...(clientSecret !== undefined && { clientSecret, authentication: methodWithSecret(plan.server) }),
     };
-  if (clientMetadataUrl !== undefined && plan.metadata?.takesMetadataDocuments === true)
+  if (clientMetadataUrl !== undefined && plan.server["client_id_metadata_document_supported"] === true)
     return { clientId: clientMetadataUrl, authentication: "none" };
   // A registered client works only at the authorization server that registered it.
-  if (stored?.issuer !== plan.issuer || stored.client.redirectUri === undefined) return undefined;
-  return (stored.client.expiresAt ?? Number.POSITIVE_INFINITY) > now ? stored.client : undefined;
+  if (stored?.issuer !== plan.server.issuer || stored.client.redirectUri === undefined) return undefined;
+  return (stored.client.expiresAt ?? Number.POSITIVE_INFINITY) > now() ? stored.client : undefined;
 }
 
 /**
@@ -78,7 +79,7 @@ export async function askForClientId(
   { serverName, plan, redirectUri, ui, why, fail }: AskClientIdOptions,
   signal: AbortSignal,
 ): Promise<StoredClient> {
-  const { issuer } = plan;
+  const { issuer } = plan.server;
   const clientId = (await ui.askClientId?.({ serverName, issuer, redirectUri, why }, signal))?.trim() ?? "";
   if (clientId !== "") return { clientId, redirectUri };
   throw fail(step, why, {
@@ -92,13 +93,10 @@ export async function askForClientId(
  * @throws HostError `auth_failed` if the server cannot be reached or is overloaded
  */
 export async function registerClient(options: RegistrationOptions): Promise<StoredClient | { readonly why: string }> {
-  const { plan, url, redirectUri, fetch, fail } = options;
-  const asked = fetch(url, {
-    method: "POST",
-    headers: { "content-type": "application/json", accept: "application/json" },
-    body: JSON.stringify(requestFor(options)),
-    redirect: "error",
-  });
+  const { plan, redirectUri, fetch, fail } = options;
+  const url = plan.server.registration_endpoint;
+  if (url === undefined) return { why: `${plan.server.issuer} does not register clients automatically` };
+  const asked = dynamicClientRegistrationRequest(plan.server, requestFor(options), sendWith(fetch));
   const response = await explainFailure(asked, (words, cause) =>
     fail(step, `${url} cannot be reached: ${words}`, { cause }),
   );
@@ -127,7 +125,7 @@ export async function registerClient(options: RegistrationOptions): Promise<Stor
   };
 }
 
-function requestFor({ plan, redirectUri, scopes, isDevice }: RegistrationOptions): object {
+function requestFor({ plan, redirectUri, scopes, isDevice }: RegistrationOptions): Partial<Client> {
   const grants = ["authorization_code", "refresh_token"];
   return {
     client_name: "Fairlead",
@@ -135,7 +133,7 @@ function requestFor({ plan, redirectUri, scopes, isDevice }: RegistrationOptions
     redirect_uris: [redirectUri],
     grant_types: isDevice ? [...grants, "urn:ietf:params:oauth:grant-type:device_code"] : grants,
     response_types: ["code"],
-    token_endpoint_auth_method: isSupported(plan.metadata, "none") ? "none" : methodWithSecret(plan.metadata),
+    token_endpoint_auth_method: isSupported(plan.server, "none") ? "none" : methodWithSecret(plan.server),
     ...(scopes.length > 0 && { scope: scopes.join(" ") }),
   };
 }
@@ -143,17 +141,5 @@ function requestFor({ plan, redirectUri, scopes, isDevice }: RegistrationOptions
 function registeredMethod(registered: unknown, plan: SignInPlan): ClientAuthentication {
   if (registered === "none" || registered === "client_secret_post" || registered === "client_secret_basic")
     return registered;
-  return methodWithSecret(plan.metadata);
-}
-
-/** Returns how to send the secret: in the header `Authorization`, or in the form if only that is supported. */
-export function methodWithSecret(metadata: SignInPlan["metadata"]): "client_secret_basic" | "client_secret_post" {
-  return !isSupported(metadata, "client_secret_basic") && isSupported(metadata, "client_secret_post")
-    ? "client_secret_post"
-    : "client_secret_basic";
-}
-
-/** If the metadata lists no methods, every method counts as supported. */
-function isSupported(metadata: SignInPlan["metadata"], method: ClientAuthentication): boolean {
-  return metadata?.tokenAuthentication?.includes(method) ?? true;
+  return methodWithSecret(plan.server);
 }

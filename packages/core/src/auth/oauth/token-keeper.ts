@@ -1,11 +1,10 @@
 /** Returns valid tokens, and renews them before they expire. All requests and processes share one renewal. */
 
 import type { Clock } from "../../clock.ts";
-import type { HostError } from "../../errors.ts";
+import { HostError } from "../../errors.ts";
 import type { Credentials, StoredTokens } from "../store/credentials.ts";
 import { createSignInLock, isBusy } from "../store/sign-in-lock.ts";
 import type { MCPOAuthTokenStorage } from "../store/token-storage.ts";
-import { notFinished } from "./refresh-outcome.ts";
 import { createRefreshPauses } from "./refresh-pauses.ts";
 
 /** Returns the tokens of a server, and renews them when needed. */
@@ -155,4 +154,14 @@ export function createKeeper(renewal: Renewal, options: RenewalOptions): TokenKe
     },
     refused: (serverUrl, accessToken) => replace(serverUrl, accessToken),
   };
+}
+
+/** Returns the error for a refresh in another process that takes too long. */
+export function notFinished({ serverName, issuer }: Credentials, cause: unknown): HostError {
+  const message = `token refresh for "${serverName}" timed out: another process still waits for ${issuer}`;
+  return new HostError("unreachable", message, {
+    serverName,
+    next: "Try again later; the sign-in is kept.",
+    cause,
+  });
 }

@@ -2,7 +2,12 @@ import { verify } from "node:crypto";
 import { join } from "node:path";
 import { temporaryFolder } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
-import { type MachineProofOptions, proveClient, readClientKey } from "../../../src/auth/machine/client-proof.ts";
+import {
+  type MachineProof,
+  type MachineProofOptions,
+  proveClient,
+  readClientKey,
+} from "../../../src/auth/machine/client-proof.ts";
 import { newKey } from "./machine-scene.ts";
 
 const { privateKey, publicKey, pem } = newKey();
@@ -25,15 +30,23 @@ function partsOf(jwt = ""): readonly unknown[] {
     .map((part) => JSON.parse(Buffer.from(part, "base64url").toString()));
 }
 
+/** Returns the form of a token request with this proof. */
+async function formWith({ authenticate }: MachineProof): Promise<Record<string, string>> {
+  const body = new URLSearchParams();
+  await authenticate?.({ issuer: "https://login.example" }, { client_id: "machine" }, body, new Headers());
+  return Object.fromEntries(body);
+}
+
 test("the client signs a JWT that is valid for a minute, and sends it with its ID in the form", async () => {
-  const { parameters, ...proof } = await prove({ privateKey: pem });
-  expect(proof).toEqual({ method: "private_key_jwt", key: '"privateKey"', headers: {} });
-  expect(parameters).toEqual({
+  const proof = await prove({ privateKey: pem });
+  expect(proof).toMatchObject({ method: "private_key_jwt", key: '"privateKey"' });
+  const form = await formWith(proof);
+  expect(form).toEqual({
     client_id: "machine",
     client_assertion_type: "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
     client_assertion: expect.any(String),
   });
-  expect(partsOf(parameters["client_assertion"])).toEqual([
+  expect(partsOf(form["client_assertion"])).toEqual([
     { alg: "ES256", typ: "JWT" },
     {
       iss: "machine",
@@ -44,9 +57,15 @@ test("the client signs a JWT that is valid for a minute, and sends it with its I
       jti: expect.any(String),
     },
   ]);
-  const [, signed = "", signature = ""] = /^(.+)\.(.+)$/.exec(parameters["client_assertion"] ?? "") ?? [];
+  const [, signed = "", signature = ""] = /^(.+)\.(.+)$/.exec(form["client_assertion"] ?? "") ?? [];
   const key = { key: publicKey, dsaEncoding: "ieee-p1363" } as const;
   expect(verify("sha256", Buffer.from(signed), key, Buffer.from(signature, "base64url"))).toBe(true);
+});
+
+test("a request that is sent again contains another JWT", async () => {
+  const proof = await prove({ privateKey: pem });
+  const [one, two] = [await formWith(proof), await formWith(proof)];
+  expect(one["client_assertion"]).not.toBe(two["client_assertion"]);
 });
 
 test.each([
@@ -54,8 +73,8 @@ test.each([
   ["a JWK and a key ID in the settings", "of the settings", { privateKey: jwk, keyId: "of the settings" }],
   ["a PEM and a key ID in the settings", "of the settings", { privateKey: pem, keyId: "of the settings" }],
 ])("with %s, the client's JWT has the key ID %s", async (_, kid, settings) => {
-  const { parameters } = await prove(settings);
-  expect(partsOf(parameters["client_assertion"])[0]).toEqual({ alg: "ES256", typ: "JWT", kid });
+  const form = await formWith(await prove(settings));
+  expect(partsOf(form["client_assertion"])[0]).toEqual({ alg: "ES256", typ: "JWT", kid });
 });
 
 test("the proof names the file that the client's key comes from", async () => {
@@ -67,21 +86,17 @@ test("the proof names the file that the client's key comes from", async () => {
 
 test("without a key, the client sends its secret by the method it is registered for, or only its ID", async () => {
   const secret = { clientId: "machine", clientSecret: "quiet" };
-  const basic = { authorization: `Basic ${Buffer.from("machine:quiet").toString("base64")}` };
-  expect(await prove({}, secret)).toEqual({ method: "client_secret_basic", headers: basic, parameters: {} });
-  expect(await prove({}, { ...secret, authentication: "client_secret_post" })).toEqual({
-    method: "client_secret_post",
-    headers: {},
-    parameters: { client_id: "machine", client_secret: "quiet" },
-  });
-  expect(await prove({})).toEqual({ method: "none", headers: {}, parameters: { client_id: "machine" } });
+  expect(await prove({}, secret)).toEqual({ method: "client_secret_basic" });
+  const authentication = "client_secret_post";
+  expect(await prove({}, { ...secret, authentication })).toEqual({ method: authentication });
+  expect(await prove({})).toEqual({ method: "none" });
 });
 
 test("a token request without a client contains no proof of a client", async () => {
   const options = { serverName: "docs", audience: "https://login.example", now: () => 0 };
   expect(
     await proveClient({ ...options, settings: { kind: "jwt_bearer", privateKey: pem }, client: undefined }),
-  ).toEqual({ method: "none", headers: {}, parameters: {} });
+  ).toEqual({ method: "none" });
 });
 
 test("the user learns which setting names a key that cannot be used, and why", async () => {

@@ -8,6 +8,7 @@ import { HostError } from "../../../src/errors.ts";
 import type { Fetch } from "../../../src/net/bounded-fetch.ts";
 import type { MachineAuthSettings } from "../../../src/settings/define/definition.ts";
 import { manualClock } from "../../support/manual-clock.ts";
+import { formOf } from "../form-of.ts";
 
 const serverUrl = "https://docs.example/mcp";
 const issuer = "https://login.example";
@@ -50,7 +51,7 @@ async function machine(options: SceneOptions = {}): Promise<Scene> {
   const fetch: Fetch = async (url, init) => {
     const path = String(url);
     if (path === `${issuer}/token`) {
-      forms.push(Object.fromEntries(new URLSearchParams(typeof init?.body === "string" ? init.body : "")));
+      forms.push(formOf(init));
       proofs.push(new Headers(init?.headers).get("dpop"));
       const headers = { "dpop-nonce": "n1" };
       return Response.json({ access_token: `t${forms.length}`, token_type: tokenType }, { headers });

@@ -8,36 +8,38 @@ const key = newKey();
 const settings = 'under machineAuth of "docs"';
 const operator = "the operator of the authorization server";
 
-function refused(error: string, more: Partial<MachineRefusal> = {}, description?: string) {
+type More = Partial<MachineRefusal> & { readonly clockLead?: number };
+
+function refused(error: string, { clockLead, ...more }: More = {}, description?: string) {
   const { message, next, evidence, code } = machineRefused({
     serverName: "docs",
     step: "token request",
     url: "https://login.example/token",
-    answer: { kind: "error", error, ...(description !== undefined && { description }) },
+    answer: {
+      kind: "error",
+      error,
+      ...(description !== undefined && { description }),
+      ...(clockLead !== undefined && { clockLead }),
+    },
     client: { clientId: "machine" },
-    proof: { method: "none", headers: {}, parameters: {} },
+    proof: { method: "none" },
     audiences: ["https://login.example", "https://login.example/token"],
     scopes: [],
     isDpop: false,
-    clockLead: undefined,
     now,
     ...more,
   });
   return { code, message: message.replace('token request for "docs" ', ""), next, evidence };
 }
 
-const bySecret = (method: "client_secret_basic" | "client_secret_post"): MachineRefusal["proof"] => ({
-  method,
-  headers: {},
-  parameters: {},
-});
-const byKey: MachineRefusal["proof"] = { method: "private_key_jwt", key: "/keys/one.pem", headers: {}, parameters: {} };
+const bySecret = (method: "client_secret_basic" | "client_secret_post"): MachineRefusal["proof"] => ({ method });
+const byKey: MachineRefusal["proof"] = { method: "private_key_jwt", key: "/keys/one.pem", authenticate: () => {} };
 const jwt = (claims: object): MachineRefusal["assertion"] => ({
   jwt: workloadToken(key.privateKey, { iat: seconds, exp: seconds + 60, ...claims }),
   from: "the file /run/token",
 });
 
-const reasons: readonly (readonly [string, Partial<MachineRefusal>, string, string])[] = [
+const reasons: readonly (readonly [string, More, string, string])[] = [
   [
     "unauthorized_client",
     {},
@@ -188,16 +190,9 @@ test.each<[string, boolean, Partial<MachineRefusal>]>([
   expect(refused(error, { ...more, clockLead: 30_000 }).message).not.toContain("clock");
 });
 
-test("what the server says is evidence, without the secrets of the request", () => {
-  const more = {
-    client: { clientId: "machine", clientSecret: "quite secret" },
-    proof: { method: "client_secret_basic", headers: { authorization: "Basic bWFjaGluZTpx" }, parameters: {} },
-  } as const;
-  const { message, evidence } = refused("invalid_client", more, "No such client: quite secret, bWFjaGluZTpx");
-  expect(message).toContain('does not know client "machine"');
-  expect(evidence).toMatch(/^No such client: /);
-  expect(evidence).not.toMatch(/quite secret|bWFjaGluZTpx/);
-  expect(refused("invalid_client", {}, "x".repeat(400)).evidence?.length).toBeLessThanOrEqual(300);
+test("what the server says is evidence, up to 300 characters", () => {
+  expect(refused("invalid_client", {}, "x".repeat(300)).evidence).toBe("x".repeat(300));
+  expect(refused("invalid_client", {}, "x".repeat(400)).evidence).toBe(`${"x".repeat(299)}…`);
 });
 
 test.each(["Unknown client", "client not found", "not registered", "It does not exist", "no such client"])(
@@ -212,17 +207,6 @@ test.each(["Unknown client", "client not found", "not registered", "It does not 
   },
 );
 
-test("of what was sent, everything with 8 characters or more is hidden in the evidence", () => {
-  const token = jwt({});
-  const more = {
-    proof: { method: "client_secret_post", headers: {}, parameters: { a: "eight888", b: "seven77" } },
-    assertion: token,
-  } as const;
-  const { evidence } = refused("server_error", more, `eight888 seven77 ${token?.jwt.slice(0, 400)}`);
-  expect(evidence).toMatch(/^\(hidden\) seven77 /);
-  expect(refused("server_error", more, `got ${token?.jwt}`).evidence).toBe("got (hidden)");
-});
-
 test("a long code of the server is cut, and the step and the server are named", () => {
   const error = machineRefused({
     serverName: "docs",
@@ -230,11 +214,10 @@ test("a long code of the server is cut, and the step and the server are named", 
     url: "https://login.example:8443/token",
     answer: { kind: "unavailable", status: 500 },
     client: undefined,
-    proof: { method: "none", headers: {}, parameters: {} },
+    proof: { method: "none" },
     audiences: ["https://login.example"],
     scopes: [],
     isDpop: false,
-    clockLead: undefined,
     now,
   });
   expect([error.message, error.serverName]).toEqual([

@@ -4,6 +4,7 @@ import { createDpopProofs, newDpopKey } from "../../../src/auth/oauth/dpop.ts";
 import type { Credentials } from "../../../src/auth/store/credentials.ts";
 import { HostError } from "../../../src/errors.ts";
 import type { MachineAuthSettings } from "../../../src/settings/define/definition.ts";
+import { formOf } from "../form-of.ts";
 import { newKey, workloadToken } from "./machine-scene.ts";
 
 const target: Credentials = {
@@ -26,7 +27,7 @@ async function request(settings: MachineAuthSettings, more: Partial<MachineToken
     target,
     env: {},
     post: async (_url, init) => {
-      forms.push(Object.fromEntries(new URLSearchParams(typeof init?.body === "string" ? init.body : "")));
+      forms.push(formOf(init));
       return Response.json(answer);
     },
     fetchNear: () => () => Promise.reject(new Error("no identity provider")),
@@ -112,7 +113,11 @@ test("a request that is called off stays called off; any other error names the e
 });
 
 test.each([
-  ["another issuer", { issuer: "https://other.example" }, /^the metadata at \S+ names another issuer than \S+$/],
+  [
+    "another issuer",
+    { issuer: "https://other.example" },
+    /^\S+ is about https:\/\/other\.example, not about https:\/\/idp\.example$/,
+  ],
   ["no token endpoint", { issuer: "https://idp.example" }, /^https:\/\/idp\.example has no metadata with a token end/],
   [
     "a token endpoint without encryption",
@@ -146,7 +151,7 @@ test.each([
 });
 
 test("a machine that sends a DPoP proof accepts only a DPoP token", async () => {
-  const dpop = { proofs: createDpopProofs(newDpopKey()), now: () => 1_000_000 };
+  const dpop = createDpopProofs(newDpopKey());
   const { tokens, steps } = await request(secret, { dpop }, { ...granted, token_type: "DPoP" });
   expect(tokens.tokenType).toBe("DPoP");
   expect(steps[0]).toContain(": DPoP token, ");
@@ -157,15 +162,15 @@ test.each([true, false])(
   "the user reads that the clock is wrong only if the request contained a time (with a DPoP proof: %j)",
   async (isDpop) => {
     // The response arrives 2 s after the request, so the server answered in the middle: at 1_001_000.
-    const times = [1_000_000, 1_002_000, 1_002_000];
+    let time = 1_000_000;
     const asked = request(secret, {
-      dpop: isDpop ? { proofs: createDpopProofs(newDpopKey()), now: () => 1_000_000 } : undefined,
-      now: () => times.shift() ?? 0,
-      post: async () =>
-        Response.json(
-          { error: "invalid_client" },
-          { status: 401, headers: { date: new Date(1_001_000 - 40_000).toUTCString() } },
-        ),
+      dpop: isDpop ? createDpopProofs(newDpopKey()) : undefined,
+      now: () => time,
+      post: async () => {
+        time += 2_000;
+        const date = new Date(1_001_000 - 40_000).toUTCString();
+        return Response.json({ error: "invalid_client" }, { status: 401, headers: { date } });
+      },
     });
     const { message } = await asked.then(
       () => new Error("no refusal"),
@@ -196,11 +201,7 @@ test.each([undefined, "https://api.example"])(
       {
         env: { ID_TOKEN: jwt },
         fetchNear: (near) => async (url, init) => {
-          sent.push(
-            near,
-            String(url),
-            Object.fromEntries(new URLSearchParams(typeof init?.body === "string" ? init.body : "")),
-          );
+          sent.push(near, String(url), formOf(init));
           return Response.json({ access_token: "jag", token_type: "N_A", issued_token_type: idJag });
         },
       },

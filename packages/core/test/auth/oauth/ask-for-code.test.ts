@@ -6,7 +6,6 @@ import {
   checkChallengeMethods,
   codeIn,
   isState,
-  randomWord,
 } from "../../../src/auth/oauth/authorization.ts";
 import type { SignInPlan } from "../../../src/auth/oauth/discovery.ts";
 import { createFail } from "../../../src/auth/oauth/failure.ts";
@@ -14,22 +13,20 @@ import { HostError } from "../../../src/errors.ts";
 
 const issuer = "https://login.example";
 const fail = createFail("docs");
-const metadata = { sendsIssuer: false, takesMetadataDocuments: false };
+const server = { issuer, authorization_endpoint: `${issuer}/authorize`, token_endpoint: `${issuer}/token` };
 const plan: SignInPlan = {
   resource: "https://docs.example/mcp",
-  issuer,
+  server,
   isIssuerKnown: true,
-  endpoints: { authorization: `${issuer}/authorize`, token: `${issuer}/token` },
-  metadata,
   scopes: [],
-  isLegacyFallback: false,
+  mustListPkce: true,
   isDpop: false,
   isGuess: false,
 };
 
-function told(attempt: () => unknown): unknown {
+async function told(attempt: () => unknown): Promise<unknown> {
   try {
-    return attempt();
+    return await attempt();
   } catch (error) {
     return error instanceof HostError ? [error.code, error.message, error.next] : error;
   }
@@ -47,14 +44,13 @@ const noPkce = failedAt(
 );
 
 test.each<[Partial<SignInPlan>, unknown]>([
-  [{ metadata: { ...metadata, challengeMethods: ["plain", "S256"] } }, undefined],
-  [{ metadata: { ...metadata, challengeMethods: ["plain"] } }, noPkce],
-  [{ metadata: { ...metadata, challengeMethods: ["plain"] }, isLegacyFallback: true }, noPkce],
-  [{ metadata }, noPkce],
-  [{ metadata, isLegacyFallback: true }, undefined],
-  [{ metadata: undefined }, undefined],
-])("a server with %j supports PKCE, or is refused: %j", (more, expected) => {
-  expect(told(() => checkChallengeMethods({ ...plan, ...more }, fail))).toEqual(expected);
+  [{ server: { ...server, code_challenge_methods_supported: ["plain", "S256"] } }, undefined],
+  [{ server: { ...server, code_challenge_methods_supported: ["plain"] } }, noPkce],
+  [{ server: { ...server, code_challenge_methods_supported: ["plain"] }, mustListPkce: false }, noPkce],
+  [{}, noPkce],
+  [{ mustListPkce: false }, undefined],
+])("a server with %j supports PKCE, or is refused: %j", async (more, expected) => {
+  expect(await told(() => checkChallengeMethods({ ...plan, ...more }, fail))).toEqual(expected);
 });
 
 const options: AuthorizationOptions = {
@@ -73,11 +69,16 @@ test.each<[Partial<AuthorizationOptions>, object]>([
   [{ scopes: ["a", "offline_access"] }, { scope: "a offline_access", prompt: "consent" }],
   [{ audiences: ["x", "y"] }, { audience: "x y" }],
   [
-    { plan: { ...plan, endpoints: { authorization: `${issuer}/authorize?tenant=1&state=old#top`, token: "" } } },
+    {
+      plan: {
+        ...plan,
+        server: { ...server, authorization_endpoint: `${issuer}/authorize?tenant=1&state=old#top` },
+      },
+    },
     { tenant: "1" },
   ],
-])("the sign-in page is opened with %j as %j", (more, expected) => {
-  const { url, verifier } = askForCode({ ...options, ...more });
+])("the sign-in page is opened with %j as %j", async (more, expected) => {
+  const { url, verifier } = await askForCode({ ...options, ...more });
   const opened = new URL(url);
   expect([opened.origin, opened.pathname, opened.hash]).toEqual([issuer, "/authorize", ""]);
   expect(Object.fromEntries(opened.searchParams)).toEqual({
@@ -92,17 +93,17 @@ test.each<[Partial<AuthorizationOptions>, object]>([
   });
 });
 
-test("an address that a browser must not open is refused", () => {
-  const endpoints = { authorization: "http://login.example/authorize", token: "" };
-  expect(told(() => askForCode({ ...options, plan: { ...plan, endpoints } }))).toEqual(
+test("an address that a browser must not open is refused", async () => {
+  const plain = { ...server, authorization_endpoint: "http://login.example/authorize" };
+  expect(await told(() => askForCode({ ...options, plan: { ...plan, server: plain } }))).toEqual(
     failedAt("browser", "the authorization endpoint is not an address that a browser may open"),
   );
 });
 
-test("a random word has 256 bits, and two words differ", () => {
-  const words = [randomWord(), randomWord()];
-  expect(new Set(words).size).toBe(2);
-  for (const word of words) expect(Buffer.from(word, "base64url")).toHaveLength(32);
+test("a verifier has 256 random bits", async () => {
+  const verifiers = [(await askForCode(options)).verifier, (await askForCode(options)).verifier];
+  expect(new Set(verifiers).size).toBe(2);
+  for (const verifier of verifiers) expect(Buffer.from(verifier, "base64url")).toHaveLength(32);
 });
 
 test.each([
@@ -122,11 +123,21 @@ const elsewhere = failedAt(
   `the response comes from another authorization server than ${issuer}, so Fairlead ignored the response`,
   exactly,
 );
-const promised: Partial<SignInPlan> = { metadata: { ...metadata, sendsIssuer: true } };
+const promised: Partial<SignInPlan> = {
+  server: { ...server, authorization_response_iss_parameter_supported: true },
+};
+const invalid = (problem: string) => failedAt("browser", `the response of ${issuer} is invalid: ${problem}`);
+
+test("a response for another sign-in gives no code", async () => {
+  for (const state of ["state=other&", ""])
+    expect(await told(() => codeIn(new URLSearchParams(`${state}code=abc`), "st", plan, fail))).toMatchObject({
+      0: "auth_failed",
+      1: expect.stringContaining("is invalid"),
+    });
+});
 
 test.each<[string, Partial<SignInPlan>, unknown]>([
   ["code=abc", {}, "abc"],
-  ["code=abc", { metadata: undefined }, "abc"],
   ["code=", {}, noCode],
   ["", {}, noCode],
   ["code=a&code=b", {}, noCode],
@@ -138,9 +149,14 @@ test.each<[string, Partial<SignInPlan>, unknown]>([
   [`code=abc&iss=${issuer}`, {}, "abc"],
   [`code=abc&iss=${issuer}/`, {}, elsewhere],
   [`code=abc&iss=${issuer}&iss=${issuer}`, {}, elsewhere],
+  ["code=abc&iss=", {}, elsewhere],
+  ["code=abc&state=other", {}, invalid('"state" parameter must be provided only once')],
+  ["error=denied&error=other", {}, invalid('"error" parameter must be provided only once')],
+  ["code=abc&id_token=x", {}, invalid("implicit and hybrid flows are not supported")],
   ["code=abc&iss=https://other.example", { isIssuerKnown: false }, "abc"],
   [`code=abc&iss=${issuer}`, promised, "abc"],
   ["code=abc", promised, failedAt("browser", `the response has no "iss", although ${issuer} announces "iss"`, exactly)],
-])("the response %j of a server with %j gives %j", (answer, more, expected) => {
-  expect(told(() => codeIn(new URLSearchParams(answer), { ...plan, ...more }, fail))).toEqual(expected);
+])("the response %j of a server with %j gives %j", async (answer, more, expected) => {
+  const response = new URLSearchParams(`state=st&${answer}`);
+  expect(await told(() => codeIn(response, "st", { ...plan, ...more }, fail))).toEqual(expected);
 });

@@ -3,6 +3,7 @@ import type { SignInMessage } from "../../../src/auth/browser/sign-in-ui.ts";
 import { type DeviceOptions, signInByDevice } from "../../../src/auth/oauth/device.ts";
 import { createFail } from "../../../src/auth/oauth/failure.ts";
 import { instantClock } from "../../support/instant-clock.ts";
+import { formOf } from "../form-of.ts";
 
 const issuer = "https://login.example";
 const code = {
@@ -24,12 +25,10 @@ async function signIn(answer: object | string, more: Partial<DeviceOptions> = {}
   const tokens = await signInByDevice({
     plan: {
       resource: "https://docs.example/mcp",
-      issuer,
+      server: { issuer, token_endpoint: `${issuer}/token`, device_authorization_endpoint: `${issuer}/device` },
       isIssuerKnown: true,
-      endpoints: { token: `${issuer}/token`, device: `${issuer}/device` },
-      metadata: undefined,
       scopes: [],
-      isLegacyFallback: false,
+      mustListPkce: false,
       isDpop: false,
       isGuess: false,
     },
@@ -37,7 +36,7 @@ async function signIn(answer: object | string, more: Partial<DeviceOptions> = {}
     audiences: [],
     scopes: [],
     post: async (url, init) => {
-      forms.push(Object.fromEntries(new URLSearchParams(typeof init?.body === "string" ? init.body : "")));
+      forms.push(formOf(init));
       if (String(url) === `${issuer}/token`) return Response.json({ access_token: "a", token_type: "Bearer" });
       return new Response(typeof answer === "string" ? answer : JSON.stringify(answer));
     },

@@ -1,40 +1,30 @@
 import { expect, test } from "vitest";
 import { fetchDocument, toResourceMetadata, toServerMetadata } from "../../../src/auth/oauth/metadata.ts";
 
-test("a server's metadata is read member by member", () => {
-  expect(
-    toServerMetadata({
-      issuer: "https://i",
-      authorization_endpoint: "https://i/a",
-      token_endpoint: "https://i/t",
-      registration_endpoint: "https://i/r",
-      revocation_endpoint: "https://i/v",
-      device_authorization_endpoint: "https://i/d",
-      scopes_supported: ["s"],
-      code_challenge_methods_supported: ["S256"],
-      token_endpoint_auth_methods_supported: ["none"],
-      token_endpoint_auth_signing_alg_values_supported: ["ES256"],
-      authorization_response_iss_parameter_supported: true,
-      client_id_metadata_document_supported: true,
-    }),
-  ).toEqual({
+test("of a server's metadata, all that Fairlead uses is kept, and nothing else", () => {
+  const known = {
     issuer: "https://i",
-    authorization: "https://i/a",
-    token: "https://i/t",
-    registration: "https://i/r",
-    revocation: "https://i/v",
-    device: "https://i/d",
-    scopes: ["s"],
-    challengeMethods: ["S256"],
-    tokenAuthentication: ["none"],
-    signingAlgorithms: ["ES256"],
-    sendsIssuer: true,
-    takesMetadataDocuments: true,
-  });
+    authorization_endpoint: "https://i/a",
+    token_endpoint: "https://i/t",
+    registration_endpoint: "https://i/r",
+    revocation_endpoint: "https://i/v",
+    device_authorization_endpoint: "https://i/d",
+    scopes_supported: ["s"],
+    code_challenge_methods_supported: ["S256"],
+    token_endpoint_auth_methods_supported: ["none"],
+    token_endpoint_auth_signing_alg_values_supported: ["ES256"],
+    authorization_response_iss_parameter_supported: true,
+    client_id_metadata_document_supported: true,
+  };
+  expect(toServerMetadata({ ...known, jwks_uri: "https://i/jwks" })).toEqual(known);
 });
 
 test("what is not said, or is of another kind, is not known; promises are made with true alone", () => {
-  const nothing = { issuer: "https://i", sendsIssuer: false, takesMetadataDocuments: false };
+  const nothing = {
+    issuer: "https://i",
+    authorization_response_iss_parameter_supported: false,
+    client_id_metadata_document_supported: false,
+  };
   expect(toServerMetadata({ issuer: "https://i" })).toEqual(nothing);
   expect(
     toServerMetadata({

@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
 import { newDpopKey } from "../../../src/auth/oauth/dpop.ts";
-import { notFinished, type RefreshOutcome, refreshTokens } from "../../../src/auth/oauth/refresh-outcome.ts";
+import { type RefreshOutcome, refreshTokens } from "../../../src/auth/oauth/refresh-outcome.ts";
+import { notFinished } from "../../../src/auth/oauth/token-keeper.ts";
 import type { Credentials } from "../../../src/auth/store/credentials.ts";
+import { formOf } from "../form-of.ts";
 
 const before: Credentials = {
   serverName: "docs",
@@ -64,8 +66,7 @@ test("it is asked for with the resource, and with audiences where there are some
   const form = async (credentials: Credentials): Promise<object> => {
     const { asked } = await refreshing(json({}, 400), credentials);
     expect(asked[0]).toMatchObject({ url: "https://issuer/token", init: { method: "POST", redirect: "error" } });
-    const body = asked[0]?.init?.body;
-    return Object.fromEntries(new URLSearchParams(typeof body === "string" ? body : ""));
+    return formOf(asked[0]?.init);
   };
   const least = { grant_type: "refresh_token", refresh_token: "old-refresh", resource: "https://h/mcp" };
   expect(await form(before)).toEqual(least);

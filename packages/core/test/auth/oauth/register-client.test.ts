@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import type { SignInPlan } from "../../../src/auth/oauth/discovery.ts";
 import { createFail } from "../../../src/auth/oauth/failure.ts";
+import { methodWithSecret } from "../../../src/auth/oauth/metadata.ts";
 import {
   askForClientId,
   knownClient,
-  methodWithSecret,
   type RegistrationOptions,
   registerClient,
 } from "../../../src/auth/oauth/registration.ts";
@@ -19,12 +19,16 @@ const fail = createFail("docs");
 function planWith(methods?: readonly string[], takesMetadataDocuments = false): SignInPlan {
   return {
     resource: "https://docs.example/mcp",
-    issuer,
+    server: {
+      issuer,
+      token_endpoint: `${issuer}/token`,
+      registration_endpoint: url,
+      client_id_metadata_document_supported: takesMetadataDocuments,
+      ...(methods && { token_endpoint_auth_methods_supported: [...methods] }),
+    },
     isIssuerKnown: true,
-    endpoints: { token: `${issuer}/token` },
-    metadata: { sendsIssuer: false, takesMetadataDocuments, ...(methods && { tokenAuthentication: methods }) },
     scopes: [],
-    isLegacyFallback: false,
+    mustListPkce: true,
     isDpop: false,
     isGuess: false,
   };
@@ -35,7 +39,6 @@ async function register(body: unknown, status = 201, more: Partial<RegistrationO
   const requests: unknown[] = [];
   const outcome = await registerClient({
     plan: planWith(),
-    url,
     redirectUri,
     scopes: [],
     isDevice: false,
@@ -66,7 +69,6 @@ test.each<[string, Partial<RegistrationOptions>, object]>([
     { isDevice: true },
     { ...basic, grant_types: [...basic.grant_types, "urn:ietf:params:oauth:grant-type:device_code"] },
   ],
-  ["without metadata", { plan: { ...planWith(), metadata: undefined } }, basic],
   [
     "where a secret is needed",
     { plan: planWith(["client_secret_basic", "client_secret_post"]) },
@@ -82,8 +84,9 @@ test.each<[string, Partial<RegistrationOptions>, object]>([
     {
       asked: url,
       method: "POST",
-      headers: { "content-type": "application/json", accept: "application/json" },
+      headers: { "content-type": "application/json", accept: "application/json", "user-agent": "fairlead" },
       redirect: "error",
+      signal: null,
       sent,
     },
   ]);
@@ -144,6 +147,15 @@ test.each<[unknown, number, unknown]>([
   expect((await register(answer, status)).outcome).toEqual(expected);
 });
 
+test("a server without a registration endpoint registers no client, and is not asked", async () => {
+  const plan = planWith();
+  const { registration_endpoint: _, ...server } = plan.server;
+  expect(await register({}, 201, { plan: { ...plan, server } })).toEqual({
+    requests: [],
+    outcome: { why: `${issuer} does not register clients automatically` },
+  });
+});
+
 test("an endpoint that cannot be reached ends the sign-in", async () => {
   const fetch = async () => Promise.reject(new Error("socket closed"));
   expect((await register({}, 201, { fetch })).outcome).toEqual(failed(`${url} cannot be reached: socket closed`));
@@ -155,7 +167,7 @@ test.each<[readonly string[] | undefined, string]>([
   [["client_secret_post"], "client_secret_post"],
   [["none"], "client_secret_basic"],
 ])("where %j is supported, a secret is sent with %s", (methods, method) => {
-  expect(methodWithSecret(planWith(methods).metadata)).toBe(method);
+  expect(methodWithSecret(planWith(methods).server)).toBe(method);
 });
 
 const stored = (more: Partial<Credentials> = {}, expiresAt?: number): Credentials => ({
@@ -197,7 +209,7 @@ test.each<[string, Partial<Parameters<typeof knownClient>[0]>, unknown]>([
   ],
   ["the stored one has expired now", { stored: stored({}, 100) }, undefined],
 ])("a sign-in uses a known client if %s", (_, more, expected) => {
-  expect(knownClient({ plan: planWith(), oauth: {}, now: 100, ...more })).toEqual(expected);
+  expect(knownClient({ plan: planWith(), oauth: {}, now: () => 100, ...more })).toEqual(expected);
 });
 
 test("the user is asked for a client, and an empty answer ends the sign-in", async () => {

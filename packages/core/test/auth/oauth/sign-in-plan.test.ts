@@ -19,13 +19,6 @@ const metadata = {
   revocation_endpoint: `${issuer}/revoke`,
   device_authorization_endpoint: `${issuer}/device`,
 };
-const endpoints = {
-  authorization: `${issuer}/authorize`,
-  token: `${issuer}/token`,
-  registration: `${issuer}/register`,
-  revocation: `${issuer}/revoke`,
-  device: `${issuer}/device`,
-};
 const usual = { [resourceAt]: resource, [issuerAt]: metadata };
 
 type Documents = Readonly<Record<string, object | Error>>;
@@ -53,12 +46,10 @@ describe("the plan of a sign-in", () => {
     const fetched: string[] = [];
     expect(await discovering(usual, {}, fetched)).toEqual({
       resource: serverUrl,
-      issuer,
+      server: toServerMetadata(metadata),
       isIssuerKnown: true,
-      endpoints,
-      metadata: toServerMetadata(metadata),
       scopes: ["read"],
-      isLegacyFallback: false,
+      mustListPkce: true,
       isDpop: false,
       isGuess: false,
     });
@@ -83,16 +74,15 @@ describe("the plan of a sign-in", () => {
     const fetched: string[] = [];
     expect(await discovering({}, {}, fetched)).toEqual({
       resource: serverUrl,
-      issuer: "https://h.example",
-      isIssuerKnown: false,
-      endpoints: {
-        authorization: "https://h.example/authorize",
-        token: "https://h.example/token",
-        registration: "https://h.example/register",
+      server: {
+        issuer: "https://h.example",
+        authorization_endpoint: "https://h.example/authorize",
+        token_endpoint: "https://h.example/token",
+        registration_endpoint: "https://h.example/register",
       },
-      metadata: undefined,
+      isIssuerKnown: false,
       scopes: [],
-      isLegacyFallback: true,
+      mustListPkce: false,
       isDpop: false,
       isGuess: true,
     });
@@ -101,52 +91,50 @@ describe("the plan of a sign-in", () => {
 
   test("is no guess where the server or its origin has a document, and then no endpoint is made up", async () => {
     const named = await discovering({ [rootAt]: { resource: "https://h.example" } });
-    expect([named.isLegacyFallback, named.isGuess, named.resource]).toEqual([true, false, "https://h.example"]);
+    expect([named.mustListPkce, named.isGuess, named.resource]).toEqual([false, false, "https://h.example"]);
     const own = {
       issuer: "https://h.example/",
       authorization_endpoint: "https://h.example/a",
       token_endpoint: "https://h.example/t",
     };
     expect(await discovering({ "https://h.example/.well-known/oauth-authorization-server": own })).toMatchObject({
-      issuer: "https://h.example/",
+      server: toServerMetadata(own),
       isIssuerKnown: true,
-      isLegacyFallback: true,
+      mustListPkce: false,
       isGuess: false,
     });
-    const plan = await discovering({ "https://h.example/.well-known/oauth-authorization-server": own });
-    expect(plan.endpoints).toEqual({ authorization: "https://h.example/a", token: "https://h.example/t" });
   });
 
   test("asks no issuer where the settings name the endpoints", async () => {
     const fetched: string[] = [];
     const oauth = { authorizationUrl: "https://mine.example/a", tokenUrl: "https://mine.example/t" };
-    expect(await discovering(usual, { oauth }, fetched)).toMatchObject({
+    const server = {
       issuer: "https://mine.example",
-      isIssuerKnown: false,
-      endpoints: { authorization: "https://mine.example/a", token: "https://mine.example/t" },
-      metadata: undefined,
-      isLegacyFallback: false,
-      isGuess: false,
-    });
+      authorization_endpoint: oauth.authorizationUrl,
+      token_endpoint: oauth.tokenUrl,
+    };
+    const plan = await discovering(usual, { oauth }, fetched);
+    expect(plan).toMatchObject({ isIssuerKnown: false, mustListPkce: false, isGuess: false });
+    expect(plan.server).toEqual(server);
     expect(fetched).toEqual([resourceAt]);
     const own = await discovering({}, { oauth: { ...oauth, issuer: "https://own.example" } });
-    expect([own.issuer, own.isIssuerKnown, own.metadata]).toEqual(["https://own.example", true, undefined]);
+    expect([own.server, own.isIssuerKnown]).toEqual([{ ...server, issuer: "https://own.example" }, true]);
   });
 
   test("needs only the token endpoint where no person signs in", async () => {
     const oauth = { tokenUrl: "https://mine.example/t" };
     const machine = await discovering(usual, { oauth, isMachine: true });
-    expect([machine.issuer, machine.endpoints]).toEqual(["https://mine.example", { token: oauth.tokenUrl }]);
+    expect(machine.server).toEqual({ issuer: "https://mine.example", token_endpoint: oauth.tokenUrl });
     const person = await discovering(usual, { oauth });
-    expect([person.issuer, person.endpoints]).toEqual([issuer, { ...endpoints, token: oauth.tokenUrl }]);
+    expect(person.server).toEqual({ ...toServerMetadata(metadata), token_endpoint: oauth.tokenUrl });
     const { authorization_endpoint: _page, ...headless } = metadata;
     const told = await discovering({ ...usual, [issuerAt]: headless }, { isMachine: true });
-    expect(told.endpoints.authorization).toBeUndefined();
+    expect(told.server.authorization_endpoint).toBeUndefined();
   });
 
   test("is for the issuer that the user chose, and for the first issuer if the user cannot choose", async () => {
     const several = { ...usual, [resourceAt]: { ...resource, authorization_servers: [issuer, "https://b.example"] } };
-    expect((await discovering(several)).issuer).toBe(issuer);
+    expect((await discovering(several)).server.issuer).toBe(issuer);
     const questions: (readonly string[])[] = [];
     const choose = async (issuers: readonly string[]): Promise<string> => {
       questions.push(issuers);
@@ -154,7 +142,7 @@ describe("the plan of a sign-in", () => {
     };
     const other = { ...metadata, issuer: "https://b.example" };
     const documents = { ...several, "https://b.example/.well-known/oauth-authorization-server": other };
-    expect((await discovering(documents, { choose })).issuer).toBe("https://b.example");
+    expect((await discovering(documents, { choose })).server.issuer).toBe("https://b.example");
     await discovering(usual, { choose });
     expect(questions).toEqual([[issuer, "https://b.example"]]);
   });
@@ -164,9 +152,9 @@ describe("the plan of a sign-in", () => {
     const onOverride: DiscoveryOptions["onOverride"] = (...told) => replaced.push(told);
     const named = { ...usual, [resourceAt]: { ...resource, authorization_servers: ["https://b.example"] } };
     const options = { onOverride, oauth: { issuer: "https://c.example" } };
-    expect((await discovering(named, { ...options, issuerOverride: issuer })).issuer).toBe(issuer);
+    expect((await discovering(named, { ...options, issuerOverride: issuer })).server.issuer).toBe(issuer);
     expect(replaced).toEqual([[issuer, ["https://b.example"]]]);
-    expect((await discovering(named, { onOverride, oauth: { issuer } })).issuer).toBe(issuer);
+    expect((await discovering(named, { onOverride, oauth: { issuer } })).server.issuer).toBe(issuer);
     expect(replaced).toHaveLength(1);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { readTokenAnswer } from "../../../src/auth/oauth/code-exchange.ts";
+import { readTokenAnswer } from "../../../src/auth/oauth/token-request.ts";
 
 const askedAt = 1_000_000;
 const good = { access_token: "a", token_type: "Bearer" };
@@ -7,7 +7,8 @@ const tokens = { accessToken: "a", tokenType: "Bearer", obtainedAt: askedAt };
 
 function answer(body: unknown, status = 200, type = "application/json"): Promise<unknown> {
   const text = typeof body === "string" ? body : JSON.stringify(body);
-  return readTokenAnswer(new Response(text, { status, headers: { "content-type": type } }), askedAt);
+  const response = new Response(text, { status, headers: { "content-type": type } });
+  return readTokenAnswer(response, { askedAt, tokenType: "Bearer" });
 }
 
 test("everything that is meant for us is kept, nothing else", async () => {

@@ -88,5 +88,9 @@ test("a place that answers without naming a resource is passed over for the next
       return document === undefined ? new Response(null, { status: 404 }) : Response.json(document);
     },
   });
-  expect(plan).toMatchObject({ resource: "https://h.example", issuer: "https://login.example", isGuess: false });
+  expect(plan).toMatchObject({
+    resource: "https://h.example",
+    server: { issuer: "https://login.example" },
+    isGuess: false,
+  });
 });
