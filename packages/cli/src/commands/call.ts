@@ -98,9 +98,13 @@ Examples:
       isTyped: isTyped(address, context),
     });
     if (options.name !== undefined && !isTyped(address, context))
-      throw new HostError("usage", "--name works only with a URL or --stdio COMMAND", {
-        next: callLine([...words, `name=${options.name}`]),
-      });
+      throw new HostError(
+        "usage",
+        "a tool's arguments are written as key=value; --name is for a URL or --stdio COMMAND",
+        {
+          next: callLine([...words, `name=${options.name}`]),
+        },
+      );
     const configured = await configurationOf(context);
     const adHoc = await openAdHoc(address, configured, context);
     const configuration = adHoc?.configuration ?? configured;

@@ -120,7 +120,7 @@ function print(
   { io, out, globals }: Context,
 ): void {
   if (globals.json) return;
-  const look = { style: out.style, typed: out.typed, columns: columnsOf(io) };
+  const look = { style: out.style, typed: out.typed, columns: columnsOf(io.stdout) };
   const texts = shown.flatMap((group) => groupText(group, findings, look) ?? []);
   if (texts.length > 0) out.print(joinSafe(texts));
 }

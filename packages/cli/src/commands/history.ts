@@ -54,7 +54,7 @@ Examples:
     const entries = await ledger.read({ matches, limit: most });
     if (globals.json) return out.json({ entries });
     if (entries.length === 0) return out.say(safe`no matching entries in the history`);
-    out.print(historyText(entries, { style: out.style, isUtc, columns: columnsOf(io) }));
+    out.print(historyText(entries, { style: out.style, isUtc, columns: columnsOf(io.stdout) }));
     if (entries.length === most) out.say(safe`showing the last ${most}; use --limit to show more`);
   },
 };

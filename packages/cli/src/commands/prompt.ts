@@ -13,6 +13,7 @@ import { createProgressLine } from "../output/reports/progress.ts";
 import { reportPrompt } from "../output/reports/result-reports.ts";
 import { promptCommandUsage } from "../output/tools/lists.ts";
 import { configurationOf } from "../shell/configuration.ts";
+import { nameHint } from "../shell/name-hint.ts";
 import { openSaveFolder } from "../shell/save-media.ts";
 import { confirmTypedRequest } from "../shell/typed-confirmation.ts";
 import type { Context, Verb } from "../shell/verb.ts";
@@ -111,7 +112,16 @@ async function find(
     await connectServer(server, host, context);
     const getAllPrompts = (): readonly DiscoveredMCPPrompt[] => prompts.getPromptsByServer(server);
     const getPrompt = (wanted: string): DiscoveredMCPPrompt | undefined => prompts.find(server, wanted);
-    return existing(name, { getPrompt, getAllPrompts });
+    const found = findPrompt(name, { getPrompt, getAllPrompts });
+    if (found !== undefined) return found;
+    const hint = nameHint(
+      name,
+      getAllPrompts().map(({ serverPromptName }) => serverPromptName),
+    );
+    throw new HostError("usage", `"${server}" has no prompt "${name}"${hint}`, {
+      serverName: server,
+      next: `fairlead prompts ${toShellWord(server)}`,
+    });
   }
   const named = serversNamedBy(name, namesOf(host));
   for (const owner of named) await refuseDenied(owner, name.slice(owner.length + 1), host);

@@ -2,7 +2,7 @@
 
 import type { HostPrompt } from "@fairlead/core/host";
 import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
-import { examplePrompt, promptsText, textByServer } from "../output/tools/lists.ts";
+import { examplePrompt, isDeprecated, promptsText, textByServer } from "../output/tools/lists.ts";
 import { columnsOf } from "../output/wrap.ts";
 import type { Context, Verb } from "../shell/verb.ts";
 import { defineAdHocOptions } from "../targets/ad-hoc.ts";
@@ -35,13 +35,14 @@ Examples:
 };
 
 function print(prompts: readonly HostPrompt[], { io, out }: Context): void {
-  const options = { style: out.style, columns: columnsOf(io) };
+  const options = { style: out.style, columns: columnsOf(io.stdout) };
   const text = textByServer(prompts, (server, own) => promptsText(server, own, options));
   if (text !== undefined) out.print(text);
   else out.say(safe`No prompts to show. To see some: fairlead prompts demo`);
 }
 
 /** Prints which command the user can try next. */
-function leadOn([example]: readonly HostPrompt[], { out }: Context): void {
+function leadOn(prompts: readonly HostPrompt[], { out }: Context): void {
+  const example = prompts.find((prompt) => !isDeprecated(prompt));
   if (example !== undefined) out.say(safe`\nTry: fairlead prompt ${toSafeLine(examplePrompt(example))}`);
 }

@@ -53,7 +53,7 @@ function print(
   isShared: ReturnType<typeof sharedUris>,
   { io, out }: Context,
 ): void {
-  const options = { style: out.style, columns: columnsOf(io), isShared };
+  const options = { style: out.style, columns: columnsOf(io.stdout), isShared };
   const text = textByServer(resources, (server, own) => resourcesText(server, own, options));
   if (text !== undefined) out.print(text);
   else out.say(safe`No resources to show. To see some: fairlead resources demo`);

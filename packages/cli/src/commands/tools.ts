@@ -8,7 +8,7 @@ import { groupBy } from "@fairlead/core/text/group-by";
 import { joinSafe, safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import { toShellWord } from "@fairlead/core/text/shell-word";
 import { isShallow } from "@fairlead/wire/json";
-import { harmless, serverNamesText, serverToolsText } from "../output/tools/lists.ts";
+import { serverNamesText, serverToolsText, toolToTry } from "../output/tools/lists.ts";
 import { exampleCall } from "../output/tools/signature.ts";
 import { tooDeep, toolDocument } from "../output/tools/tool-document.ts";
 import { quarantineText, repairSummary, repairsText } from "../output/tools/tool-repairs.ts";
@@ -122,7 +122,7 @@ function print({ tools, quarantined, hidden }: Listed, context: Context): void {
   const { all = false, repairs = false } = command.opts<Options>();
   const isShort = isNamesOnly(tools, context);
   const { style } = out;
-  const options = { style, columns: columnsOf(io), all };
+  const options = { style, columns: columnsOf(io.stdout), all };
   const offered = groupBy(tools, ({ server }) => server);
   const filtered = groupBy(hidden, ({ server }) => server);
   const texts = [...new Set([...offered.keys(), ...filtered.keys()])].map((server) => {
@@ -153,7 +153,7 @@ function leadOn(tools: readonly HostTool[], server: string | undefined, context:
     return;
   }
   const adapted = repairSummary(tools);
-  const example = harmless(tools);
+  const example = toolToTry(tools);
   const operand = server === undefined ? safe`` : safe` ${toSafeLine(toShellWord(server))}`;
   if (adapted !== undefined) out.say(safe`\n${adapted}: fairlead tools${operand} --repairs`);
   if (example !== undefined) out.say(safe`\nTry: fairlead call ${exampleCall(example)}`);

@@ -1,9 +1,10 @@
 /** Writes the output of a command: data on stdout, messages on stderr. Accepts only safe text. */
 
-import { stripVTControlCharacters } from "node:util";
 import { joinSafe, repeatSafe, type SafeText, safe, toSafeJson, toSafeLine } from "@fairlead/core/text/safe-text";
 import { commandWord, withCommandWord } from "../shell/command-word.ts";
 import type { Io } from "../shell/io.ts";
+import { width } from "./text-width.ts";
+import { columnsOf, wrapMessage } from "./wrap.ts";
 
 /** The output of one command. The caller must escape control characters first (`SafeText`). */
 export interface Output {
@@ -18,7 +19,10 @@ export interface Output {
   warn(text: SafeText): void;
   /** Prints a warning only once, even if several parts of a run report it. */
   warnOnce(text: SafeText): void;
-  /** Prints text on stderr unchanged, even with `--quiet`. For text that a user must read exactly. */
+  /**
+   * Prints text on stderr, even with `--quiet`. For text that a user must read exactly. On a terminal, this and all
+   * other messages are wrapped between words; commands and addresses are never broken.
+   */
   exactly(text: SafeText): void;
   /** Prints the `fairlead` commands that undo a change, unless `--quiet` is set. */
   undo(...lines: readonly string[]): void;
@@ -49,7 +53,7 @@ export function createOutput(io: Io, options: { readonly quiet: boolean }): Outp
     word ??= commandWord(io);
     return word;
   };
-  const exactly = (text: SafeText): void => void io.stderr.write(`${text}\n`);
+  const exactly = (text: SafeText): void => void io.stderr.write(`${wrapMessage(text, columnsOf(io.stderr))}\n`);
   const typed = (text: SafeText): SafeText => withCommandWord(text, command());
   const warn = (text: SafeText): void => exactly(typed(text));
   return {
@@ -138,14 +142,4 @@ export function spacedNumber(value: number): SafeText {
 
 function pad(cell: SafeText, size: number): SafeText {
   return safe`${cell}${repeatSafe(safe` `, size - width(cell))}`;
-}
-
-const wide =
-  /\p{Emoji_Presentation}|[\u1100-\u115F\u2E80-\uA4CF\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF00-\uFF60\uFFE0-\uFFE6]/u;
-
-/** Returns the number of terminal columns that a text takes, exact enough to align a table. */
-export function width(text: SafeText): number {
-  // Nearly all text is ASCII, which needs no table of widths.
-  if (/^[\x20-\x7e]*$/.test(text)) return text.length;
-  return Array.from(stripVTControlCharacters(text)).reduce((sum, character) => sum + (wide.test(character) ? 2 : 1), 0);
 }

@@ -2,9 +2,9 @@
  * Wraps text to the width of a terminal. Without a terminal nothing is wrapped, so that `grep` finds complete lines.
  */
 
-import { joinSafe, type SafeText, safe, splitSafe } from "@fairlead/core/text/safe-text";
+import { joinSafe, repeatSafe, type SafeText, safe, sliceSafe, splitSafe } from "@fairlead/core/text/safe-text";
 import type { Io } from "../shell/io.ts";
-import { width } from "./output.ts";
+import { width } from "./text-width.ts";
 
 /** The width of lines, and the text before the first line (`indent`). */
 export interface Layout {
@@ -20,9 +20,9 @@ const narrowest = 40;
  * Returns the width at which lines wrap, in columns: that of the terminal (80 if unknown), but at least 40. Without a
  * terminal, lines do not wrap.
  */
-export function columnsOf({ stdout }: Pick<Io, "stdout">): number {
-  if (stdout.isTTY !== true) return Number.POSITIVE_INFINITY;
-  return Math.max(stdout.columns || 80, narrowest);
+export function columnsOf({ isTTY, columns }: Pick<Io["stdout"], "isTTY" | "columns">): number {
+  if (isTTY !== true) return Number.POSITIVE_INFINITY;
+  return Math.max(columns || 80, narrowest);
 }
 
 /** Joins pieces with spaces and wraps between pieces. Breaks a piece only if it is longer than a whole line. */
@@ -62,4 +62,72 @@ export function fill(pieces: readonly SafeText[], { columns, indent, hanging }: 
 /** Splits a text at spaces, for `fill`. */
 export function words(text: SafeText): readonly SafeText[] {
   return splitSafe(text, " ");
+}
+
+/** Cuts a line at `columns`: after a comma if there is one, otherwise between words. A cut line ends with `…`. */
+export function clipWords(line: SafeText, columns: number): SafeText {
+  if (width(line) <= columns) return line;
+  const ends = [...line.matchAll(/ /g)].map(({ index }) => index);
+  const fitting = ends.filter((end) => end > 0 && width(sliceSafe(line, 0, end)) <= columns - 2);
+  const end = fitting.findLast((at) => line[at - 1] === ",") ?? fitting.at(-1);
+  return end === undefined ? line : safe`${sliceSafe(line, 0, end)} …`;
+}
+
+/** A suggested command, which must stay on one line to be copied. It ends before a remark in parentheses or behind `;`. */
+const command = /(?<=^\s*|: |&& |, or )(?:npx --no -- )?fairlead (?:(?! \(|; |, then|\)$|\)[.,]).)+/g;
+/** A line of a difference. Its columns matter. */
+const isDifference = /^\s*[+-] /;
+
+/** Wraps a message between words, at `columns`. Never breaks a word or a suggested command, and keeps indents. */
+export function wrapMessage(text: SafeText, columns: number): SafeText {
+  if (columns === Number.POSITIVE_INFINITY) return text;
+  return joinSafe(
+    splitSafe(text).flatMap((line) =>
+      width(line) <= columns || isDifference.test(line) ? [line] : wrapOne(line, columns),
+    ),
+  );
+}
+
+function wrapOne(line: SafeText, columns: number): readonly SafeText[] {
+  const indent = line.search(/\S|$/);
+  const isLabelled = /^\s*[\w-]+: /.test(line);
+  const hanging = repeatSafe(safe` `, indent + (isLabelled ? 2 : 0));
+  const lines: SafeText[] = [];
+  let shown = sliceSafe(line, 0, indent);
+  let isFresh = true;
+  for (const { piece, before } of piecesOf(line, indent)) {
+    const joined = isFresh ? safe`${shown}${piece}` : safe`${shown}${before}${piece}`;
+    // A command that is longer than a line is broken by the terminal in any case.
+    const isTooLong = width(piece) > columns - hanging.length;
+    if (isFresh || isTooLong || width(joined) <= columns) shown = joined;
+    else {
+      lines.push(shown);
+      shown = safe`${hanging}${piece}`;
+    }
+    isFresh = false;
+  }
+  return [...lines, shown];
+}
+
+/** Splits a line into words and commands, each with the spaces before it. */
+function piecesOf(line: SafeText, from: number): readonly { readonly piece: SafeText; readonly before: SafeText }[] {
+  const commands = [...line.matchAll(command)].map(({ 0: text, index }) => [index, index + text.length] as const);
+  const pieces: { piece: SafeText; before: SafeText }[] = [];
+  let at = from;
+  while (at < line.length) {
+    const start = at + sliceSafe(line, at).search(/[^ ]|$/);
+    const [, until = start] = commands.find(([begin, last]) => begin <= start && start < last) ?? [];
+    const end = wordEnd(line, until);
+    pieces.push({ before: sliceSafe(line, at, start), piece: sliceSafe(line, start, end) });
+    at = end;
+  }
+  return pieces;
+}
+
+/** The space in a number such as `1 231` is no end of a word. */
+const wordGap = /(?<!\d) | (?!\d{3}\b)/;
+
+function wordEnd(line: SafeText, start: number): number {
+  const length = sliceSafe(line, start).search(wordGap);
+  return length === -1 ? line.length : start + length;
 }

@@ -1,5 +1,6 @@
 /** Finds the command in the command line. Global options may come before it. Suggests a command for a mistyped name. */
 
+import { toShellWord } from "@fairlead/core/text/shell-word";
 import { nameHint } from "./name-hint.ts";
 import { type CommandRow, commandGroups, verbs } from "./verbs.ts";
 
@@ -41,7 +42,7 @@ export function resolve(argv: readonly string[]): Resolution {
   if (first !== undefined && isMessage(first)) return forApp(argv);
   const row = verbs.find((verb) => verb.words === (first ?? ""));
   if (row) return { kind: "verb", ...row, argv: [...globals, ...argv.slice(start + 1)] };
-  return unknown(first ?? "");
+  return unknown(first ?? "", argv.slice(start + 1));
 }
 
 /** Whether the options include `-p` or `--prompt`. */
@@ -78,7 +79,7 @@ function inGroup(group: string, globals: readonly string[], rest: readonly strin
     const row = verbs.find((verb) => verb.words === `${group} ${word}`);
     return row
       ? { kind: "verb", ...row, argv: [...globals, ...between, ...rest.slice(at + 1)] }
-      : unknown(`${group} ${word}`);
+      : unknown(`${group} ${word}`, rest.slice(at + 1));
   }
   // "lock" is both a group and a command.
   const own = verbs.find((verb) => verb.words === group);
@@ -115,7 +116,8 @@ function inSomeGroup(words: string): string | undefined {
   )?.words;
 }
 
-function unknown(words: string): Resolution {
+/** `rest`: the words after the mistyped command. They are part of the next step, so that the user can copy it. */
+function unknown(words: string, rest: readonly string[] = []): Resolution {
   const commands = [...verbs.map((verb) => verb.words), ...commandGroups.keys()].filter((word) => word !== "");
   const meant = inSomeGroup(words);
   const hint = meant === undefined ? nameHint(words.trim(), commands) : `; did you mean "${meant}"?`;
@@ -123,7 +125,7 @@ function unknown(words: string): Resolution {
   return {
     kind: "unknown",
     message: `unknown command "${words.trim()}"${hint}`,
-    next: `fairlead${group} --help`,
+    next: meant === undefined ? `fairlead${group} --help` : ["fairlead", meant, ...rest.map(toShellWord)].join(" "),
   };
 }
 

@@ -72,8 +72,7 @@ export function byHandLines(
   const { origin, port } = new URL(redirectUri);
   const paste = canPaste
     ? [
-        safe`Open the address in a browser on your own machine and sign in. The browser then ends at an address that begins`,
-        safe`with ${toVisibleLine(origin)}/ and may show an error page. Copy that address and paste it here.`,
+        safe`Open the address in a browser on your own machine and sign in. The browser then ends at an address that begins with ${toVisibleLine(origin)}/ and may show an error page. Copy that address and paste it here.`,
       ]
     : [safe`Open the address in a browser and sign in.`];
   if (location !== "ssh" || !isListening) return paste;

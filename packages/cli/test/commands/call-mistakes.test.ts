@@ -11,7 +11,10 @@ test("a mistake in the command line is named before anything runs, with the next
       "--stdio x",
       'the tool\'s name is missing\n  next: to list its tools, replace "call" by "tools" and leave out the tool',
     ],
-    ["demo.greet --name Ada", `--name works only with a URL or --stdio COMMAND${example}`],
+    [
+      "demo.greet --name Ada",
+      `a tool's arguments are written as key=value; --name is for a URL or --stdio COMMAND${example}`,
+    ],
     [
       "demo.greet --language=fr --loud --yes name=Ada",
       "unknown option '--language=fr'\n  next: fairlead call demo.greet language=fr loud=true --yes name=Ada",

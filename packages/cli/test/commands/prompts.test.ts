@@ -108,7 +108,8 @@ describe("fairlead prompt", () => {
     [["teach", "knot=x", "--arg", "knot=y"], 2, `prompt teach of "demo": knot is given twice${usage}`],
     [["teach", "--arg", "knot"], 2, '--arg takes name=value, not "knot"\n'],
     [["demo__taech"], 2, 'there is no prompt "demo__taech"; did you mean /demo__teach?\n  next: fairlead prompts\n'],
-    [["--server", "demo", "nothing"], 2, 'there is no prompt "nothing"\n  next: fairlead prompts\n'],
+    [["--server", "demo", "nothing"], 2, '"demo" has no prompt "nothing"\n  next: fairlead prompts demo\n'],
+    [["demo", "teech"], 2, '"demo" has no prompt "teech"; did you mean "teach"?\n  next: fairlead prompts demo\n'],
     [["--server", "dmeo", "teach"], 2, 'there is no server "dmeo"; did you mean "demo"?\n  next: fairlead mcp list\n'],
   ])("%j is explained", async (words, code, stderr) => {
     await using here = await machine();

@@ -1,7 +1,8 @@
 import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import { describe, expect, test } from "vitest";
-import { count, spacedNumber, table, width } from "../../src/output/output.ts";
+import { count, spacedNumber, table } from "../../src/output/output.ts";
 import { shortPath } from "../../src/output/short-path.ts";
+import { width } from "../../src/output/text-width.ts";
 import { ageWords, timeText } from "../../src/output/time-text.ts";
 import { costsText, serverCosts } from "../../src/output/tools/tool-costs.ts";
 import { marked } from "../support/plain-style.ts";

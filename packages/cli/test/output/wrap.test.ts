@@ -1,7 +1,6 @@
-import { PassThrough } from "node:stream";
-import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
+import { safe, toSafeLine, toSafeText } from "@fairlead/core/text/safe-text";
 import { describe, expect, test } from "vitest";
-import { columnsOf, fill } from "../../src/output/wrap.ts";
+import { columnsOf, fill, wrapMessage } from "../../src/output/wrap.ts";
 
 function filled(columns: number, ...pieces: readonly string[]): readonly string[] {
   return fill(pieces.map(toSafeLine), { columns, indent: safe`  `, hanging: safe`    ` });
@@ -36,6 +35,55 @@ describe("the width is that of the terminal", () => {
     [{ isTTY: true, columns: 0 }, 80],
     [{ isTTY: true }, 80],
   ])("%j", (stdout, columns) => {
-    expect(columnsOf({ stdout: Object.assign(new PassThrough(), stdout) })).toBe(columns);
+    expect(columnsOf(stdout)).toBe(columns);
+  });
+});
+
+describe("a message on a terminal", () => {
+  const wrapped = (text: string, columns: number): readonly string[] =>
+    wrapMessage(toSafeText(text), columns).split("\n");
+
+  test.each<[what: string, text: string, lines: readonly string[]]>([
+    ["stays as it is if it fits", "a b c\n  d  e", ["a b c", "  d  e"]],
+    [
+      "is wrapped between words, with its indent",
+      "  one two three four five six seven",
+      ["  one two three four five six", "  seven"],
+    ],
+    [
+      "goes on further right after a label",
+      "note: one two three four five six",
+      ["note: one two three four five", "  six"],
+    ],
+    ["keeps a long word whole", "now see https://example.com/a/path", ["now see", "https://example.com/a/path"]],
+    [
+      "keeps a command whole",
+      "to allow it: fairlead policy allow a.b; or not",
+      ["to allow it:", "fairlead policy allow a.b; or", "not"],
+    ],
+    ["keeps an undo whole", "undo: fairlead mcp remove a-server", ["undo:", "  fairlead mcp remove a-server"]],
+    [
+      "leaves a command longer than a line to the terminal",
+      `undo: fairlead ${"x".repeat(30)}`,
+      [`undo: fairlead ${"x".repeat(30)}`],
+    ],
+    [
+      "wraps prose with the name of a command",
+      "the programs of fairlead serve can ask you",
+      ["the programs of fairlead serve", "can ask you"],
+    ],
+    [
+      "keeps a number whole",
+      "a server with tools of about 1 234 tokens",
+      ["a server with tools of about", "1 234 tokens"],
+    ],
+    ["keeps the lines of a difference", '  + "a much longer line here": true', ['  + "a much longer line here": true']],
+  ])("%s", (_, text, lines) => {
+    expect(wrapped(text, 30)).toEqual(lines);
+  });
+
+  test("is not wrapped without a terminal", () => {
+    const text = safe`one two three four five six seven`;
+    expect(wrapMessage(text, Number.POSITIVE_INFINITY)).toBe(text);
   });
 });

@@ -59,7 +59,7 @@ describe("mistakes are answered with exit code 2, the nearest word and where to 
     [["mpc", "list"], /did you mean "mcp"/, /fairlead --help/],
     [["mcp", "lst"], /did you mean "mcp list"/, /fairlead mcp --help/],
     [["mcp", "list", "--strct"], /did you mean --strict\?/, /fairlead mcp list --help/],
-    [["mcp", "list", "extra"], /too many arguments/, /fairlead mcp list --help/],
+    [["mcp", "get", "a", "extra"], /too many arguments/, /fairlead mcp get --help/],
     [["mcp", "get"], /missing required argument 'name'/, /fairlead mcp get --help/],
     [["mcp", "list", "-C"], /argument missing/, /fairlead mcp list --help/],
   ])("%j", async (argv, message, next) => {

@@ -69,18 +69,18 @@ describe("help and the version are asked for before a command", () => {
   });
 });
 
-describe("what names no command is answered with the nearest one and its help", () => {
+describe("what names no command is answered with the nearest one, or with the help", () => {
   test.each<[line: string, message: string, next: string]>([
     ["tols", 'unknown command "tols"; did you mean "tools"?', "fairlead --help"],
     ["zzzzzzzz", 'unknown command "zzzzzzzz"', "fairlead --help"],
     ["mcp lst", 'unknown command "mcp lst"; did you mean "mcp list"?', "fairlead mcp --help"],
     ["help tols", 'unknown command "tols"; did you mean "tools"?', "fairlead --help"],
     ["tool", 'unknown command "tool"; did you mean "tools"?', "fairlead --help"],
-    ["add", 'unknown command "add"; did you mean "mcp add"?', "fairlead --help"],
-    ["list", 'unknown command "list"; did you mean "mcp list"?', "fairlead --help"],
-    ["ls", 'unknown command "ls"; did you mean "mcp list"?', "fairlead --help"],
-    ["remove files", 'unknown command "remove"; did you mean "mcp remove"?', "fairlead --help"],
-    ["trust rm", 'unknown command "trust rm"; did you mean "trust remove"?', "fairlead trust --help"],
+    ["add", 'unknown command "add"; did you mean "mcp add"?', "fairlead mcp add"],
+    ["list", 'unknown command "list"; did you mean "mcp list"?', "fairlead mcp list"],
+    ["ls", 'unknown command "ls"; did you mean "mcp list"?', "fairlead mcp list"],
+    ["remove files", 'unknown command "remove"; did you mean "mcp remove"?', "fairlead mcp remove files"],
+    ["trust rm", 'unknown command "trust rm"; did you mean "trust remove"?', "fairlead trust remove"],
     ["mcp --quiet", 'a command is missing after "mcp"', "fairlead mcp --help"],
     ["--json mcp", 'a command is missing after "mcp"', "fairlead mcp --help"],
   ])("%j", (line, message, next) => {

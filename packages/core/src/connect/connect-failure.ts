@@ -180,6 +180,28 @@ function secureAdvice(error: WireError, definition: ServerDefinition): string {
   return code.startsWith("ERR_SSL") ? checkAddress(definition) : extraAuthority;
 }
 
+/** Where the programs that start most servers come from. */
+const installers: ReadonlyMap<string, string> = new Map([
+  ["npx", "Node.js: https://nodejs.org"],
+  ["npm", "Node.js: https://nodejs.org"],
+  ["node", "Node.js: https://nodejs.org"],
+  ["uvx", "uv: https://docs.astral.sh/uv"],
+  ["uv", "uv: https://docs.astral.sh/uv"],
+  ["pipx", "pipx: https://pipx.pypa.io"],
+  ["bunx", "Bun: https://bun.sh"],
+  ["bun", "Bun: https://bun.sh"],
+  ["deno", "Deno: https://deno.com"],
+  ["docker", "Docker: https://docs.docker.com/get-docker"],
+]);
+
+function installAdvice(definition: ServerDefinition): string {
+  const { transport } = definition;
+  const command = transport.kind === "stdio" ? transport.command : "";
+  const source = installers.get(command);
+  const what = source === undefined ? "Install the command" : `Install ${command}, which is part of ${source}`;
+  return `${what}, or correct ${source === undefined ? "it" : "the command"} (${fileAndLine(definition)}).`;
+}
+
 function notStarted(error: WireError, { definition, droppedPath, isFound }: ConnectFacts): Failure {
   const ignored = isSearchedFor(definition) ? droppedPath.map((entry) => JSON.stringify(entry)).join(", ") : "";
   const dropped = ignored === "" ? "" : `; PATH entries ignored because this folder is not trusted: ${ignored}`;
@@ -190,7 +212,7 @@ function notStarted(error: WireError, { definition, droppedPath, isFound }: Conn
     return {
       code: "command_not_found",
       what,
-      next: isFound ? checkCommand(definition) : `Install the command, or correct it (${fileAndLine(definition)}).`,
+      next: isFound ? checkCommand(definition) : installAdvice(definition),
     };
   if (code === "E2BIG" || code === "ERR_INVALID_ARG_VALUE")
     return { code: "settings_invalid", what, next: checkCommand(definition) };

@@ -153,6 +153,15 @@ describe("a program that does not start", () => {
     expect(told(error)).toEqual([code, "… did not start: words", next, undefined]);
   });
 
+  test.each([
+    ["uvx", "Install uvx, which is part of uv: https://docs.astral.sh/uv, or correct the command (/s.json:4)."],
+    ["npx", "Install npx, which is part of Node.js: https://nodejs.org, or correct the command (/s.json:4)."],
+    ["./npx", install],
+  ])("%s: the user learns where to get it", (command, next) => {
+    const error = wire("spawn_failed", "words", {}, system("ENOENT"));
+    expect(told(error, facts({}, { ...program, command }))[2]).toBe(next);
+  });
+
   test("although its file was found", () => {
     const error = wire("spawn_failed", "words", {}, system("EACCES"));
     expect(told(error, facts({ isFound: true }))[2]).toBe(checkCommand);

@@ -59,7 +59,7 @@ Examples:
     }
     if (step) throw new HostError("usage", "--step needs a terminal and cannot be combined with --plain");
     const pace = speed === undefined ? {} : { speed };
-    await playLines(recorded, { ...pace, out, columns: columnsOf(io), clock: systemClock, signal: io.signal });
+    await playLines(recorded, { ...pace, out, columns: columnsOf(io.stdout), clock: systemClock, signal: io.signal });
   },
 };
 

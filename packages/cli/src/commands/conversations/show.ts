@@ -28,7 +28,7 @@ Examples:
     const { io, out, globals, operands } = context;
     const recorded = await conversationOfId(operands[0] ?? "", await configurationOf(context));
     if (globals.json) return out.json(conversationDocument(recorded));
-    for (const item of stateAfter(recorded, size).items) out.print(itemText(item, columnsOf(io)));
+    for (const item of stateAfter(recorded, size).items) out.print(itemText(item, columnsOf(io.stdout)));
   },
 };
 

@@ -20,6 +20,7 @@ import type { Context, Verb } from "../../shell/verb.ts";
 import { connectServers } from "../../targets/connect-servers.ts";
 import { useHost } from "../../targets/with-host.ts";
 import { type Added, document, printAdded, printApproval } from "./add/add-report.ts";
+import { askNextSteps } from "./add/ask-next-steps.ts";
 import {
   approveWritten,
   type Destination,
@@ -64,7 +65,8 @@ Values are stored as you type them. When the server starts, Fairlead replaces $N
 You approve a project's server by adding it; other users of the project approve it with fairlead trust add. If the
 folder is not trusted yet, Fairlead asks on a terminal whether to trust it: a project's server starts only then.
 Then Fairlead connects to the server and shows its tools or the error. The entry stays in both cases, with exit code 0;
-in a script, fairlead mcp test NAME returns the error's exit code.
+in a script, fairlead mcp test NAME returns the error's exit code. On a terminal, Fairlead then offers to sign in, if the
+server needs it, and to write the exact version of a downloaded package into the entry.
 
 Examples:
   fairlead mcp add -s user files npx -y @modelcontextprotocol/server-filesystem ~/notes
@@ -153,8 +155,9 @@ Examples:
     );
     if (!globals.json) printDisabled(written, out);
     const tested = test ? await testAdded(written, inFact, context) : [];
-    if (globals.json) out.json(document(report, tested));
-    else printTested(tested, out);
+    if (globals.json) return out.json(document(report, tested));
+    printTested(tested, out);
+    await askNextSteps(tested, context);
   },
 };
 
@@ -226,6 +229,10 @@ function printOne(state: ServerState, out: Output): void {
   }
   const { message, next } = notConnectedError(state);
   const hint = next === undefined ? safe`` : safe`\n  next: ${toSafeLine(next)}`;
+  if (state.status === "needs_auth") {
+    out.warn(safe`"${name}" was added and needs a sign-in${hint}`);
+    return;
+  }
   out.warn(safe`warning: "${name}" was added, but Fairlead cannot connect to it: ${toSafeLine(message)}${hint}`);
   out.say(safe`to test again: fairlead mcp test ${toSafeLine(toShellWord(state.name))}`);
 }

@@ -103,7 +103,7 @@ function definitionFields(
     { label: safe`trust`, values: trust },
     { label: safe`description`, values: description === undefined ? [] : [toSafeLine(description)] },
     { label: safe`fingerprint`, values: [toSafeLine(fingerprint)] },
-    { label: safe`note`, values: launchNotes(transport).map(toVisibleLine) },
+    { label: safe`note`, values: launchNotes(definition).map(toVisibleLine) },
   ];
 }
 
@@ -143,7 +143,7 @@ function definitionDocument(definition: ServerDefinition, configuration: Configu
     ...(includeTools === undefined ? {} : { includeTools }),
     excludeTools,
     fingerprint,
-    notes: launchNotes(definition.transport),
+    notes: launchNotes(definition),
   };
 }
 

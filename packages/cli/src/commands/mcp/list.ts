@@ -7,9 +7,11 @@ import { joinSafe, type SafeText, safe, toSafeLine } from "@fairlead/core/text/s
 import type { Configuration } from "@fairlead/core/trust/configuration";
 import { count, type Output } from "../../output/output.ts";
 import { problemLines } from "../../output/servers/server-details.ts";
-import { type ListedServer, serverDocument, serverText } from "../../output/servers/server-state.ts";
+import { type ListedServer, serverDocument, serverText, widestOf } from "../../output/servers/server-state.ts";
+import { columnsOf } from "../../output/wrap.ts";
 import { concernsFile, configurationOf } from "../../shell/configuration.ts";
 import type { Context, Verb } from "../../shell/verb.ts";
+import { findServer } from "./find-server.ts";
 
 interface Options {
   readonly strict?: boolean;
@@ -20,11 +22,13 @@ interface Options {
 export const verb: Verb = {
   help: `
 Connects to all servers that may start, in parallel, and shows for each server its tools, or its error and the next
-step. With --verbose also its command or URL, and the file and line of its entry. On a terminal a server is shown as soon as it has answered; the last line
-names the servers that are still connecting. All started servers are stopped when the command ends. Secrets are hidden.
+step. With --verbose, or for the servers that you name, also its command or URL, the file and line of its entry, and the
+whole error. On a terminal a server is shown as soon as it has answered; the last line names the servers that are still
+connecting. All started servers are stopped when the command ends. Secrets are hidden.
 
 Examples:
   fairlead mcp list
+  fairlead mcp list github          one server, with all details
   fairlead mcp list --verbose
   fairlead mcp list --json
   fairlead mcp list --cached        at once, from the catalog cache
@@ -33,18 +37,29 @@ Examples:
 
   define(command) {
     command
+      .argument("[names...]", "show only these servers, with all details")
       .option("-v, --verbose", "show also the command or URL, the settings file, and the sign-in of each server")
       .option("--strict", "exit with the code of the worst server error instead of 0")
       .addOption(command.createOption("--cached", "do not connect: show the cached catalogs").conflicts("strict"));
   },
 
   async run(context) {
-    const { out, globals, command } = context;
-    const configuration = await configurationOf(context);
+    const { io, out, globals, command, operands } = context;
+    const whole = await configurationOf(context);
+    const named = operands.map((name) => findServer(whole, name));
+    const configuration = named.length === 0 ? whole : { ...whole, servers: named };
     if (!globals.json) printHead(configuration, out);
-    const { strict = false, cached: isCached = false, verbose = false } = command.opts<Options>();
+    const { strict = false, cached: isCached = false, verbose: isVerbose = false } = command.opts<Options>();
+    const verbose = isVerbose || named.length > 0;
     const showsSharing = verbose && (await usesGateway(configuration));
-    const toText = (one: ListedServer): SafeText => serverText(one, { ...out, verbose, showsSharing });
+    const look = {
+      ...out,
+      verbose,
+      showsSharing,
+      columns: columnsOf(io.stdout),
+      widestName: widestOf(configuration.servers.map(({ server }) => server.name)),
+    };
+    const toText = (one: ListedServer): SafeText => serverText(one, look);
     const listed = await list(configuration, context, isCached, toText);
     if (globals.json)
       out.json({

@@ -28,7 +28,7 @@ export async function showFound(host: Host, query: string, context: Context): Pr
     return;
   }
   if (tools.length === 0) out.say(safe`No tool found for "${toSafeLine(query)}". All tools: fairlead tools`);
-  const options = { style: out.style, columns: columnsOf(io), all };
+  const options = { style: out.style, columns: columnsOf(io.stdout), all };
   for (const { listed } of tools)
     out.print(toolText({ ...listed, serverToolName: `${listed.server}.${listed.serverToolName}` }, options));
 }

@@ -13,7 +13,8 @@ import {
 } from "@fairlead/core/text/safe-text";
 import { waitWords } from "@fairlead/core/text/wait-words";
 import { clip } from "@fairlead/wire/text";
-import { type Style, table, width } from "../output.ts";
+import { type Style, table } from "../output.ts";
+import { width } from "../text-width.ts";
 import { timeText } from "../time-text.ts";
 import { fill, words } from "../wrap.ts";
 

@@ -45,7 +45,7 @@ export function approvalFields(definition: ServerDefinition, { shadows }: Pick<C
     ...optionFields(definition, { show, hide: (text) => text }),
     { label: safe`machineAuth`, values: machineValues(definition) },
     { label: safe`trust: true`, values: trust ? [safe`the server's tools run without confirmation`] : [] },
-    { label: safe`note`, values: launchNotes(transport).map(show) },
+    { label: safe`note`, values: launchNotes(definition).map(show) },
   ];
 }
 

@@ -1,7 +1,8 @@
 /** Warns about a command line before it runs: downloads, versions that are not exact, shell commands. */
 
 import { isLoopbackHost } from "@fairlead/core/net/server-network";
-import type { Transport } from "@fairlead/core/settings/define/definition";
+import type { ServerDefinition } from "@fairlead/core/settings/define/definition";
+import { toShellWord } from "@fairlead/core/text/shell-word";
 import { parseUrl } from "@fairlead/wire/text";
 
 type Source = "npm" | "PyPI" | "an image registry";
@@ -168,7 +169,7 @@ export function runsCode(command: string, args: readonly string[]): boolean {
 }
 
 /** Returns the warnings as text. They contain untrusted names and must be made safe before they are shown. */
-export function launchNotes(transport: Transport): string[] {
+export function launchNotes({ name, transport }: Pick<ServerDefinition, "name" | "transport">): string[] {
   if (transport.kind !== "stdio") {
     const isLocal = isLoopbackHost(parseUrl(transport.url)?.hostname ?? "");
     return /^http:/i.test(transport.url) && !isLocal
@@ -180,7 +181,9 @@ export function launchNotes(transport: Transport): string[] {
   if (download) {
     const notes = [`downloads and runs code: ${download.name} from ${download.from}`];
     if (!download.pinned)
-      notes.push("unpinned: a later start may run another version; name an exact version to prevent that");
+      notes.push(
+        `unpinned: a later start may run another version; to write the exact one: fairlead mcp pin ${toShellWord(name)}`,
+      );
     return notes;
   }
   const shell = /^(sh|bash|zsh|dash|fish|cmd|powershell|pwsh)$/.test(programName(command));

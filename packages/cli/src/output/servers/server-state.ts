@@ -6,12 +6,14 @@ import type { CatalogCounts, ServerState } from "@fairlead/core/events";
 import type { CachedCatalogInfo, FailedStart } from "@fairlead/core/host";
 import { initialServerState, notConnectedError } from "@fairlead/core/mcp/server-state";
 import type { ConfiguredServer, SharedBy } from "@fairlead/core/settings/define/definition";
-import { joinSafe, type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
+import { joinSafe, repeatSafe, type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import { waitWords } from "@fairlead/core/text/wait-words";
 import type { Admission } from "@fairlead/core/trust/admit";
 import { errorDocument } from "../error-lines.ts";
 import { count, type Output, spacedNumber } from "../output.ts";
+import { width } from "../text-width.ts";
 import { ageWords } from "../time-text.ts";
+import { clipWords, wrapMessage } from "../wrap.ts";
 import { positionText, transportWord } from "./server-details.ts";
 import { redact } from "./server-redaction.ts";
 
@@ -110,19 +112,40 @@ export interface ServerTextOptions extends Pick<Output, "style" | "typed"> {
   readonly verbose: boolean;
   /** Whether to show how clients of the gateway share the server. */
   readonly showsSharing: boolean;
+  /** The width of the terminal; infinite without one. On a terminal the first lines are cut, not wrapped. */
+  readonly columns: number;
+  /** The width of the longest name, in columns. On a terminal the states begin in one column. */
+  readonly widestName: number;
+}
+
+/** Returns the width of the longest name, in columns. */
+export function widestOf(names: readonly string[]): number {
+  return Math.max(0, ...names.map((name) => width(toVisibleLine(name))));
 }
 
 /** Formats a server as `mcp list` shows it: one line, and a second one if the user should do something. */
 export function serverText(listed: ListedServer, options: ServerTextOptions): SafeText {
-  return joinSafe(options.verbose ? verboseLines(listed, options) : shortLines(listed, options));
+  const { columns } = options;
+  if (options.verbose) return wrapMessage(joinSafe(verboseLines(listed, options)), columns);
+  const [head = safe``, ...others] = shortLines(listed, options);
+  return joinSafe([head, ...others.map((line) => wrapMessage(line, columns))]);
 }
 
-function shortLines(listed: ListedServer, { style, typed }: ServerTextOptions): readonly SafeText[] {
+/** Names up to this width are followed by the state in one column. */
+const widestColumn = 24;
+
+function shortLines(
+  listed: ListedServer,
+  { style, typed, columns, widestName }: ServerTextOptions,
+): readonly SafeText[] {
   const { server, state, changed = [] } = listed;
-  const { name } = server;
+  const name = toVisibleLine(server.name);
   const next = nextLine(state);
+  const column = columns === Number.POSITIVE_INFINITY ? 0 : Math.min(widestName, widestColumn);
+  const gap = repeatSafe(safe` `, Math.max(0, column - width(name)) + 2);
+  const words = clipWords(shortWords(listed), Math.max(20, columns - width(name) - gap.length));
   return [
-    safe`${style.bold(toVisibleLine(name))}  ${style[colourOf(state)](shortWords(listed))}`,
+    safe`${style.bold(name)}${gap}${style[colourOf(state)](words)}`,
     ...(next === undefined ? [] : [typed(next)]),
     ...noteLines(state),
     ...(changed.length > 0 ? [changedLine(changed)] : []),

@@ -22,7 +22,7 @@ import { clip } from "@fairlead/wire/text";
 import { variablesOf } from "../../arguments/named-values.ts";
 import { count, type Style } from "../output.ts";
 import { fill, words } from "../wrap.ts";
-import { brief, full, toSignature } from "./signature.ts";
+import { brief, full, hasSamples, toSignature } from "./signature.ts";
 
 interface ListOptions {
   readonly style: Style;
@@ -189,12 +189,33 @@ function ruled({ decision }: Pick<HostTool, "decision">, style: Style): readonly
   return decision === "deny" ? [style.red(safe`[denied]`)] : [];
 }
 
-/** Returns a tool for an example: a read-only tool if there is one, otherwise a tool that is not destructive. */
-export function harmless<T extends Annotated>(tools: readonly T[]): T | undefined {
-  return (
-    tools.find(({ annotations }) => member(annotations, "readOnlyHint") === true) ??
-    tools.find(({ annotations }) => member(annotations, "destructiveHint") !== true)
+/** Names of tools that usually only read, for servers without annotations. */
+const readingName =
+  /^(?:describe|echo|fetch|find|get|help|list|lookup|ping|query|read|search|show|status|version|whoami)/i;
+
+/**
+ * Returns a tool for an example that works: it is not deprecated, it only reads, and sample values fit its required
+ * parameters. A tool that is said to be read-only comes before one that only has such a name.
+ */
+export function toolToTry<T extends TriedTool>(tools: readonly T[]): T | undefined {
+  const usable = tools.filter(
+    (tool) =>
+      !isDeprecated(tool) &&
+      member(tool.annotations, "destructiveHint") !== true &&
+      member(tool.annotations, "readOnlyHint") !== false &&
+      hasSamples(tool),
   );
+  return (
+    usable.find(({ annotations }) => member(annotations, "readOnlyHint") === true) ??
+    usable.find(({ serverToolName }) => readingName.test(serverToolName))
+  );
+}
+
+type TriedTool = Annotated & Pick<HostTool, "serverToolName" | "description" | "inputSchema">;
+
+/** Whether the server says that a tool or prompt should no longer be used. */
+export function isDeprecated({ description = "" }: { readonly description?: string | undefined }): boolean {
+  return /\bdeprecated\b/i.test(description);
 }
 
 const mostArguments = 40;

@@ -76,10 +76,28 @@ export function exampleCall({
   return toSafeLine([toShellWord(`${server}.${serverToolName}`), ...words].join(" "));
 }
 
+/** Names of texts that can be anything. */
+const freeText = /^(?:content|input|keywords?|messages?|prompt|q|query|question|search|term|text|topic|words?)$/i;
+
+/** Whether the sample values of an example call can work: a made-up path or id cannot. */
+export function hasSamples({ inputSchema }: Pick<HostTool, "inputSchema">): boolean {
+  return parametersOf(inputSchema).every(({ name, required, schema }) => {
+    if (!required) return true;
+    const meant = resolved(schema, inputSchema);
+    const type = member(meant, "type");
+    if (sampleOf(meant) !== undefined || type === "boolean" || type === "integer" || type === "number") return true;
+    return type === "string" && freeText.test(name);
+  });
+}
+
+function sampleOf(meant: unknown): unknown {
+  const samples = [member(meant, "const"), listOf(member(meant, "examples"))[0], listOf(member(meant, "enum"))[0]];
+  return samples.find((one) => one !== undefined && isShallow(one));
+}
+
 function exampleWord({ name, schema }: Property, root: unknown): string {
   const meant = resolved(schema, root);
-  const samples = [member(meant, "const"), listOf(member(meant, "examples"))[0], listOf(member(meant, "enum"))[0]];
-  const sample = samples.find((one) => one !== undefined && isShallow(one));
+  const sample = sampleOf(meant);
   if (typeof sample === "string") return `${name}=${sample}`;
   if (sample !== undefined) return `${name}:=${JSON.stringify(sample)}`;
   switch (member(meant, "type")) {

@@ -2,15 +2,15 @@
 
 import { HostError } from "@fairlead/core/errors";
 import type { HostTool } from "@fairlead/core/host";
-import { joinSafe, type SafeText, safe, toSafeJson, toVisibleLine } from "@fairlead/core/text/safe-text";
-import { serverText, stateWords } from "../../output/servers/server-state.ts";
+import { joinSafe, padSafe, type SafeText, safe, toSafeJson, toVisibleLine } from "@fairlead/core/text/safe-text";
+import { serverText, stateWords, widestOf } from "../../output/servers/server-state.ts";
 import { signedIn } from "../../sign-in/signed-in.ts";
-import { plainStyle } from "../captured.ts";
 import { readLogTail } from "../log-tail.ts";
 import type { Services } from "../services.ts";
 import { askIfWaiting } from "../session/begin.ts";
+import { offerSteps } from "../session/offer-steps.ts";
 import { type ServerVerb, serverVerbs } from "../state/mcp-panel.ts";
-import { type BuiltIn, namedServer, serverNames, wordsOf } from "./command.ts";
+import { type BuiltIn, lookFor, namedServer, serverNames, wordsOf } from "./command.ts";
 import { toolListText } from "./tools.ts";
 import { typedHere } from "./typed-here.ts";
 
@@ -67,7 +67,7 @@ export const mcp: BuiltIn = {
       ];
     if (verb === "auth" && names.length === 1)
       return [{ value: deviceOption, about: "sign in with a code on another device" }];
-    return names.length === 0 && verb !== "list" && verb !== "reload" && verb !== "add" ? serverNames(services) : [];
+    return names.length === 0 && verb !== "reload" && verb !== "add" ? serverNames(services) : [];
   },
   async run(line, services) {
     const [verb, ...words] = wordsOf(line);
@@ -76,17 +76,27 @@ export const mcp: BuiltIn = {
     if (found !== undefined) return found.run(words, services);
     if (!passedOn.has(verb))
       throw new HostError("usage", `unknown command "/mcp ${verb}"`, { next: `/mcp ${mcp.usage}` });
+    const { host } = services.session;
+    const before = new Set(host.states().map(({ name }) => name));
     const run = (): Promise<string> => services.runVerb("mcp", verb, ...words);
     services.session.show(`/mcp ${verb}`, await (verb === "get" ? run() : services.settings.change(run)));
     if (verb === "add" || verb === "import") await askIfWaiting(services);
     // Starts added servers in the background.
-    services.session.host.start().catch(services.session.fail);
+    host.start().catch(services.session.fail);
+    if (verb === "add")
+      await offerSteps(
+        [...host.states()].flatMap(({ name }) => (before.has(name) ? [] : name)),
+        services,
+      );
   },
 };
 
 async function list(words: readonly string[], services: Services): Promise<void> {
-  const verbose = words.some((word) => word === "-v" || word === "--verbose");
-  services.session.show(verbose ? "/mcp list -v" : "/mcp list", await serverListText(services, verbose));
+  const isOption = (word: string): boolean => word === "-v" || word === "--verbose";
+  const names = words.filter((word) => !isOption(word)).map((word) => services.servers.stateOf(word).name);
+  const verbose = words.some(isOption) || names.length > 0;
+  const title = ["/mcp list", ...(verbose && names.length === 0 ? ["-v"] : []), ...names].join(" ");
+  services.session.show(title, await serverListText(services, verbose, names));
 }
 
 function describe([name = ""]: readonly string[], services: Services): void {
@@ -116,16 +126,21 @@ function doTo(verb: ServerVerb): Run {
   };
 }
 
-async function serverListText({ session: { host }, settings }: Services, verbose: boolean): Promise<string> {
-  const configuration = settings.get();
+/** `names`: the servers to list. Empty: all servers. */
+async function serverListText(services: Services, verbose: boolean, names: readonly string[]): Promise<string> {
+  const { host } = services.session;
+  const configuration = services.settings.get();
   const [cached, signIns] = await Promise.all([host.recall(), signedIn(configuration)]);
-  const texts = host.states().map((state) => {
+  const states = host.states().filter(({ name }) => names.length === 0 || names.includes(name));
+  const widestName = widestOf(states.map(({ name }) => name));
+  const texts = states.map((state) => {
     const server = configuration.servers.find((each) => each.server.name === state.name)?.server;
     const cachedCatalog = cached.find((each) => each.server === state.name);
-    if (server === undefined) return safe`${toVisibleLine(state.name)}  ${stateWords(state)}; built in`;
+    if (server === undefined)
+      return safe`${padSafe(toVisibleLine(state.name), verbose ? 0 : widestName)}  ${stateWords(state)}; built in`;
     return serverText(
       { server, state, cachedCatalog, signIn: signIns.get(state.name) },
-      { style: plainStyle, typed: asItIs, verbose, showsSharing: false },
+      { ...lookFor(services), typed: asItIs, verbose, showsSharing: false, widestName },
     );
   });
   return typedHere(joinSafe(texts));

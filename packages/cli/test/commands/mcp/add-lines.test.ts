@@ -52,7 +52,7 @@ ${untrusted}`,
       ["-s", "user", "npx", "npx", "-y", "pkg"],
       `added "npx" in ${user} (user)\n  command    npx\n  arguments  1: -y\n             2: pkg\n`,
       `note: downloads and runs code: pkg from npm
-note: unpinned: a later start may run another version; name an exact version to prevent that
+note: unpinned: a later start may run another version; to write the exact one: fairlead mcp pin npx
 undo: fairlead mcp remove -s user npx
 `,
     ],
@@ -166,7 +166,7 @@ test("the JSON document has each added server with its notes, its problems and i
       problems: [],
       notes: [
         "downloads and runs code: pkg from npm",
-        "unpinned: a later start may run another version; name an exact version to prevent that",
+        "unpinned: a later start may run another version; to write the exact one: fairlead mcp pin n",
         "env.API_KEY looks like a secret: store it with fairlead secret set API_KEY and write ${secret:API_KEY} instead",
       ],
       undo: "fairlead mcp remove -s user n",

@@ -53,7 +53,7 @@ const texts: Readonly<Record<string, string>> = {
   description   a description
   fingerprint   HASH
   note          downloads and runs code: pkg from npm
-                unpinned: a later start may run another version; name an exact version to prevent that
+                unpinned: a later start may run another version; to write the exact one: fairlead mcp pin every
   ${file}:12:14: error: ${unset}
   next: ${next}
 `,
@@ -141,7 +141,7 @@ test("the JSON document has the same fields", async () => {
     excludeTools: ["b"],
     notes: [
       "downloads and runs code: pkg from npm",
-      "unpinned: a later start may run another version; name an exact version to prevent that",
+      "unpinned: a later start may run another version; to write the exact one: fairlead mcp pin every",
     ],
     problems: [
       {

@@ -105,3 +105,19 @@ try the demo: fairlead tools demo
   expect((await listed(here, "--trust-workspace")).stderr).toMatch(/^workspace \/project \(trusted: .*\)\n/);
   expect((await listed(here, "--json")).stderr).toBe("");
 });
+
+test("a server that is named is shown alone, with all details, and an unknown name is an error", async () => {
+  await using here = await machine({ [userFile]: { mcpServers: { odd: 7, web: { command: "x" } } } });
+  expect((await listed(here, "odd", "--cached")).stdout).toBe(`odd  cannot start: invalid settings
+  unknown: ?
+  from ${file}:3:5 (user)
+  why: server "odd": "odd" must be an object, not a number (${file}:3)
+`);
+  const document = JSON.parse((await listed(here, "web", "--cached", "--json")).stdout);
+  expect(document.servers.map(({ name }: { name: string }) => name)).toEqual(["web"]);
+  expect(await listed(here, "wev")).toEqual({
+    code: 2,
+    stdout: "",
+    stderr: 'fairlead: no server "wev" is configured; did you mean "web"?\n  next: fairlead mcp list\n',
+  });
+});

@@ -204,7 +204,7 @@ test("on a terminal each is shown as soon as it has answered, and the one that i
   });
   await using terminal = openTerminal(here, "mcp", "list");
   const before = await terminal.until(/fast {2}connected[\s\S]*slow: connecting \(\d+ s\)$/);
-  expect(before).toMatch(/off {2}blocked: in mcp\.excluded[\s\S]*fast {2}connected: 1 tool/);
+  expect(before).toMatch(/off {3}blocked: in mcp\.excluded[\s\S]*fast {2}connected: 1 tool/);
   expect(before).not.toMatch(/slow {2}/);
   await here.write("project/open", "");
   expect(await terminal.exitCode).toBe(0);

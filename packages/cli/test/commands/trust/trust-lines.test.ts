@@ -27,7 +27,8 @@ const two = `
     timeout     600000 ms
 `;
 const untrusted = `folder: /project (not trusted yet)
-  If you trust the folder, Fairlead reads its .gemini/settings.json and .env files. Each server still needs an approval to start.
+  If you trust the folder, Fairlead reads its .gemini/settings.json and .env files. Each server still needs an approval
+  to start.
 2 servers to approve:
 ${one}${two}`;
 const approvedBoth = "folder: /project (trusted)\nalready approved: one, two\nno servers to approve\n";
@@ -98,7 +99,8 @@ test("with --yes the user sees what changed, and whether the previous state can 
   expect(await trust(here, "add", "--yes")).toEqual({
     code: 0,
     stdout: `trusted: /project\n${approved}`,
-    stderr: `${untrusted}undo: fairlead trust remove /project\n`,
+    // Without a terminal nothing is wrapped.
+    stderr: `${untrusted.replace("approval\n  to", "approval to")}undo: fairlead trust remove /project\n`,
   });
   expect(await trust(here, "add", "--yes")).toEqual({ code: 0, stdout: "", stderr: approvedBoth });
   expect(await trust(here, "add")).toEqual({ code: 0, stdout: "", stderr: approvedBoth });

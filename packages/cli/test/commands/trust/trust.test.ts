@@ -48,7 +48,7 @@ describe("trust add", () => {
     timeout      600000 ms
     trust: true  the server's tools run without confirmation
     note         downloads and runs code: some-package from npm
-                 unpinned: a later start may run another version; name an exact version to prevent that
+                 unpinned: a later start may run another version; to write the exact one: fairlead mcp pin paypal
 
   web
     written in   ${file}:19:5

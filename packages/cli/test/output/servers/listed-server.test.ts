@@ -39,7 +39,7 @@ const { definition: _definition, ...invalid } = configured({
 });
 
 const typed = (text: SafeText): SafeText => toSafeLine(text.replace("fairlead", "npx --no -- fairlead"));
-const whole = { typed, verbose: true, showsSharing: true };
+const whole = { typed, verbose: true, showsSharing: true, columns: Number.POSITIVE_INFINITY, widestName: 8 };
 const text = (listed: ListedServer): readonly string[] => serverText(listed, { ...whole, style: plain }).split("\n");
 const short = (listed: ListedServer): readonly string[] =>
   serverText(listed, { ...whole, style: plain, verbose: false }).split("\n");
@@ -255,6 +255,38 @@ describe("without --verbose a server has one line, and a second one if the user 
     ],
   ])("%s", (_what, listed, lines) => {
     expect(short(listed)).toEqual(lines);
+  });
+});
+
+describe("on a terminal", () => {
+  const shown = (listed: ListedServer, columns: number): readonly string[] =>
+    serverText(listed, { ...whole, style: plain, verbose: false, columns }).split("\n");
+
+  test("the states begin in one column, and a line that is too long is cut between words", () => {
+    const listed: ListedServer = { server: configured(), state: connected, tokens: 1234 };
+    expect(shown(listed, 80)).toEqual(["s         connected: 2 tools, 1 prompt, 3 resources, about 1 234 tokens"]);
+    expect(shown(listed, 50)).toEqual(["s         connected: 2 tools, 1 prompt, …"]);
+    expect(shown(listed, 40)).toEqual(["s         connected: 2 tools, …"]);
+  });
+
+  test("a next step is wrapped between words, and everything else with --verbose", () => {
+    const state: ServerState = {
+      name: "s",
+      since: 0,
+      status: "disconnected",
+      reason: "unreachable",
+      message: "http://127.0.0.1:9/mcp cannot be reached",
+      next: "check the URL, then: fairlead mcp test s",
+    };
+    const listed: ListedServer = { server: configured(), state };
+    expect(shown(listed, 50)).toEqual([
+      "s         failed: http://127.0.0.1:9/mcp cannot …",
+      "  next: check the URL, then:",
+      "    npx --no -- fairlead mcp test s",
+    ]);
+    const lines = serverText(listed, { ...whole, style: plain, columns: 40 }).split("\n");
+    expect(lines).toContain("  why: http://127.0.0.1:9/mcp cannot be");
+    expect(lines).toContain("    reached");
   });
 });
 

@@ -138,7 +138,7 @@ test.each([
     stdio("uvx", "pkg"),
     [
       "downloads and runs code: pkg from PyPI",
-      "unpinned: a later start may run another version; name an exact version to prevent that",
+      "unpinned: a later start may run another version; to write the exact one: fairlead mcp pin 'my s'",
     ],
   ],
   [http("HTTP://example.com/mcp"), ["not encrypted: others on the network can read and change requests"]],
@@ -151,7 +151,7 @@ test.each([
   [http("http://127.0.0.1:3000/mcp"), []],
   [http("https://example.com/mcp"), []],
 ])("notes on %j", (transport, notes) => {
-  expect(launchNotes(transport)).toEqual(notes);
+  expect(launchNotes({ name: "my s", transport })).toEqual(notes);
 });
 
 test.each([

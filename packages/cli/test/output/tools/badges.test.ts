@@ -1,5 +1,6 @@
+import type { JsonObject } from "@fairlead/wire";
 import { describe, expect, test } from "vitest";
-import { badges, harmless } from "../../../src/output/tools/lists.ts";
+import { badges, toolToTry } from "../../../src/output/tools/lists.ts";
 import { marked, plain } from "../../support/plain-style.ts";
 
 describe("badges are what a server claims, in words", () => {
@@ -25,23 +26,28 @@ describe("badges are what a server claims, in words", () => {
   });
 });
 
-describe("a tool to try is one that is said to be harmless", () => {
-  type Tool = { readonly annotations?: Record<string, boolean> };
-  const destructive: Tool = { annotations: { destructiveHint: true } };
-  const silent: Tool = {};
-  const readOnly: Tool = { annotations: { readOnlyHint: true } };
-  test.each<[tools: readonly Tool[], expected: Tool | undefined]>([
-    [[destructive, silent, readOnly], readOnly],
-    [[destructive, silent], silent],
-    [[silent, { annotations: {} }, destructive], silent],
-    [[silent, readOnly, { annotations: { readOnlyHint: true, openWorldHint: true } }], readOnly],
-    [
-      [{ annotations: { destructiveHint: true, readOnlyHint: false } }, { annotations: { destructiveHint: false } }],
-      { annotations: { destructiveHint: false } },
-    ],
-    [[destructive], undefined],
-    [[], undefined],
-  ])("%j", (tools, expected) => {
-    expect(harmless(tools)).toEqual(expected);
+describe("a tool to try", () => {
+  const tool = (serverToolName: string, annotations?: JsonObject, properties: JsonObject = {}, description = "") => ({
+    serverToolName,
+    description,
+    ...(annotations && { annotations }),
+    inputSchema: { type: "object", properties, required: Object.keys(properties) },
+  });
+  const readOnly = { readOnlyHint: true };
+  const text = { type: "string" };
+
+  test.each<[what: string, tools: readonly ReturnType<typeof tool>[], expected: string | undefined]>([
+    ["is read-only", [tool("remove", { destructiveHint: true }), tool("search"), tool("look", readOnly)], "look"],
+    ["or has the name of a tool that reads", [tool("remove"), tool("search_files")], "search_files"],
+    ["not one that may change something", [tool("toggle"), tool("get", { readOnlyHint: false })], undefined],
+    ["is not deprecated", [tool("old", readOnly, {}, "DEPRECATED: use new"), tool("new", readOnly)], "new"],
+    ["has no made-up path", [tool("read", readOnly, { path: text }), tool("list", readOnly)], "list"],
+    ["may have a text that can be anything", [tool("echo", readOnly, { message: text })], "echo"],
+    ["numbers", [tool("add", readOnly, { a: { type: "number" }, b: { type: "integer" } })], "add"],
+    ["and values that the schema gives", [tool("read", readOnly, { path: { ...text, examples: ["a"] } })], "read"],
+    ["no list", [tool("read", readOnly, { paths: { type: "array" } })], undefined],
+    ["and there may be none", [], undefined],
+  ])("%s", (_what, tools, expected) => {
+    expect(toolToTry(tools)?.serverToolName).toBe(expected);
   });
 });

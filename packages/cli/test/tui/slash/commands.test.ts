@@ -111,7 +111,7 @@ test("a server is stopped, started, disabled and enabled, and what the app itsel
   scene.enter("/mcp enable w");
   await scene.until(() => status() === "connected");
   scene.enter("/mcp list");
-  expect(await scene.shown(/^\/mcp list/)).toMatch(/w {2}connected/);
+  expect(await scene.shown(/^\/mcp list/)).toMatch(/w +connected/);
   expect(
     scene.state().items.filter((item) => item.kind === "note" && item.text.startsWith("Settings changed")),
   ).toEqual([]);

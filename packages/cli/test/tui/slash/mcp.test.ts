@@ -34,8 +34,8 @@ test("/mcp suggests its verbs, then servers, then the options of the verb", () =
     { value: "files", about: "connected" },
     { value: "docs", about: "needs auth" },
   ];
-  for (const verb of ["desc", "stop", "auth", "remove", "get"]) expect(complete(verb)).toEqual(servers);
-  for (const verb of ["list", "reload", "add"]) expect(complete(verb)).toEqual([]);
+  for (const verb of ["list", "desc", "stop", "auth", "remove", "get"]) expect(complete(verb)).toEqual(servers);
+  for (const verb of ["reload", "add"]) expect(complete(verb)).toEqual([]);
   expect([complete("stop", "files"), complete("auth", "files", "--device")]).toEqual([[], []]);
   expect(complete("auth", "files")).toEqual([{ value: "--device", about: "sign in with a code on another device" }]);
 });
@@ -112,9 +112,9 @@ test("/mcp without a panel and /mcp list show the state of each server, with com
   });
   const list = await scene.run(mcp, "list");
   const text = `files  connected
-docs  needs sign-in; cached: 2 tools (4 days ago)
+docs   needs sign-in; cached: 2 tools (4 days ago)
   next: /mcp auth docs
-demo  idle; built in`;
+demo   idle; built in`;
   expect(list).toEqual([["show", "/mcp list", text]]);
   const verbose = `files  connected
   stdio: run a --token (hidden)
@@ -127,6 +127,8 @@ docs  needs sign-in
   next: /mcp auth docs
 demo  idle; built in`;
   expect(await scene.run(mcp, "list -v")).toEqual([["show", "/mcp list -v", verbose]]);
+  const one = verbose.slice(0, verbose.indexOf("\ndocs"));
+  expect(await scene.run(mcp, "list files")).toEqual([["show", "/mcp list files", one]]);
   expect(await scene.run(mcp, "")).toEqual(list);
 });
 

@@ -64,10 +64,7 @@ export function document(
         ...(scope === "workspace" ? { approved: approval.approved.includes(name), folderTrusted: trusted } : {}),
         ...(server && server.origin.file !== file ? { shadowedBy: server.origin } : {}),
         problems: server?.origin.file === file ? server.problems : [],
-        notes: [
-          ...(definition ? [...launchNotes(definition.transport), ...programNotes(definition)] : []),
-          ...hints(entry),
-        ],
+        notes: [...(definition ? [...launchNotes(definition), ...programNotes(definition)] : []), ...hints(entry)],
         ...(undo === undefined ? {} : { undo }),
         ...(test === undefined ? {} : { test: serverDocument(test) }),
       };
@@ -112,7 +109,7 @@ function printOne(
     const definition = server?.definition;
     if (definition) out.print(layout(writtenFields(definition, entry), safe`  `));
     for (const problem of server?.problems ?? []) out.warn(problemLines(problem));
-    for (const note of definition ? launchNotes(definition.transport) : []) out.say(safe`note: ${toSafeLine(note)}`);
+    for (const note of definition ? launchNotes(definition) : []) out.say(safe`note: ${toSafeLine(note)}`);
     // Notes about programs are printed even with --quiet, because they name the files that the user's approval covers.
     for (const note of definition ? programNotes(definition) : []) out.warn(safe`note: ${toVisibleLine(note)}`);
   }
