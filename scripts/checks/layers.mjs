@@ -7,6 +7,7 @@ export const layers = [
   "net",
   "auth",
   "connect",
+  "ide",
   "recordings",
   "discover",
   "normalise",

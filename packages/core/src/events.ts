@@ -135,6 +135,11 @@ export type HostEvent =
   | ({ readonly type: "servers" } & ServerChanges)
   /** A settings file has changed; `reload` applies the change. */
   | { readonly type: "settings_changed"; readonly file: string }
+  /**
+   * The IDE trusts the folder now, no longer does, or can no longer be asked. The host has applied it: decisions follow
+   * it, servers that may not run are stopped. If all servers were started, the host now starts those that may run.
+   */
+  | { readonly type: "ide_trust_changed"; readonly trusted: boolean; readonly detail: string }
   /** The history cannot be written. Emitted once, for the first lost entry. */
   | { readonly type: "history_failed"; readonly message: string }
   /** A conversation can no longer be recorded; the conversation itself continues. */

@@ -15,12 +15,16 @@ import { createConnectContext } from "./host/servers/connect-context.ts";
 import { createLiveConfiguration } from "./host/servers/live-configuration.ts";
 import { createHostServers } from "./host/servers/servers.ts";
 import type { Host, HostOptions, OpenHostOptions } from "./host/types.ts";
+import { createIdeTrust, type IdeTrust } from "./ide/ide-trust.ts";
 import { unlessAborted } from "./mcp/unless-aborted.ts";
 import { OpenWork, once } from "./request/open-work.ts";
+import type { SettingsFile } from "./settings/define/definition.ts";
 import { closest } from "./text/closest.ts";
+import { admit } from "./trust/admit.ts";
 import { approve } from "./trust/approvals.ts";
 import { type AdmittedServer, type Configuration, loadConfiguration } from "./trust/configuration.ts";
 import { refuseNested } from "./trust/own-entry.ts";
+import type { TrustDecision } from "./trust/trust-decision.ts";
 
 export type { Progress } from "@fairlead/wire";
 export { demoName } from "./demo/name.ts";
@@ -45,15 +49,20 @@ export type * from "./host/types.ts";
 export async function createHost(options: HostOptions = {}): Promise<Host> {
   checkHostOptions(options);
   const from = toConfigurationOptions(options);
-  const load = (): Promise<Configuration> => loadConfiguration(from);
-  const host = openHost(await load(), { recover: true, ...options, load });
+  const ide = createIdeTrust({ environment: from.environment, ...(options.clock && { clock: options.clock }) });
+  const load = (): Promise<Configuration> => loadConfiguration({ ...from, ide });
+  const first = await load().catch(async (error: unknown) => {
+    await ide.close();
+    throw error;
+  });
+  const host = openHost(first, { recover: true, ...options, load, ide });
   await Promise.all([host.recall(), host.policy()]);
   return host;
 }
 
 /** Opens a host with a loaded configuration. After `dispose`, the host neither runs nor writes anything. */
 export function openHost(first: Configuration, options: OpenHostOptions & Reloading = {}): Host {
-  const { clock = systemClock, now = options.today ?? Date.now, load } = options;
+  const { clock = systemClock, now = options.today ?? Date.now, load, ide } = options;
   if (options.declare !== undefined) refuseNested(first.environment.env);
   const { on, emit } = createEmitter();
   const work = new OpenWork();
@@ -79,6 +88,8 @@ export function openHost(first: Configuration, options: OpenHostOptions & Reload
   });
   const { manager } = servers;
   const { decisions } = requests;
+  /** Whether all servers have been started, not only some of them. */
+  let isStarted = false;
 
   /**
    * The items of one server. If `server` is undefined, of all servers (without the demo server, if others are
@@ -112,21 +123,67 @@ export function openHost(first: Configuration, options: OpenHostOptions & Reload
   /** Applies a new configuration. If a settings file cannot be read (an editor may be writing it), nothing changes. */
   async function takeOver(next: Configuration | undefined): Promise<ServerChanges | undefined> {
     if (next === undefined) return undefined;
-    const broken = next.settings.files.find((file) => file.state === "broken");
+    const broken = brokenFile(next);
     if (broken)
       throw new HostError("settings_invalid", `${broken.file} cannot be read; the host keeps its earlier settings`);
+    return apply(next);
+  }
+
+  async function apply(next: Configuration): Promise<ServerChanges> {
     // A replaced server's tools are compared with the saved definitions, so the catalogs are saved first.
     await catalogs.flush();
+    const isTrustLost = configuration.current().trust.trusted && !next.trust.trusted;
     configuration.replace(next);
     catalogs.reorder();
+    // The rules must not wait until the servers of the folder have ended.
+    if (isTrustLost) await decisions.renew();
     const changes = await servers.update();
     await Promise.all([catalogs.recall(configuration.order()), decisions.renew()]);
     return changes;
   }
 
+  /** Starts the servers again that were used before a reload, and servers that the reload has added. */
+  async function startAgain(wasUsed: readonly string[], how: { readonly all: boolean }): Promise<void> {
+    const there = new Set(configuration.order());
+    await Promise.all([
+      how.all ? manager.discoverAllMcpTools() : undefined,
+      manager.start(wasUsed.filter((name) => there.has(name))),
+    ]);
+  }
+
+  const usedServers = (): readonly string[] =>
+    manager.states().flatMap(({ name, ...state }) => (isIdle(state) ? [] : [name]));
+
+  /** Applies what the IDE reports now. A trust that has ended is applied even if the settings cannot be read. */
+  async function followIde(reload: () => Promise<Configuration>): Promise<void> {
+    const before = configuration.current();
+    const wasUsed = usedServers();
+    const next = await reload().catch(() => undefined);
+    const trust = next?.trust ?? unknownTrust;
+    if (next !== undefined && brokenFile(next) === undefined) await apply(next);
+    else if (!trust.trusted) await apply(withoutTrust(before, trust));
+    if (work.closing.aborted) return;
+    const { trusted, detail } = configuration.current().trust;
+    emit({ type: "ide_trust_changed", trusted, detail });
+    await startAgain(wasUsed, { all: isStarted });
+  }
+
+  let following: Promise<unknown> = Promise.resolve();
+  let isFollowUpPlanned = false;
+  if (ide !== undefined && load !== undefined)
+    ide.onChange(() => {
+      // A report that arrives during a reload needs one more reload, however many reports arrive.
+      if (isFollowUpPlanned) return;
+      isFollowUpPlanned = true;
+      following = following.then(() => {
+        isFollowUpPlanned = false;
+        return work.run(() => followIde(load)).catch(() => undefined);
+      });
+    });
+
   const dispose = once(async () => {
     const ended = work.close();
-    await Promise.all([ended, servers.close()]);
+    await Promise.all([ended, servers.close(), ide?.close()]);
     await requests.close();
     await catalogs.flush();
     await context.close();
@@ -178,6 +235,7 @@ export function openHost(first: Configuration, options: OpenHostOptions & Reload
 
     start: ({ servers: names, signal } = {}) =>
       work.run(() => {
+        isStarted ||= names === undefined;
         const started = names === undefined ? manager.discoverAllMcpTools() : manager.start(names);
         // The start counts as a use of each server. Without a request within the idle time, the server is stopped.
         if (options.lazy) for (const name of names ?? []) servers.use(name)();
@@ -187,14 +245,12 @@ export function openHost(first: Configuration, options: OpenHostOptions & Reload
 
     restart: (names) =>
       work.run(async () => {
-        const wasUsed = manager.states().flatMap(({ name, ...state }) => (isIdle(state) ? [] : [name]));
+        const wasUsed = usedServers();
         const changes = await takeOver(await load?.());
         if (names !== undefined) return manager.restart(names);
-        const there = new Set(configuration.order());
-        const stillDefined = wasUsed.filter((name) => there.has(name));
-        if (changes === undefined) return manager.restart(stillDefined);
+        if (changes === undefined) return manager.restart(wasUsed);
         // A connected server with an unchanged definition keeps running.
-        await Promise.all([manager.discoverAllMcpTools(), manager.start(stillDefined)]);
+        await startAgain(wasUsed, { all: true });
       }),
 
     stop: (names) => manager.stop(names),
@@ -281,6 +337,33 @@ function cannotReload(): HostError {
 interface Reloading {
   /** Reads the settings again. */
   readonly load?: () => Promise<Configuration>;
+  /** The IDE that `load` asks. With both, the host follows what the IDE reports. The host closes the connection. */
+  readonly ide?: Pick<IdeTrust, "onChange" | "close">;
+}
+
+const unknownTrust: TrustDecision = {
+  trusted: false,
+  source: "default",
+  approvesEntries: false,
+  detail: "the settings cannot be read",
+};
+
+/**
+ * The first settings file that cannot be read. The file of an untrusted workspace does not count: with a mistake in it, a
+ * workspace could keep its trust.
+ */
+function brokenFile({ settings, trust }: Configuration): SettingsFile | undefined {
+  return settings.files.find(({ state, scope }) => state === "broken" && (scope !== "workspace" || trust.trusted));
+}
+
+/** The configuration with the workspace's servers blocked. */
+function withoutTrust(configuration: Configuration, trust: TrustDecision): Configuration {
+  const facts = { ...configuration, trust, approvals: new Map() };
+  return {
+    ...configuration,
+    trust,
+    servers: configuration.servers.map(({ server }) => ({ server, admission: admit(server, facts) })),
+  };
 }
 
 /**

@@ -70,12 +70,13 @@ async function open(
   });
   let rpc: Rpc | undefined;
   try {
-    const { onRequest, onNotification, onReopened, onDiagnostic, onMessage, time } = options;
+    const { onRequest, onNotification, onReopened, onStreamEnded, onDiagnostic, onMessage, time } = options;
     const oneStream = transport === "stdio";
     const rpcOptions = {
       onRequest,
       onNotification,
       onReopened,
+      onStreamEnded,
       onDiagnostic,
       onMessage,
       limits,
@@ -114,7 +115,10 @@ function causeOfEnd(error: unknown): unknown {
 }
 
 /** The options of `connect` that a transport needs. */
-export type ChannelOptions = Pick<ConnectOptions, "onStderr" | "processes" | "auth" | "proxyFor" | "ca" | "time">;
+export type ChannelOptions = Pick<
+  ConnectOptions,
+  "onStderr" | "processes" | "auth" | "proxyFor" | "background" | "ca" | "time"
+>;
 
 /**
  * Returns the function that opens the channel of a transport. Imports HTTP code only when needed, so that stdio-only
@@ -123,11 +127,11 @@ export type ChannelOptions = Pick<ConnectOptions, "onStderr" | "processes" | "au
 export async function channelFor(
   target: Target,
   transport: Attempt["transport"],
-  { onStderr, processes, auth, proxyFor, ca, time }: ChannelOptions,
+  { onStderr, processes, auth, proxyFor, background, ca, time }: ChannelOptions,
   { limits, times }: Omit<ResolvedOptions, "options">,
 ): Promise<OpenChannel> {
   if (target.kind === "stdio") return openStdio(target, { onStderr, processes, limits, times, time });
-  const network = { limits, times, auth, proxyFor, ca, time };
+  const network = { limits, times, auth, proxyFor, background, ca, time };
   if (transport === "sse") {
     const { openSse } = await import("./http/sse.ts");
     return openSse(target, network);

@@ -118,6 +118,11 @@ export interface ConnectOptions {
    * lost.
    */
   readonly onReopened?: (() => void) | undefined;
+  /**
+   * Called each time a legacy server's HTTP stream for notifications has ended, or could not be opened. The session
+   * stays open, and opens the stream again unless the server refuses it.
+   */
+  readonly onStreamEnded?: (() => void) | undefined;
   readonly auth?: AuthHook;
   readonly limits?: Partial<WireLimits>;
   readonly times?: Partial<WireTimes>;
@@ -138,6 +143,8 @@ export interface ConnectOptions {
    * `ALL_PROXY` and `NO_PROXY`.
    */
   readonly proxyFor?: (url: string) => string | undefined;
+  /** Whether the process may end while HTTP connections of this session are open. Default: false. */
+  readonly background?: boolean | undefined;
   /** Certificates in PEM format. They are trusted in addition to the certificate authorities of Node. */
   readonly ca?: string;
 }

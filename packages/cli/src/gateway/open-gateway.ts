@@ -1,7 +1,9 @@
 /** Opens the gateway for `fairlead serve` and the background host. Each workspace has its own settings and hosts. */
 
 import { openHost } from "@fairlead/core/host";
-import { type ConfigurationOptions, loadConfiguration } from "@fairlead/core/trust/configuration";
+import { createIdeTrust, type IdeTrust } from "@fairlead/core/ide/ide-trust";
+import { ideVariables } from "@fairlead/core/ide/port-file";
+import { type Configuration, type ConfigurationOptions, loadConfiguration } from "@fairlead/core/trust/configuration";
 import { createConsent } from "@fairlead/gateway/consent/consent";
 import { type CreateGatewayHost, createGateway, type Gateway, type Workspace } from "@fairlead/gateway/gateway";
 import type { RelayClient } from "@fairlead/gateway/relay/speech";
@@ -10,7 +12,7 @@ import { version } from "../shell/version.ts";
 
 /** Options of the gateway. `debug`: log the protocol messages of all servers, or of the named one. */
 export interface OpenGatewayOptions {
-  readonly io: Pick<Io, "env" | "home" | "platform">;
+  readonly io: Pick<Io, "env" | "home" | "platform" | "clock">;
   /** The state folder, `~/.fairlead`. */
   readonly state: string;
   readonly debug?: string | boolean;
@@ -22,8 +24,13 @@ export interface OpenGatewayOptions {
 export function openGateway({ io, state, debug = false, note }: OpenGatewayOptions): Gateway {
   const createHost: CreateGatewayHost = async (workspace, hooks) => {
     const from = configurationOptions(workspace, io);
-    const load = () => loadConfiguration(from);
-    const host = openHost(await load(), { load, recover: true, watch: true, lazy: true, debug, ...hooks });
+    const ide = ideOf(from, io);
+    const load = () => loadConfiguration({ ...from, ide });
+    const first = await load().catch(async (error: unknown) => {
+      await ide.close();
+      throw error;
+    });
+    const host = openHost(first, { load, ide, recover: true, watch: true, lazy: true, debug, ...hooks });
     host.on("history_failed", ({ message }) => note(`not recorded in the history: ${message}`));
     await Promise.all([host.recall(), host.policy()]);
     return host;
@@ -39,6 +46,20 @@ function configurationOptions(
   return { ...options, environment: { env: { ...own, ...env }, home, cwd, platform } };
 }
 
+/** The IDE of a client. The gateway's own process belongs to no IDE, so only the client's environment counts. */
+function ideOf({ environment }: ConfigurationOptions, { clock }: OpenGatewayOptions["io"]): IdeTrust {
+  return createIdeTrust({ environment, isInTerminal: false, ...(clock && { clock }) });
+}
+
+async function loadOnce(from: ConfigurationOptions, io: OpenGatewayOptions["io"]): Promise<Configuration> {
+  const ide = ideOf(from, io);
+  try {
+    return await loadConfiguration({ ...from, ide });
+  } finally {
+    await ide.close();
+  }
+}
+
 /** Environment variables that decide which settings files are read, or whether a workspace is trusted. */
 const choosing = [
   "FAIRLEAD_SYSTEM_POLICIES_PATH",
@@ -47,7 +68,10 @@ const choosing = [
   "GEMINI_CLI_SYSTEM_SETTINGS_PATH",
   "GEMINI_CLI_TRUSTED_FOLDERS_PATH",
   "GEMINI_CLI_TRUST_WORKSPACE",
+  ...Object.values(ideVariables),
 ];
+
+const withoutIde = Object.fromEntries(Object.values(ideVariables).map((name) => [name, undefined]));
 
 /**
  * Returns the workspace of a relay's client. Keeps only the environment variables that the settings mention, so that
@@ -60,10 +84,12 @@ export async function workspaceOf(client: RelayClient, io: OpenGatewayOptions["i
     ...(client.root !== undefined && { root: client.root }),
     ...(client.settings !== undefined && { settingsFile: client.settings }),
   };
-  const { locations, servers } = await loadConfiguration(
-    configurationOptions({ cwd: client.cwd, env: client.env, options }, io),
-  );
+  // The host may have been started in the terminal of another IDE, whose variables do not concern this client.
+  const from = configurationOptions({ cwd: client.cwd, env: { ...withoutIde, ...client.env }, options }, io);
+  const { locations, servers, trust } = await loadOnce(from, io);
   const mentioned = servers.flatMap(({ server }) => server.definition?.variables.map(({ name }) => name) ?? []);
   const names = [...new Set([...choosing, ...mentioned])].sort();
-  return { cwd: locations.root, env: Object.fromEntries(names.map((name) => [name, client.env[name]])), options };
+  // Clients inside and outside of an IDE share servers, unless the IDE decides about the folder.
+  const own = trust.source === "ide" ? client.env : { ...client.env, ...withoutIde };
+  return { cwd: locations.root, env: Object.fromEntries(names.map((name) => [name, own[name]])), options };
 }

@@ -7,14 +7,17 @@ import { type Configuration, type ConfigurationOptions, loadConfiguration } from
 import { problemLines } from "../output/servers/server-details.ts";
 import type { Context } from "./verb.ts";
 
-type Given = Pick<Context, "globals" | "io" | "out">;
+/** Without `ide`, the IDE is not asked whether it trusts the folder. */
+type Selected = Pick<Context, "globals" | "io"> & Partial<Pick<Context, "ide">>;
+type Given = Selected & Pick<Context, "out">;
 
 /** Returns the options of `loadConfiguration` that the global options select. */
-export function configurationOptions({ globals, io }: Pick<Context, "globals" | "io">): ConfigurationOptions {
+export function configurationOptions({ globals, io, ide }: Selected): ConfigurationOptions {
   const { env, home, cwd, platform } = io;
   return {
     environment: { env, home, cwd, platform },
     workspace: globals.workspace,
+    ...(ide && { ide }),
     ...(globals.trustWorkspace ? { trustWorkspace: true } : {}),
     ...(globals.root === undefined ? {} : { root: globals.root }),
     ...(globals.settings === undefined ? {} : { settingsFile: globals.settings }),
@@ -46,11 +49,12 @@ export function configurationIfTrusted(context: Given): Promise<Configuration> {
 }
 
 /** Returns options that load settings as if the folder were trusted. The caller must not start servers with them. */
-export function optionsIfTrusted(context: Pick<Context, "globals" | "io">): ConfigurationOptions {
-  return { ...lastingOptions(context), embedderTrust: true };
+export function optionsIfTrusted(context: Selected): ConfigurationOptions {
+  const { ide: _, ...options } = lastingOptions(context);
+  return { ...options, embedderTrust: true };
 }
 
-function lastingOptions(context: Pick<Context, "globals" | "io">): ConfigurationOptions {
+function lastingOptions(context: Selected): ConfigurationOptions {
   const { trustWorkspace: _flag, environment, ...options } = configurationOptions(context);
   const { FAIRLEAD_TRUST_WORKSPACE: _ours, GEMINI_CLI_TRUST_WORKSPACE: _theirs, ...env } = environment.env;
   return { ...options, environment: { ...environment, env } };

@@ -1,6 +1,7 @@
 /** The process's streams, environment and signals, passed as a parameter so that tests can use their own. */
 
 import type { Readable, Writable } from "node:stream";
+import type { Clock } from "@fairlead/core/clock";
 
 /** What a command may use of the process. */
 export interface Io {
@@ -17,4 +18,6 @@ export interface Io {
   readonly signal: AbortSignal;
   /** Passes Ctrl-C to `onInterrupt` instead of aborting `signal`. Returns the function that undoes this. */
   readonly takeInterrupts?: (onInterrupt: () => void) => () => void;
+  /** Measures how long the IDE may take to answer. Default: the system's clock. */
+  readonly clock?: Clock;
 }

@@ -2,6 +2,7 @@
 
 import { resolve } from "node:path";
 import { HostError } from "@fairlead/core/errors";
+import { createIdeTrust } from "@fairlead/core/ide/ide-trust";
 import { Command, CommanderError } from "commander";
 import type { Output } from "../output/output.ts";
 import { globalOptions } from "./help.ts";
@@ -27,7 +28,7 @@ export async function runVerb({ verb, name, summary, words, io, out, runWords }:
   if (verb.help !== undefined) command.addHelpText("after", verb.help);
   command.optionsGroup("Global options:");
   for (const [flags, help] of globalOptions) command.option(flags, help);
-  command.action(() => {
+  command.action(async () => {
     const options = command.opts<Partial<Globals> & { C?: string }>();
     const globals: Globals = {
       workspace: options.workspace ?? true,
@@ -39,7 +40,12 @@ export async function runVerb({ verb, name, summary, words, io, out, runWords }:
       ...(options.settings === undefined ? {} : { settings: options.settings }),
       ...(options.record === undefined ? {} : { record: resolve(io.cwd, options.record) }),
     };
-    return verb.run({ io, globals, command, rest: words.rest, operands: command.args, out, runWords });
+    const ide = createIdeTrust({ environment: io, ...(io.clock && { clock: io.clock }) });
+    try {
+      await verb.run({ io, globals, command, rest: words.rest, operands: command.args, out, runWords, ide });
+    } finally {
+      await ide.close();
+    }
   });
   try {
     // `--debug` without `=` must not use the next word as its value.

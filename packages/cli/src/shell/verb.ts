@@ -1,6 +1,7 @@
 /** The interface of a command. A file in `commands/` exports one command as `verb`, or several by name. */
 
 import { HostError } from "@fairlead/core/errors";
+import type { IdeTrust } from "@fairlead/core/ide/ide-trust";
 import type { Command } from "commander";
 import type { Output } from "../output/output.ts";
 import type { Io } from "./io.ts";
@@ -53,6 +54,8 @@ export interface Context {
   readonly operands: readonly string[];
   readonly rest: readonly string[];
   readonly runWords: RunWords;
+  /** The IDE in whose terminal the command runs, if any. It is asked when the settings are loaded. */
+  readonly ide: IdeTrust;
 }
 
 /** Runs another Fairlead command line. Throws the error of that command. */

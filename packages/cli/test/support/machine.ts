@@ -3,6 +3,7 @@
 import { chmod, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable, Writable } from "node:stream";
+import type { Clock } from "@fairlead/core/clock";
 import { type TemporaryFolder, temporaryFolder } from "@fairlead/test-servers";
 import { main } from "../../src/shell/main.ts";
 
@@ -30,6 +31,8 @@ export interface RunOptions {
   readonly program?: { readonly node: string; readonly file?: string };
   /** To be aborted where a person would press Ctrl-C. */
   readonly signal?: AbortSignal;
+  /** Measures how long the IDE may take to answer. */
+  readonly clock?: Clock;
 }
 
 export const userFile = "home/.gemini/settings.json";
@@ -65,6 +68,7 @@ export async function machine(files: Readonly<Record<string, string | object>> =
       ...around,
       ...(options.signal && { signal: options.signal }),
       ...(options.program && { program: options.program }),
+      ...(options.clock && { clock: options.clock }),
     });
     return { code, stdout: stdout.text(), stderr: stderr.text() };
   }

@@ -1,6 +1,7 @@
 /** What a command writes, collected in memory, without a command line around it. */
 
 import { PassThrough, Writable } from "node:stream";
+import { createIdeTrust } from "@fairlead/core/ide/ide-trust";
 import { Command } from "commander";
 import { createOutput } from "../../src/output/output.ts";
 import type { Io } from "../../src/shell/io.ts";
@@ -40,7 +41,8 @@ export function writtenOutput({ env = {}, isTTY = false, ...given }: Given = {})
   };
   const out = createOutput(io, globals);
   const runWords = () => Promise.reject(new Error("no other command runs here"));
-  const context = { io, out, globals, command: new Command("fairlead x"), operands: [], rest: [], runWords };
+  const ide = createIdeTrust({ environment: io });
+  const context = { io, out, globals, command: new Command("fairlead x"), operands: [], rest: [], runWords, ide };
   return { context, stdout: stdout.text, stderr: stderr.text };
 }
 

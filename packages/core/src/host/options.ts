@@ -36,7 +36,7 @@ export interface HostOptions extends OpenHostOptions {
   readonly settings?: string | SettingsObject;
   /** The workspace root. Default: found from the current folder. `false`: no workspace settings. */
   readonly workspace?: string | false;
-  /** Whether the workspace is trusted. Default: the trusted-folders file decides. */
+  /** Whether the workspace is trusted. Default: the IDE decides, if it can be asked, or the trusted-folders file. */
   readonly trust?: boolean;
   /** The environment variables, folders and platform. Default: those of the process. */
   readonly environment?: Environment;
@@ -231,6 +231,7 @@ const eventTypes: { readonly [Type in HostEvent["type"]]: true } = {
   discovery: true,
   servers: true,
   settings_changed: true,
+  ide_trust_changed: true,
   history_failed: true,
   conversation_not_recorded: true,
   fetching: true,

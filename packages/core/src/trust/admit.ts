@@ -144,11 +144,12 @@ function untrusted(
 }
 
 /**
- * How the user can trust the folder. If an environment variable makes the folder untrusted, the user must remove the
- * variable, because a new trust rule would have no effect.
+ * How the user can trust the folder. If an environment variable or the IDE makes the folder untrusted, a new trust rule
+ * would have no effect.
  */
 export function howToTrust({ source, detail }: TrustDecision, locations: AdmissionFacts["locations"]): string {
   if (source === "environment") return `Remove ${detail} from the environment.`;
+  if (source === "ide") return "Trust the folder in the IDE, or set ide.enabled to false in your settings.";
   return source === "embedder"
     ? 'The program that embeds Fairlead must trust the folder: set its host option "trust" to true.'
     : trustAdd(locations);

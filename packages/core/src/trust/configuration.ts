@@ -5,13 +5,13 @@ import { join } from "node:path";
 import { isInside } from "../files/real-path.ts";
 import { explain } from "../files/system-error.ts";
 import type { ConfiguredServer, Problem, Settings } from "../settings/define/definition.ts";
-import { folderTrustEnabled, mergeSettings, readSources } from "../settings/read/load.ts";
+import { folderTrustEnabled, ideEnabled, mergeSettings, readSources } from "../settings/read/load.ts";
 import { type Environment, type LocateOptions, type Locations, locate } from "../settings/read/paths.ts";
 import { type Admission, admit } from "./admit.ts";
 import { readApprovals, type WorkspaceApprovals } from "./approvals.ts";
 import { withPrograms } from "./approved-programs.ts";
 import { programPlace } from "./programs.ts";
-import { decideTrust, type TrustDecision } from "./trust-decision.ts";
+import { decideTrust, type IdeReport, isIdeAsked, type TrustDecision } from "./trust-decision.ts";
 import { readTrustedFolders, type TrustedFolders } from "./trusted-folders.ts";
 
 /** Where the settings are, and who decides whether the workspace is trusted. */
@@ -19,6 +19,16 @@ export interface ConfigurationOptions extends LocateOptions {
   readonly trustWorkspace?: boolean;
   /** The trust decision of the embedding program, such as an IDE. */
   readonly embedderTrust?: boolean;
+  /** Asks the IDE whether it trusts the folder. If absent, the IDE is not asked. */
+  readonly ide?: AskIde;
+}
+
+/** The IDE, as `loadConfiguration` asks it. `createIdeTrust` creates one. */
+export interface AskIde {
+  /** @param root The real path of the workspace root. */
+  report(root: string): Promise<IdeReport | undefined>;
+  /** Called instead of `report` if the IDE does not decide. */
+  stop(): Promise<undefined>;
 }
 
 /** A server of the settings, and whether Fairlead may start it. */
@@ -52,15 +62,16 @@ export async function loadConfiguration(options: ConfigurationOptions): Promise<
     readSources(locations, options.userSettings),
     readRules(locations, environment),
   ]);
-  const { decision: trust, problems: doubts } = decideTrust({
+  const facts = {
     flag,
     env: environment.env,
     folderTrustEnabled: folderTrustEnabled(sources),
     embedderTrust,
     hasWorkspace: options.workspace !== false,
-    rules: folders.rules,
     root,
-  });
+  };
+  const ide = await (isIdeAsked(facts) && ideEnabled(sources) ? options.ide?.report(root) : options.ide?.stop());
+  const { decision: trust, problems: doubts } = decideTrust({ ...facts, ide, rules: folders.rules });
   const merged = await mergeSettings(sources, { locations, environment, trusted: trust.trusted });
   const programContext = programPlace({ environment, locations, trust });
   const settings = {
@@ -68,14 +79,14 @@ export async function loadConfiguration(options: ConfigurationOptions): Promise<
     servers: await Promise.all(merged.servers.map((one) => withPrograms(one, programContext))),
   };
   const approved = await readApproved(settings, trust, locations);
-  const facts = { trust, settings, approvals: approved.approvals, locations };
+  const admission = { trust, settings, approvals: approved.approvals, locations };
   return {
     locations,
     environment,
     settings,
     trust,
     problems: [...settings.problems, ...folders.problems, ...doubts, ...approved.problems],
-    servers: settings.servers.map((server) => ({ server, admission: admit(server, facts) })),
+    servers: settings.servers.map((server) => ({ server, admission: admit(server, admission) })),
   };
 }
 

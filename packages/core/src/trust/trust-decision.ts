@@ -7,11 +7,18 @@ import { TrustLevel, type TrustRule } from "./trusted-folders.ts";
 /** Whether the workspace is trusted, and why. */
 export interface TrustDecision {
   readonly trusted: boolean;
-  readonly source: "flag" | "environment" | "embedder" | "file" | "disabled" | "no_workspace" | "default";
+  readonly source: "flag" | "environment" | "embedder" | "file" | "disabled" | "ide" | "no_workspace" | "default";
   /** True if this decision also approves the servers of the workspace for this run. */
   readonly approvesEntries: boolean;
   /** The flag, variable or rule that decided. */
   readonly detail: string;
+}
+
+/** What the IDE's companion reports about the folders of its window. */
+export interface IdeReport {
+  readonly isTrusted: boolean;
+  /** The companion's port on 127.0.0.1. */
+  readonly port: number;
 }
 
 /** @deprecated Renamed to `TrustDecision`. */
@@ -25,6 +32,8 @@ export interface TrustFacts {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly folderTrustEnabled: boolean;
   readonly embedderTrust: boolean | undefined;
+  /** What the IDE reports. Undefined if it reports nothing, or if an earlier source decides. */
+  readonly ide: IdeReport | undefined;
   /** Whether the host uses a workspace. False with `--no-workspace`. */
   readonly hasWorkspace: boolean;
   readonly rules: readonly TrustRule[];
@@ -56,18 +65,21 @@ const meanings: ReadonlyMap<string, boolean> = new Map([
 
 /**
  * Decides whether the workspace is trusted. Asks these sources in order, and the first answer counts: a flag, an
- * environment variable, the setting `security.folderTrust.enabled`, the embedding program, a rule in
+ * environment variable, the setting `security.folderTrust.enabled`, the embedding program, the IDE, a rule in
  * `trustedFolders.json`.
  */
 export function decideTrust(facts: TrustFacts): TrustEvaluation {
-  const decision =
-    byFlag(facts) ??
-    byEnvironment(facts) ??
-    bySwitch(facts) ??
-    byEmbedder(facts) ??
-    byRule(facts) ??
-    untrustedByDefault;
+  const decision = beforeIde(facts) ?? byIde(facts) ?? byRule(facts) ?? untrustedByDefault;
   return { decision: withoutWorkspace(decision, facts), problems: misspeltVariables(facts) };
+}
+
+/** Whether the IDE must be asked: no stronger source decides, and there is a workspace to decide about. */
+export function isIdeAsked(facts: Omit<TrustFacts, "ide" | "rules">): boolean {
+  return facts.hasWorkspace && beforeIde(facts) === undefined;
+}
+
+function beforeIde(facts: Omit<TrustFacts, "ide" | "rules">): TrustDecision | undefined {
+  return byFlag(facts) ?? byEnvironment(facts) ?? bySwitch(facts) ?? byEmbedder(facts);
 }
 
 /**
@@ -87,12 +99,12 @@ const untrustedByDefault: TrustDecision = {
   detail: "no rule covers it",
 };
 
-function byFlag({ flag }: TrustFacts): TrustDecision | undefined {
+function byFlag({ flag }: Pick<TrustFacts, "flag">): TrustDecision | undefined {
   if (!flag) return undefined;
   return { trusted: true, source: "flag", approvesEntries: true, detail: "--trust-workspace" };
 }
 
-function byEnvironment({ env }: TrustFacts): TrustDecision | undefined {
+function byEnvironment({ env }: Pick<TrustFacts, "env">): TrustDecision | undefined {
   for (const { name, approvesEntries } of variables) {
     const value = env[name];
     const trusted = meanings.get(value ?? "");
@@ -107,18 +119,28 @@ function byEnvironment({ env }: TrustFacts): TrustDecision | undefined {
   return undefined;
 }
 
-function bySwitch({ folderTrustEnabled }: TrustFacts): TrustDecision | undefined {
+function bySwitch({ folderTrustEnabled }: Pick<TrustFacts, "folderTrustEnabled">): TrustDecision | undefined {
   if (folderTrustEnabled) return undefined;
   return { trusted: true, source: "disabled", approvesEntries: false, detail: "security.folderTrust.enabled is false" };
 }
 
-function byEmbedder({ embedderTrust }: TrustFacts): TrustDecision | undefined {
+function byEmbedder({ embedderTrust }: Pick<TrustFacts, "embedderTrust">): TrustDecision | undefined {
   if (embedderTrust === undefined) return undefined;
   return {
     trusted: embedderTrust,
     source: "embedder",
     approvesEntries: false,
     detail: "decided by the embedding program",
+  };
+}
+
+function byIde({ ide }: TrustFacts): TrustDecision | undefined {
+  if (ide === undefined) return undefined;
+  return {
+    trusted: ide.isTrusted,
+    source: "ide",
+    approvesEntries: false,
+    detail: `reported by the IDE (companion on port ${ide.port})`,
   };
 }
 

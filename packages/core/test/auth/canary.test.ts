@@ -34,6 +34,7 @@ const eventTypes = Object.keys({
   discovery: true,
   servers: true,
   settings_changed: true,
+  ide_trust_changed: true,
   fetching: true,
   stderr: true,
   list_changed: true,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Settings } from "../../src/settings/define/definition.ts";
-import { folderTrustEnabled, readSources } from "../../src/settings/read/load.ts";
+import { folderTrustEnabled, ideEnabled, readSources } from "../../src/settings/read/load.ts";
 import type { LeafKey } from "../../src/settings/schema/key.ts";
 import { leafKeys } from "../../src/settings/schema/schema.ts";
 import { createWorld, type World } from "../support/load-settings.ts";
@@ -61,7 +61,7 @@ async function effectOf(world: World, trusted: boolean) {
       .filter(({ scope }) => scope !== "workspace")
       .map((server) => ({ ...server, problems: server.problems.filter(({ severity }) => severity === "error") })),
     inert: servers.filter(({ scope }) => scope === "workspace"),
-    rules: { allowed, excluded, host, folderTrust: folderTrustEnabled(sources) },
+    rules: { allowed, excluded, host, folderTrust: folderTrustEnabled(sources), ide: ideEnabled(sources) },
   };
 }
 

@@ -20,6 +20,7 @@ export async function isTrusted(folder: TemporaryFolder, root: string): Promise<
     env: {},
     folderTrustEnabled: true,
     embedderTrust: undefined,
+    ide: undefined,
     hasWorkspace: true,
     rules,
     root,

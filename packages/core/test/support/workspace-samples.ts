@@ -55,6 +55,7 @@ export const samples: ReadonlyMap<string, Sample> = new Map<string, Sample>([
   ["mcp.excluded", { value: ["mine"] }],
   ["mcp.serverCommand", { value: "planted --now" }],
   ["security.folderTrust.enabled", { value: false }],
+  ["ide.enabled", { value: false }],
   ["fairlead.start", { value: "lazy" }],
   ["fairlead.connectTimeout", { value: 7 }],
   ["fairlead.limits.callTotal", { value: 7 }],

@@ -19,6 +19,7 @@ const starters = {
   "cli/src/pin/run-program.ts": "planLaunch, as for the server itself",
   "core/src/auth/google/program-subject-token.ts":
     "an absolute path in the user's Google credentials, if a variable allows such programs",
+  "core/src/ide/find-companions.ts": "an absolute path of the system (macOS)",
   "core/src/net/open-url.ts": "findOwnProgram, or an absolute path of the system",
   "wire/src/stdio/process-tree.ts": "an absolute path of the system (Windows)",
   "wire/src/stdio/process.ts": "planLaunch: the server",

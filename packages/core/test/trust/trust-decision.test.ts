@@ -15,6 +15,7 @@ function decide(facts: Partial<TrustFacts>): TrustDecision {
     env: {},
     folderTrustEnabled: true,
     embedderTrust: undefined,
+    ide: undefined,
     hasWorkspace: true,
     rules: [],
     root: "/work/app",
@@ -51,6 +52,16 @@ const byRule = (trusted: boolean, level: TrustLevel, path = "/work/app", line = 
   approvesEntries: false,
   detail: `${level} for ${path} (${file}:${line})`,
 });
+
+const byIde = (trusted: boolean) => ({
+  trusted,
+  source: "ide",
+  approvesEntries: false,
+  detail: "reported by the IDE (companion on port 4321)",
+});
+const ideTrusts = { isTrusted: true, port: 4321 };
+const ideDistrusts = { isTrusted: false, port: 4321 };
+const byNothing = { trusted: false, source: "no_workspace", approvesEntries: false, detail: "no workspace is used" };
 
 const fairlead = "FAIRLEAD_TRUST_WORKSPACE";
 const gemini = "GEMINI_CLI_TRUST_WORKSPACE";
@@ -102,6 +113,24 @@ describe("the first in the order that says anything decides", () => {
     ["the switch, over embedder and file", { ...everythingAgainst, folderTrustEnabled: false }, bySwitch],
     ["the embedder's yes over the file", { embedderTrust: true, rules: [distrustRule] }, byEmbedder(true)],
     ["the embedder's no over the file", { embedderTrust: false, rules: [trustRule] }, byEmbedder(false)],
+    ["the IDE's yes over the file", { ide: ideTrusts, rules: [distrustRule] }, byIde(true)],
+    ["the IDE's no over the file", { ide: ideDistrusts, rules: [trustRule] }, byIde(false)],
+    ["the IDE's yes without a rule", { ide: ideTrusts }, byIde(true)],
+    ["the embedder over the IDE", { embedderTrust: true, ide: ideDistrusts }, byEmbedder(true)],
+    ["the switch over the IDE", { folderTrustEnabled: false, ide: ideDistrusts }, bySwitch],
+    [
+      "a variable over the IDE",
+      { env: { [gemini]: "false" }, ide: ideTrusts },
+      byVariable(gemini, "false", false, false),
+    ],
+    ["no workspace, whatever the file says", { hasWorkspace: false, rules: [distrustRule] }, byNothing],
+    ["no workspace and no rule", { hasWorkspace: false }, byNothing],
+    [
+      "a file that trusts the current folder, without a workspace",
+      { hasWorkspace: false, rules: [trustRule] },
+      byRule(true, "TRUST_FOLDER"),
+    ],
+    ["the embedder's no without a workspace", { hasWorkspace: false, embedderTrust: false }, byEmbedder(false)],
     ["the file's yes", { rules: [trustRule] }, byRule(true, "TRUST_FOLDER")],
     ["the file's no", { rules: [distrustRule] }, byRule(false, "DO_NOT_TRUST")],
   ])("%s", (_, facts, expected) => {
@@ -151,6 +180,7 @@ const flagged = {
   flag: true,
   folderTrustEnabled: true,
   embedderTrust: undefined,
+  ide: undefined,
   hasWorkspace: true,
   rules: [],
   root: "/",

@@ -147,4 +147,6 @@ function eraOf(host: Host, server: string): Era | undefined {
 /** If the new settings cannot be read, the host keeps the old ones. */
 function reloadOnChange(host: Host, onReloaded: () => void = () => {}): void {
   host.on("settings_changed", () => void host.reload().then(onReloaded, () => {}));
+  // The host itself has applied what the IDE reports.
+  host.on("ide_trust_changed", onReloaded);
 }

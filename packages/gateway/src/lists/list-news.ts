@@ -138,6 +138,8 @@ export function createListNews({ on, policy }: Pick<Host, "on" | "policy">, cloc
     updated,
     close() {
       callOff?.();
+      // A host may report one more change while it closes. No client is left to be told, so no timer must begin.
+      callOff = () => {};
       stopRules?.();
       for (const stop of announced.values()) stop();
       for (const stop of stops) stop();

@@ -8,6 +8,7 @@ import { clip, errorMessage, parseUrl } from "../shapes/text.ts";
 import type { AuthHook, Challenge, HttpTarget, WireLimits } from "../target.ts";
 import { decodedBody } from "./decoded-body.ts";
 import { StaleConnection, sendHttp } from "./http-exchange.ts";
+import type { Route } from "./proxy.ts";
 import { webAddress } from "./web-address.ts";
 
 interface HttpRequest {
@@ -42,12 +43,13 @@ export interface HttpClient {
   close(): void;
 }
 
-/** Limits, sign-in, proxy and extra CA certificates (PEM) for one server. */
+/** Limits, sign-in, proxy and extra CA certificates (PEM) for one server. `background`: see `ConnectOptions`. */
 export interface HttpOptions {
   readonly limits: WireLimits;
   readonly auth?: AuthHook | undefined;
   readonly proxyFor?: ((url: string) => string | undefined) | undefined;
   readonly ca?: string | undefined;
+  readonly background?: boolean | undefined;
 }
 
 /** A response, with the headers that the auth hook added to its request. */
@@ -78,7 +80,8 @@ export async function createHttpClient(target: HttpTarget, options: HttpOptions)
   const address = webAddress(target.url);
   if (address === undefined)
     throw new WireError("unreachable", "the server's URL is not an http or https URL", { unsent: true });
-  const route = await openRoute(address, options);
+  const opened = await openRoute(address, options);
+  const route = options.background ? inBackground(opened) : opened;
   let isClosed = false;
 
   async function attempt(request: HttpRequest, url: URL): Promise<Attempt> {
@@ -171,6 +174,18 @@ export async function createHttpClient(target: HttpTarget, options: HttpOptions)
     close() {
       isClosed = true;
       route.close();
+    },
+  };
+}
+
+/** A route whose connections do not keep the process running. */
+function inBackground(route: Route): Route {
+  return {
+    ...route,
+    request(url, how) {
+      const outgoing = route.request(url, how);
+      outgoing.on("socket", (socket) => socket.unref());
+      return outgoing;
     },
   };
 }

@@ -61,6 +61,8 @@ export async function keepListening(options: Listening): Promise<void> {
       // A server that cannot be reached may come back, so this is not counted as a failure.
       if (!(error instanceof WireError) || !temporary.has(error.code)) failures += 1;
       events.diagnostic(`the GET stream broke off: ${errorMessage(error)}`);
+    } finally {
+      if (!over()) events.streamEnded?.();
     }
     isFirst = false;
     idle = reader.delivered() === before ? idle + 1 : 0;

@@ -59,6 +59,8 @@ export interface ChannelEvents {
   diagnostic(text: string): void;
   /** Called when the stream for notifications was closed and is open again. Notifications in between may be lost. */
   reopened?(): void;
+  /** Called when the stream for notifications has ended, or could not be opened. */
+  streamEnded?(): void;
 }
 
 /** An open connection that carries JSON-RPC messages. */

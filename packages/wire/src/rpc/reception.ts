@@ -19,12 +19,12 @@ export interface Reception {
   readonly attach: (receiver: Receiver) => void;
 }
 
-export interface ReceptionOptions extends Pick<ConnectOptions, "onDiagnostic" | "onReopened"> {
+export interface ReceptionOptions extends Pick<ConnectOptions, "onDiagnostic" | "onReopened" | "onStreamEnded"> {
   readonly limits: Pick<WireLimits, "unsolicitedMessageBytes">;
 }
 
 /** Creates the callbacks for a channel that is about to open. */
-export function createReception({ onDiagnostic, onReopened, limits }: ReceptionOptions): Reception {
+export function createReception({ onDiagnostic, onReopened, onStreamEnded, limits }: ReceptionOptions): Reception {
   const early: { readonly message: RpcMessage; readonly size: number }[] = [];
   const diagnose = createDiagnostics((text) => onDiagnostic?.(text));
   let receiver: Receiver | undefined;
@@ -55,6 +55,7 @@ export function createReception({ onDiagnostic, onReopened, limits }: ReceptionO
       },
       diagnostic: (text) => onDiagnostic?.(text),
       reopened: () => onReopened?.(),
+      streamEnded: () => onStreamEnded?.(),
     },
     attach(given) {
       receiver = given;

@@ -30,7 +30,10 @@ import { within } from "./within.ts";
 
 /** Callbacks, limits and times of one JSON-RPC connection. */
 export interface RpcOptions
-  extends Pick<ConnectOptions, "onRequest" | "onNotification" | "onReopened" | "onDiagnostic" | "onMessage" | "time"> {
+  extends Pick<
+    ConnectOptions,
+    "onRequest" | "onNotification" | "onReopened" | "onStreamEnded" | "onDiagnostic" | "onMessage" | "time"
+  > {
   /** The handler of a program that is an MCP server. A client uses `onRequest`. */
   readonly onServed?: InboundHandler;
   readonly answersPing?: boolean;

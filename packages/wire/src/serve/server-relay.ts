@@ -66,7 +66,12 @@ export async function openServerRelay(target: Target, options: ServerRelayOption
   }
 
   async function openChannel(transport: Parameters<typeof channelFor>[1]): Promise<Channel> {
-    const reception = createReception({ onDiagnostic: options.onDiagnostic, onReopened: undefined, limits });
+    const reception = createReception({
+      onDiagnostic: options.onDiagnostic,
+      onReopened: undefined,
+      onStreamEnded: undefined,
+      limits,
+    });
     const start = await channelFor(target, transport, options, { limits, times });
     const opened = await start(reception.events, signal);
     reception.attach({

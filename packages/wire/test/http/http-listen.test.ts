@@ -25,10 +25,14 @@ async function listen(
   const time = jumpingTime();
   const stop = new AbortController();
   let reopened = 0;
+  let ended = 0;
   const events = {
     ...recorder(),
     reopened() {
       reopened += 1;
+    },
+    streamEnded() {
+      ended += 1;
     },
   };
   const visits: number[] = [];
@@ -50,7 +54,13 @@ async function listen(
     time,
     signal: stop.signal,
   });
-  return { pauses: visits.slice(1).map((moment, index) => moment - (visits[index] ?? 0)), events, reopened, positions };
+  return {
+    pauses: visits.slice(1).map((moment, index) => moment - (visits[index] ?? 0)),
+    events,
+    reopened,
+    ended,
+    positions,
+  };
 }
 
 test("a stream that is closed politely again and again, with nothing on it, is visited less and less", async () => {
@@ -64,6 +74,13 @@ test("a stream that brings something is visited again as soon as the server wish
   // The first stream is opened, the others are opened again.
   expect(reopened).toBe(4);
   expect(events.messages).toHaveLength(5);
+});
+
+test("each end of the stream is reported, and each attempt that fails, but not the end of the session", async () => {
+  const { ended } = await listen([answer(200, news), answer(500), answer(200, news)]);
+  expect(ended).toBe(3);
+  expect((await listen([answer(405)])).ended).toBe(1);
+  expect((await listen([])).ended).toBe(0);
 });
 
 test("a stream that fails is tried again, eight times in a row at most", async () => {

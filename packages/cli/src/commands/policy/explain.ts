@@ -128,6 +128,7 @@ function report(explanation: Report, { out, globals }: Context): void {
   if (rule.origin.source === "policy_file") rows.push([safe`  rule`, subjectText(rule)]);
   if (over) rows.push([safe`  otherwise`, reasonText(over)]);
   for (const [at, other] of others.entries()) rows.push([at === 0 ? safe`  weaker` : safe``, reasonText(other)]);
+  if (configuration.trust.source === "ide") rows.push([safe`  folder`, folderText(configuration)]);
   if (trust?.counts === false) {
     rows.push([safe`  trust`, safe`"trust": true has no effect: ${toVisibleLine(trust.reason)}`]);
     if (trust.next !== undefined) rows.push([safe``, out.typed(safe`next: ${toVisibleLine(trust.next)}`)]);
@@ -139,6 +140,10 @@ function report(explanation: Report, { out, globals }: Context): void {
   out.print(
     safe`${out.style.bold(toVisibleLine(subjectName(subject)))}: ${decisionWord(decision, out.style)}\n${table(rows)}`,
   );
+}
+
+function folderText({ locations, trust: { trusted, detail } }: Configuration): SafeText {
+  return safe`${toVisibleLine(locations.root)} is ${trusted ? safe`trusted` : safe`not trusted`}: ${toVisibleLine(detail)}`;
 }
 
 function folderDocument({ locations, trust: { trusted, source, detail } }: Configuration): object {

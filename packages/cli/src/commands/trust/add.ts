@@ -4,9 +4,11 @@ import { dirname } from "node:path";
 import { HostError } from "@fairlead/core/errors";
 import { joinSafe, type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import { toShellWord } from "@fairlead/core/text/shell-word";
+import { howToTrust } from "@fairlead/core/trust/admit";
 import { approve } from "@fairlead/core/trust/approvals";
 import { setFolderTrust, TrustLevel } from "@fairlead/core/trust/trusted-folders";
 import type { Output } from "../../output/output.ts";
+import { lastingConfiguration } from "../../shell/configuration.ts";
 import type { Io } from "../../shell/io.ts";
 import { canAsk, confirm } from "../../shell/prompt.ts";
 import type { Context, Verb } from "../../shell/verb.ts";
@@ -58,12 +60,18 @@ Examples:
         chosen.map(({ definition }) => definition),
       );
 
+    const { trust, locations } = await lastingConfiguration(context);
     const approved = chosen.map(({ name }) => name);
     const waiting = pending.filter((server) => !chosen.includes(server)).map(({ name }) => name);
-    if (globals.json) return out.json({ root, trusted: true, approved, waiting });
+    if (globals.json) return out.json({ root, trusted: trust.trusted, approved, waiting });
     if (needsTrust) out.print(safe`trusted: ${toSafeLine(parent ? dirname(root) : root)}`);
     if (approved.length > 0) out.print(safe`approved: ${joinSafe(approved.map(toVisibleLine), safe`, `)}`);
     if (waiting.length > 0) out.print(safe`not approved: ${joinSafe(waiting.map(toVisibleLine), safe`, `)}`);
+    // For example, the IDE in whose terminal the command runs does not trust the folder.
+    if (!trust.trusted)
+      out.warn(
+        safe`warning: the folder is still not trusted: ${toSafeLine(trust.detail)}\n  next: ${toSafeLine(howToTrust(trust, locations))}`,
+      );
     if (needsTrust || approved.length > 0) sayUndo(found, out);
   },
 };

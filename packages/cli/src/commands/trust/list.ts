@@ -2,16 +2,19 @@
 
 import { joinSafe, type SafeText, safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import { type Approvals, readApprovals } from "@fairlead/core/trust/approvals";
+import type { TrustDecision } from "@fairlead/core/trust/trust-decision";
 import { readTrustedFolders, type TrustRule } from "@fairlead/core/trust/trusted-folders";
 import { table } from "../../output/output.ts";
 import { problemLines } from "../../output/servers/server-details.ts";
 import { timeText } from "../../output/time-text.ts";
-import { concernsFile, configurationOf } from "../../shell/configuration.ts";
+import { concernsFile, configurationOf, lastingConfiguration } from "../../shell/configuration.ts";
 import type { Verb } from "../../shell/verb.ts";
 
 export const verb: Verb = {
   help: `
-The rule with the longest matching path decides. Fairlead reads a trusted folder's settings; each server needs its own approval.
+The rule with the longest matching path decides. In the terminal of an IDE that has Gemini CLI's companion extension,
+the IDE decides, and the rules decide if it says nothing. Fairlead reads a trusted folder's settings; each server needs
+its own approval.
 
 Examples:
   fairlead trust list
@@ -23,6 +26,8 @@ Examples:
     const { out, globals, command } = context;
     const { utc: isUtc = false } = command.opts<{ readonly utc?: boolean }>();
     const { locations, trust } = await configurationOf(context);
+    const { ide: _, ...withoutIde } = context;
+    const otherwise = trust.source === "ide" ? (await lastingConfiguration(withoutIde)).trust : undefined;
     const { rules, problems } = await readTrustedFolders(locations.trustedFolders);
     const approvals = await readApprovals(locations.state);
     if (globals.json) {
@@ -32,20 +37,27 @@ Examples:
         trusted,
         source,
         detail,
+        ...(otherwise && {
+          withoutIde: { trusted: otherwise.trusted, source: otherwise.source, detail: otherwise.detail },
+        }),
         folders: rules.map(({ path, level }) => ({ path, level })),
         approvals: [...approvals].map(([root, servers]) => ({ root, servers: named(servers) })),
         problems,
       });
     }
     for (const problem of problems) if (!concernsFile(problem)) out.warn(problemLines(problem));
-    const decision = trust.trusted ? safe`trusted` : safe`not trusted`;
-    out.print(safe`here: ${toSafeLine(locations.root)} is ${decision} (${toSafeLine(trust.detail)})`);
+    out.print(safe`here: ${toSafeLine(locations.root)} is ${decisionText(trust)}`);
+    if (otherwise) out.print(safe`without the IDE: ${decisionText(otherwise)}`);
     out.print(
       safe`\nfolders (${toSafeLine(locations.trustedFolders)}):\n${rules.length === 0 ? safe`  none` : folderLines(rules)}`,
     );
     out.print(safe`\napproved servers:\n${approvals.size === 0 ? safe`  none` : approvalLines(approvals, isUtc)}`);
   },
 };
+
+function decisionText({ trusted, detail }: TrustDecision): SafeText {
+  return safe`${trusted ? safe`trusted` : safe`not trusted`} (${toSafeLine(detail)})`;
+}
 
 function named(servers: ReadonlyMap<string, object>): object[] {
   return [...servers].map(([name, approval]) => ({ name, ...approval }));

@@ -52,7 +52,9 @@ export interface Pending {
 
 /** Reads the folder's settings, trust rule and approvals. Starts no server. */
 export async function review(context: Context): Promise<Review> {
-  const { trust } = await lastingConfiguration(context);
+  // What the IDE reports ends with the IDE, so the user must still be able to trust the folder.
+  const { ide: _, ...withoutIde } = context;
+  const { trust } = await lastingConfiguration(withoutIde);
   const configuration = await configurationIfTrusted(context);
   const { locations, servers } = configuration;
   const allowedFor = await alreadyAllowed(configuration);

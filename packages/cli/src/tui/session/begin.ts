@@ -4,6 +4,7 @@ import { demoName, type HostTool } from "@fairlead/core/host";
 import type { ModelChoice } from "@fairlead/core/model/choose-model";
 import type { SettingsFile } from "@fairlead/core/settings/define/definition";
 import { toVisibleLine } from "@fairlead/core/text/safe-text";
+import { howToTrust } from "@fairlead/core/trust/admit";
 import { approve } from "@fairlead/core/trust/approvals";
 import type { Configuration } from "@fairlead/core/trust/configuration";
 import { setFolderTrust, TrustLevel } from "@fairlead/core/trust/trusted-folders";
@@ -51,6 +52,9 @@ export async function askTrust(found: Review, { session, settings }: TrustServic
     if (needsTrust) await setFolderTrust(trustedFolders, root, TrustLevel.TRUST_FOLDER);
     if (approved.length > 0) await approve(state, root, approved);
   });
+  const { trust, locations } = settings.get();
+  if (!trust.trusted)
+    return session.note("warning", `The folder is still not trusted: ${trust.detail}`, howToTrust(trust, locations));
   session.note(
     "info",
     `Trusted: ${toVisibleLine(root)}. Approved: ${approved.map(({ name }) => toVisibleLine(name)).join(", ") || "no servers"}.`,
@@ -75,10 +79,14 @@ export async function chooseAtStart(
 
 /**
  * Asks whether to trust the folder if some of its servers need that to start. Does not ask if the folder's trust rule
- * is `DO_NOT_TRUST`.
+ * is `DO_NOT_TRUST`, or if the IDE does not trust the folder.
  */
 export async function askIfWaiting(services: Services): Promise<void> {
-  if (!hasWaiting(services.settings.get())) return;
+  const configuration = services.settings.get();
+  if (!hasWaiting(configuration)) return;
+  const { trusted, source } = configuration.trust;
+  // If the IDE does not trust the folder, a new rule would have no effect.
+  if (source === "ide" && !trusted) return;
   const found = await reviewHere(services);
   // A server added with `/mcp add` is already approved, so it is not pending. It only waits for the folder to be
   // trusted.

@@ -77,6 +77,7 @@ export function openAppSession(context: Context, configuration: Configuration, s
     recover: true,
     watch: true,
     load: () => settings.read(),
+    ide: context.ide,
   });
   const manual = openManualModel(
     () => host,

@@ -96,7 +96,14 @@ export interface SessionOptions {
 
 /** Host events that change the app's state. `open-session.ts` handles `settings_changed`. */
 const hostEvents: readonly HostEvent["type"][] = [
-  ...(["state", "history_failed", "conversation_not_recorded", "refresh_failed", "catalog"] as const),
+  ...([
+    "state",
+    "history_failed",
+    "conversation_not_recorded",
+    "refresh_failed",
+    "catalog",
+    "ide_trust_changed",
+  ] as const),
 ];
 
 /** Creates the session and listens to the host's events. */

@@ -148,6 +148,10 @@ function reduceHost(state: AppState, event: HostEvent): AppState {
       const text = changeWords(event);
       return text === undefined ? state : markSettled(add(state, { kind: "note", tone: "info", text }));
     }
+    case "ide_trust_changed": {
+      const text = `The folder is ${event.trusted ? "" : "not "}trusted now: ${event.detail}`;
+      return markSettled(add(state, { kind: "note", tone: "info", text }));
+    }
     case "settings_changed":
     case "discovery":
     case "servers":

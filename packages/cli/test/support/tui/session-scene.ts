@@ -1,6 +1,7 @@
 /** The app without its screen, in this process: what is typed goes in as keys, and what it shows is read from its state. */
 
 import { Readable, Writable } from "node:stream";
+import { createIdeTrust } from "@fairlead/core/ide/ide-trust";
 import { Command } from "commander";
 import { createOutput } from "../../../src/output/output.ts";
 import { configurationOf } from "../../../src/shell/configuration.ts";
@@ -12,6 +13,7 @@ import type { AppSession } from "../../../src/tui/session/session.ts";
 import type { AppState } from "../../../src/tui/state/app-state.ts";
 import type { Asked, QuestionOf } from "../../../src/tui/state/questions.ts";
 import type { Machine } from "../machine.ts";
+import { stillClock } from "../still-clock.ts";
 
 export interface Scene extends AsyncDisposable {
   readonly session: AppSession;
@@ -129,6 +131,7 @@ export function contextOf({ env, home, project }: Machine, more: Readonly<Record
     command: new Command(),
     operands: [],
     rest: [],
+    ide: createIdeTrust({ environment: io, clock: stillClock }),
     runWords,
   };
 }

@@ -31,14 +31,21 @@ export function whereWritten(sources: Sources, ...path: readonly string[]): read
   });
 }
 
-/**
- * The value of `security.folderTrust.enabled`. Ignores the workspace's file, because a workspace must not decide
- * whether it is trusted.
- */
+/** The value of `security.folderTrust.enabled`. */
 export function folderTrustEnabled(sources: Sources): boolean {
+  return isOn(sources, "security", "folderTrust", "enabled");
+}
+
+/** The value of `ide.enabled`: whether the IDE may decide if the folder is trusted. */
+export function ideEnabled(sources: Sources): boolean {
+  return isOn(sources, "ide", "enabled");
+}
+
+/** A switch about trust. Ignores the workspace's file, because a workspace must not decide whether it is trusted. */
+function isOn(sources: Sources, ...path: readonly string[]): boolean {
   const said = sources
     .filter(({ scope }) => scope !== "workspace")
-    .map(({ root }) => switchOf(childNode(root, "security", "folderTrust", "enabled")));
+    .map(({ root }) => switchOf(childNode(root, ...path)));
   return said.findLast((value) => value !== undefined) ?? true;
 }
 

@@ -226,6 +226,20 @@ export const settingsSchema: ObjectKey = {
         },
       },
     },
+    ide: {
+      type: "object",
+      description: "Gemini CLI's settings about the IDE. Fairlead uses only `enabled`.",
+      shared: true,
+      properties: {
+        enabled: {
+          type: "switch",
+          default: true,
+          workspace: never,
+          description:
+            "If `false`, Fairlead does not ask the IDE whether it trusts the folder. Fairlead asks if it runs in the integrated terminal of an IDE with Gemini CLI's companion extension.",
+        },
+      },
+    },
     fairlead,
   },
 };

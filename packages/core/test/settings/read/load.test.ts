@@ -2,7 +2,7 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { limits } from "../../../src/limits.ts";
-import { folderTrustEnabled, readSources, whereWritten } from "../../../src/settings/read/load.ts";
+import { folderTrustEnabled, ideEnabled, readSources, whereWritten } from "../../../src/settings/read/load.ts";
 import { createWorld, said, serverOf } from "../../support/load-settings.ts";
 
 const command = (name: string): { command: string } => ({ command: name });
@@ -262,7 +262,10 @@ describe("a file that cannot be used", () => {
   });
 });
 
-describe("folder trust", () => {
+describe.each([
+  ["folder trust", folderTrustEnabled, (enabled: unknown): object => ({ security: { folderTrust: { enabled } } })],
+  ["the question to the IDE", ideEnabled, (enabled: unknown): object => ({ ide: { enabled } })],
+])("%s", (_, isEnabled, content) => {
   const rows: readonly [string, { user?: unknown; workspace?: unknown; system?: unknown }, boolean][] = [
     ["is on by default", {}, true],
     ["can be switched off by the user", { user: false }, false],
@@ -272,10 +275,9 @@ describe("folder trust", () => {
   ];
   test.each(rows)("%s", async (_what, said, expected) => {
     await using world = await createWorld();
-    const content = (enabled: unknown): object => ({ security: { folderTrust: { enabled } } });
     if ("user" in said) await world.writeUser(content(said.user));
     if ("workspace" in said) await world.writeWorkspace(content(said.workspace));
     if ("system" in said) await world.writeSystem(content(said.system));
-    expect(folderTrustEnabled(await readSources(await world.locate()))).toBe(expected);
+    expect(isEnabled(await readSources(await world.locate()))).toBe(expected);
   });
 });
