@@ -3,6 +3,7 @@
  * answer wins.
  */
 
+import { randomUUID } from "node:crypto";
 import { rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { privateFileMode } from "@fairlead/core/files/atomic/private-folder";
@@ -48,7 +49,8 @@ export async function writeAnswer(
   const given = { answer: hasWaiter ? answer : lateAnswer(answer), by, at, because };
   const counted = (first: GivenAnswer | undefined): AnsweredQuestion | undefined =>
     first && { ...first, isFirst: first === given, isAwaited: hasWaiter };
-  const isWritten = await writeFile(file, JSON.stringify({ ...given, key }), {
+  const mark = randomUUID();
+  const isWritten = await writeFile(file, JSON.stringify({ ...given, key, mark }), {
     flag: "wx",
     mode: privateFileMode,
   }).then(
@@ -59,12 +61,13 @@ export async function writeAnswer(
     },
   );
   if (!isWritten) return counted((await readAnswer(folder, { id, key })) ?? (await doneAnswer(folder, id)));
-  // An earlier answer may already be used and its file renamed, or the confirmation may be gone. Then the new file is
-  // removed.
-  const done = await doneAnswer(folder, id);
-  if (done === undefined && (await find()) !== undefined) return counted(given);
+  // In this order, because a request that uses an answer renames its file first, and then removes the confirmation.
+  const isOpen = (await find()) !== undefined;
+  const done = await doneFile(folder, id);
+  if (done === undefined ? isOpen : (await readInboxFile(done))?.["mark"] === mark) return counted(given);
+  // A request has used an earlier answer, or the confirmation is gone. The new file means nothing.
   await rm(file, { force: true });
-  return counted(done);
+  return counted(done && (await readGiven(done)));
 }
 
 /** Reads the answer to a confirmation. Returns undefined if there is none. */
@@ -79,8 +82,13 @@ export async function isAnswered(folder: string, entry: AnsweredEntry): Promise<
 
 /** Returns an answer that a request has already used. Used answers are kept for ten minutes. */
 export async function doneAnswer(folder: string, id: string): Promise<GivenAnswer | undefined> {
-  const file = (await namesIn(folder)).find((name) => doneName.exec(name)?.[1] === id);
-  return file === undefined ? undefined : readGiven(join(folder, file));
+  const file = await doneFile(folder, id);
+  return file && readGiven(file);
+}
+
+async function doneFile(folder: string, id: string): Promise<string | undefined> {
+  const name = (await namesIn(folder)).find((each) => doneName.exec(each)?.[1] === id);
+  return name && join(folder, name);
 }
 
 /**

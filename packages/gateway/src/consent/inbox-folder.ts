@@ -111,7 +111,7 @@ export async function readEntry(inbox: string, entry: EntryFile): Promise<InboxE
     return undefined;
   const folder = stringOf(content["folder"]);
   const change = listOf(content["change"]).filter(isObject).map(toDifference);
-  const hasWaiter = await isOwned(entry, content);
+  const hasWaiter = isOwned(entry, content);
   return {
     id,
     since,
@@ -145,7 +145,7 @@ function toDifference({ member, before, after }: JsonObject) {
 export async function writeEntry(folder: string, question: ConsentQuestion, now: number): Promise<EntryFile> {
   await ensurePrivateFolder(folder);
   await makeRoom(folder, question, now);
-  const owner = await thisProcess();
+  const owner = thisProcess();
   const key = shortKey(question);
   const client = clientDigest(question);
   const entryOf = (id: string): EntryFile => {
@@ -268,10 +268,10 @@ export async function isAwaited(folder: string, entry: EntryFile): Promise<boole
   return entry.state === "open" && isOwned(entry, (await readInboxFile(join(folder, entry.file))) ?? {});
 }
 
-async function isOwned({ state }: EntryFile, content: JsonObject): Promise<boolean> {
+function isOwned({ state }: EntryFile, content: JsonObject): boolean {
   // Older versions wrote no `owner`.
   const owner = parseProcess(content["owner"]);
-  return state === "open" && owner !== undefined && (await stillRuns(owner));
+  return state === "open" && owner !== undefined && stillRuns(owner);
 }
 
 function tooMany(question: ConsentQuestion, limit: number): HostError {

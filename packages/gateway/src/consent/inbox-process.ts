@@ -1,7 +1,6 @@
 /** Identifies the processes that use the inbox, so that other processes can tell whether they still run. */
 
-import { readFile } from "node:fs/promises";
-import { systemCode } from "@fairlead/core/files/system-error";
+import { isProcessRunning, startTimeOf } from "@fairlead/core/files/running-process";
 import { isObject } from "@fairlead/wire/json";
 
 export interface InboxProcess {
@@ -10,14 +9,14 @@ export interface InboxProcess {
   readonly start: string;
 }
 
-export async function thisProcess(): Promise<InboxProcess> {
+export function thisProcess(): InboxProcess {
   const { pid } = process;
-  return { pid, start: await startOf(pid) };
+  return { pid, start: startTimeOf(pid) };
 }
 
 /** Whether the process still runs. A later process with the same id has another start time. */
-export async function stillRuns({ pid, start }: InboxProcess): Promise<boolean> {
-  return isRunning(pid) && (await startOf(pid)) === start;
+export function stillRuns({ pid, start }: InboxProcess): boolean {
+  return isProcessRunning(pid) && startTimeOf(pid) === start;
 }
 
 const highestPid = 0x7fffffff;
@@ -30,18 +29,4 @@ export function parseProcess(value: unknown): InboxProcess | undefined {
   // A process id of 0 or below means a process group.
   if (typeof pid !== "number" || !Number.isInteger(pid) || pid <= 0 || pid > highestPid) return undefined;
   return typeof start === "string" && startTime.test(start) ? { pid, start } : undefined;
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return systemCode(error) !== "ESRCH";
-  }
-}
-
-async function startOf(pid: number): Promise<string> {
-  const text = await readFile(`/proc/${pid}/stat`, "latin1").catch(() => "");
-  return text.slice(text.lastIndexOf(") ") + 2).split(" ")[19] ?? "";
 }

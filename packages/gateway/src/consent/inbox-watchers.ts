@@ -20,7 +20,7 @@ const name = /^(\d{1,10})-[0-9a-f]{8}$/;
 export async function registerWatcher(folder: string): Promise<() => Promise<void>> {
   const watchers = join(folder, "watchers");
   await ensurePrivateFolder(watchers);
-  const { pid, start } = await thisProcess();
+  const { pid, start } = thisProcess();
   const file = join(watchers, `${pid}-${randomBytes(4).toString("hex")}`);
   await writeFile(file, start, { mode: privateFileMode });
   return () => rm(file, { force: true });
@@ -34,7 +34,7 @@ export async function hasWatcher(folder: string): Promise<boolean> {
     const [, pid] = name.exec(file) ?? [];
     if (pid === undefined) continue;
     const start = await readFile(join(watchers, file), "utf8").catch(unless("ENOENT"));
-    if (start !== undefined && (await stillRuns({ pid: Number(pid), start }))) isFound = true;
+    if (start !== undefined && stillRuns({ pid: Number(pid), start })) isFound = true;
     else await rm(join(watchers, file), { force: true });
   }
   return isFound;

@@ -1,6 +1,11 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { renameSync } from "node:fs";
 import { readdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { Worker } from "node:worker_threads";
+import { systemClock } from "@fairlead/core/clock";
+import { isProcessRunning, startTimeOf } from "@fairlead/core/files/running-process";
 import { temporaryFolder, until } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
 import { openInbox } from "../../src/consent/inbox.ts";
@@ -9,12 +14,14 @@ import {
   type EntryFile,
   entryFiles,
   inboxFolder,
+  isAwaited,
   makeLate,
   readEntry,
   removeEntry,
   writeEntry,
 } from "../../src/consent/inbox-folder.ts";
 import { hasWatcher } from "../../src/consent/inbox-watchers.ts";
+import { createOpenQuestions } from "../../src/consent/open-questions.ts";
 import { steppedClock } from "../support/stepped-clock.ts";
 
 const question = {
@@ -249,3 +256,59 @@ test("identical requests at the same time have ids of their own: only one contin
   expect(ids).toContain(late.id);
   expect((await openInbox(state.path).list()).map(({ id }) => id).toSorted()).toEqual(ids.toSorted());
 });
+
+/** Uses the answer to a confirmation in the moment in which it is written, as a gateway on another core does. */
+const usesAtOnce = `
+const { readFileSync, renameSync, rmSync } = require("node:fs");
+const { parentPort, workerData: { answer, done, entry } } = require("node:worker_threads");
+parentPort.postMessage("ready");
+for (;;) {
+  try {
+    const { at } = JSON.parse(readFileSync(answer, "utf8"));
+    renameSync(answer, done.replace("AT", at.toString(36)));
+    rmSync(entry);
+    break;
+  } catch {}
+}`;
+
+test("an answer that its request uses at once is not taken for an earlier one", async () => {
+  await using state = await temporaryFolder();
+  const folder = inboxFolder(state.path);
+  const inbox = openInbox(state.path);
+  for (let round = 0; round < 10; round += 1) {
+    const { id, file } = await writeEntry(folder, question, Date.now());
+    const [answer, done, entry] = [`${id}.answer.json`, `${id}.AT.done.json`, file].map((name) => join(folder, name));
+    const gateway = new Worker(usesAtOnce, { eval: true, workerData: { answer, done, entry } });
+    await once(gateway, "message");
+    const ended = once(gateway, "exit");
+    expect(await inbox.answer(id, "once", "the terminal")).toMatchObject({ answer: "once", isFirst: true });
+    await ended;
+  }
+});
+
+test.runIf(process.platform === "linux")(
+  "a gateway that was killed waits for no answer, also while its parent process has not noticed",
+  async () => {
+    await using state = await temporaryFolder();
+    const folder = inboxFolder(state.path);
+    const parent = spawn("sh", ["-c", "sleep 1000 & echo $!; exec sleep 1000"], { stdio: ["ignore", "pipe", "ignore"] });
+    const [line] = (await once(parent.stdout, "data")) as [Buffer];
+    const pid = Number(line.toString());
+    const owner = { pid, start: startTimeOf(pid) };
+    const entry = await writeEntry(folder, question, Date.now());
+    const file = join(folder, entry.file);
+    await writeFile(file, JSON.stringify({ ...JSON.parse(await readFile(file, "utf8")), owner }));
+    await state.write(`inbox/watchers/${pid}-00000000`, owner.start);
+    expect([await isAwaited(folder, entry), await hasWatcher(folder)]).toEqual([true, true]);
+    process.kill(pid, "SIGKILL");
+    await until(() => !isProcessRunning(pid));
+    expect([await isAwaited(folder, entry), await hasWatcher(folder)]).toEqual([false, false]);
+    const inbox = openInbox(state.path);
+    expect(await inbox.answer(entry.id, "conversation", "the terminal")).toMatchObject({ answer: "once" });
+    const gateway = createOpenQuestions(state.path, { clock: systemClock, now: Date.now });
+    expect(await gateway.takeLate(question)).toBe("once");
+    const ended = once(parent, "exit");
+    parent.kill("SIGKILL");
+    await ended;
+  },
+);
