@@ -24,10 +24,13 @@ export function rpcError(code: number, message: string, data?: unknown): WireErr
 
 /**
  * Returns the JSON-RPC error of a server or of the gateway, if it is `error` or its cause. Otherwise returns undefined.
+ * The cause of a `changed` error is the server's reply to another request: its changed list could not be read.
  */
 export function serverReply(error: unknown): WireError | undefined {
-  for (let cause = error; cause instanceof Error; cause = cause.cause)
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if (cause instanceof HostError && cause.code === "changed") return undefined;
     if (cause instanceof WireError && cause.evidence.rpc !== undefined) return cause;
+  }
   return undefined;
 }
 

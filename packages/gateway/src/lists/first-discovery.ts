@@ -11,14 +11,16 @@ const waitTime = 2000;
  * Starts servers without a cached catalog, except those that failed recently. Resolves when all of them have connected
  * or failed, or after two seconds. Servers that connect later cause `list_changed`.
  *
- * @param tried Servers that were already started for this client. They are not started again.
+ * @param tried Servers that were already started for this client. They are not started again, unless the settings define
+ * them in another way since.
  */
 export async function discoverUnknown(
   servers: readonly string[],
   { hosts, clock, era, tried }: FirstDiscoveryOptions,
 ): Promise<void> {
   const { host, firstStarts } = hosts.shared;
-  const candidates = servers.filter((server) => host.catalog(server) === undefined && !tried.has(server));
+  const definitionOf = (server: string): string => JSON.stringify([server, host.identify(server)?.fingerprint]);
+  const candidates = servers.filter((server) => host.catalog(server) === undefined && !tried.has(definitionOf(server)));
   if (candidates.length === 0) return;
   const failed = new Set((await host.failedStarts()).map(({ server }) => server));
   const now = clock.now();
@@ -34,7 +36,7 @@ export async function discoverUnknown(
   const unknown = candidates.filter(isAwaited);
   if (unknown.length === 0) return;
   for (const server of unknown) {
-    tried.add(server);
+    tried.add(definitionOf(server));
     if (states.get(server) === "disconnected" || !firstStarts.has(server)) firstStarts.set(server, now);
   }
   const starts = unknown.map(async (server) => {

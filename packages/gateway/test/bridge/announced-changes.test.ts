@@ -29,3 +29,23 @@ test.for(["legacy", "modern"] as const)(
     expect((await readFile(notes, "utf8")).match(/^bank pay$/gm)).toHaveLength(1);
   },
 );
+
+test.for(["legacy", "modern"] as const)(
+  "a call is refused, with the reason, if the tools that its server has reported as changed cannot be read: %s",
+  async (era) => {
+    await using folder = await temporaryFolder();
+    const file = await folder.write("bank.json", pay("Pays a bill."));
+    const notes = join(folder.path, "notes");
+    await using here = await gatewayScene({ servers: { bank: stdioServer("contender", file, "bank", notes) } });
+    const client = await here.client({ era });
+    await client.request("tools/list");
+    const own = await here.client({ era, only: "bank" });
+    await own.request("tools/call", { name: "announce", arguments: { fails: true } });
+    const { isError, content } = await client.request("tools/call", { name: "pay", arguments: {} });
+    expect({ isError, content }).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringMatching(/^"bank" reported that its tools have changed, and they cannot be read: /) }],
+    });
+    expect(await readFile(notes, "utf8")).not.toMatch(/^bank pay$/m);
+  },
+);

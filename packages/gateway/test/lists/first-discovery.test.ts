@@ -5,6 +5,7 @@ import { steppedClock } from "../support/stepped-clock.ts";
 
 /** A host with one server without a catalog. `start` resolves when the test says that the tools are listed. */
 function hostWith(status: string, failedStarts: readonly string[] = []) {
+  const definition = { fingerprint: "first" };
   const clock = steppedClock();
   const firstStarts = new Map<string, number>();
   const started: unknown[] = [];
@@ -14,6 +15,7 @@ function hostWith(status: string, failedStarts: readonly string[] = []) {
   });
   const host = {
     catalog: () => undefined,
+    identify: () => ({ ...definition, root: "/work" }),
     failedStarts: async () => failedStarts.map((server) => ({ server })),
     states: () => [{ name: "books", status }],
     shareOf: () => "all",
@@ -29,7 +31,7 @@ function hostWith(status: string, failedStarts: readonly string[] = []) {
     const later = new Promise<"waits">((resolve) => setImmediate(() => resolve("waits")));
     return Promise.race([end.then(() => "goes on" as const), later]);
   }
-  return { clock, started, request, listed };
+  return { clock, definition, started, request, listed };
 }
 
 test.each([
@@ -49,11 +51,13 @@ test("a first list does not wait for a server that failed recently", async () =>
   expect(await hostWith("disconnected", ["books"]).request()).toBe("goes on");
 });
 
-test("a client waits for a server once", async () => {
-  const { request, listed } = hostWith("connecting");
+test("a client waits for a server once, and once more if its entry in the settings has changed", async () => {
+  const { request, listed, definition } = hostWith("connecting");
   const tried = new Set<string>();
   expect(await request(tried)).toBe("waits");
-  expect([...tried]).toEqual(["books"]);
+  expect(await request(tried)).toBe("goes on");
+  definition.fingerprint = "second";
+  expect(await request(tried)).toBe("waits");
   expect(await request(tried)).toBe("goes on");
   listed();
 });

@@ -78,6 +78,20 @@ test("a new server that is slower than the first list is announced when it has c
   await told;
 });
 
+test("the client that was the first to start a server gets its tools again after its entry has changed", async () => {
+  await using folder = await temporaryFolder();
+  const notes = join(folder.path, "notes");
+  const server = stdioServer("counted", notes);
+  await using here = await gatewayScene({ servers: { s: server } });
+  const client = await here.client({ era: "legacy" });
+  expect(await namesOf(client)).toEqual(["echo", "ask"]);
+  const told = toldOf(client, (names) => names.includes("echo") && starts(notes) > 1);
+  await here.setSettings({ mcpServers: { s: { ...server, env: { CHANGED: "yes" } } } });
+  await told;
+  const called = await client.request("tools/call", { name: "echo", arguments: { text: "still here" } });
+  expect(called["isError"]).not.toBe(true);
+});
+
 test("lists come from the cache without a process, and neither a dead nor a hanging server delays them", async () => {
   await using folder = await temporaryFolder();
   const notes = join(folder.path, "notes");
