@@ -21,7 +21,7 @@ export interface StateFacts {
   readonly aside: readonly string[];
   /** Free bytes on the folder's disk, if known. */
   readonly free?: number;
-  /** A folder on the way to the state folder that lets other users replace it. */
+  /** A folder on the way to the background host's files that lets other users replace them. */
   readonly unsafe?: UnsafeFolder;
 }
 
@@ -41,7 +41,7 @@ export function checkState({ folder, others, failure, aside, free, unsafe }: Sta
   if (unsafe !== undefined)
     findings.push(
       warning(
-        `other users can replace ${folder}: ${unsafe.path} is not safe, because ${unsafe.problem}; the background host is not used`,
+        `other users can replace files in ${folder}: ${unsafe.path} is not safe, because ${unsafe.problem}; the background host is not used`,
         unsafe.next,
       ),
     );

@@ -35,7 +35,7 @@ export async function readStateFacts(folder: string): Promise<StateFacts> {
   // This call renames a damaged approvals file, so that `listAside` finds it. The policy check reports errors.
   await readApprovals(folder).catch(() => undefined);
   const [failure, aside, free] = await Promise.all([tryToWrite(folder), listAside(folder), freeBytes(folder)]);
-  const unsafe = findUnsafeFolder(folder, process.getuid?.());
+  const unsafe = findUnsafeFolder(join(folder, "run"), process.getuid?.());
   return {
     folder,
     others: !wasOpen ? "kept out" : (await isOpen(folder)) ? "let in" : "shut out",

@@ -1,11 +1,11 @@
-import { chmod, mkdir, readdir, stat } from "node:fs/promises";
+import { chmod, mkdir, readdir, stat, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { checkState } from "../../src/doctor/check-state.ts";
 import { readStateFacts } from "../../src/doctor/facts.ts";
 import { type Machine, machine } from "../support/machine.ts";
 
-async function found(here: Machine, folder = join(here.home, ".fairlead")): Promise<unknown> {
+async function found(here: Machine, folder = join(here.home, ".fairlead")): Promise<readonly unknown[]> {
   return checkState(await readStateFacts(folder));
 }
 
@@ -45,10 +45,26 @@ test("one that other users can replace, because they can change a folder above i
     ok(folder),
     {
       severity: "warning",
-      message: `other users can replace ${folder}: ${here.home} is not safe, because other users can change it (mode 777); the background host is not used`,
+      message: `other users can replace files in ${folder}: ${here.home} is not safe, because other users can change it (mode 777); the background host is not used`,
       next: `run chmod go-w ${here.home}, or set FAIRLEAD_HOME to a folder that only you can change`,
     },
   ]);
+});
+
+test("one whose folder of the background host is a link into a folder that other users can change", async () => {
+  await using here = await machine();
+  const open = join(here.path, "open");
+  await chmod(here.path, 0o755);
+  await mkdir(join(open, "run"), { recursive: true });
+  await chmod(open, 0o777);
+  const folder = join(here.home, ".fairlead");
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await symlink(join(open, "run"), join(folder, "run"));
+  const [, warned] = await found(here);
+  expect(warned).toMatchObject({
+    severity: "warning",
+    message: `other users can replace files in ${folder}: ${open} is not safe, because other users can change it (mode 777); the background host is not used`,
+  });
 });
 
 test("one that cannot be closed is for its owner to close", () => {

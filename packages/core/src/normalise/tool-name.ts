@@ -42,10 +42,12 @@ export class SeenNames {
   readonly #pins: Pin[] = [];
   readonly #byName = new Map<string, Pin>();
   readonly #byTool = new Map<string, string>();
-  /** The size of each server's pins. */
-  readonly #sizes = new Map<string, number>();
+  readonly #sizes: Map<string, number>;
+  readonly #pinSize: number;
 
-  constructor(earlier: readonly Pin[] = []) {
+  constructor(earlier: readonly Pin[] = [], { sizes = new Map(), pinSize = usualPinSize }: SeenNamesOptions = {}) {
+    this.#sizes = sizes;
+    this.#pinSize = pinSize;
     for (const pin of earlier) this.pin(pin);
   }
 
@@ -72,7 +74,7 @@ export class SeenNames {
     const { server, name, as } = given;
     const owner = this.#byName.get(as);
     if (owner !== undefined) return owner.server === server && owner.name === name;
-    const size = (this.#sizes.get(server) ?? 0) + name.length + (as === name ? 0 : as.length) + pinSize;
+    const size = (this.#sizes.get(server) ?? 0) + bytesOf(name) + (as === name ? 0 : bytesOf(as)) + this.#pinSize;
     if (size > mostOfServer) return false;
     this.#sizes.set(server, size);
     this.#byName.set(as, given);
@@ -83,10 +85,22 @@ export class SeenNames {
   }
 }
 
-/** Maximum size of one server's pins, in characters. It is enough for several times as many tools as a server may have. */
+/** Options of `SeenNames`. */
+export interface SeenNamesOptions {
+  /** The size of each server's pins, in bytes. Pass one map to several lists that share the servers' space. */
+  readonly sizes?: Map<string, number>;
+  /** What a pin takes besides its names, in bytes. Default: 64. */
+  readonly pinSize?: number;
+}
+
+/** Maximum size of one server's pins, in bytes. It is enough for several times as many tools as a server may have. */
 const mostOfServer = 4_194_304;
-/** What a pin takes besides its names. */
-const pinSize = 64;
+const usualPinSize = 64;
+
+/** The size of a name in JSON, in which pins are passed on to other processes. */
+function bytesOf(name: string): number {
+  return Buffer.byteLength(JSON.stringify(name));
+}
 
 /** Names that are already in use, and the servers whose names are always part of a tool's name. */
 export interface NamingOptions {

@@ -4,7 +4,7 @@ import type { ListableTool } from "@fairlead/core/host/types";
 import type { Pin } from "@fairlead/core/normalise/tool-name";
 import type { JsonObject } from "@fairlead/wire";
 import { isObject, objectOf, stringOf } from "@fairlead/wire/json";
-import { ownTools, serverOfNewUri } from "../lists/client-view.ts";
+import { ownTools } from "../lists/client-view.ts";
 import { searchListed, withinBudget } from "../lists/tool-budget.ts";
 import type { ClientCall } from "../questions/client-call.ts";
 import { adaptResult, toolError, uncached } from "./adapt-result.ts";
@@ -64,7 +64,7 @@ async function answerListed(context: BridgeContext, call: ClientCall, asked: Rec
  * Whether the request names something that no loaded catalog has. The client may know the name from an earlier run of
  * the gateway.
  */
-function isUnknown({ view, names }: BridgeContext, { method, params }: ReceivedRequest): boolean {
+function isUnknown({ view, serverOf }: BridgeContext, { method, params }: ReceivedRequest): boolean {
   const { name, uri } = method === "completion/complete" ? objectOf(params["ref"]) : params;
   switch (method) {
     case "tools/call":
@@ -73,10 +73,8 @@ function isUnknown({ view, names }: BridgeContext, { method, params }: ReceivedR
     case "completion/complete":
       if (typeof name === "string") return !view().prompts.has(name);
       return method === "completion/complete" && !view().templates.has(stringOf(uri) ?? "");
-    case "resources/read": {
-      const address = stringOf(uri) ?? "";
-      return (names.serverOf(address) ?? serverOfNewUri(address, view(), names)) === undefined;
-    }
+    case "resources/read":
+      return typeof uri === "string" && serverOf(uri) === undefined;
     default:
       return false;
   }

@@ -67,7 +67,7 @@ export async function writeAnswer(
   if (done === undefined ? isOpen : (await readInboxFile(done))?.["mark"] === mark) return counted(given);
   // A request has used an earlier answer, or the confirmation is gone. The new file means nothing.
   await rm(file, { force: true });
-  return counted(done && (await readGiven(done)));
+  return counted(done === undefined ? undefined : await readGiven(done));
 }
 
 /** Reads the answer to a confirmation. Returns undefined if there is none. */
@@ -83,12 +83,12 @@ export async function isAnswered(folder: string, entry: AnsweredEntry): Promise<
 /** Returns an answer that a request has already used. Used answers are kept for ten minutes. */
 export async function doneAnswer(folder: string, id: string): Promise<GivenAnswer | undefined> {
   const file = await doneFile(folder, id);
-  return file && readGiven(file);
+  return file === undefined ? undefined : readGiven(file);
 }
 
 async function doneFile(folder: string, id: string): Promise<string | undefined> {
   const name = (await namesIn(folder)).find((each) => doneName.exec(each)?.[1] === id);
-  return name && join(folder, name);
+  return name === undefined ? undefined : join(folder, name);
 }
 
 /**

@@ -3,8 +3,13 @@
  * address never leads to another server, as long as the client is connected.
  */
 
-import { type Pin, SeenNames } from "@fairlead/core/normalise/tool-name";
-import { encodeUri, matchesTemplate } from "@fairlead/core/resources/templates/uri-template";
+import { type Pin, SeenNames, type SeenNamesOptions } from "@fairlead/core/normalise/tool-name";
+import {
+  createTemplateMatcher,
+  encodeUri,
+  longestUri,
+  type TemplateMatcher,
+} from "@fairlead/core/resources/templates/uri-template";
 
 /** What clients see by a name or an address. */
 export type SeenList = "tools" | "prompts" | "resources" | "templates" | "links";
@@ -29,14 +34,23 @@ export class ClientNames {
   /** Addresses in results. They are apart from the listed ones: a server may send very many, but must go on listing. */
   readonly links: SeenNames;
   readonly #onSeen: ClientNamesOptions["onSeen"];
+  /** The seen templates that can produce addresses, oldest first. */
+  readonly #matchers: (TemplateMatcher & Pick<Pin, "server">)[] = [];
+  /** How many of the seen templates were read into `#matchers`. */
+  #readTemplates = 0;
 
   constructor({ earlier = [], onSeen }: ClientNamesOptions = {}) {
-    const of = (list: SeenList): SeenNames => new SeenNames(earlier.filter((each) => each.list === list));
+    const sizes = new Map<string, number>();
+    const of = (list: SeenList, options: SeenNamesOptions = { sizes }): SeenNames =>
+      new SeenNames(
+        earlier.filter((each) => each.list === list),
+        options,
+      );
     this.tools = of("tools");
     this.prompts = of("prompts");
     this.resources = of("resources");
-    this.templates = of("templates");
-    this.links = of("links");
+    this.templates = of("templates", { sizes, pinSize: templateSize });
+    this.links = of("links", {});
     this.#onSeen = onSeen;
   }
 
@@ -61,7 +75,15 @@ export class ClientNames {
 
   /** Returns the server of an address that the client has seen, or that a template which it has seen can produce. */
   serverOf(uri: string): string | undefined {
-    return this.ownerOf(uri) ?? this.templates.pins.find(({ as }) => matchesTemplate(uri, as))?.server;
+    const owner = this.ownerOf(uri);
+    if (owner !== undefined) return owner;
+    // Each server has its own work, so that templates of one server cannot hide those of another.
+    const spent = new Map<string, number>();
+    return this.#producerOf(uri, ({ server }, work) => {
+      const sum = (spent.get(server) ?? 0) + work;
+      spent.set(server, sum);
+      return sum <= mostWork;
+    });
   }
 
   /**
@@ -69,29 +91,47 @@ export class ClientNames {
    * its server, and one that a template can produce belongs to the template's server.
    */
   createListing(): (server: string, uri: string) => boolean {
-    const templates = this.templates.pins.map(({ as, server }) => ({
-      as,
-      server,
-      prefix: encodeUri(as.slice(0, as.indexOf("{") >>> 0)),
-    }));
-    let work = mostWork;
+    /** The work for the addresses of each server. Addresses beyond it are listed next time. */
+    const spent = new Map<string, number>();
     return (server, uri) => {
       const owner = this.ownerOf(uri);
       if (owner !== undefined) return owner === server;
-      const encoded = templates.length === 0 ? uri : encodeUri(uri);
-      for (const { as, server: other, prefix } of templates) {
-        if (!encoded.startsWith(prefix)) continue;
-        work -= uri.length * as.length;
-        if (work < 0) return false;
-        if (matchesTemplate(uri, as)) return other === server;
-      }
-      return true;
+      const compared = { isSkipped: false };
+      const producer = this.#producerOf(uri, (_, work) => {
+        const sum = (spent.get(server) ?? 0) + work;
+        spent.set(server, sum);
+        compared.isSkipped ||= sum > mostWork;
+        return !compared.isSkipped;
+      });
+      return !compared.isSkipped && (producer ?? server) === server;
     };
+  }
+
+  /**
+   * Returns the server of the oldest template that can produce the address.
+   *
+   * @param mayCompare Called with the work of a comparison, before it. If it returns false, the template is skipped.
+   */
+  #producerOf(uri: string, mayCompare: (matcher: Pick<Pin, "server">, work: number) => boolean): string | undefined {
+    const { pins } = this.templates;
+    for (const { server, as } of pins.slice(this.#readTemplates)) {
+      const matcher = createTemplateMatcher(as);
+      if (matcher !== undefined) this.#matchers.push({ ...matcher, server });
+    }
+    this.#readTemplates = pins.length;
+    if (this.#matchers.length === 0 || uri.length > longestUri) return undefined;
+    const encoded = encodeUri(uri);
+    return this.#matchers.find(
+      (matcher) =>
+        encoded.startsWith(matcher.prefix) &&
+        mayCompare(matcher, matcher.passes * encoded.length) &&
+        matcher.matches(encoded),
+    )?.server;
   }
 }
 
-/**
- * Maximum work of comparing new addresses with templates, in characters of addresses times characters of templates.
- * Takes some 100 ms. Addresses beyond it are listed next time.
- */
-const mostWork = 50_000_000;
+/** What a template takes of its server's space besides its text, in bytes. It limits a server to 1000 templates. */
+const templateSize = 4096;
+
+/** Maximum work of comparing addresses with templates, in characters that are read. Takes some 100 ms. */
+const mostWork = 20_000_000;

@@ -6,7 +6,6 @@
 import type { Catalog, CatalogTool } from "@fairlead/core/discover/catalog";
 import type { Host } from "@fairlead/core/host/types";
 import { type Claim, createNaming, qualify, type SeenNames } from "@fairlead/core/normalise/tool-name";
-import { matchesTemplate } from "@fairlead/core/resources/templates/uri-template";
 import type { JsonObject } from "@fairlead/wire";
 import type { ClientNames } from "./client-names.ts";
 import type { ClientReach } from "./client-reach.ts";
@@ -137,14 +136,13 @@ function itemsOf(
 }
 
 /**
- * Returns the server of a URI that the client has not seen: the one that lists the URI or has a matching template. If
- * there is none, returns the only server that can have resources.
+ * Returns the server of a URI that the client has not seen, and that no template which it has seen can produce: the one
+ * that lists the URI. If there is none, returns the only server that can have resources.
  */
 export function serverOfNewUri(uri: string, view: ClientView, names: ClientNames): string | undefined {
   const { resources, templates, servers } = view;
   const listed = resources.get(uri)?.server;
   if (listed !== undefined) return listed;
-  for (const [template, { server }] of templates) if (matchesTemplate(uri, template)) return server;
   if (servers.length === 1) return servers[0];
   const owners = [...resources.values(), ...templates.values(), ...names.resources.pins, ...names.templates.pins];
   const [first, ...others] = new Set(owners.map(({ server }) => server));

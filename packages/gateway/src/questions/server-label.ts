@@ -15,11 +15,11 @@ export function withServerName(text: string, server: string, verb: "asks" | "say
  * because they also look like each other.
  */
 const lookalikes = [
-  ["f", "ƒғϝꞙꬵꓝꜰꟻ₣𝈓"],
+  ["f", "ƒғϝꞙꬵꓝꜰꟻ₣𝈓ⅎ"],
   ["a", "аαɑᴀΛʌ⍺ꭺꓮ@4ªɐⱥ∀"],
-  ["i", "lіıɩιӏІӀɪʟłƚɫɭɨꞁլ|!¡1ǀ∣│ןᎥꭵꓲᛁꮮꓡⅼⲓⳑ£"],
-  ["r", "гᴦⲅꭇʀɾɼɽяꮢꭱꓣ"],
-  ["e", "еєεҽɛəᴇ℮€ꭼꓰ∈3ⴹ"],
+  ["i", "lіıɩιӏІӀɪʟłƚɫɭɨꞁլ|!¡1ǀ∣│ןᎥꭵꓲᛁꮮꓡⅼⲓⳑ£⏐❘❙❚¦ꟾᴉ।"],
+  ["r", "гᴦⲅꭇʀɾɼɽяꮢꭱꓣɹ"],
+  ["e", "еєεҽɛəᴇ℮€ꭼꓰ∈3ⴹξǝ"],
   ["d", "ԁժɗđɖᴅꭰꓓð∂ꮷ₫"],
 ] as const;
 
@@ -27,8 +27,8 @@ const letters: ReadonlyMap<string, string> = new Map(
   lookalikes.flatMap(([letter, similar]) => Array.from(similar, (character) => [character, letter] as const)),
 );
 
-/** "Fairlead" after `toLetters`. `cl` is read as `d`. */
-const folded = /fairiea(?:d|ci)/;
+/** "Fairlead" after `toLetters`, also upside down. `cl` is read as `d`. */
+const folded = /fairiea(?:d|ci)|paeiriaf/;
 /** Characters that change the reading direction: the text is shown in another order than it is stored. */
 const reordered = /[\u202A-\u202E\u2066-\u2069\u200F\u061C]/u;
 /** The first letters of three alphabets in frames, which Unicode does not reduce to plain letters. */
@@ -38,6 +38,8 @@ const usualScripts =
   "Latin Greek Cyrillic Armenian Georgian Hebrew Arabic Han Hiragana Katakana Hangul Bopomofo Thai Devanagari Bengali Tamil Telugu Common Inherited";
 /** A letter of any other script. Many of these scripts have letters that look like Latin ones. */
 const unusualLetter = new RegExp(`(?![${usualScripts.replaceAll(/(\w+) ?/g, "\\p{Script=$1}")}])\\p{L}`, "u");
+/** Letters of Braille, which Unicode does not count as letters. */
+const braille = /[\u2801-\u28FF]/u;
 /** HTML, which some clients do not show as it is written. */
 const markup = /<[a-z/!]|&#?\w+;/i;
 /** In a longer text, Fairlead does not search: it counts as one that mentions Fairlead. */
@@ -46,7 +48,7 @@ const longestSearched = 65_536;
 /** Whether a reader can find the word "Fairlead" in a text. In doubt, returns true. */
 export function mentionsFairlead(text: string): boolean {
   if (text.length > longestSearched) return true;
-  if ([reordered, unusualLetter, markup].some((doubtful) => doubtful.test(text))) return true;
+  if ([reordered, unusualLetter, braille, markup].some((doubtful) => doubtful.test(text))) return true;
   return folded.test(toLetters(text));
 }
 

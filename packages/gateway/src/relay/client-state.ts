@@ -21,6 +21,12 @@ export function isReplayed(id: string): boolean {
   return id.startsWith(`"${replayedId}`);
 }
 
+/**
+ * Maximum size of the names for a new host, in bytes. With more, a host would refuse the relay's first line. Several
+ * servers together could list so many; names that were seen before them stay.
+ */
+const mostNameBytes = 24 * 1024 * 1024;
+
 /** The state of one client, as far as a new host needs it. It is empty until the client sends `initialize`. */
 export class ClientState {
   #initialize: JsonObject | undefined;
@@ -30,6 +36,7 @@ export class ClientState {
   #lists: readonly string[] = [];
   readonly #subscriptions = new Map<string, JsonObject>();
   readonly #names: RelayName[] = [];
+  #nameBytes = 0;
   #count = 0;
 
   /** Call this for each message of the client. Ignores messages that a new host does not need. */
@@ -50,10 +57,13 @@ export class ClientState {
 
   /** Call this for the names that the host is about to show to the client. */
   seen(names: readonly RelayName[]): void {
-    for (const name of names) this.#names.push(name);
+    for (const name of names) {
+      this.#nameBytes += Buffer.byteLength(JSON.stringify(name));
+      if (this.#nameBytes <= mostNameBytes) this.#names.push(name);
+    }
   }
 
-  /** Returns all names that the client has seen. */
+  /** Returns the names that the client has seen. If they are very many, returns the oldest of them. */
   names(): readonly RelayName[] {
     return this.#names;
   }

@@ -35,8 +35,8 @@ export interface RelayClient {
   readonly names?: readonly RelayName[];
 }
 
-/** A `SeenName`: the list, the server, the server's own name, and the name that the client has seen. */
-export type RelayName = readonly [list: string, server: string, name: string, as: string];
+/** A `SeenName`: the list, the server, the server's own name, and, if it differs, the name that the client has seen. */
+export type RelayName = readonly [list: string, server: string, name: string, as?: string];
 
 /** The host's first line. */
 export type Welcome =
@@ -82,7 +82,8 @@ export function sentLine(id: number | string, subject: string): string {
 
 /** Returns the line that the host writes before the client sees new names. */
 export function namesLine(names: readonly SeenName[]): string {
-  return `names ${JSON.stringify(names.map(({ list, server, name, as }) => [list, server, name, as]))}\n`;
+  const told = names.map(({ list, server, name, as }) => [list, server, name, ...(as === name ? [] : [as])]);
+  return `names ${JSON.stringify(told)}\n`;
 }
 
 const seenLists: ReadonlyMap<string, SeenList> = new Map(
@@ -91,7 +92,7 @@ const seenLists: ReadonlyMap<string, SeenList> = new Map(
 
 /** Reads the names in a relay's first line. Leaves out lists that only a newer host knows. */
 export function toSeenNames(names: readonly RelayName[]): readonly SeenName[] {
-  return names.flatMap(([listName, server, name, as]) => {
+  return names.flatMap(([listName, server, name, as = name]) => {
     const list = seenLists.get(listName);
     return list === undefined ? [] : [{ list, server, name, as }];
   });
@@ -102,7 +103,10 @@ export function isRelayNames(value: unknown): value is readonly RelayName[] {
   return (
     Array.isArray(value) &&
     value.every(
-      (each) => Array.isArray(each) && each.length === 4 && each.every((text: unknown) => typeof text === "string"),
+      (each) =>
+        Array.isArray(each) &&
+        (each.length === 3 || each.length === 4) &&
+        each.every((text: unknown) => typeof text === "string"),
     )
   );
 }

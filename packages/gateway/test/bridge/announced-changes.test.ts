@@ -44,7 +44,9 @@ test.for(["legacy", "modern"] as const)(
     const { isError, content } = await client.request("tools/call", { name: "pay", arguments: {} });
     expect({ isError, content }).toMatchObject({
       isError: true,
-      content: [{ text: expect.stringMatching(/^"bank" reported that its tools have changed, and they cannot be read: /) }],
+      content: [
+        { text: expect.stringMatching(/^"bank" reported that its tools have changed, and they cannot be read: /) },
+      ],
     });
     expect(await readFile(notes, "utf8")).not.toMatch(/^bank pay$/m);
   },

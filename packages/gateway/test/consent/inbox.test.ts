@@ -291,7 +291,9 @@ test.runIf(process.platform === "linux")(
   async () => {
     await using state = await temporaryFolder();
     const folder = inboxFolder(state.path);
-    const parent = spawn("sh", ["-c", "sleep 1000 & echo $!; exec sleep 1000"], { stdio: ["ignore", "pipe", "ignore"] });
+    const parent = spawn("sh", ["-c", "sleep 1000 & echo $!; exec sleep 1000"], {
+      stdio: ["ignore", "pipe", "ignore"],
+    });
     const [line] = (await once(parent.stdout, "data")) as [Buffer];
     const pid = Number(line.toString());
     const owner = { pid, start: startTimeOf(pid) };

@@ -2,7 +2,7 @@ import type { Catalog } from "@fairlead/core/discover/catalog";
 import type { ClientProfile } from "@fairlead/core/settings/define/definition";
 import { expect, test } from "vitest";
 import type { GatewayClient } from "../../src/gateway-client.ts";
-import { ClientNames } from "../../src/lists/client-names.ts";
+import { ClientNames, type SeenList } from "../../src/lists/client-names.ts";
 import { reachOf } from "../../src/lists/client-reach.ts";
 import { catalogsFor, serverOfNewUri, viewFor } from "../../src/lists/client-view.ts";
 
@@ -170,13 +170,12 @@ test("with a tool budget, the gateway's own tools have their names before every 
   expect(view(new ClientNames(), "a").own).toEqual({ search: "__search_tools", call: "call_tool" });
 });
 
-test("a URI belongs to the server that lists it, then to a matching template, then to the only candidate", () => {
+test("a new URI belongs to the server that lists it, otherwise to the only candidate", () => {
   const names = new ClientNames();
   const view = viewOf(["a", "b"]);
   const find = (uri: string, servers = view.servers) => serverOfNewUri(uri, { ...view, servers }, names);
   expect(find("file:///x")).toBe("a");
   expect(find("file:///y")).toBe("b");
-  expect(find("note:///7")).toBe("b");
   expect(find("other:///7")).toBeUndefined();
   expect(find("other:///7", ["c"])).toBe("c");
   const resources = new Map([...view.resources].slice(1));
@@ -196,19 +195,60 @@ test("a URI that the client has seen, or that a template which it has seen can p
   expect(serverOfNewUri("other:///7", { ...view, ...onlyA }, names)).toBeUndefined();
 });
 
-test("a new address that a template of another server can produce is not listed, and the work for that is bounded", () => {
+const template = (server: string, as: string) => ({ server, name: as, as });
+
+test("a new address that a template of another server can produce is not listed", () => {
   const names = new ClientNames();
-  const template = `x:///{${"v".repeat(5000)}}`;
-  names.see("templates", [
-    { server: "a", name: "note:///{id}", as: "note:///{id}" },
-    { server: "a", name: template, as: template },
-  ]);
+  names.see("templates", [template("a", "note:///{id}"), template("a", "note:///}")]);
   const mayList = names.createListing();
-  expect([mayList("b", "note:///7"), mayList("a", "note:///7"), mayList("b", "note:///7/8")]).toEqual([
-    false,
-    true,
-    true,
-  ]);
-  const long = `x:///${"y".repeat(6000)}/`;
+  expect(mayList("b", "note:///7")).toBe(false);
+  expect(mayList("a", "note:///7")).toBe(true);
+  expect(mayList("b", "note:///7/8")).toBe(true);
+  expect(mayList("b", "note:///}")).toBe(false);
+  names.see("templates", [template("c", "later:///{id}")]);
+  expect(mayList("b", "later:///7")).toBe(false);
+});
+
+test("the work of comparing new addresses with templates is bounded, for each server that lists them", () => {
+  const names = new ClientNames();
+  names.see("templates", [template("a", `x:///${"{+v}".repeat(100)}!`)]);
+  const mayList = names.createListing();
+  const long = `x:///${"y".repeat(60_000)}`;
   expect([mayList("b", long), mayList("b", long), mayList("b", "z:///1")]).toEqual([true, false, true]);
+  expect(mayList("b", "x:///y")).toBe(false);
+  expect(mayList("c", "x:///y")).toBe(true);
+  expect(names.createListing()("b", "x:///y")).toBe(true);
+});
+
+test("templates that take very long to compare do not keep other servers' templates from their addresses", () => {
+  const names = new ClientNames();
+  const slow = Array.from({ length: 50 }, (_, at) => template("a", `x:///${"{+v}".repeat(100)}!${at}`));
+  names.see("templates", [...slow, template("b", "x:///{+path}")]);
+  expect(names.serverOf(`x:///${"y".repeat(60_000)}`)).toBe("b");
+});
+
+test("each template is read once, however often addresses are compared with it", () => {
+  const names = new ClientNames();
+  const long = Array.from({ length: 140 }, (_, at) => template("a", `x:///${at}${"あ".repeat(8000)}{v}`));
+  expect(names.see("templates", long)).toHaveLength(140);
+  // To read them takes a second.
+  for (let round = 0; round < 1000; round += 1) {
+    expect(names.createListing()("b", "y:///1")).toBe(true);
+    expect(names.serverOf("y:///1")).toBeUndefined();
+  }
+});
+
+test("one server has 4 MB for the names and addresses in its lists, at most 1000 templates, and 4 MB for links", () => {
+  const names = new ClientNames();
+  const address = (at: number) => ({ ...template("a", `x:///${at}/${"あ".repeat(300_000)}`) });
+  const usable = (list: SeenList, many: number, from = 0) =>
+    names.see(
+      list,
+      Array.from({ length: many }, (_, at) => address(from + at)),
+    ).length;
+  expect(usable("links", 10)).toBe(4);
+  expect(usable("resources", 3)).toBe(3);
+  expect([usable("tools", 10, 10), usable("prompts", 10, 20), usable("templates", 10, 30)]).toEqual([1, 0, 0]);
+  const short = Array.from({ length: 2000 }, (_, at) => template("b", `y:///${at}/{v}`));
+  expect(names.see("templates", short).length).toBeLessThan(1024);
 });

@@ -74,6 +74,22 @@ test("the client expects news of the lists that the host announced, as soon as i
   expect(state.announcedLists()).toEqual(["prompts"]);
 });
 
+test("a new host gets the oldest names, and no more than fit into the relay's first line", () => {
+  const state = new ClientState();
+  const first = [
+    ["tools", "bank", "pay"],
+    ["tools", "bank", "add", "bank__add"],
+  ] as const;
+  state.seen(first);
+  expect(state.names()).toEqual(first);
+  const long = "あ".repeat(330_000);
+  for (let at = 0; at < 40; at += 1) state.seen([["links", "a", `${at}${long}`]]);
+  expect(state.names().slice(0, 2)).toEqual(first);
+  const size = Buffer.byteLength(JSON.stringify(state.names()));
+  expect(size).toBeGreaterThan(20_000_000);
+  expect(size).toBeLessThan(26_000_000);
+});
+
 test("only ids of repeated requests are recognized as such", () => {
   expect(['"fairlead-relay:1"', "7", '"fairlead"', "fairlead-relay:1"].map(isReplayed)).toEqual([
     true,

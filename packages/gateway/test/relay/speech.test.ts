@@ -19,6 +19,7 @@ it.each([
     namesLine([{ list: "tools", server: "a", name: "x\n", as: "a__x" }]),
     { kind: "names", names: [["tools", "a", "x\n", "a__x"]] },
   ],
+  [namesLine([{ list: "tools", server: "a", name: "x", as: "x" }]), { kind: "names", names: [["tools", "a", "x"]] }],
 ])("the relay reads the line that the host writes: %j", (line, note) => {
   expect(line.indexOf("\n")).toBe(line.length - 1);
   expect(readNote(line)).toEqual(note);
@@ -36,11 +37,15 @@ it.each([
 });
 
 it("a host takes names as texts only, and leaves out lists that it does not know", () => {
-  expect([undefined, {}, [["tools", "a", "x"]], [["tools", "a", "x", 1]]].map(isRelayNames)).not.toContain(true);
+  expect([undefined, {}, [["tools", "a"]], [["tools", "a", "x", 1]]].map(isRelayNames)).not.toContain(true);
   const given = [
-    ["tools", "a", "x", "x"],
-    ["later", "a", "y", "y"],
+    ["tools", "a", "x"],
+    ["tools", "b", "x", "b__x"],
+    ["later", "a", "y"],
   ] as const;
   expect(isRelayNames(given)).toBe(true);
-  expect(toSeenNames(given)).toEqual([{ list: "tools", server: "a", name: "x", as: "x" }]);
+  expect(toSeenNames(given)).toEqual([
+    { list: "tools", server: "a", name: "x", as: "x" },
+    { list: "tools", server: "b", name: "x", as: "b__x" },
+  ]);
 });

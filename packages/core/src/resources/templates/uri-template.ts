@@ -99,9 +99,9 @@ function malformed(reason: string): UriTemplate {
   return { kind: "malformed", reason };
 }
 
-const notUnreserved = /[^A-Za-z0-9\-._~]/gu;
-/** Matches a percent-encoded byte, or a character that must be encoded. A percent-encoded byte is not encoded again. */
-const notInUri = /%[0-9A-Fa-f]{2}|[^A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=]/gu;
+const notUnreserved = /[^A-Za-z0-9\-._~]+/gu;
+/** Matches characters that must be encoded. A percent-encoded byte is not encoded again. */
+const notInUri = /[^A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=%]+|%(?![0-9A-Fa-f]{2})/gu;
 
 /** Percent-encodes a value, including characters that have a meaning in a URI, such as `/`. */
 export function encodeValue(text: string): string {
@@ -110,39 +110,66 @@ export function encodeValue(text: string): string {
 
 /** Percent-encodes a part of a URI, except characters that have a meaning in a URI, such as `/`. */
 export function encodeUri(text: string): string {
-  return text.replaceAll(notInUri, (found) => (found.length === 3 ? found : toBytes(found)));
+  return text.replaceAll(notInUri, toBytes);
 }
 
-/** Percent-encodes one character as UTF-8. A lone surrogate becomes the replacement character. */
-function toBytes(character: string): string {
-  return Array.from(
-    Buffer.from(character, "utf8"),
-    (byte) => `%${byte.toString(16).toUpperCase().padStart(2, "0")}`,
-  ).join("");
+/** Percent-encodes all characters as UTF-8. A lone surrogate becomes the replacement character. */
+function toBytes(text: string): string {
+  return Buffer.from(text, "utf8").toString("hex").toUpperCase().replaceAll(/../g, "%$&");
 }
 
 /** One number for each position in the URI: 1 if the matched part of the template can end there, otherwise 0. */
 type EndPositions = Uint8Array<ArrayBuffer>;
 
-/**
- * Whether the template could produce the URI. Allows more than RFC 6570, because it only decides which server to ask.
- */
-export function matchesTemplate(uri: string, template: string): boolean {
-  const parsed = parseTemplate(template);
-  if (parsed.kind === "malformed" || uri.length > longestUri) return false;
-  const text = encodeUri(uri);
-  let ends: EndPositions = new Uint8Array(text.length + 1);
-  ends[0] = 1;
-  for (const piece of parsed.pieces) ends = step(piece, text, ends);
-  return ends[text.length] === 1;
+/** A template that is ready to be compared with many URIs. */
+export interface TemplateMatcher {
+  /** The text before the first expression. Every URI that the template produces begins with it. */
+  readonly prefix: string;
+  /** How often a comparison reads the URI at most. */
+  readonly passes: number;
+  /**
+   * Whether the template could produce the URI. Allows more than RFC 6570, because it only decides which server to ask.
+   *
+   * @param encoded The URI, as `encodeUri` returns it.
+   */
+  readonly matches: (encoded: string) => boolean;
 }
 
+/** Prepares a template. Returns undefined if the template is malformed: no URI matches it. */
+export function createTemplateMatcher(template: string): TemplateMatcher | undefined {
+  const parsed = parseTemplate(template);
+  if (parsed.kind === "malformed") return undefined;
+  const pieces = parsed.pieces.map((piece) =>
+    piece.kind === "literal" ? { ...piece, text: encodeUri(piece.text) } : piece,
+  );
+  const [first] = pieces;
+  const prefix = first?.kind === "literal" ? first.text : "";
+  const variables = pieces.reduce((sum, piece) => sum + (piece.kind === "literal" ? 0 : piece.variables.length), 0);
+  return {
+    prefix,
+    passes: pieces.length + variables,
+    matches(encoded) {
+      if (!encoded.startsWith(prefix)) return false;
+      let ends: EndPositions = new Uint8Array(encoded.length + 1);
+      ends[0] = 1;
+      for (const piece of pieces) ends = step(piece, encoded, ends);
+      return ends[encoded.length] === 1;
+    },
+  };
+}
+
+/** Whether the template could produce the URI, as `TemplateMatcher.matches`. */
+export function matchesTemplate(uri: string, template: string): boolean {
+  if (uri.length > longestUri) return false;
+  return createTemplateMatcher(template)?.matches(encodeUri(uri)) ?? false;
+}
+
+/** `piece`: with its literal text percent-encoded. */
 function step(piece: TemplatePiece, text: string, from: EndPositions): EndPositions {
   if (piece.kind === "expression") return run(piece, text, from);
   const to: EndPositions = new Uint8Array(from.length);
-  const literal = encodeUri(piece.text);
   for (let at = 0; at < from.length; at += 1)
-    if (from[at] === 1 && text.startsWith(literal, at)) to[at + literal.length] = 1;
+    if (from[at] === 1 && text.startsWith(piece.text, at)) to[at + piece.text.length] = 1;
   return to;
 }
 

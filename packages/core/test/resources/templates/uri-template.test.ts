@@ -2,6 +2,8 @@ import { scaled, seed } from "@fairlead/test-servers";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
+  createTemplateMatcher,
+  encodeUri,
   expandTemplate,
   matchesTemplate,
   parseTemplate,
@@ -318,4 +320,23 @@ test("a control character is encoded with two digits", () => {
 test("one variable that takes an object makes the names in the URI free", () => {
   expect(matchesTemplate("x:y?c=1", "x:y{?a,b*}")).toBe(true);
   expect(matchesTemplate("x:y?c=1", "x:y{?a,b}")).toBe(false);
+});
+
+test("a matcher has the encoded text before the first expression, and none exists for a malformed template", () => {
+  expect(createTemplateMatcher("a:///ä b/{x}/{y}")).toMatchObject({ prefix: "a:///%C3%A4%20b/", passes: 6 });
+  expect(createTemplateMatcher("{+x}")).toMatchObject({ prefix: "", passes: 2 });
+  expect(createTemplateMatcher("a:///{")).toBeUndefined();
+  const { matches = () => undefined } = createTemplateMatcher("a:///ä/{x}") ?? {};
+  expect([encodeUri("a:///ä/7"), encodeUri("a:///%C3%A4/7"), encodeUri("b:///ä/7"), "a:///ä/7"].map(matches)).toEqual([
+    true,
+    true,
+    false,
+    false,
+  ]);
+});
+
+test("an encoded byte is not encoded again, and every other character that a URI cannot have is", () => {
+  expect(encodeUri("a:/%41%4%zz%/ä あ\u{1F600}\uD800%")).toBe(
+    "a:/%41%254%25zz%25/%C3%A4%20%E3%81%82%F0%9F%98%80%EF%BF%BD%25",
+  );
 });
