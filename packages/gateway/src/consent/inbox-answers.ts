@@ -49,8 +49,8 @@ export async function writeAnswer(
   const given = { answer: hasWaiter ? answer : lateAnswer(answer), by, at, because };
   const counted = (first: GivenAnswer | undefined): AnsweredQuestion | undefined =>
     first && { ...first, isFirst: first === given, isAwaited: hasWaiter };
-  const mark = randomUUID();
-  const isWritten = await writeFile(file, JSON.stringify({ ...given, key, mark }), {
+  const answerId = randomUUID();
+  const isWritten = await writeFile(file, JSON.stringify({ ...given, key, answerId }), {
     flag: "wx",
     mode: privateFileMode,
   }).then(
@@ -64,7 +64,7 @@ export async function writeAnswer(
   // In this order, because a request that uses an answer renames its file first, and then removes the confirmation.
   const isOpen = (await find()) !== undefined;
   const done = await doneFile(folder, id);
-  if (done === undefined ? isOpen : (await readInboxFile(done))?.["mark"] === mark) return counted(given);
+  if (done === undefined ? isOpen : (await readInboxFile(done))?.["answerId"] === answerId) return counted(given);
   // A request has used an earlier answer, or the confirmation is gone. The new file means nothing.
   await rm(file, { force: true });
   return counted(done === undefined ? undefined : await readGiven(done));
