@@ -27,6 +27,7 @@ import {
   temporaryFolder,
   until,
 } from "@fairlead/test-servers";
+import { transformSync } from "esbuild";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Block, blocksOf, pages } from "./support/doc-blocks.ts";
 import { isWhole, nodeWays, packedWays, released, tarballsIn, type Way } from "./support/installed.ts";
@@ -422,6 +423,31 @@ describe("the blocks of README and docs", () => {
       `blocks of the docs: ${typed.length} TypeScript and ${plain.length} JavaScript programs compile; ${others}\n`,
     );
     expect(typed.length).toBeGreaterThan(10);
+  });
+
+  test("run as they stand, with nothing configured", async () => {
+    const written = ["README.md", "README.zh-CN.md", "docs/library.md", "docs/typed-clients.md", "docs/models.md"];
+    const programs = of("ts").filter(({ at }) => written.includes(at.split(":")[0] ?? ""));
+    expect(programs.length).toBeGreaterThan(5);
+    const untyped = (code: string): string =>
+      transformSync(code, { loader: "ts", format: "esm", target: "node20" }).code;
+    writeFileSync(join(folder.path, "demo.js"), untyped(readFileSync(join(folder.path, "demo.ts"), "utf8")));
+    for (const [at, { code }] of programs.entries()) writeFileSync(join(folder.path, `run-${at}.mjs`), untyped(code));
+    const all = programs.map((_, at) => `await import("./run-${at}.mjs");\nconsole.log("${mark}");\n`).join("");
+    const outputs = (await runProgram("run-all.mjs", all)).split(`${mark}\n`).slice(0, -1);
+    const said = outputs.map((output, at) => [
+      programs[at]?.at.split(":")[0],
+      /Hello, Ada!|Bonjour, Ada!/.exec(output)?.[0],
+    ]);
+    expect(said).toEqual([
+      ["README.md", "Hello, Ada!"],
+      ["README.zh-CN.md", "Hello, Ada!"],
+      ["docs/library.md", "Hello, Ada!"],
+      // It chooses a model, and there is none.
+      ["docs/models.md", undefined],
+      ["docs/models.md", "Hello, Ada!"],
+      ["docs/typed-clients.md", "Bonjour, Ada!"],
+    ]);
   });
 });
 
