@@ -4,6 +4,7 @@ import { scaled, seed, stdioServer, until } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
 import { gatewayScene } from "../support/gateway-scene.ts";
 import { randomFrom } from "../support/random.ts";
+import { heapBytes, openDescriptors } from "../support/used-resources.ts";
 
 const version = "2026-07-28";
 const legacy = {
@@ -69,6 +70,13 @@ test(
       await closed;
     }
 
+    // The first clients load what all clients share.
+    for (const era of ["legacy", "modern"] as const) {
+      const client = await here.client({ era });
+      await client.request("tools/list");
+      await client.close();
+    }
+    const [descriptors, heap] = [openDescriptors(), heapBytes()];
     let left = scaled(20_000, 400);
     await Promise.all(
       Array.from({ length: 16 }, async () => {
@@ -80,6 +88,8 @@ test(
     );
     // A client whose response was already written when it left has a session until that is idle for long; a client has at most 32 sessions.
     await until(() => here.gateway.activity() <= 32);
+    await until(() => openDescriptors() <= descriptors);
+    expect(heapBytes() - heap).toBeLessThan(32 * 1024 * 1024);
     const client = await here.client({ era: "legacy" });
     expect(await client.request("tools/list")).toMatchObject({ tools: [{ name: "echo" }, { name: "ask" }] });
   },

@@ -2,8 +2,6 @@ import { once } from "node:events";
 import { existsSync, readdirSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import { createHost } from "@fairlead/core/host";
 import { scaled, seed, temporaryFolder, until } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
@@ -17,6 +15,7 @@ import { speechNumber } from "../../src/relay/speech.ts";
 import { type HandClock, handClock } from "../hand-clock.ts";
 import { initialize, relayClient } from "../relay/scene.ts";
 import { randomFrom } from "../support/random.ts";
+import { heapBytes, openDescriptors } from "../support/used-resources.ts";
 
 interface RunningHost extends AsyncDisposable {
   readonly folder: RunFolder;
@@ -91,18 +90,6 @@ function openSocket({ socket: path }: RunFolder): Socket {
   return connect(path)
     .on("error", () => {})
     .resume();
-}
-
-/** How many file descriptors this process has open. 0 where the system does not list them. */
-function openDescriptors(): number {
-  return existsSync("/proc/self/fd") ? readdirSync("/proc/self/fd").length : 0;
-}
-
-/** The bytes on this process's heap that are in use. */
-function heapBytes(): number {
-  setFlagsFromString("--expose-gc");
-  (runInNewContext("gc") as () => void)();
-  return process.memoryUsage().heapUsed;
 }
 
 const greeting = { version: "1", wants: "serve", client: relayClient } as const;

@@ -14,6 +14,7 @@ import type { GatewayClient } from "../../src/gateway-client.ts";
 import type { ClientTokens } from "../../src/tokens/client-tokens.ts";
 import { type GatewayScene, gatewayScene, type SceneOptions } from "../support/gateway-scene.ts";
 import { lineClient } from "../support/line-client.ts";
+import { randomFrom } from "../support/random.ts";
 import { steppedClock } from "../support/stepped-clock.ts";
 
 /** The token of each client is its name. */
@@ -360,6 +361,7 @@ test("a server that renames its tools without end gets no more names, and the ot
 
 test("whatever two servers that fight for one name report, no request reaches another server than the one that was listed", async () => {
   const given = seed();
+  process.stderr.write(`seed ${given}\n`);
   const random = randomFrom(given);
   const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T;
   const runs = scaled(1000, 100);
@@ -415,15 +417,4 @@ function nameOf(what: string, prefix: string): string {
   if (what.includes("prompt")) return `${prefix}ask_for_money`;
   if (what === "an address") return address;
   return what === "an address from a template" ? produced : template;
-}
-
-/** A small random generator, so that a seed repeats a run. */
-function randomFrom(given: number): () => number {
-  let state = given;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }
