@@ -3,7 +3,7 @@
 import { type Clock, systemClock } from "@fairlead/core/clock";
 import { lockHolder } from "@fairlead/core/files/atomic/lock-owner";
 import { connectHost, type Reached } from "../relay/connect-host.ts";
-import { type RunFolder, readToken } from "../relay/run-folder.ts";
+import { type RunFolder, readToken, UnsafeRunFolder } from "../relay/run-folder.ts";
 import type { Hello, HostStatus } from "../relay/speech.ts";
 
 /** A running host. */
@@ -91,8 +91,18 @@ async function hasEnded(
 }
 
 async function reach(folder: RunFolder, wants: Hello["wants"], waitTime?: number): Promise<Reached> {
-  const token = readToken(folder);
+  const token = readableToken(folder);
   return token === undefined ? { kind: "absent" } : connectHost(folder.socket, { token, version: "", wants }, waitTime);
+}
+
+/** A host whose token cannot be read is found by its lock. */
+function readableToken(folder: RunFolder): string | undefined {
+  try {
+    return readToken(folder);
+  } catch (error) {
+    if (error instanceof UnsafeRunFolder) throw error;
+    return undefined;
+  }
 }
 
 function refusal({ message }: Extract<Reached, { readonly kind: "refused" }>): Error {

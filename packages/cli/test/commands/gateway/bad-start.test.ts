@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { chmod, readdir, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
@@ -108,6 +108,23 @@ it.each([
   },
   600_000,
 );
+
+it("daemon stop ends a host whose token cannot be read", async () => {
+  await using here = await gatewayMachine({});
+  await runPiped(here, greeting, "serve");
+  const pid = await here.hostPid();
+  const [installation = ""] = (await readdir(join(here.home, ".fairlead/run"))).filter((name) => name.includes("-"));
+  const token = join(here.home, ".fairlead/run", installation, "token");
+  await rm(token);
+  await mkdir(token);
+  expect(await here.run("daemon", "status")).toMatchObject({
+    code: 0,
+    stdout: `not ready: process ${pid} is starting or ending\n`,
+  });
+  expect(await here.run("daemon", "stop")).toMatchObject({ code: 0, stdout: `stopped: process ${pid}\n` });
+  await rm(token, { recursive: true });
+  await expectNextStart(here);
+});
 
 it("with too few file descriptors the host ends or works, and daemon stop and the next start work", async () => {
   await using here = await gatewayMachine({});
