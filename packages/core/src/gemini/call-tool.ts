@@ -8,7 +8,7 @@ import type { Clock } from "../clock.ts";
 import { HostError } from "../errors.ts";
 import type { CallableTool, FunctionCall, Part } from "../normalise/model-types.ts";
 
-/** One call, its timeout in milliseconds and its abort signal. Without a timeout, it waits without limit. */
+/** One call, its timeout in milliseconds and its abort signal. Without a timeout, or with 0, it waits without limit. */
 export interface CallableCall {
   readonly callable: CallableTool;
   readonly serverName: string;
@@ -39,7 +39,7 @@ export async function callRaw(call: CallableCall): Promise<Part[]> {
     const leave = (): void => end(cancelled(call));
     signal?.addEventListener("abort", leave, { once: true });
     ends.push(() => signal?.removeEventListener("abort", leave));
-    if (timeout !== undefined) ends.push(clock.after(timeout, () => end(late(call, timeout))));
+    if (timeout) ends.push(clock.after(timeout, () => end(late(call, timeout))));
   });
   try {
     const answer = isCancellable(callable) ? callable.callUntil(calls, stop.signal) : callable.callTool(calls);
@@ -75,12 +75,7 @@ function inSeedWords(error: unknown): unknown {
   const word = error instanceof HostError ? words.get(error.code) : undefined;
   if (!(error instanceof HostError) || word === undefined || error.message.includes(word)) return error;
   const { code, message, serverName, next, evidence } = error;
-  return new HostError(code, `${word}: ${message}`, {
-    cause: error,
-    ...(serverName !== undefined && { serverName }),
-    ...(next !== undefined && { next }),
-    ...(evidence !== undefined && { evidence }),
-  });
+  return new HostError(code, `${word}: ${message}`, { cause: error, serverName, next, evidence });
 }
 
 function late({ serverName, serverToolName }: CallableCall, timeout: number): HostError {

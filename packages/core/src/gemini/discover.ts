@@ -1,7 +1,7 @@
 /** Discovery step by step: reads a connected client's tools and prompts, and filters them by the server's entry. */
 
 import type { PromptResult } from "@fairlead/wire";
-import { isObject, objectOf } from "@fairlead/wire/json";
+import { isObject, objectOf, stringOf } from "@fairlead/wire/json";
 import { normalisePromptResult } from "@fairlead/wire/results";
 import { errorMessage } from "@fairlead/wire/text";
 import type { CatalogPrompt, PromptArgument } from "../discover/catalog.ts";
@@ -132,16 +132,9 @@ function toCatalogPrompt(item: object): readonly CatalogPrompt[] {
   const wanted = (Array.isArray(given) ? given : []).flatMap((each): readonly PromptArgument[] => {
     const { name: argument, description: about, required } = objectOf(each);
     if (typeof argument !== "string") return [];
-    return [{ name: argument, ...(typeof about === "string" && { description: about }), required: required === true }];
+    return [{ name: argument, description: stringOf(about), required: required === true }];
   });
-  return [
-    {
-      name,
-      ...(typeof title === "string" && { title }),
-      ...(typeof description === "string" && { description }),
-      arguments: wanted,
-    },
-  ];
+  return [{ name, title: stringOf(title), description: stringOf(description), arguments: wanted }];
 }
 
 /** Whether a server's entry enables a tool: `excludeTools` goes before `includeTools`. A tool needs a name. */
@@ -156,9 +149,8 @@ export function isEnabled(
     mcpServerConfig: [mcpServerConfig, anObject],
   });
   const { includeTools, excludeTools = [] } = mcpServerConfig;
-  const filter = { excludeTools, ...(includeTools && { includeTools }) };
   const { name = "" } = funcDecl;
-  return name !== "" && hiddenBy(name, filter) === undefined;
+  return name !== "" && hiddenBy(name, { includeTools, excludeTools }) === undefined;
 }
 
 /** The deepest level of a schema that `hasValidTypes` reads. */

@@ -26,7 +26,7 @@ import {
   withMethod,
 } from "./expect-arguments.ts";
 import { type EntryOptions, entryOpener, processEnvironment } from "./open-entry.ts";
-import { setServerStatus } from "./server-status.ts";
+import { callEach, setServerStatus } from "./server-status.ts";
 import type { ToolRegistry } from "./tool-registry.ts";
 
 /** A registry that takes tools. */
@@ -112,7 +112,7 @@ export class McpClient {
         onState?.(state);
       },
       onNews: (news) => {
-        if (news.type === "catalog") this.#fill();
+        if (news.type === "catalog" && this.#fill()) callEach(this.#listeners);
         onNews?.(news);
       },
     });
@@ -138,7 +138,7 @@ export class McpClient {
     return this.filteredCatalog;
   }
 
-  /** Calls the listener at each change of the status. Returns a function that removes it. */
+  /** Calls the listener at each change of the status or of the lists. Returns a function that removes it. */
   onUpdate(listener: () => void): () => void {
     expectArguments("onUpdate()", { listener: [listener, aFunction] });
     this.#listeners.add(listener);
@@ -199,13 +199,14 @@ export class McpClient {
     if (state.status !== "connected") this.#empty();
     else if (state.offer !== undefined) this.#fill();
     setServerStatus(this.name, state.status);
-    for (const listener of this.#listeners) listener();
+    callEach(this.#listeners);
   }
 
-  /** Replaces the server's tools and prompts in the registries, unless they are there already. */
-  #fill(): void {
+  /** Replaces the server's tools and prompts in the registries. Returns false if they are there already. */
+  #fill(): boolean {
     const { filteredCatalog, name: serverName } = this;
-    if (this.#filled === undefined || filteredCatalog === undefined || filteredCatalog === this.#registered) return;
+    if (this.#filled === undefined || filteredCatalog === undefined || filteredCatalog === this.#registered)
+      return false;
     this.#empty();
     this.#registered = filteredCatalog;
     const { serverConfig, toolRegistry, promptRegistry } = this.#filled;
@@ -215,6 +216,7 @@ export class McpClient {
     for (const tool of toTools(tools, { serverName, serverConfig, client: this, cliConfig: this.#cliConfig }))
       toolRegistry.registerTool(tool);
     for (const prompt of toPrompts(serverName, prompts, get)) promptRegistry.registerPrompt(prompt);
+    return true;
   }
 
   #empty(): void {
@@ -259,7 +261,7 @@ function fromList(given: ClientList): ClientParts {
 function clientOptions(name: string, config: MCPServerConfig, options: EntryOptions): ServerClientOptions {
   const { includeTools, excludeTools = [] } = config;
   return {
-    definition: { name, excludeTools, ...(includeTools !== undefined && { includeTools }) },
+    definition: { name, includeTools, excludeTools },
     connectTimeout: options.connectTimeout ?? defaults.connectTimeout,
     open: entryOpener(name, config, options),
   };

@@ -1,7 +1,7 @@
 /** `mcpToTool`: the tools of a connected server as one `CallableTool`. */
 
 import type { JsonObject, ToolResult as McpToolResult } from "@fairlead/wire";
-import { objectOf, stringOf } from "@fairlead/wire/json";
+import { isObject, objectOf, stringOf } from "@fairlead/wire/json";
 import { normaliseToolResult } from "@fairlead/wire/results";
 import { HostError } from "../errors.ts";
 import { limits } from "../limits.ts";
@@ -96,10 +96,10 @@ export async function listSdkTools(client: SdkClient): Promise<readonly ListedTo
       listed.push({
         name,
         inputSchema,
-        ...(typeof title === "string" && { title }),
-        ...(typeof description === "string" && { description }),
-        ...(outputSchema !== undefined && { outputSchema: objectOf(outputSchema) }),
-        ...(annotations !== undefined && { annotations: objectOf(annotations) }),
+        title: stringOf(title),
+        description: stringOf(description),
+        outputSchema: isObject(outputSchema) ? outputSchema : undefined,
+        annotations: isObject(annotations) ? annotations : undefined,
       });
     }
     return listed.length < limits.toolsPerServer ? page.nextCursor : undefined;

@@ -130,5 +130,5 @@ async function define(name: string, config: MCPServerConfig, environment: Enviro
   const wrong = problems.find(({ severity }) => severity === "error");
   if (server?.definition !== undefined && wrong === undefined) return server.definition;
   const { code = "settings_invalid", message = `"${name}" has invalid settings`, next } = wrong ?? {};
-  throw new HostError(code, message, { serverName: name, ...(next !== undefined && { next }) });
+  throw new HostError(code, message, { serverName: name, next });
 }

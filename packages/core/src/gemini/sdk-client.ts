@@ -130,7 +130,7 @@ export class ConnectedClient implements SdkClient {
 
   #fail(error: unknown, what: string, method: string): never {
     const { explain } = this.#session;
-    throw toCallError(error, { serverName: this.#serverName, what, method, ...(explain && { explain }) });
+    throw toCallError(error, { serverName: this.#serverName, what, method, explain });
   }
 }
 

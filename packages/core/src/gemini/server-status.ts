@@ -30,5 +30,18 @@ export function setServerStatus(serverName: string, status: MCPServerStatus): vo
   if (getMCPServerStatus(serverName) === status) return;
   if (status === MCPServerStatus.DISCONNECTED) statuses.delete(serverName);
   else statuses.set(serverName, status);
-  for (const listener of listeners) listener(serverName, status);
+  callEach(listeners, serverName, status);
+}
+
+/** Calls the listeners. One that throws is an uncaught error of the program, and does not disturb the connection. */
+export function callEach<T extends readonly unknown[]>(called: Iterable<(...given: T) => void>, ...given: T): void {
+  for (const listener of called) {
+    try {
+      listener(...given);
+    } catch (error) {
+      queueMicrotask(() => {
+        throw error;
+      });
+    }
+  }
 }

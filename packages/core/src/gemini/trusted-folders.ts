@@ -1,6 +1,7 @@
 /** Which folders the person trusts, for programs that make a `Config` without a host. */
 
 import { realPathOf } from "../files/real-path.ts";
+import { createIdeTrust } from "../ide/ide-trust.ts";
 import { type Environment, locate } from "../settings/read/paths.ts";
 import { loadConfiguration } from "../trust/configuration.ts";
 import { strongestRule } from "../trust/trust-decision.ts";
@@ -67,5 +68,10 @@ export async function isWorkspaceTrusted(
   environment: Environment = processEnvironment(),
 ): Promise<boolean> {
   expectArguments("isWorkspaceTrusted()", { folder: [folder, aName] });
-  return (await loadConfiguration({ environment: { ...environment, cwd: folder } })).trust.trusted;
+  const ide = createIdeTrust({ environment });
+  try {
+    return (await loadConfiguration({ environment: { ...environment, cwd: folder }, ide })).trust.trusted;
+  } finally {
+    await ide.close();
+  }
 }

@@ -85,13 +85,9 @@ test("a list that changes is read again, and the registry has its tools", async 
   await client.connect();
   await client.discover(trusting);
   expect(tools.getAllToolNames()).toEqual(["storm", "count"]);
-  const registered = new EventEmitter();
-  const register = tools.registerTool.bind(tools);
-  tools.registerTool = (tool) => {
-    register(tool);
-    registered.emit(tool.name);
-  };
-  const grown = once(registered, "late");
+  const updates = new EventEmitter();
+  client.onUpdate(() => updates.emit(String(tools.getAllTools().length)));
+  const grown = once(updates, "3");
   await tools.getTool("storm")?.execute({ times: 1 });
   await grown;
   expect(tools.getAllToolNames()).toEqual(["storm", "count", "late"]);
@@ -109,6 +105,24 @@ test("a registry of the program's own needs only to take tools", async () => {
   await client.discover(trusting);
   await client.disconnect();
   expect(taken).toEqual(["echo"]);
+});
+
+test("a listener that throws is an uncaught error, and the client goes on", async () => {
+  const uncaught: unknown[] = [];
+  const [earlier] = [process.listeners("uncaughtException")];
+  process.removeAllListeners("uncaughtException");
+  process.on("uncaughtException", (error) => uncaught.push(error.message));
+  const { tools, client } = clientOf("careless", stdioServer("well-behaved"));
+  client.onUpdate(() => {
+    throw new Error("careless");
+  });
+  await client.connect();
+  await client.discover(trusting);
+  expect(tools.getAllToolNames()).toEqual(["echo"]);
+  await client.disconnect();
+  process.removeAllListeners("uncaughtException");
+  for (const listener of earlier) process.on("uncaughtException", listener);
+  expect(new Set(uncaught)).toEqual(new Set(["careless"]));
 });
 
 test("a server that offers nothing is disconnected, and the error says so", async () => {

@@ -1,6 +1,6 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { type TemporaryFolder, temporaryFolder } from "@fairlead/test-servers";
+import { ideCompanion, type TemporaryFolder, temporaryFolder } from "@fairlead/test-servers";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { isWorkspaceTrusted, loadTrustedFolders, TrustLevel } from "../../src/gemini/index.ts";
 import type { Environment } from "../../src/index.ts";
@@ -34,6 +34,15 @@ test("the three levels decide about a folder and those in it; without a rule not
   ]);
   const again = await loadTrustedFolders(environment);
   expect(again.rules).toEqual([{ path: expect.stringMatching(/project$/), trustLevel: "DO_NOT_TRUST" }]);
+});
+
+test("the IDE goes before the file", async () => {
+  const project = join(folder.path, "work/project");
+  await (await loadTrustedFolders(environment)).setValue(project, TrustLevel.TRUST_FOLDER);
+  await using companion = await ideCompanion({ isTrusted: false });
+  const env = { ...environment.env, ...companion.variables(project), TMPDIR: join(folder.path, "none") };
+  expect(await isWorkspaceTrusted(project, { ...environment, env })).toBe(false);
+  expect(await isWorkspaceTrusted(project, environment)).toBe(true);
 });
 
 test("a wrong argument is named", async () => {
