@@ -4,9 +4,9 @@
  */
 
 import { randomUUID } from "node:crypto";
-import { rename, rm, writeFile } from "node:fs/promises";
+import { rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { privateFileMode } from "@fairlead/core/files/atomic/private-folder";
+import { createFile } from "@fairlead/core/files/atomic/create-file";
 import { systemCode } from "@fairlead/core/files/system-error";
 import { lateAnswer } from "./confirmed-request.ts";
 import {
@@ -50,16 +50,7 @@ export async function writeAnswer(
   const counted = (first: GivenAnswer | undefined): AnsweredQuestion | undefined =>
     first && { ...first, isFirst: first === given, isAwaited: hasWaiter };
   const answerId = randomUUID();
-  const isWritten = await writeFile(file, JSON.stringify({ ...given, key, answerId }), {
-    flag: "wx",
-    mode: privateFileMode,
-  }).then(
-    () => true,
-    (error: unknown) => {
-      if (systemCode(error) === "EEXIST") return false;
-      throw error;
-    },
-  );
+  const isWritten = await createFile(file, JSON.stringify({ ...given, key, answerId }));
   if (!isWritten) return counted((await readAnswer(folder, { id, key })) ?? (await doneAnswer(folder, id)));
   // In this order, because a request that uses an answer renames its file first, and then removes the confirmation.
   const isOpen = (await find()) !== undefined;

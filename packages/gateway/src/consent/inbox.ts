@@ -3,6 +3,7 @@
 import { type Clock, systemClock } from "@fairlead/core/clock";
 import { HostError } from "@fairlead/core/errors";
 import { ensurePrivateFolder } from "@fairlead/core/files/atomic/private-folder";
+import { explain, notWritten } from "@fairlead/core/files/system-error";
 import { toSafeLine } from "@fairlead/core/text";
 import type { ConsentAnswer } from "./confirmed-request.ts";
 import { type AnsweredQuestion, doneAnswer, isAnswered, useOfAnswer, writeAnswer } from "./inbox-answers.ts";
@@ -84,7 +85,11 @@ export function openInbox(stateFolder: string, { clock = systemClock, now = Date
       // The id may belong to another confirmation now, which the person has not seen.
       if (entryFile !== undefined && shown !== undefined && shortKey(shown) !== entryFile.key) throw unknown(id);
       if (entryFile !== undefined) {
-        const answered = await writeAnswer(folder, entryFile, { answer, by, at: now(), because });
+        const answered = await writeAnswer(folder, entryFile, { answer, by, at: now(), because }).catch(
+          (error: unknown) => {
+            throw notWritten(folder, explain(error), error);
+          },
+        );
         if (answered === undefined) throw unknown(id);
         return answered;
       }

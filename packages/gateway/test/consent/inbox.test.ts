@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { systemClock } from "@fairlead/core/clock";
 import { isProcessRunning, startTimeOf } from "@fairlead/core/files/running-process";
-import { temporaryFolder, until } from "@fairlead/test-servers";
+import { canMount, smallDisk, temporaryFolder, until } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
 import { openInbox } from "../../src/consent/inbox.ts";
 import { readAnswer, useAnswer } from "../../src/consent/inbox-answers.ts";
@@ -312,5 +312,23 @@ test.runIf(process.platform === "linux")(
     const ended = once(parent, "exit");
     parent.kill("SIGKILL");
     await ended;
+  },
+);
+
+test.runIf(canMount())(
+  "an answer that a full disk did not take says why, and can be given when there is room",
+  async () => {
+    await using disk = await smallDisk();
+    const folder = inboxFolder(disk.path);
+    const { id } = await writeEntry(folder, question, Date.now());
+    const inbox = openInbox(disk.path);
+    await disk.allowBlocks(0);
+    await expect(inbox.answer(id, "once", "the terminal")).rejects.toMatchObject({
+      code: "internal",
+      message: `${folder} cannot be written: the disk is full; Fairlead did not change it`,
+    });
+    await disk.allowBlocks(100);
+    expect((await inbox.list()).map((entry) => entry.id)).toEqual([id]);
+    expect(await inbox.answer(id, "once", "the terminal")).toMatchObject({ answer: "once", isFirst: true });
   },
 );

@@ -4,11 +4,12 @@
  */
 
 import { readFileSync, readlinkSync } from "node:fs";
-import { link, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { readFile, rm, stat } from "node:fs/promises";
 import { hostname } from "node:os";
 import { isObject, parseJson } from "@fairlead/wire/json";
 import { isProcessRunning, startTimeOf } from "../running-process.ts";
-import { systemCode, unless } from "../system-error.ts";
+import { unless } from "../system-error.ts";
+import { createFile } from "./create-file.ts";
 import { temporaryName } from "./replace-file.ts";
 
 interface LockOwner {
@@ -70,7 +71,7 @@ async function take(file: string, path: string): Promise<string | undefined> {
   for (;;) {
     const found = await readRecord(path);
     if (found === undefined) {
-      if (await create(file, path, text)) return text;
+      if (await createFile(path, text, temporaryName(file))) return text;
     } else if (!(await isAbandoned(found, lifeSigns(file, path))) || !(await removeAbandoned(file, path, found)))
       return undefined;
   }
@@ -110,31 +111,6 @@ async function removeOwn(path: string, text: string): Promise<void> {
 
 async function remove(path: string, text: string): Promise<void> {
   if ((await readRecord(path)) === text) await rm(path, { force: true });
-}
-
-/**
- * The error codes of file systems that have no hard links, or do not allow them. There, a process that is killed between
- * creating and writing its record leaves an empty record.
- */
-const withoutLinks: ReadonlySet<unknown> = new Set(["EPERM", "EACCES", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EINVAL"]);
-
-/** Creates the file with its content in one step. Returns false if it exists. */
-async function create(file: string, path: string, text: string): Promise<boolean> {
-  const temporary = temporaryName(file);
-  try {
-    await writeFile(temporary, text, { flag: "wx", mode: 0o600 });
-    await link(temporary, path).catch(async (error: unknown) => {
-      if (!withoutLinks.has(systemCode(error))) throw error;
-      await writeFile(path, text, { flag: "wx", mode: 0o600 });
-    });
-    return true;
-  } catch (error) {
-    if (systemCode(error) !== "EEXIST") throw error;
-    return false;
-  } finally {
-    // A temporary file that is left does no harm.
-    await rm(temporary, { force: true }).catch(ignored);
-  }
 }
 
 /** The owner of a lock renews its folder. Records of another kind have no folder. */
