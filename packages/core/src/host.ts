@@ -62,7 +62,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
 
 /** Opens a host with a loaded configuration. After `dispose`, the host neither runs nor writes anything. */
 export function openHost(first: Configuration, options: OpenHostOptions & Reloading = {}): Host {
-  const { clock = systemClock, now = options.today ?? Date.now, load, ide } = options;
+  const { clock = systemClock, now = Date.now, load, ide } = options;
   if (options.declare !== undefined) refuseNested(first.environment.env);
   const { on, emit } = createEmitter();
   const work = new OpenWork();

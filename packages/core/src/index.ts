@@ -1,6 +1,6 @@
 /** The public names of the library. */
 
-export type { SignInMessage, SignInUi, SignInWays } from "./auth/browser/sign-in-ui.ts";
+export type { SignInMessage, SignInUi } from "./auth/browser/sign-in-ui.ts";
 export { MCPOAuthProvider, type MCPOAuthProviderOptions, type SignInServer } from "./auth/oauth/oauth-provider.ts";
 export type { Credentials, StoredClient, StoredTokens } from "./auth/store/credentials.ts";
 export { MCPOAuthTokenStorage, openTokenStorage, type TokenStorageOptions } from "./auth/store/token-storage.ts";
@@ -61,7 +61,6 @@ export {
   type HostPrompt,
   type HostResource,
   type HostTool,
-  type Knowledge,
   type NewConversation,
   type Progress,
   type RequestOptions,
@@ -71,7 +70,7 @@ export {
 } from "./host.ts";
 export type { Completion, ServerClientOptions as McpClientOptions } from "./mcp/client.ts";
 export type { Elicit, Elicitation, ElicitationAnswer } from "./mcp/elicitation.ts";
-export type { FilteredCatalog, Offering } from "./mcp/filtered-catalog.ts";
+export type { FilteredCatalog } from "./mcp/filtered-catalog.ts";
 export type { Sample, SamplingRequest, UnaskableQuestion } from "./mcp/requests.ts";
 export { createAnthropicModel } from "./model/anthropic/anthropic.ts";
 export { type ChooseOptions, chooseModel, type ModelChoice } from "./model/choose-model.ts";
@@ -101,7 +100,6 @@ export type {
   Decision,
   DecisionOutcome,
   PolicyRule,
-  PolicyVerdict,
   RequestKind,
   RuleOrigin,
   Tier,
@@ -116,7 +114,6 @@ export type {
   ToolExecution as ToolResult,
 } from "./registry/binding.ts";
 export {
-  type AskingRule,
   type Confirm,
   type ConfirmationAnswer,
   type ConfirmationRule,

@@ -121,5 +121,5 @@ export type { Locations } from "./settings/read/paths.ts";
 export type { Admission } from "./trust/admit.ts";
 export type { AdmittedServer, Configuration } from "./trust/configuration.ts";
 export type { EntryTrust } from "./trust/entry-trust.ts";
-export type { TrustDecision, TrustVerdict } from "./trust/trust-decision.ts";
+export type { TrustDecision } from "./trust/trust-decision.ts";
 export type { TrustRule } from "./trust/trusted-folders.ts";

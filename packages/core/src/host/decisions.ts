@@ -188,7 +188,6 @@ export function createHostDecisions(options: HostDecisionsOptions): HostDecision
       const trust = kind === "tool" || kind === "resource" ? configuration.entryTrust(serverName) : undefined;
       return {
         decision,
-        verdict: decision,
         matching,
         isChanged: change !== undefined,
         isDeniedByName: isDeniedByName(request),

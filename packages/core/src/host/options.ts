@@ -115,8 +115,6 @@ export interface OpenHostOptions {
   readonly idleStop?: number;
   /** The clock, in milliseconds since 1970. Default: `Date.now`. */
   readonly now?: () => number;
-  /** @deprecated Use `now`. */
-  readonly today?: () => number;
 }
 
 /** Options of `host.callAsModel`. */
@@ -188,7 +186,6 @@ const checks: { readonly [Name in keyof Required<HostOptions>]: Check } = {
   watch: aSwitch,
   idleStop: must("a number of milliseconds above 0", isDuration),
   now: aFunction,
-  today: aFunction,
 };
 
 /**

@@ -36,7 +36,7 @@ import { createHostSearch } from "./tool-search.ts";
 import type { CallOptions, Host, OpenHostOptions } from "./types.ts";
 
 /** The parts and options of the host that requests use. */
-export interface HostRequestsOptions extends Omit<OpenHostOptions, "clock" | "now" | "today">, Emitter {
+export interface HostRequestsOptions extends Omit<OpenHostOptions, "clock" | "now">, Emitter {
   readonly configuration: LiveConfiguration;
   readonly servers: HostServers;
   readonly catalogs: Catalogs;

@@ -93,9 +93,6 @@ export interface CachedCatalogInfo {
   readonly savedAt?: number;
 }
 
-/** @deprecated Use `CachedCatalogInfo`. */
-export type Knowledge = CachedCatalogInfo;
-
 /** Options of `decide` and `explain`: the kind and the sender of the request. */
 export interface DecideOptions {
   /** The kind of the request. Default: `tool`. */
@@ -109,8 +106,6 @@ export interface DecideOptions {
 /** The decision of the rules about one request, with every rule that matches it. */
 export interface Explanation {
   readonly decision: Decision;
-  /** @deprecated Use `decision`. */
-  readonly verdict: Decision;
   /** Every rule that matches the request, strongest first. */
   readonly matching: readonly PolicyRule[];
   readonly isChanged: boolean;

@@ -26,8 +26,6 @@ export interface ServerManagerOptions {
   readonly random?: () => number;
   /** The wall clock, in milliseconds since 1970; `Date.now` by default. */
   readonly now?: () => number;
-  /** @deprecated Use `now`. */
-  readonly today?: () => number;
 }
 
 interface Attempt {
@@ -56,7 +54,7 @@ export class ServerManager {
 
   constructor(options: ServerManagerOptions) {
     const { servers, emit = () => {}, startLimit = 4, recover = false, clock = systemClock } = options;
-    const { random = Math.random, now = options.today ?? Date.now } = options;
+    const { random = Math.random, now = Date.now } = options;
     const reconnect = (client: ServerClient): void => void this.#reconnect(client);
     this.#servers = new Map(servers.map((server) => [stateOf(server).name, server]));
     this.#recoveries = recover ? createRecoveries({ reconnect, clock, random, now }) : undefined;

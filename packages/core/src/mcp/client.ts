@@ -70,11 +70,6 @@ export class ServerClient {
     return this.#connection?.filteredCatalog();
   }
 
-  /** @deprecated Use `filteredCatalog`. */
-  get offering(): FilteredCatalog | undefined {
-    return this.filteredCatalog;
-  }
-
   /** A random id of the current connection; undefined while the server is not connected. */
   get connectionId(): string | undefined {
     return this.#connection?.id;

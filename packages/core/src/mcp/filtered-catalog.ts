@@ -14,9 +14,6 @@ export interface FilteredCatalog {
   readonly offer: CatalogCounts;
 }
 
-/** @deprecated Use `FilteredCatalog`. */
-export type Offering = FilteredCatalog;
-
 /** The filters of one server, and notes about its lists. */
 export interface CatalogFilterOptions {
   readonly serverName: string;

@@ -49,9 +49,6 @@ export interface ConfirmationRule {
   readonly doubt?: string;
 }
 
-/** @deprecated Renamed to `ConfirmationRule`. */
-export type AskingRule = ConfirmationRule;
-
 /** A confirmation to show to the user. Its texts are as the server sent them, so escape them before you show them. */
 export interface ToolCallConfirmationDetails {
   readonly type: "mcp";

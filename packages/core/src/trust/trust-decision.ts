@@ -21,9 +21,6 @@ export interface IdeReport {
   readonly port: number;
 }
 
-/** @deprecated Renamed to `TrustDecision`. */
-export type TrustVerdict = TrustDecision;
-
 /** Everything that decides whether the workspace is trusted. */
 export interface TrustFacts {
   /** `--trust-workspace`. */

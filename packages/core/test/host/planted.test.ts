@@ -31,8 +31,8 @@ async function decisions(host: Host): Promise<readonly unknown[]> {
   const subjects = ["mine", "theirs"].flatMap((server) => tools.map(({ name }) => [server, name] as const));
   return Promise.all(
     subjects.map(async ([server, tool]) => {
-      const { verdict, matching, isChanged } = await host.explain(server, tool);
-      return [server, tool, verdict.decision, matching.length, isChanged];
+      const { decision, matching, isChanged } = await host.explain(server, tool);
+      return [server, tool, decision.decision, matching.length, isChanged];
     }),
   );
 }

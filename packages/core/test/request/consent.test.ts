@@ -340,6 +340,6 @@ test.each([
     const at = await place(folder, { fairlead: { servers: { s: { trustAnnotations } } } });
     await at.write("list.json", [{ name: "look", inputSchema, annotations: { readOnlyHint: true } }]);
     await using host = await at.host({ approvalMode: "plan", confirm: async () => ProceedOnce });
-    expect((await host.explain("s", "look")).verdict.decision).toBe(decision);
+    expect((await host.explain("s", "look")).decision.decision).toBe(decision);
   },
 );

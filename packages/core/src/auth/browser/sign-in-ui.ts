@@ -59,9 +59,6 @@ export interface SignInUi {
   readonly again?: boolean;
 }
 
-/** @deprecated The new name is `SignInUi`. */
-export type SignInWays = SignInUi;
-
 /** What a sign-in shows (for example the address to open, or the code to enter). */
 export type SignInMessage =
   /** The setting `issuerOverride` replaces the issuers that the MCP server names (`instead`). */

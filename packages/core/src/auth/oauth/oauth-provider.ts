@@ -21,8 +21,6 @@ export interface MCPOAuthProviderOptions {
   readonly clock?: Clock;
   /** Returns milliseconds since 1970. Default: `Date.now`. */
   readonly now?: () => number;
-  /** @deprecated The new name is `now`. */
-  readonly today?: () => number;
   readonly random?: () => number;
 }
 
@@ -59,7 +57,7 @@ export class MCPOAuthProvider {
 
   /** Lets the person sign in, and stores the tokens. */
   async authenticate(server: SignInServer, ui: SignInUi, signal?: AbortSignal): Promise<Credentials> {
-    const { lockFolder, clientMetadataUrl, clock = systemClock, now = this.#options.today ?? Date.now } = this.#options;
+    const { lockFolder, clientMetadataUrl, clock = systemClock, now = Date.now } = this.#options;
     const [{ signIn }, { createSignInLock }] = await Promise.all([
       import("../sign-in.ts"),
       import("../store/sign-in-lock.ts"),
@@ -95,12 +93,7 @@ export class MCPOAuthProvider {
   }
 
   async #openKeeper(pin: string | undefined): Promise<TokenKeeper> {
-    const {
-      lockFolder,
-      clock = systemClock,
-      now = this.#options.today ?? Date.now,
-      random = Math.random,
-    } = this.#options;
+    const { lockFolder, clock = systemClock, now = Date.now, random = Math.random } = this.#options;
     const [{ createTokenKeeper }, { createBoundedFetch }] = await Promise.all([
       import("./refresh.ts"),
       import("../../net/bounded-fetch.ts"),

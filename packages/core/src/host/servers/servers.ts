@@ -17,7 +17,7 @@ import { sharedBy } from "./sharing.ts";
 import { type FileWatch, watchFiles } from "./watch-files.ts";
 
 /** The parts and options of the host that its servers use. */
-export interface HostServersOptions extends Omit<OpenHostOptions, "clock" | "now" | "today"> {
+export interface HostServersOptions extends Omit<OpenHostOptions, "clock" | "now"> {
   readonly configuration: LiveConfiguration;
   readonly context: HostConnectContext;
   readonly catalogs: Catalogs;

@@ -103,6 +103,3 @@ export interface Decision {
    */
   readonly over?: PolicyRule;
 }
-
-/** @deprecated The new name is `Decision`. */
-export type PolicyVerdict = Decision;

@@ -88,9 +88,9 @@ test("the rule that decides is among those that matched, and not twice", async (
   const details = await host.toolRegistry.find("s", "pay")?.shouldConfirmExecute({});
   if (!details) throw new Error("not asked");
   await details.onConfirm(ToolConfirmationOutcome.ProceedAlwaysTool);
-  const { verdict, matching } = await host.explain("s", "pay");
-  expect(verdict.rule.origin.source).toBe("answer");
-  expect(matching.filter((rule) => rule === verdict.rule)).toHaveLength(1);
+  const { decision, matching } = await host.explain("s", "pay");
+  expect(decision.rule.origin.source).toBe("answer");
+  expect(matching.filter((rule) => rule === decision.rule)).toHaveLength(1);
   expect(matching.filter(({ origin }) => origin.source === "answer")).toHaveLength(1);
 });
 
