@@ -136,8 +136,8 @@ export type HostEvent =
   /** A settings file has changed; `reload` applies the change. */
   | { readonly type: "settings_changed"; readonly file: string }
   /**
-   * The IDE trusts the folder now, no longer does, or can no longer be asked. The host has applied it: decisions follow
-   * it, servers that may not run are stopped. If all servers were started, the host now starts those that may run.
+   * The IDE trusts the folder now, no longer does, or can no longer be asked. Decisions follow it already. The host now
+   * stops the servers that may not run and, if all servers were started, starts those that may run.
    */
   | { readonly type: "ide_trust_changed"; readonly trusted: boolean; readonly detail: string }
   /** The history cannot be written. Emitted once, for the first lost entry. */

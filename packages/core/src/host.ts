@@ -129,14 +129,16 @@ export function openHost(first: Configuration, options: OpenHostOptions & Reload
     return apply(next);
   }
 
-  async function apply(next: Configuration): Promise<ServerChanges> {
+  /** @param onDecisions Called when decisions follow the new configuration, before servers are stopped. */
+  async function apply(next: Configuration, onDecisions = (): void => {}): Promise<ServerChanges> {
     // A replaced server's tools are compared with the saved definitions, so the catalogs are saved first.
     await catalogs.flush();
-    const isTrustLost = configuration.current().trust.trusted && !next.trust.trusted;
+    const wasTrusted = configuration.current().trust.trusted;
     configuration.replace(next);
     catalogs.reorder();
-    // The rules must not wait until the servers of the folder have ended.
-    if (isTrustLost) await decisions.renew();
+    // The rules must not wait until the servers of a folder that is no longer trusted have ended.
+    if (wasTrusted !== next.trust.trusted) await decisions.renew();
+    onDecisions();
     const changes = await servers.update();
     await Promise.all([catalogs.recall(configuration.order()), decisions.renew()]);
     return changes;
@@ -160,11 +162,9 @@ export function openHost(first: Configuration, options: OpenHostOptions & Reload
     const wasUsed = usedServers();
     const next = await reload().catch(() => undefined);
     const trust = next?.trust ?? unknownTrust;
-    if (next !== undefined && brokenFile(next) === undefined) await apply(next);
-    else if (!trust.trusted) await apply(withoutTrust(before, trust));
-    if (work.closing.aborted) return;
-    const { trusted, detail } = configuration.current().trust;
-    emit({ type: "ide_trust_changed", trusted, detail });
+    const tell = (): void => emit({ type: "ide_trust_changed", trusted: trust.trusted, detail: trust.detail });
+    if (next !== undefined && brokenFile(next) === undefined) await apply(next, tell);
+    else if (!trust.trusted) await apply(withoutTrust(before, trust), tell);
     await startAgain(wasUsed, { all: isStarted });
   }
 

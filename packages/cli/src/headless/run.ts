@@ -51,8 +51,9 @@ async function converse(
   const resumed = await wantedConversation(options.resuming, configuration);
   const wanted = options.model ?? (resumed && modelNameOf(resumed));
   const model = wanted === "manual" ? undefined : await modelFor(configuration, wanted, context.io.signal);
-  // A server that loses its connection reconnects during the turn.
-  const how = { approvalMode: options.mode, interactive: false, recover: true, allow };
+  // A turn may take long: a server that loses its connection reconnects, and the host follows the IDE.
+  const following = { recover: true, ide: context.ide, load: () => configurationOf(context) };
+  const how = { approvalMode: options.mode, interactive: false, allow, ...following };
   return useHost(
     configuration,
     context,

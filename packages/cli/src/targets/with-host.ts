@@ -1,6 +1,6 @@
 /** Opens a host for one command, and stops all its servers when the command ends. */
 
-import { demoName, type Host, type OpenHostOptions, openHost } from "@fairlead/core/host";
+import { demoName, type Host, openHost } from "@fairlead/core/host";
 import { isPlantedDemo } from "@fairlead/core/host/servers/live-configuration";
 import type { Elicitation, ElicitationAnswer } from "@fairlead/core/mcp/elicitation";
 import type { Recorder } from "@fairlead/core/recordings/recorder";
@@ -25,8 +25,8 @@ export function hasDemo({ servers }: Configuration): boolean {
 }
 
 type HostOptions = Pick<
-  OpenHostOptions,
-  "observe" | "approvalMode" | "interactive" | "signIn" | "allow" | "recover" | "elicit" | "record"
+  NonNullable<Parameters<typeof openHost>[1]>,
+  "observe" | "approvalMode" | "interactive" | "signIn" | "allow" | "recover" | "elicit" | "record" | "load" | "ide"
 >;
 
 /** Cancels a server's question (elicitation), for commands that cannot ask the user. Prints a warning. */
@@ -58,6 +58,9 @@ export async function useHost<T>(
   );
   host.on("conversation_not_recorded", ({ message }) =>
     out?.warnOnce(safe`note: the conversation is not recorded: ${toSafeLine(message)}`),
+  );
+  host.on("ide_trust_changed", ({ trusted, detail }) =>
+    out?.warn(safe`note: the folder is ${trusted ? safe`` : safe`not `}trusted now: ${toSafeLine(detail)}`),
   );
   // `finally` instead of `await using`: the import checker (`scripts/checks/layers.mjs`) cannot parse `await using`
   // yet.

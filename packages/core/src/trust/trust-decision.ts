@@ -137,7 +137,7 @@ function byIde({ ide }: TrustFacts): TrustDecision | undefined {
     trusted: ide.isTrusted,
     source: "ide",
     approvesEntries: false,
-    detail: `reported by the IDE (companion on port ${ide.port})`,
+    detail: `reported by the IDE, companion on port ${ide.port}`,
   };
 }
 

@@ -99,7 +99,7 @@ test("trust that the IDE withdraws and grants again stops and starts the folder'
   expect(await stateOf(host)).toEqual(["blocked", "ask_user"]);
   await expect(host.call("theirs", "echo", { text: "x" })).rejects.toMatchObject({
     code: "untrusted_folder",
-    message: expect.stringContaining(`not trusted: reported by the IDE (companion on port ${companion.port})`),
+    message: expect.stringContaining(`not trusted: reported by the IDE, companion on port ${companion.port}`),
     next: "Trust the folder in the IDE, or set ide.enabled to false in your settings.",
   });
 

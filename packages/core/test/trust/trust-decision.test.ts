@@ -57,7 +57,7 @@ const byIde = (trusted: boolean) => ({
   trusted,
   source: "ide",
   approvesEntries: false,
-  detail: "reported by the IDE (companion on port 4321)",
+  detail: "reported by the IDE, companion on port 4321",
 });
 const ideTrusts = { isTrusted: true, port: 4321 };
 const ideDistrusts = { isTrusted: false, port: 4321 };

@@ -16,7 +16,7 @@ function runIn(companion: IdeCompanion, here: Machine, ...words: readonly string
   return here.runWith({ env, clock: stillClock }, ...words);
 }
 
-const reported = ({ port }: IdeCompanion): string => `reported by the IDE (companion on port ${port})`;
+const reported = ({ port }: IdeCompanion): string => `reported by the IDE, companion on port ${port}`;
 
 test("trust list and policy explain show what the IDE reports, and that it counts more than the file", async () => {
   await using here = await machine(files);

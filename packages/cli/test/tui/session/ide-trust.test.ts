@@ -28,7 +28,7 @@ test("a running app follows the IDE: the folder's server ends and starts, and a 
   await using companion = await ideCompanion();
   await using scene = await openScene(here, companion.variables(here.project));
   await untilStatuses(scene, "connected", "connected");
-  const reported = `reported by the IDE \\(companion on port ${companion.port}\\)`;
+  const reported = `reported by the IDE, companion on port ${companion.port}`;
   await scene.shown(new RegExp(`^Fairlead\nworkspace {2}${here.project} \\(trusted: ${reported}\\)`));
 
   companion.say(false);
@@ -57,5 +57,5 @@ test("an app does not ask about a folder that the IDE distrusts; if the user tru
   scene.enter("/trust add");
   const { key } = await scene.asked("trust");
   scene.session.answer(key, { kind: "trust", value: true });
-  await scene.shown(/^The folder is still not trusted: reported by the IDE .*\nTrust the folder in the IDE/);
+  await scene.shown(/^The folder is still not trusted: reported by the IDE, .*\nTrust the folder in the IDE/);
 });
