@@ -1,9 +1,9 @@
 /** The base classes of tools as Gemini CLI has them: a tool that runs by itself, and a tool that builds invocations. */
 
 import { HostError } from "../errors.ts";
+import { aBoolean, aName, aString, expectArguments } from "../expect-arguments.ts";
 import type { FunctionCall, FunctionResponse, Part } from "../normalise/model-types.ts";
 import type { ToolCallConfirmationDetails, ToolConfirmationOutcome } from "../registry/confirmation.ts";
-import { aBoolean, aName, aString, expectArguments } from "./expect-arguments.ts";
 
 /** The arguments of a tool, by name. */
 export type ToolParams = Record<string, unknown>;

@@ -1,11 +1,11 @@
 /** `McpClientManager`: the clients of several servers, side by side. A server that fails does not affect the others. */
 
 import type { HostEvent, MCPDiscoveryState, ServerState } from "../events.ts";
+import { aBoolean, anObject, aString, expectArguments, optional, withMethod } from "../expect-arguments.ts";
 import { ServerManager } from "../mcp/client-manager.ts";
 import type { MCPServerConfig } from "../settings/define/server-config.ts";
 import { type Config, isTrusted, type WorkspaceContext, workspaceFolder } from "./config.ts";
 import { type PromptSink, populateMcpServerCommand } from "./discover.ts";
-import { aBoolean, anObject, aString, expectArguments, optional, withMethod } from "./expect-arguments.ts";
 import { insideOf, McpClient, type ToolSink } from "./mcp-client.ts";
 import { warn } from "./warn.ts";
 

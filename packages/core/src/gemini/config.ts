@@ -1,6 +1,6 @@
 /** The few members of Gemini CLI's configuration objects that this subpath uses. A plain object will do. */
 
-import { aBoolean, aListOfStrings, expectArguments, optional, type Wanted, withMethod } from "./expect-arguments.ts";
+import { aBoolean, aListOfStrings, expectArguments, optional, type Wanted, withMethod } from "../expect-arguments.ts";
 
 /** The program's configuration: whether the workspace is trusted. */
 export interface Config {

@@ -2,12 +2,12 @@
 
 import { isObject, member, stringOf } from "@fairlead/wire/json";
 import { normaliseToolResult } from "@fairlead/wire/results";
+import { expectArguments, someParts } from "../expect-arguments.ts";
 import { displayValue } from "../normalise/content/display.ts";
 import { toReadableJson } from "../normalise/content/json-text.ts";
 import { type ContentOptions, type ContentResult, fitResult, toParts } from "../normalise/content/parts.ts";
 import { createNonce } from "../normalise/content/untrusted.ts";
 import type { Part } from "../normalise/model-types.ts";
-import { expectArguments, someParts } from "./expect-arguments.ts";
 
 /** Converts the parts that a `CallableTool` returned. The MCP result is in `functionResponse.response`. */
 export function transformMcpContentToParts(

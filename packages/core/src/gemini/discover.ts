@@ -6,7 +6,9 @@ import { normalisePromptResult } from "@fairlead/wire/results";
 import { errorMessage } from "@fairlead/wire/text";
 import type { CatalogPrompt, PromptArgument } from "../discover/catalog.ts";
 import { HostError } from "../errors.ts";
+import { aName, anObject, aString, expectArguments, optional, withMethod } from "../expect-arguments.ts";
 import { hiddenBy } from "../normalise/filter.ts";
+import { generateValidName } from "../normalise/tool-name.ts";
 import { DiscoveredMCPPrompt, type PromptValues } from "../registry/discovered-prompt.ts";
 import type { PromptRegistry } from "../registry/prompt-registry.ts";
 import type { MCPServerConfig } from "../settings/define/server-config.ts";
@@ -14,7 +16,6 @@ import { defaults } from "../settings/schema/defaults.ts";
 import { splitShellLine } from "../settings/shell-line.ts";
 import { aConfig, type Config } from "./config.ts";
 import { DiscoveredMCPTool } from "./discovered-tool.ts";
-import { aName, anObject, aString, expectArguments, optional, withMethod } from "./expect-arguments.ts";
 import { type CatalogClient, everyPage, type ListedToolFacts, listSdkTools, mcpToTool } from "./mcp-to-tool.ts";
 import { anSdkClient, type SdkClient } from "./sdk-client.ts";
 import { warn } from "./warn.ts";
@@ -151,6 +152,12 @@ export function isEnabled(
   const { includeTools, excludeTools = [] } = mcpServerConfig;
   const { name = "" } = funcDecl;
   return name !== "" && hiddenBy(name, { includeTools, excludeTools }) === undefined;
+}
+
+/** Returns a name that the Gemini API accepts: other characters become `_`, and a long name is cut in its middle. */
+export function checkedName(name: string): string {
+  expectArguments("generateValidName()", { name: [name, aString] });
+  return generateValidName(name);
 }
 
 /** The deepest level of a schema that `hasValidTypes` reads. */

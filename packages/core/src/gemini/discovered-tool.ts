@@ -3,6 +3,16 @@
 import type { JsonObject } from "@fairlead/wire";
 import { type Clock, systemClock } from "../clock.ts";
 import { HostError } from "../errors.ts";
+import {
+  aBoolean,
+  aName,
+  anObject,
+  aString,
+  expectArguments,
+  optional,
+  someMilliseconds,
+  withMethod,
+} from "../expect-arguments.ts";
 import type { CallableTool, FunctionDeclaration } from "../normalise/model-types.ts";
 import type { Repair } from "../normalise/schema/compiled-schema.ts";
 import { generateValidName, qualify } from "../normalise/tool-name.ts";
@@ -14,16 +24,6 @@ import { BaseDeclarativeTool, BaseToolInvocation, type ToolParams, type ToolRunR
 import { callRaw } from "./call-tool.ts";
 import { aConfig, type Config, isTrusted } from "./config.ts";
 import { getStringifiedResultForDisplay, isToolError, transformMcpContentToParts } from "./content.ts";
-import {
-  aBoolean,
-  aName,
-  anObject,
-  aString,
-  expectArguments,
-  optional,
-  someMilliseconds,
-  withMethod,
-} from "./expect-arguments.ts";
 
 /** The arguments of `DiscoveredMCPTool` as one object, and what only this form can say. */
 export interface DiscoveredMCPToolOptions extends ToolSchemaOptions {

@@ -12,10 +12,9 @@ export type {
   McpTextBlock,
 } from "../normalise/content/blocks.ts";
 export type { CallableTool } from "../normalise/model-types.ts";
-export { generateValidName } from "../normalise/tool-name.ts";
 export { type ToolCallConfirmationDetails, ToolConfirmationOutcome } from "../registry/confirmation.ts";
 export { DiscoveredMCPPrompt, type DiscoveredMCPPromptOptions } from "../registry/discovered-prompt.ts";
-export { PromptRegistry, type PromptRegistryOptions } from "../registry/prompt-registry.ts";
+export type { PromptRegistryOptions } from "../registry/prompt-registry.ts";
 export { AuthProviderType } from "../settings/define/entry-authentication.ts";
 export type { MCPOAuthConfig, MCPServerConfig } from "../settings/define/server-config.ts";
 export { TrustLevel } from "../trust/trusted-folders.ts";
@@ -41,6 +40,7 @@ export {
 export type { Config, WorkspaceContext } from "./config.ts";
 export { getStringifiedResultForDisplay, transformMcpContentToParts } from "./content.ts";
 export {
+  checkedName as generateValidName,
   discoverPrompts,
   discoverTools,
   hasValidTypes,
@@ -53,6 +53,7 @@ export { type CreateMcpClientOptions, createMcpClient, McpClient, type ToolSink 
 export { type CatalogClient, type McpToToolOptions, mcpToTool } from "./mcp-to-tool.ts";
 export type { EntryOptions } from "./open-entry.ts";
 export { type GatedTool, MCPPermissionManager } from "./permission-manager.ts";
+export { OwnPromptRegistry as PromptRegistry } from "./prompt-registry.ts";
 export {
   ConnectedClient,
   connectToMcpServer,

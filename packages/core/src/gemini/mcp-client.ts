@@ -8,13 +8,6 @@ import type {
   ResourceResult,
 } from "@fairlead/wire";
 import type { MCPServerStatus, ServerState } from "../events.ts";
-import { type Completion, ServerClient, type ServerClientOptions } from "../mcp/client.ts";
-import type { FilteredCatalog } from "../mcp/filtered-catalog.ts";
-import type { PromptValues } from "../registry/discovered-prompt.ts";
-import type { MCPServerConfig } from "../settings/define/server-config.ts";
-import { defaults } from "../settings/schema/defaults.ts";
-import { aConfig, type Config, type WorkspaceContext, workspaceFolder } from "./config.ts";
-import { type PromptSink, toPrompts, toTools } from "./discover.ts";
 import {
   aBoolean,
   aFunction,
@@ -24,7 +17,14 @@ import {
   expectArguments,
   optional,
   withMethod,
-} from "./expect-arguments.ts";
+} from "../expect-arguments.ts";
+import { type Completion, ServerClient, type ServerClientOptions } from "../mcp/client.ts";
+import type { FilteredCatalog } from "../mcp/filtered-catalog.ts";
+import type { PromptValues } from "../registry/discovered-prompt.ts";
+import type { MCPServerConfig } from "../settings/define/server-config.ts";
+import { defaults } from "../settings/schema/defaults.ts";
+import { aConfig, type Config, type WorkspaceContext, workspaceFolder } from "./config.ts";
+import { type PromptSink, toPrompts, toTools } from "./discover.ts";
 import { type EntryOptions, entryOpener, processEnvironment } from "./open-entry.ts";
 import { callEach, setServerStatus } from "./server-status.ts";
 import type { ToolRegistry } from "./tool-registry.ts";

@@ -4,11 +4,11 @@ import type { JsonObject, ToolResult as McpToolResult } from "@fairlead/wire";
 import { isObject, objectOf, stringOf } from "@fairlead/wire/json";
 import { normaliseToolResult } from "@fairlead/wire/results";
 import { HostError } from "../errors.ts";
+import { expectArguments, optional, someMilliseconds, withMethod } from "../expect-arguments.ts";
 import { limits } from "../limits.ts";
 import type { FilteredCatalog } from "../mcp/filtered-catalog.ts";
 import type { CallableTool, FunctionCall, Part } from "../normalise/model-types.ts";
 import type { CancellableTool } from "./call-tool.ts";
-import { expectArguments, optional, someMilliseconds, withMethod } from "./expect-arguments.ts";
 import { ConnectedClient, type SdkClient, type SdkRequestOptions } from "./sdk-client.ts";
 
 /** Options of `mcpToTool`. */

@@ -1,6 +1,6 @@
 /** `MCPPermissionManager`: which tools a program may use at all. */
 
-import { aListOfStrings, anObject, aString, expectArguments } from "./expect-arguments.ts";
+import { aListOfStrings, anObject, aString, expectArguments } from "../expect-arguments.ts";
 
 /**
  * The members of a `DiscoveredMCPTool` that `MCPPermissionManager` reads. `serverToolName` is the tool's name on the

@@ -5,8 +5,6 @@ import { isObject } from "@fairlead/wire/json";
 import type { OpenedSession } from "../connect/open-session.ts";
 import { toCallError } from "../connect/outcome.ts";
 import { type Catalog, type CatalogPrompt, type CatalogTool, readCatalog } from "../discover/catalog.ts";
-import type { MCPServerConfig } from "../settings/define/server-config.ts";
-import { type WorkspaceContext, workspaceFolder } from "./config.ts";
 import {
   aBoolean,
   aName,
@@ -17,7 +15,9 @@ import {
   someMilliseconds,
   type Wanted,
   withMethod,
-} from "./expect-arguments.ts";
+} from "../expect-arguments.ts";
+import type { MCPServerConfig } from "../settings/define/server-config.ts";
+import { type WorkspaceContext, workspaceFolder } from "./config.ts";
 import { entryOpener, processEnvironment } from "./open-entry.ts";
 
 /** Options of one request. `timeout` is in milliseconds without a response or progress. */

@@ -6,9 +6,9 @@ import { type Clock, systemClock } from "../clock.ts";
 import { HostError } from "../errors.ts";
 import { describeIssues, validateArguments } from "../execute/check-values.ts";
 import { createValidator, type Validator } from "../execute/validation/validator.ts";
+import { anObject, aString, expectArguments, optional, someMilliseconds, withMethod } from "../expect-arguments.ts";
 import { toPlainArguments } from "../registry/plain-arguments.ts";
 import type { ToolParams } from "./base-tool.ts";
-import { anObject, aString, expectArguments, optional, someMilliseconds, withMethod } from "./expect-arguments.ts";
 
 /** What the executor needs of a tool. A `DiscoveredMCPTool` has it, and so has a tool of a host. */
 export interface ExecutableTool<Result extends object> {

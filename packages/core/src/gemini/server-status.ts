@@ -1,7 +1,7 @@
 /** The status of each server of this process by name, as Gemini CLI keeps it: two clients with one name share a row. */
 
 import { MCPServerStatus } from "../events.ts";
-import { aFunction, aString, expectArguments } from "./expect-arguments.ts";
+import { aFunction, aString, expectArguments } from "../expect-arguments.ts";
 
 /** Receives the new status of a server. */
 export type StatusChangeListener = (serverName: string, status: MCPServerStatus) => void;

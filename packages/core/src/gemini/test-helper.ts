@@ -1,10 +1,10 @@
 /** Stand-ins for tests of tools. They need no test framework: a failed check throws an `Error`. */
 
 import { isDeepStrictEqual } from "node:util";
+import { anObject, expectArguments, withMethod } from "../expect-arguments.ts";
 import type { CallableTool, FunctionCall, Part } from "../normalise/model-types.ts";
 import type { ToolParams, ToolRunResult } from "./base-tool.ts";
 import { DiscoveredMCPTool, type DiscoveredMCPToolOptions } from "./discovered-tool.ts";
-import { anObject, expectArguments } from "./expect-arguments.ts";
 
 /** A `CallableTool` that runs nothing and records its calls in order. */
 export interface MockCallableTool extends CallableTool {
@@ -76,6 +76,7 @@ export class MCPToolTestHelper {
     params: ToolParams,
     expected?: unknown,
   ): Promise<ToolRunResult> {
+    expectArguments("testToolExecution()", { tool: [tool, withMethod("execute")] });
     const result = await tool.execute(params);
     if (result.llmContent.length === 0) throw new Error(`${tool.name} returned nothing for the model`);
     if (expected === undefined) return result;

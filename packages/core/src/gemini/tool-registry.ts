@@ -1,9 +1,9 @@
 /** `ToolRegistry`: tools that a program has created or discovered itself, each under one name. */
 
+import { anObject, expectArguments } from "../expect-arguments.ts";
 import { RegisteredTools, type RegisteredToolsOptions } from "../registry/registered-tools.ts";
 import type { Config } from "./config.ts";
 import { DiscoveredMCPTool } from "./discovered-tool.ts";
-import { anObject, expectArguments } from "./expect-arguments.ts";
 
 const aTool = { words: "a DiscoveredMCPTool", accepts: (given: unknown) => given instanceof DiscoveredMCPTool };
 

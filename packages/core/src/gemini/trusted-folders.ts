@@ -1,12 +1,12 @@
 /** Which folders the person trusts, for programs that make a `Config` without a host. */
 
+import { aName, anObject, expectArguments } from "../expect-arguments.ts";
 import { realPathOf } from "../files/real-path.ts";
 import { createIdeTrust } from "../ide/ide-trust.ts";
 import { type Environment, locate } from "../settings/read/paths.ts";
 import { loadConfiguration } from "../trust/configuration.ts";
 import { strongestRule } from "../trust/trust-decision.ts";
 import { readTrustedFolders, setFolderTrust, TrustLevel, type TrustRule } from "../trust/trusted-folders.ts";
-import { aName, expectArguments } from "./expect-arguments.ts";
 import { processEnvironment } from "./open-entry.ts";
 
 const aLevel = {
@@ -52,6 +52,7 @@ export class LoadedTrustedFolders {
 export async function loadTrustedFolders(
   environment: Environment = processEnvironment(),
 ): Promise<LoadedTrustedFolders> {
+  expectArguments("loadTrustedFolders()", { environment: [environment, anObject] });
   const { trustedFolders } = await locate({ environment });
   return new LoadedTrustedFolders(trustedFolders, (await readTrustedFolders(trustedFolders)).rules);
 }
@@ -67,7 +68,7 @@ export async function isWorkspaceTrusted(
   folder: string = process.cwd(),
   environment: Environment = processEnvironment(),
 ): Promise<boolean> {
-  expectArguments("isWorkspaceTrusted()", { folder: [folder, aName] });
+  expectArguments("isWorkspaceTrusted()", { folder: [folder, aName], environment: [environment, anObject] });
   const ide = createIdeTrust({ environment });
   try {
     return (await loadConfiguration({ environment: { ...environment, cwd: folder }, ide })).trust.trusted;

@@ -3,6 +3,7 @@
 import type { PromptResult } from "@fairlead/wire";
 import type { PromptArgument } from "../discover/catalog.ts";
 import { HostError } from "../errors.ts";
+import { aFunction, anObject, aString, expectArguments } from "../expect-arguments.ts";
 import { generateValidName } from "../normalise/tool-name.ts";
 
 /** Values of a prompt's arguments, by name. */
@@ -33,7 +34,13 @@ export class DiscoveredMCPPrompt {
   #nameOverride: string | undefined;
 
   constructor(options: DiscoveredMCPPromptOptions) {
+    expectArguments("new DiscoveredMCPPrompt()", { options: [options, anObject] });
     const { serverName, serverPromptName, nameOverride } = options;
+    expectArguments("new DiscoveredMCPPrompt()", {
+      serverName: [serverName, aString],
+      serverPromptName: [serverPromptName, aString],
+      get: [options.get, aFunction],
+    });
     this.name = generateValidName(nameOverride ?? serverPromptName);
     this.serverName = serverName;
     this.serverPromptName = serverPromptName;

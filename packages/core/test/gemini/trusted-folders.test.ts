@@ -51,5 +51,6 @@ test("a wrong argument is named", async () => {
   await expect(folders.setValue(folder.path, "YES" as TrustLevel)).rejects.toThrow(
     '"trustLevel" must be one of TRUST_FOLDER, TRUST_PARENT, DO_NOT_TRUST, not a string',
   );
+  await expect(loadTrustedFolders(5 as never)).rejects.toMatchObject({ code: "usage" });
   await expect(isWorkspaceTrusted("")).rejects.toMatchObject({ code: "usage" });
 });

@@ -1,6 +1,7 @@
 /** Signs in to MCP servers with OAuth. Used by `createHost`, and by programs without a host. */
 
 import { type Clock, systemClock } from "../../clock.ts";
+import { aName, anObject, expectArguments, withMethod } from "../../expect-arguments.ts";
 import type { Fetch, FetchOptions } from "../../net/bounded-fetch.ts";
 import type { OAuthSettings } from "../../settings/define/definition.ts";
 import type { SignInUi } from "../browser/sign-in-ui.ts";
@@ -52,6 +53,11 @@ export class MCPOAuthProvider {
   readonly #keepers = new Map<string | undefined, Promise<TokenKeeper>>();
 
   constructor(options: MCPOAuthProviderOptions) {
+    expectArguments("new MCPOAuthProvider()", { options: [options, anObject] });
+    expectArguments("new MCPOAuthProvider()", {
+      storage: [options.storage, withMethod("pinned")],
+      lockFolder: [options.lockFolder, aName],
+    });
     this.#options = options;
   }
 

@@ -2,6 +2,7 @@
 
 import { join } from "node:path";
 import { HostError } from "../../errors.ts";
+import { aFunction, aName, anObject, expectArguments } from "../../expect-arguments.ts";
 import type { SecretStore } from "../../files/secrets/secret-port.ts";
 import type { Credentials } from "./credentials.ts";
 import { canonicalServerUrl, readCredentials, writeCredentials } from "./stored-credentials.ts";
@@ -28,6 +29,7 @@ export class MCPOAuthTokenStorage {
 
   /** @param open Opens the secret store. Called at first use. */
   constructor(open: () => Promise<SecretStore>, pin?: string) {
+    expectArguments("new MCPOAuthTokenStorage()", { open: [open, aFunction] });
     this.#open = open;
     this.#pin = pin;
   }
@@ -150,7 +152,10 @@ export class MCPOAuthTokenStorage {
  * Opens the storage for sign-ins. Other secrets are stored elsewhere, so `${secret:NAME}` in settings cannot read a
  * sign-in.
  */
-export function openTokenStorage({ state, env, platform }: TokenStorageOptions): MCPOAuthTokenStorage {
+export function openTokenStorage(options: TokenStorageOptions): MCPOAuthTokenStorage {
+  expectArguments("openTokenStorage()", { options: [options, anObject] });
+  const { state, env, platform } = options;
+  expectArguments("openTokenStorage()", { state: [state, aName], env: [env, anObject], platform: [platform, aName] });
   return new MCPOAuthTokenStorage(async () => {
     const { openSecretStore } = await import("../../files/secrets/secret-store.ts");
     return openSecretStore({ directory: signInFolder(state), env, platform });

@@ -1,6 +1,6 @@
-/** Checks the arguments of this subpath's constructors and functions: a wrong one is a `HostError` that names it. */
+/** Checks the arguments of public constructors and functions: a wrong one is a `HostError` that names it. */
 
-import { HostError } from "../errors.ts";
+import { HostError } from "./errors.ts";
 
 /** What an argument must be, in words and as a test. */
 export interface Wanted {
