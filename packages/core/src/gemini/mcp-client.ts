@@ -133,11 +133,6 @@ export class McpClient {
     return this.#engine.filteredCatalog;
   }
 
-  /** @deprecated Use `filteredCatalog`. */
-  get offering(): FilteredCatalog | undefined {
-    return this.filteredCatalog;
-  }
-
   /** Calls the listener at each change of the status or of the lists. Returns a function that removes it. */
   onUpdate(listener: () => void): () => void {
     expectArguments("onUpdate()", { listener: [listener, aFunction] });

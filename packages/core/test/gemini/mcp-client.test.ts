@@ -241,7 +241,7 @@ describe("createMcpClient", () => {
     for (const { name = "", description = "", parametersJsonSchema } of functionDeclarations)
       registry.registerTool(new DiscoveredMCPTool(mcpTool, client.name, name, description, parametersJsonSchema, 1000));
     expect(await registry.getTool("echo")?.execute({ text: "hello" })).toMatchObject({ returnDisplay: "hello" });
-    expect([client.filteredCatalog?.offer.tools, client.offering]).toEqual([1, client.filteredCatalog]);
+    expect(client.filteredCatalog?.offer.tools).toBe(1);
     await manager.stop();
     expect(client.getStatus()).toBe("disconnected");
   });
