@@ -1,7 +1,7 @@
 /*
- * Prepares a release: npm run release -- 0.3.0 [--dry-run]. Sets the version everywhere, dates the section of the
- * changelog, builds, packs the tarballs, the single executable and the Debian package, and tries each of them from an
- * empty home. Publishes nothing.
+ * Prepares a release: npm run release [-- VERSION] [--dry-run]. With a version, sets it everywhere and dates the section
+ * of the changelog. Builds, packs the tarballs, the single executable and the Debian package, and tries each of them
+ * from an empty home. Publishes nothing.
  */
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -61,25 +61,29 @@ export function isNext(version, current) {
   return first !== -1 && wanted[first] > had[first];
 }
 
-function main() {
-  const { values, positionals } = parseArgs({
-    allowPositionals: true,
-    options: { "dry-run": { type: "boolean", default: false } },
-  });
-  const [version = ""] = positionals;
-  const read = (file) => readFileSync(join(root, file), "utf8");
-  const { version: current } = JSON.parse(read("packages/cli/package.json"));
-  if (!isNext(version, current)) throw new Error(`"${version}" does not follow ${current}: npm run release -- 0.3.0`);
-
+/** Returns the texts that the new version changes, by file. */
+export function filesOf(version, current, read) {
+  if (!isNext(version, current)) throw new Error(`"${version}" does not follow ${current}`);
   const manifests = readdirSync(join(root, "packages")).map((name) => `packages/${name}/package.json`);
   const date = new Date().toISOString().slice(0, 10);
-  const files = new Map([
+  return new Map([
     ...[...manifests, "package-lock.json", "server.json"].map((file) => [file, withVersion(read(file), version)]),
     [clientFile, withClientVersion(read(clientFile), version)],
     ["CHANGELOG.md", releasedChangelog(read("CHANGELOG.md"), version, date)],
     // The page names the files of the release.
     ["docs/install.md", read("docs/install.md").replaceAll(current, version)],
   ]);
+}
+
+function main() {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { "dry-run": { type: "boolean", default: false } },
+  });
+  const read = (file) => readFileSync(join(root, file), "utf8");
+  const { version: current } = JSON.parse(read("packages/cli/package.json"));
+  const [version = current] = positionals;
+  const files = positionals.length === 0 ? new Map() : filesOf(version, current, read);
   const isDry = values["dry-run"];
   for (const [file, text] of files) {
     say(`${isDry ? "would write" : "writes"} ${file}${read(file) === text ? " (unchanged)" : ""}`);
@@ -107,7 +111,7 @@ function main() {
   say(`${isDry ? "would write" : "writes"} release/SHA256SUMS`);
   if (!isDry) writeChecksums(join(root, "release"));
   say(`\n${version} is ${isDry ? "possible" : "packed in release/"}. To publish it, type:`);
-  say(`  git commit -m "chore: release ${version}" -- ${[...files.keys()].join(" ")}`);
+  if (files.size > 0) say(`  git commit -m "chore: release ${version}" -- ${[...files.keys()].join(" ")}`);
   say(`  git tag -a v${version} -m "Fairlead ${version}" && git push --follow-tags`);
   say('  for tarball in release/*.tgz; do npm publish --access public "$tarball"; done');
 }

@@ -1,6 +1,8 @@
+import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { isNext, releasedChangelog, withClientVersion, withVersion } from "../release.mjs";
+import { filesOf, isNext, releasedChangelog, withClientVersion, withVersion } from "../release.mjs";
 
 const file = (path) => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
 
@@ -76,4 +78,22 @@ test("the lock file has the packages of every platform, so that npm ci accepts i
   );
   expect(needed.length).toBeGreaterThan(300);
   expect(needed.filter(([path, name]) => !found(path, name))).toEqual([]);
+});
+
+const { version: current } = JSON.parse(file("packages/cli/package.json"));
+
+test("without a version, a release packs the current one and writes into no file of the sources", () => {
+  const script = fileURLToPath(new URL("../release.mjs", import.meta.url));
+  const shown = execFileSync(process.execPath, [script, "--dry-run"], { encoding: "utf8" });
+  expect(shown).toMatch(/^would run npm run build\n/);
+  expect(shown.match(/^would write .*$/gm)).toEqual(["would write release/SHA256SUMS"]);
+  expect(shown).toContain(`${current} is possible`);
+});
+
+test("a new version is in the names of the files that docs/install.md shows", () => {
+  const read = (path) => (path === "CHANGELOG.md" ? "# Changelog\n\n## Unreleased\n\n- One.\n" : file(path));
+  const page = filesOf("99.0.0", current, read).get("docs/install.md");
+  expect(page).toContain("fairlead_99.0.0_amd64.deb");
+  expect(page).not.toContain(current);
+  expect(() => filesOf(current, current, read)).toThrow("does not follow");
 });
