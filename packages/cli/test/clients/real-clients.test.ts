@@ -55,8 +55,7 @@ let isOpen = false;
 
 beforeAll(async () => {
   if (found.size === 0) return;
-  const greeter = { command: process.execPath, args: ["greeter.cjs"], cwd: "~" };
-  here = await gatewayMachine({ greeter, counted: stdioServer("counted") });
+  here = await gatewayMachine({ greeter: { command: process.execPath, args: ["greeter.cjs"], cwd: "~" } });
   isOpen = true;
   await here.write("home/greeter.cjs", greetServer);
   await here.write("home/.gemini/trustedFolders.json", { [here.project]: "TRUST_FOLDER" });
@@ -65,13 +64,13 @@ beforeAll(async () => {
   await here.write(userFile, {
     ...settings,
     // Without a rule, Fairlead asks about each call.
-    mcpServers: { ...settings.mcpServers, greeter: { ...settings.mcpServers.greeter, trust: false } },
+    mcpServers: { greeter: { ...settings.mcpServers.greeter, trust: false } },
     tools: { exclude: ["activate_skill"] },
     skills: { enabled: false },
     security: { ...settings.security, auth: { selectedType: "gemini-api-key" } },
   });
   // The catalog is read before the clients ask for it.
-  await here.run("mcp", "list", "--strict");
+  await here.run("tools", "greeter");
 });
 afterAll(async () => {
   if (isOpen) await here[Symbol.asyncDispose]();
@@ -258,6 +257,12 @@ describe("after fairlead connect", () => {
     "opencode's exit leaves the open calls of other clients alone, although opencode started the background host",
     { timeout: 10 * minutes },
     async () => {
+      const before = await here.read(userFile);
+      const settings = JSON.parse(before) as { readonly mcpServers: object };
+      // Gemini's API would refuse the schemas of this server.
+      const counted = { ...stdioServer("counted"), trust: true };
+      await here.write(userFile, { ...settings, mcpServers: { ...settings.mcpServers, counted } });
+      await here.run("mcp", "list", "--strict");
       for (let exits = 0; exits < scaled(12, 2); exits += 1) {
         await here.run("daemon", "stop");
         await using api = await openaiApi({ answer: () => says("done") });
@@ -282,6 +287,7 @@ describe("after fairlead connect", () => {
         await other.end();
         expect((await here.run("disconnect", "opencode", "--yes", "--force")).code).toBe(0);
       }
+      await here.write(userFile, before);
     },
   );
 
