@@ -9,7 +9,7 @@ exports.start = function start({ version, help, commands }, loaderFor) {
   const words = process.argv.slice(2);
   const answer =
     words.length === 1 ? { "--version": version, "-V": version, "--help": help, "-h": help }[words[0]] : undefined;
-  if (answer !== undefined) return print(answer);
+  if (answer !== undefined && fits(answer)) return print(answer);
   const command = [words.slice(0, 2).join(" "), words[0]].find((name) => commands.includes(name)) || "app";
   const load = loaderFor(command);
   const run = (more = []) => {
@@ -20,6 +20,12 @@ exports.start = function start({ version, help, commands }, loaderFor) {
   if (command === "serve") load("relay.cjs").runServe(words.slice(1), run);
   else run();
 };
+
+/** Only the bundle can wrap a text to a narrow terminal. */
+function fits(text) {
+  const { isTTY, columns } = process.stdout;
+  return !isTTY || text.split("\n").every((line) => line.length <= columns);
+}
 
 function print(text) {
   process.stdout

@@ -9,6 +9,7 @@ import { scaled, stdioServer } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
 import { machine, projectFile, userFile } from "./support/machine.ts";
 import { program, runProcess } from "./support/process.ts";
+import { openProgram } from "./support/terminal.ts";
 
 test.each([
   ["user", scaled(6, 3), userFile],
@@ -139,3 +140,14 @@ test.each([["--version"], ["--help"], ["mcp list"], ["settings schema"]])(
     expect(stderr.match(/cannot write.*/g)).toEqual(["cannot write to stdout: ENOSPC: no space left on device, write"]);
   },
 );
+
+test("--help fits a narrow terminal, with every word whole", async () => {
+  await using here = await machine();
+  const words = (text: string): readonly string[] => text.split(/\s+/).filter((word) => word !== "");
+  const { stdout } = await runProcess(here, "--help");
+  await using terminal = openProgram(here, "sh", "-c", `stty cols 60; exec "${process.execPath}" "${program}" --help`);
+  expect(await terminal.exitCode).toBe(0);
+  const screen = terminal.screen();
+  expect(screen.split("\n").filter((line) => line.length > 60)).toEqual([]);
+  expect(words(screen)).toEqual(words(stdout));
+});

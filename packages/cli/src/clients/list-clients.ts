@@ -62,9 +62,9 @@ export async function listClients(
   if (listed.length === 0 && tokens.length === 0)
     return out.say(safe`no MCP client found on this machine\n  next: fairlead connect --help`);
   if (listed.length > 0)
-    out.print(table(listed.map((one) => [safe`${toSafeLine(one.client)}`, stateWords(one), toSafeLine(one.file)])));
+    out.show(table(listed.map((one) => [safe`${toSafeLine(one.client)}`, stateWords(one), toSafeLine(one.file)])));
   for (const client of new Set(tokens.map((token) => token.client)))
-    out.print(
+    out.show(
       tokenLine(
         client,
         tokens.filter((token) => token.client === client),

@@ -68,13 +68,13 @@ async function install(shell: Shell, { file, startup, hint }: Installation, cont
   const started = startup && (await addLines(startup, context));
   if (globals.json)
     return out.json({ shell, file, state, ...(startup && { startup: { ...startup, state: started } }) });
-  out.print(state === "written" ? safe`wrote ${toSafeLine(file)}` : safe`${toSafeLine(file)} is up to date`);
+  out.show(state === "written" ? safe`wrote ${toSafeLine(file)}` : safe`${toSafeLine(file)} is up to date`);
   const rc = startup && toSafeLine(startup.file);
   if (startup && rc && started === "missing") {
     out.say(safe`To load the script, add these lines to the end of ${rc}, or run the command with --yes:`);
     for (const line of startup.lines) out.say(safe`  ${toSafeLine(line)}`);
   } else if (rc)
-    out.print(started === "written" ? safe`added to the end of ${rc}` : safe`${rc} already loads the script`);
+    out.show(started === "written" ? safe`added to the end of ${rc}` : safe`${rc} already loads the script`);
   if (hint !== undefined && started !== "written" && started !== "unchanged") out.say(toSafeLine(hint));
   if (commandWord(io) !== "fairlead")
     out.warn(safe`"fairlead" is not on your PATH: completion works only after you add its folder to the PATH.`);
@@ -109,8 +109,8 @@ async function uninstall(shell: Shell, { file, startup }: Installation, { out, g
       state,
       ...(startup && { startup: { file: startup.file, state: cleared === "written" ? "removed" : "absent" } }),
     });
-  out.print(state === "removed" ? safe`removed ${toSafeLine(file)}` : safe`${toSafeLine(file)} does not exist`);
-  if (startup && cleared === "written") out.print(safe`removed Fairlead's lines from ${toSafeLine(startup.file)}`);
+  out.show(state === "removed" ? safe`removed ${toSafeLine(file)}` : safe`${toSafeLine(file)} does not exist`);
+  if (startup && cleared === "written") out.show(safe`removed Fairlead's lines from ${toSafeLine(startup.file)}`);
   if (state === "removed") out.undo(`fairlead completion ${shell} install`);
 }
 

@@ -78,7 +78,7 @@ Examples:
     print(findingGroups.slice(-1), after, context);
     const findings = [...before, ...after];
     if (globals.json) out.json({ findings, servers: listed.map(serverDocument) });
-    else out.print(safe`\n${summary(findings)}`);
+    else out.show(safe`\n${summary(findings)}`);
     if (command.opts<{ strict?: boolean }>().strict) failOnWorst(findings);
   },
 };
@@ -122,7 +122,7 @@ function print(
   if (globals.json) return;
   const look = { style: out.style, typed: out.typed, columns: columnsOf(io.stdout) };
   const texts = shown.flatMap((group) => groupText(group, findings, look) ?? []);
-  if (texts.length > 0) out.print(joinSafe(texts));
+  if (texts.length > 0) out.show(joinSafe(texts));
 }
 
 function failOnWorst(findings: readonly DoctorFinding[]): void {

@@ -141,7 +141,7 @@ export const verb: Verb = {
   async run({ out, globals, operands: [word] }) {
     const chosen = word === undefined ? codes : [errorCodeOf(word)];
     if (globals.json) return out.json({ errors: chosen.map(toDocument) });
-    out.print(word === undefined ? overview() : joinSafe(chosen.map(whole)));
+    out.show(word === undefined ? overview() : joinSafe(chosen.map(whole)));
   },
 };
 

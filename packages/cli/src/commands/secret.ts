@@ -42,7 +42,7 @@ Examples:
     const isReplaced = (await store.list()).includes(name);
     await store.set(name, value);
     if (globals.json) return out.json({ name, backend: store.backend });
-    out.print(safe`stored "${toSafeLine(name)}" in ${storeName(store.backend)}`);
+    out.show(safe`stored "${toSafeLine(name)}" in ${storeName(store.backend)}`);
     out.say(safe`to use the secret in settings, write \${secret:${toSafeLine(name)}}`);
     if (isReplaced) out.say(safe`cannot be undone: the previous value was overwritten`);
     else out.undo(`fairlead secret remove ${name}`);
@@ -117,7 +117,7 @@ const remove: Verb = {
       throw new HostError("usage", `no secret "${name}" is stored${hint}`, { next: "fairlead secret list" });
     }
     if (globals.json) return out.json({ name, removed: true, backend: store.backend });
-    out.print(safe`removed "${toSafeLine(name)}" from ${storeName(store.backend)}`);
+    out.show(safe`removed "${toSafeLine(name)}" from ${storeName(store.backend)}`);
   },
 };
 

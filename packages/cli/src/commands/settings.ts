@@ -49,7 +49,7 @@ Examples:
       ...[...envFiles.user, ...envFiles.workspace].map((file) => [safe`env file`, toSafeLine(file), safe``]),
       [safe`state folder`, toSafeLine(state), safe``],
     ];
-    out.print(table(rows));
+    out.show(table(rows));
   },
 };
 
@@ -103,7 +103,7 @@ Examples:
     const problems = [...configuration.problems, ...policies.problems];
     const errors = problems.filter(({ severity }) => severity === "error").length;
     if (globals.json) out.json({ valid: errors === 0, files: settings.files, problems });
-    else for (const problem of problems) out.print(out.typed(problemLines(problem)));
+    else for (const problem of problems) out.show(out.typed(problemLines(problem)));
     const missing = await missingSecrets(configuration, context);
     for (const line of missingSecretLines([...missing], missing)) out.warn(safe`warning: ${line}`);
     if (errors > 0)

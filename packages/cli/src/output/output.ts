@@ -10,6 +10,8 @@ import { columnsOf, wrapMessage } from "./wrap.ts";
 export interface Output {
   /** Prints data: a line on stdout. */
   print(text: SafeText): void;
+  /** Prints a text for a reader on stdout. On a terminal, long lines are wrapped between words. */
+  show(text: SafeText): void;
   /**
    * Prints a message on stderr, unless `--quiet` is set. In suggested commands, replaces `fairlead` by the word that
    * works on this machine, such as `npx --no -- fairlead`.
@@ -58,6 +60,7 @@ export function createOutput(io: Io, options: { readonly quiet: boolean }): Outp
   const warn = (text: SafeText): void => exactly(typed(text));
   return {
     print: (text) => writeLine(io.stdout, text),
+    show: (text) => writeLine(io.stdout, wrapMessage(text, columnsOf(io.stdout))),
     say: (text) => (options.quiet ? undefined : warn(text)),
     warn,
     warnOnce: (text) => {

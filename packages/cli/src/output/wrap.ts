@@ -73,12 +73,18 @@ export function clipWords(line: SafeText, columns: number): SafeText {
   return end === undefined ? line : safe`${sliceSafe(line, 0, end)} …`;
 }
 
-/** A suggested command, which must stay on one line to be copied. It ends before a remark in parentheses or behind `;`. */
-const command = /(?<=^\s*|: |&& |, or )(?:npx --no -- )?fairlead (?:(?! \(|; |, then|\)$|\)[.,]).)+/g;
+/**
+ * A suggested command, which must stay on one line to be copied. It ends before a remark in parentheses, behind `;`, and
+ * before the next column.
+ */
+const command = /(?<=^\s*|: |&& |, or )(?:npx --no -- )?fairlead (?:(?! {2}| \(|; |, then|\)$|\)[.,]).)+/g;
 /** A line of a difference. Its columns matter. */
 const isDifference = /^\s*[+-] /;
 
-/** Wraps a message between words, at `columns`. Never breaks a word or a suggested command, and keeps indents. */
+/**
+ * Wraps text between words, at `columns`. Never breaks a word or a suggested command. A line goes on below the beginning
+ * of its text: after its indent, after a label such as `note:`, or in its last column.
+ */
 export function wrapMessage(text: SafeText, columns: number): SafeText {
   if (columns === Number.POSITIVE_INFINITY) return text;
   return joinSafe(
@@ -90,8 +96,7 @@ export function wrapMessage(text: SafeText, columns: number): SafeText {
 
 function wrapOne(line: SafeText, columns: number): readonly SafeText[] {
   const indent = line.search(/\S|$/);
-  const isLabelled = /^\s*[\w-]+: /.test(line);
-  const hanging = repeatSafe(safe` `, indent + (isLabelled ? 2 : 0));
+  const hanging = repeatSafe(safe` `, columnOf(line, columns) ?? indent + (/^\s*[\w-]+: /.test(line) ? 2 : 0));
   const lines: SafeText[] = [];
   let shown = sliceSafe(line, 0, indent);
   let isFresh = true;
@@ -107,6 +112,18 @@ function wrapOne(line: SafeText, columns: number): readonly SafeText[] {
     isFresh = false;
   }
   return [...lines, shown];
+}
+
+/** Returns where the last column of a row of a table begins. Undefined if the line is no such row. */
+function columnOf(line: SafeText, columns: number): number | undefined {
+  const gaps = [...line.matchAll(/(?<=\S) {2,}(?=\S)/g)].map(({ 0: gap, index }) => index + gap.length);
+  const starts = gaps.map((at) => width(sliceSafe(line, 0, at)));
+  return starts.findLast((start) => start <= columns * 0.6);
+}
+
+/** Joins the lines of each paragraph, so that they can be wrapped again. Indented lines stay as they are. */
+export function joinParagraphs(text: string): string {
+  return text.replaceAll(/(?<=^\S.*[^:\n])\n(?=\S)/gm, " ");
 }
 
 /** Splits a line into words and commands, each with the spaces before it. */

@@ -111,10 +111,29 @@ function unescaped(line: string): string {
   return /^\s*\\+[-.]\s*$/.test(line) ? line.trim().slice(1) : line;
 }
 
-function fieldName({ name, title, isRequired, default: given }: FormField): SafeText {
+function fieldName({ name, title, isRequired, default: given, input }: FormField): SafeText {
   const named = title === name ? toVisibleLine(name) : safe`${toVisibleLine(title)} (${toVisibleLine(name)})`;
-  const kept = given === undefined ? safe`` : safe` [${toVisibleLine(JSON.stringify(given))}]`;
+  const kept = given === undefined ? safe`` : safe` [${toVisibleLine(valueWords(given, input))}]`;
   return safe`${named}${isRequired ? safe` (required)` : safe``}${kept}`;
+}
+
+/** Returns a value as the user would type it: a choice by its title, `yes` or `no`, or the text itself. */
+function valueWords(value: unknown, input: FormField["input"]): string {
+  const plain = typeof value === "string" ? value : JSON.stringify(value);
+  switch (input.kind) {
+    case "choice":
+    case "choices": {
+      const titleOf = (one: unknown): string =>
+        input.choices.find((choice) => JSON.stringify(choice.value) === JSON.stringify(one))?.title ?? plain;
+      return (input.kind === "choices" && Array.isArray(value) ? value : [value]).map(titleOf).join(", ");
+    }
+    case "switch":
+      return typeof value === "boolean" ? (value ? "yes" : "no") : plain;
+    case "text":
+    case "number":
+    case "json":
+      return plain;
+  }
 }
 
 const mostChoices = 30;

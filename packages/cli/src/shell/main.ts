@@ -64,7 +64,7 @@ async function prepare(argv: readonly string[]): Promise<Task> {
       };
     case "help": {
       const text = found.group === undefined ? rootHelp() : groupHelp(found.group);
-      return { ours: argv, run: (io) => void io.stdout.write(text) };
+      return { ours: argv, run: (_io, out) => out.show(toSafeText(text.trimEnd())) };
     }
     case "unknown": {
       const error = new HostError("usage", found.message, { next: found.next });

@@ -3,8 +3,10 @@
 import { resolve } from "node:path";
 import { HostError } from "@fairlead/core/errors";
 import { createIdeTrust } from "@fairlead/core/ide/ide-trust";
+import { toSafeText } from "@fairlead/core/text/safe-text";
 import { Command, CommanderError } from "commander";
 import type { Output } from "../output/output.ts";
+import { columnsOf, joinParagraphs, wrapMessage } from "../output/wrap.ts";
 import { globalOptions } from "./help.ts";
 import type { Io } from "./io.ts";
 import type { Globals, RunWords, Verb, Words } from "./verb.ts";
@@ -25,7 +27,12 @@ export async function runVerb({ verb, name, summary, words, io, out, runWords }:
   // Commander's error text becomes the HostError's message, so commander itself writes nothing to stderr.
   command.configureOutput({ writeOut: (text) => io.stdout.write(text), writeErr: () => {} });
   verb.define?.(command);
-  if (verb.help !== undefined) command.addHelpText("after", verb.help);
+  const columns = columnsOf(io.stdout);
+  if (verb.help !== undefined)
+    command.addHelpText(
+      "after",
+      columns === Number.POSITIVE_INFINITY ? verb.help : wrapMessage(toSafeText(joinParagraphs(verb.help)), columns),
+    );
   command.optionsGroup("Global options:");
   for (const [flags, help] of globalOptions) command.option(flags, help);
   command.action(async () => {

@@ -24,8 +24,8 @@ export async function showSignIns(configuration: Configuration, { out, globals }
       rows.push({ name, signIn: await read(definition) });
   }
   if (globals.json) return out.json({ servers: rows.map(rowDocument) });
-  if (rows.length === 0) return out.print(safe`No server needs a sign-in: no server that may start has a URL.`);
-  out.print(table(rows.map((row) => [out.style.bold(toVisibleLine(row.name)), rowWords(row)])));
+  if (rows.length === 0) return out.show(safe`No server needs a sign-in: no server that may start has a URL.`);
+  out.show(table(rows.map((row) => [out.style.bold(toVisibleLine(row.name)), rowWords(row)])));
   const needing = rows.filter((row) => "signIn" in row && row.signIn.state === "needed");
   for (const { name } of needing) out.say(safe`next: fairlead mcp auth ${toSafeLine(toShellWord(name))}`);
   if (needing.length === 0) out.say(safe`next: fairlead mcp list   (connects, and shows which servers need a sign-in)`);

@@ -1,6 +1,6 @@
 import { safe, toSafeLine, toSafeText } from "@fairlead/core/text/safe-text";
 import { describe, expect, test } from "vitest";
-import { columnsOf, fill, wrapMessage } from "../../src/output/wrap.ts";
+import { columnsOf, fill, joinParagraphs, wrapMessage } from "../../src/output/wrap.ts";
 
 function filled(columns: number, ...pieces: readonly string[]): readonly string[] {
   return fill(pieces.map(toSafeLine), { columns, indent: safe`  `, hanging: safe`    ` });
@@ -77,9 +77,26 @@ describe("a message on a terminal", () => {
       "a server with tools of about 1 234 tokens",
       ["a server with tools of about", "1 234 tokens"],
     ],
+    [
+      "goes on in its last column",
+      "code  4  the server's address was not found",
+      ["code  4  the server's address", "         was not found"],
+    ],
+    [
+      "keeps a row of a list of commands in its columns",
+      "  fairlead lock  compare the servers with the file",
+      ["  fairlead lock  compare the", "                 servers with", "                 the file"],
+    ],
     ["keeps the lines of a difference", '  + "a much longer line here": true', ['  + "a much longer line here": true']],
   ])("%s", (_, text, lines) => {
     expect(wrapped(text, 30)).toEqual(lines);
+  });
+
+  test("has paragraphs that are joined before they are wrapped, and examples that are not", () => {
+    const text = "\nOne sentence that\ngoes on.\n\nExamples:\n  fairlead a\n  fairlead b\nThe end\nof it";
+    expect(joinParagraphs(text)).toBe(
+      "\nOne sentence that goes on.\n\nExamples:\n  fairlead a\n  fairlead b\nThe end of it",
+    );
   });
 
   test("is not wrapped without a terminal", () => {

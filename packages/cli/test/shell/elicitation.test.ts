@@ -54,6 +54,21 @@ test("call on a terminal asks field by field, checks each value, and sends what 
   expect(terminal.screen()).toContain('{"action":"accept","content":{"size":"medium","number":1,"note":"-"}}');
 });
 
+test("defaults are shown as they are typed: choices by their titles", async () => {
+  await using here = await shop();
+  await using terminal = watched(openTerminal(here, "call", "shop.order", "how=titled"));
+  for (const words of ["hero [Ada]", "fish [Tuna, Cod]", "sure [yes]", "note [as usual]"]) {
+    await terminal.untilRows((rows) => rows.trimEnd().endsWith(`${words}:`));
+    terminal.type("\r");
+  }
+  await terminal.until(/Send this to "shop"\? \[y\/N\]$/m);
+  terminal.type("y\r");
+  expect(await terminal.exitCode).toBe(0);
+  expect(terminal.screen().replaceAll("\n", "")).toContain(
+    '{"hero":"hero-1","fish":["fish-1","fish-2"],"sure":true,"note":"as usual"}',
+  );
+});
+
 test("a secret is not shown while it is typed, nor before it is sent", async () => {
   await using here = await shop();
   await using terminal = watched(openTerminal(here, "call", "shop.order", "how=secret"));

@@ -30,7 +30,7 @@ export class ApprovalNeeded extends HostError {
 const longestReason = 300;
 
 function reasonOf({ reason }: UnansweredQuestion): readonly string[] {
-  return reason === "" ? [] : [`Fairlead asks because of: ${toVisibleLine(reason.slice(0, longestReason))}.`];
+  return reason === "" ? [] : [`Fairlead asks because ${toVisibleLine(reason.slice(0, longestReason))}.`];
 }
 
 /** The rule that allows the request without asking. No rule does so for a request that cannot be allowed for good. */

@@ -88,7 +88,7 @@ test.for([
     content: [
       {
         text: expect.stringContaining(
-          `Not run: fx.${tool} needs approval. To approve it, run: fairlead approvals allow ${entry?.id}, then call it again. Fairlead asks because of: `,
+          `Not run: fx.${tool} needs approval. To approve it, run: fairlead approvals allow ${entry?.id}, then call it again. Fairlead asks because `,
         ),
       },
     ],

@@ -69,7 +69,7 @@ test("a client without elicitation is told at once how to approve the call, if n
   const [entry] = await here.inbox.list();
   expect(error).toBeInstanceOf(ApprovalNeeded);
   expect(error.message).toBe(
-    `Not run: files.write_file needs approval. To approve it, run: fairlead approvals allow ${entry?.id}, then call it again. Fairlead asks because of: rule 1 of fairlead.toml. To run it without asking from now on, the user can run: fairlead policy allow --client claude-code files.write_file`,
+    `Not run: files.write_file needs approval. To approve it, run: fairlead approvals allow ${entry?.id}, then call it again. Fairlead asks because rule 1 of fairlead.toml. To run it without asking from now on, the user can run: fairlead policy allow --client claude-code files.write_file`,
   );
   expect(error).toMatchObject({ code: "denied", next: `fairlead approvals allow ${entry?.id}` });
   expect(entry).toMatchObject({

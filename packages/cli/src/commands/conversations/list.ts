@@ -34,7 +34,7 @@ Examples:
     const conversations = await listConversations(folderOf(configuration), { limit, ...workspace });
     if (globals.json) return out.json({ conversations });
     if (conversations.length === 0) return out.say(safe`no recorded conversations`);
-    out.print(conversationsText(conversations, { home: io.home, now: Date.now() }));
+    out.show(conversationsText(conversations, { home: io.home, now: Date.now() }));
     if (conversations.length === limit) out.say(safe`showing the latest ${limit}; use --limit to show more`);
   },
 };

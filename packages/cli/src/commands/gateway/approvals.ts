@@ -33,7 +33,7 @@ Examples:
     const entries = await (await inboxOf(context)).list();
     if (globals.json) return out.json({ approvals: entries.map(toDocument) });
     if (entries.length === 0) return out.say(safe`no requests wait for approval`);
-    for (const entry of entries) out.print(line(entry));
+    for (const entry of entries) out.show(line(entry));
     out.say(
       safe`${count(entries.length, "request")}; to answer: fairlead approvals allow ID, or fairlead approvals deny ID`,
     );
@@ -140,7 +140,7 @@ async function answer(context: Context, given: ConsentAnswer, because?: string):
       at: new Date(at).toISOString(),
       ...(given !== "no" && { appliesTo: use === "used" ? "request" : "next_request" }),
     });
-  out.print(safe`${toSafeLine(id.toUpperCase())}: ${toSafeLine(words[counted])}`);
+  out.show(safe`${toSafeLine(id.toUpperCase())}: ${toSafeLine(words[counted])}`);
   if (counted !== given)
     out.say(safe`not for the conversation: the program no longer waits for this request, so the answer counts once`);
   if (use === "later")

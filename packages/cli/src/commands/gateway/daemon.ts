@@ -37,7 +37,7 @@ Examples:
     if (globals.json) return out.json({ running: host !== undefined, ...(host ?? { clients: [], servers: [] }) });
     if (host === undefined) {
       const holder = await lockHolder(folder.hostLock);
-      return out.print(
+      return out.show(
         holder === undefined ? safe`not running` : safe`not ready: process ${holder} is starting or ending`,
       );
     }

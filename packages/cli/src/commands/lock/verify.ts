@@ -39,7 +39,7 @@ Examples:
       onlyBreaking ? breakingDrift(one).length > 0 : one.drift !== undefined;
     const ok = !checked.some((one) => isWrong(one) || errorOf(one) !== undefined);
     if (globals.json) out.json({ file, ok, servers: checked.map(checkedDocument) });
-    else if (checked.length > 0) out.print(joinSafe(checked.map((one) => out.typed(checkedText(one)))));
+    else if (checked.length > 0) out.show(joinSafe(checked.map((one) => out.typed(checkedText(one)))));
     failUnlessSame(checked, isWrong);
   },
 };
@@ -69,7 +69,7 @@ function nextFor(code: ErrorCode, errors: readonly HostError[]): string {
 function tellNothing({ file, configuration }: LockWorkspace, { out, globals }: Context): void {
   const settings = toSafeLine(configuration.locations.files.workspace ?? "");
   if (globals.json) out.json({ file, ok: true, servers: [] });
-  else out.print(safe`Nothing to verify: no servers in ${settings}, and no lock file.`);
+  else out.show(safe`Nothing to verify: no servers in ${settings}, and no lock file.`);
 }
 
 /** Returns the error for a missing lock file. Without an error, deleting the lock file would turn the check off. */

@@ -109,7 +109,7 @@ function throwIfUnknown(name: string, { entries, file }: LockWorkspace, lock: Lo
 
 function tellNothing({ file, configuration }: LockWorkspace, { out, globals }: Context): void {
   if (globals.json) out.json({ file, state: "absent", servers: [] });
-  else out.print(safe`Nothing to lock: no servers in ${toSafeLine(configuration.locations.files.workspace ?? "")}.`);
+  else out.show(safe`Nothing to lock: no servers in ${toSafeLine(configuration.locations.files.workspace ?? "")}.`);
 }
 
 /** Throws if a server could not be reached: a lock file without that server would look complete. */

@@ -223,7 +223,7 @@ function printTested(tested: readonly ListedServer[], out: Output): void {
 function printOne(state: ServerState, out: Output): void {
   const name = toSafeLine(state.name);
   if (state.status === "connected") {
-    out.print(safe`"${name}" is ${stateWords(state)}`);
+    out.show(safe`"${name}" is ${stateWords(state)}`);
     out.say(safe`next: fairlead tools ${toSafeLine(toShellWord(state.name))}`);
     return;
   }

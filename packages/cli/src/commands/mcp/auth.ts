@@ -101,7 +101,7 @@ async function signIn(
   const isAsked = isSignedIn || isLate;
   if (globals.json) return out.json({ ...serverDocument({ server, state }), signedIn: isAsked });
   if (!isAsked) out.say(safe`"${toVisibleLine(name)}" did not ask for a sign-in.`);
-  out.print(safe`${out.style.bold(toVisibleLine(name))}  ${out.style.green(stateWords(state))}`);
+  out.show(safe`${out.style.bold(toVisibleLine(name))}  ${out.style.green(stateWords(state))}`);
   out.say(safe`next: fairlead tools ${toSafeLine(toShellWord(name))}`);
 }
 

@@ -45,9 +45,9 @@ Examples:
     if (globals.json)
       return out.json({ ...document(found, configuration), ...(signIn && { signIn: signInDocument(signIn) }) });
     const missing = await missingSecrets({ ...configuration, servers: [found] }, context);
-    out.print(out.style.bold(toSafeLine(found.server.name)));
-    out.print(layout(fields(found, configuration, { typed: out.typed, missing, signIn }), safe`  `));
-    for (const problem of found.server.problems) out.print(out.typed(safe`  ${problemLines(problem)}`));
+    out.show(out.style.bold(toSafeLine(found.server.name)));
+    out.show(layout(fields(found, configuration, { typed: out.typed, missing, signIn }), safe`  `));
+    for (const problem of found.server.problems) out.show(out.typed(safe`  ${problemLines(problem)}`));
   },
 };
 

@@ -51,7 +51,7 @@ Examples:
     if (isAll) await storage.clearAll();
     if (globals.json) return out.json({ servers: outcomes.map(outcomeDocument) });
     if (outcomes.length === 0)
-      out.print(name === undefined ? safe`No server is signed in.` : safe`"${toVisibleLine(name)}" is not signed in.`);
+      out.show(name === undefined ? safe`No server is signed in.` : safe`"${toVisibleLine(name)}" is not signed in.`);
     for (const outcome of outcomes) tell(outcome, context);
   },
 };
@@ -103,7 +103,7 @@ function signOut(
 }
 
 function tell({ credentials, revocation }: Outcome, { out }: Context): void {
-  out.print(outcomeWords(credentials, revocation));
+  out.show(outcomeWords(credentials, revocation));
   if (credentials.tokens !== undefined && revocation !== "revoked") out.warn(notRevoked(credentials, revocation));
 }
 

@@ -7,7 +7,6 @@ import type { AdmittedServer, Configuration } from "@fairlead/core/trust/configu
 import { errorDocument, errorLines } from "../../output/error-lines.ts";
 import { count } from "../../output/output.ts";
 import { hideInWords } from "../../output/servers/server-redaction.ts";
-import { columnsOf, wrapMessage } from "../../output/wrap.ts";
 import { downloadOf, pinServer, type VersionPin } from "../../pin/pin-server.ts";
 import { configurationOf } from "../../shell/configuration.ts";
 import { canAsk, confirm } from "../../shell/prompt.ts";
@@ -113,7 +112,7 @@ function failIfAny(outcomes: readonly Outcome[]): void {
   if (first) throw new HostError(first.code, `not pinned: ${failed.length} of ${count(outcomes.length, "server")}`);
 }
 
-function print(outcome: Outcome, { io, out }: Context): void {
+function print(outcome: Outcome, { out }: Context): void {
   const name = toVisibleLine(outcome.name);
   switch (outcome.kind) {
     case "unchanged":
@@ -125,8 +124,7 @@ function print(outcome: Outcome, { io, out }: Context): void {
     case "pinned": {
       const { pin, file, undo, approval } = outcome;
       const shown = (word: string): SafeText => toVisibleLine(hideInWords(word));
-      const words = safe`"${name}": ${shown(pin.before)} → ${shown(pin.after)} (${toSafeLine(file)})`;
-      out.print(wrapMessage(words, columnsOf(io.stdout)));
+      out.show(safe`"${name}": ${shown(pin.before)} → ${shown(pin.after)} (${toSafeLine(file)})`);
       if (pin.note !== undefined) out.say(safe`note: ${toSafeLine(pin.note)}`);
       if (approval?.isGiven === false)
         out.warn(safe`"${name}" has changed, so it needs a new approval\n  next: ${toSafeLine(approval.next)}`);

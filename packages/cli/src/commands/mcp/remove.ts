@@ -64,7 +64,7 @@ Examples:
         removed: true,
         ...("undo" in undo ? { undo: undo.undo.join(" && ") } : {}),
       });
-    out.print(safe`removed "${toVisibleLine(name)}" from ${toSafeLine(file)} (${toSafeLine(scope)})`);
+    out.show(safe`removed "${toVisibleLine(name)}" from ${toSafeLine(file)} (${toSafeLine(scope)})`);
     if (extras !== undefined)
       out.say(safe`also removed: fairlead.servers.${toVisibleLine(name)}, which was ${toSafeJson(extras, 0)}`);
     if (failure !== undefined)

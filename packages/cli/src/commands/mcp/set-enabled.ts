@@ -65,7 +65,7 @@ async function setEnabled(context: Context, enabled: boolean): Promise<void> {
       file: written,
       ...(stillOff === undefined ? {} : { disabledBy: stillOff }),
     });
-  out.print(safe`"${toVisibleLine(name)}" is ${stateWords(enabled, stillOff)} (${toSafeLine(written)})`);
+  out.show(safe`"${toVisibleLine(name)}" is ${stateWords(enabled, stillOff)} (${toSafeLine(written)})`);
   if (stillOff !== undefined)
     out.warn(
       safe`warning: the server is still disabled: ${settingWords(name, stillOff)} in ${positionText(stillOff)} (${toSafeLine(stillOff.scope)}).`,

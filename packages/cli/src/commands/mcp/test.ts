@@ -41,7 +41,7 @@ Examples:
     const { out, globals, operands } = context;
     const configuration = await configurationOf(context);
     const found = findServer(configuration, operands[0] ?? "");
-    if (!globals.json) out.print(out.style.bold(toSafeLine(found.server.name)));
+    if (!globals.json) out.show(out.style.bold(toSafeLine(found.server.name)));
     const began = new Date().toISOString();
     const { state, steps, catalog, hide } = await connect(found, configuration, context);
     const words = await lastOutput(found, state, configuration.locations.state, began);
@@ -58,12 +58,12 @@ Examples:
       });
     else {
       const lines = noteLines(state, notes, hide);
-      if (lines.length > 0) out.print(stepText("note", lines));
-      if (words.lines.length > 0) out.print(stepText(words.label, words.lines.map(toSafeLine)));
+      if (lines.length > 0) out.show(stepText("note", lines));
+      if (words.lines.length > 0) out.show(stepText(words.label, words.lines.map(toSafeLine)));
     }
     if (!isConnected) throw notConnectedError(state);
     if (globals.json) return;
-    out.print(out.style.green(stateWords(state)));
+    out.show(out.style.green(stateWords(state)));
     out.say(safe`next: fairlead tools ${toSafeLine(toShellWord(found.server.name))}`);
   },
 };
@@ -96,9 +96,9 @@ async function connect(
     steps.push(step);
     waiting.hide();
     if (globals.json) return;
-    out.print(stepText(step.step, stepLines(step, origin), step.milliseconds));
+    out.show(stepText(step.step, stepLines(step, origin), step.milliseconds));
     if (step.step === "definition" && definition !== undefined)
-      out.print(stepText("roots", [rootsWords(definition, configuration)]));
+      out.show(stepText("roots", [rootsWords(definition, configuration)]));
   };
   return useHost(
     configuration,

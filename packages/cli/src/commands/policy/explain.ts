@@ -137,7 +137,7 @@ function report(explanation: Report, { out, globals }: Context): void {
     rows.push([safe`  changed`, safe`the tool's definition differs from the accepted one`]);
   const note = catalogNote(subject);
   if (note) rows.push([safe`  note`, note]);
-  out.print(
+  out.show(
     safe`${out.style.bold(toVisibleLine(subjectName(subject)))}: ${decisionWord(decision, out.style)}\n${table(rows)}`,
   );
 }

@@ -159,8 +159,8 @@ function report({ removed, approvals }: Report, { servers }: Configuration, { ou
   }
   for (const { file, rules } of removed)
     for (const { line, members } of rules)
-      out.print(safe`removed ${toVisibleLine(nameOf(members))} from ${toSafeLine(file)}:${line}`);
-  if (approvals > 0) out.print(safe`removed the saved approval`);
+      out.show(safe`removed ${toVisibleLine(nameOf(members))} from ${toSafeLine(file)}:${line}`);
+  if (approvals > 0) out.show(safe`removed the saved approval`);
   const names = [...servers.map(({ server }) => server.name), demoName];
   const undo = removed.flatMap(({ rules }) => rules.flatMap(({ members }) => commandFor(members, names) ?? []));
   if (undo.length > 0) out.undo(...undo);

@@ -147,7 +147,7 @@ function report({ subject, rule, written, above }: Report, context: Context): vo
   const about = safe`${toVisibleLine(subjectName(rule))}${whose}`;
   const before = replaced === undefined || replaced === rule.decision ? safe`` : safe` (was ${toSafeLine(replaced)})`;
   const verb = replaced === rule.decision ? safe`already in` : safe`written to`;
-  out.print(safe`${decisionWord(rule.decision, out.style)} ${about}: ${verb} ${position}${before}`);
+  out.show(safe`${decisionWord(rule.decision, out.style)} ${about}: ${verb} ${position}${before}`);
   tellUnknown(subject, out);
   tellKind(rule, out);
   tellOverruled(above, out);

@@ -30,14 +30,14 @@ export async function showFound(host: Host, query: string, context: Context): Pr
   if (tools.length === 0) out.say(safe`No tool found for "${toSafeLine(query)}". All tools: fairlead tools`);
   const options = { style: out.style, columns: columnsOf(io.stdout), all };
   for (const { listed } of tools)
-    out.print(toolText({ ...listed, serverToolName: `${listed.server}.${listed.serverToolName}` }, options));
+    out.show(toolText({ ...listed, serverToolName: `${listed.server}.${listed.serverToolName}` }, options));
 }
 
 /** Shows the estimated tokens of each tool and each server. */
 export async function showCosts(host: Host, server: string | undefined, { out, globals }: Context): Promise<void> {
   const costs = serverCosts(await host.toolOffers(server === undefined ? {} : { servers: [server] }));
   if (!globals.json) {
-    out.print(costsText(costs, out.style));
+    out.show(costsText(costs, out.style));
     return;
   }
   const listed = new Map(host.tools(server).map((tool) => [`${tool.server}.${tool.serverToolName}`, tool]));
@@ -66,7 +66,7 @@ export async function showWhy(host: Host, word: string, { out, globals }: Contex
     return;
   }
   const how = offered ? safe`is offered to models directly` : safe`is not offered to models directly`;
-  out.print(safe`${toVisibleLine(`${server}.${tool}`)} ${how}: ${toSafeLine(reason)}`);
+  out.show(safe`${toVisibleLine(`${server}.${tool}`)} ${how}: ${toSafeLine(reason)}`);
 }
 
 function targetServers(host: Host): readonly TargetServer[] {

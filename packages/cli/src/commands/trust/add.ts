@@ -64,9 +64,9 @@ Examples:
     const approved = chosen.map(({ name }) => name);
     const waiting = pending.filter((server) => !chosen.includes(server)).map(({ name }) => name);
     if (globals.json) return out.json({ root, trusted: trust.trusted, approved, waiting });
-    if (needsTrust) out.print(safe`trusted: ${toSafeLine(parent ? dirname(root) : root)}`);
-    if (approved.length > 0) out.print(safe`approved: ${joinSafe(approved.map(toVisibleLine), safe`, `)}`);
-    if (waiting.length > 0) out.print(safe`not approved: ${joinSafe(waiting.map(toVisibleLine), safe`, `)}`);
+    if (needsTrust) out.show(safe`trusted: ${toSafeLine(parent ? dirname(root) : root)}`);
+    if (approved.length > 0) out.show(safe`approved: ${joinSafe(approved.map(toVisibleLine), safe`, `)}`);
+    if (waiting.length > 0) out.show(safe`not approved: ${joinSafe(waiting.map(toVisibleLine), safe`, `)}`);
     // For example, the IDE in whose terminal the command runs does not trust the folder.
     if (!trust.trusted)
       out.warn(

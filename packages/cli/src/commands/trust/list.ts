@@ -46,12 +46,12 @@ Examples:
       });
     }
     for (const problem of problems) if (!concernsFile(problem)) out.warn(problemLines(problem));
-    out.print(safe`here: ${toSafeLine(locations.root)} is ${decisionText(trust)}`);
-    if (otherwise) out.print(safe`without the IDE: ${decisionText(otherwise)}`);
-    out.print(
+    out.show(safe`here: ${toSafeLine(locations.root)} is ${decisionText(trust)}`);
+    if (otherwise) out.show(safe`without the IDE: ${decisionText(otherwise)}`);
+    out.show(
       safe`\nfolders (${toSafeLine(locations.trustedFolders)}):\n${rules.length === 0 ? safe`  none` : folderLines(rules)}`,
     );
-    out.print(safe`\napproved servers:\n${approvals.size === 0 ? safe`  none` : approvalLines(approvals, isUtc)}`);
+    out.show(safe`\napproved servers:\n${approvals.size === 0 ? safe`  none` : approvalLines(approvals, isUtc)}`);
   },
 };
 

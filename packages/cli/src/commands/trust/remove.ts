@@ -32,8 +32,8 @@ Examples:
       });
     const still = await trustAbove(context, folder);
     if (globals.json) return out.json({ folder, removed, revoked, trusted: still !== undefined });
-    if (removed) out.print(safe`removed the trust rule of ${toSafeLine(folder)}`);
-    if (revoked.length > 0) out.print(safe`no longer approved: ${joinSafe(revoked.map(toSafeLine), safe`, `)}`);
+    if (removed) out.show(safe`removed the trust rule of ${toSafeLine(folder)}`);
+    if (revoked.length > 0) out.show(safe`no longer approved: ${joinSafe(revoked.map(toSafeLine), safe`, `)}`);
     if (still !== undefined) out.warn(safe`warning: the folder is still trusted: ${toSafeLine(still)}`);
   },
 };

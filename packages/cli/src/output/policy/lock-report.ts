@@ -109,12 +109,12 @@ export function printRelock(
     out.json({ file, state, servers, changes });
     return;
   }
-  for (const { name, catalog } of locked) out.print(safe`${toSafeLine(name)}: ${catalogWords(catalog)}`);
+  for (const { name, catalog } of locked) out.show(safe`${toSafeLine(name)}: ${catalogWords(catalog)}`);
   for (const drift of drifts) {
     const name = toVisibleLine(drift.server);
     if (drift.kind === "changed")
-      out.print(safe`${name} locked again with these changes:\n${driftText(drift, differences(drift))}`);
-    if (drift.kind === "removed") out.print(safe`${name} removed from the lock file: it is no longer in the settings`);
+      out.show(safe`${name} locked again with these changes:\n${driftText(drift, differences(drift))}`);
+    if (drift.kind === "removed") out.show(safe`${name} removed from the lock file: it is no longer in the settings`);
   }
   out.say(state === "written" ? safe`wrote ${toSafeLine(file)}` : safe`${toSafeLine(file)} is up to date`);
 }

@@ -83,7 +83,8 @@ function argumentWords({ args }: CallCard): SafeText {
 }
 
 function valueWords(value: unknown): string {
-  if (typeof value === "string") return /^[\w./:@-]+$/.test(value) ? value : JSON.stringify(clip(value, longestValue));
+  if (typeof value === "string")
+    return /^[\p{L}\p{M}\p{N}_./:@-]+$/u.test(value) ? value : JSON.stringify(clip(value, longestValue));
   return typeof value === "object" && value !== null ? (Array.isArray(value) ? "[…]" : "{…}") : String(value);
 }
 

@@ -109,7 +109,7 @@ export function slashScene({ state = idle, answers = [], configuration = {}, ...
     },
     context: { io, out: createOutput(io, { quiet: false }), globals: { json: false } },
     settings: {
-      get: () => ({ servers: [], ...configuration }),
+      get: () => ({ servers: [], trust: { trusted: true, source: "default", detail: "" }, ...configuration }),
       change: (work: () => Promise<unknown>) => {
         done.push(["change"]);
         return work();

@@ -116,14 +116,30 @@ async function fromImpersonation(json: JsonObject, options: FileOptions, library
   });
 }
 
-async function fromMachine(options: GoogleCredentialsOptions, { Compute, gcpMetadata }: Library): Promise<AuthClient> {
-  const { serverName, scopes } = options;
-  if (!gcpMetadata.getGCPResidency() && !(await gcpMetadata.isAvailable()))
+async function fromMachine(options: GoogleCredentialsOptions, library: Library): Promise<AuthClient> {
+  const { serverName, scopes, environment } = options;
+  const { Compute, gcpMetadata } = library;
+  if (!gcpMetadata.getGCPResidency() && !(await hasMetadataServer(environment, library)))
     throw new HostError("auth_required", `"${serverName}" needs Google credentials, and this machine has none`, {
       serverName,
       next: signInWithGoogle,
     });
   return new Compute({ ...clientOptions(options), scopes: [...scopes] });
+}
+
+/**
+ * Whether the machine has a metadata server. Google's own `isAvailable` asks the same, but on many machines without one
+ * it prints a `MetadataLookupWarning`.
+ */
+async function hasMetadataServer({ env }: Environment, { gcpMetadata }: Library): Promise<boolean> {
+  const detection = env["METADATA_SERVER_DETECTION"]?.trim().toLowerCase();
+  if (detection === "none" || detection === "bios-only") return false;
+  if (detection === "assume-present") return true;
+  // -1: one attempt. The library takes 0 for its default.
+  return gcpMetadata.bulk([{ metadataKey: "instance", noResponseRetries: -1, fastFail: true }] as const).then(
+    () => true,
+    () => false,
+  );
 }
 
 function clientOptions({ fetch }: GoogleCredentialsOptions): Pick<OAuth2ClientOptions, "transporterOptions"> {

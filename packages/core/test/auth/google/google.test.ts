@@ -206,8 +206,8 @@ describe("what goes wrong", () => {
   });
 
   test("is that there are none", async () => {
-    vi.stubEnv("METADATA_SERVER_DETECTION", "none");
-    await using scene = await googleScene({ credentials: () => undefined });
+    const env = { METADATA_SERVER_DETECTION: "none" };
+    await using scene = await googleScene({ env, credentials: () => undefined });
     expect(await headersOf(await scene.hookFor(google_)).catch(fault)).toEqual({
       code: "auth_required",
       message: '"cloud" needs Google credentials, and this machine has none',

@@ -19,12 +19,41 @@ const secretForm = {
     note: { type: "string" },
   },
 };
+const titledForm = {
+  type: "object",
+  properties: {
+    hero: {
+      type: "string",
+      oneOf: [
+        { const: "hero-1", title: "Ada" },
+        { const: "hero-2", title: "Bo" },
+      ],
+      default: "hero-1",
+    },
+    fish: {
+      type: "array",
+      items: {
+        anyOf: [
+          { const: "fish-1", title: "Tuna" },
+          { const: "fish-2", title: "Cod" },
+        ],
+      },
+      default: ["fish-1", "fish-2"],
+    },
+    sure: { type: "boolean", default: true },
+    note: { type: "string", default: "as usual" },
+  },
+};
+const forms = new Map([
+  ["secret", secretForm],
+  ["titled", titledForm],
+]);
 const tools = [
   {
     name: "order",
     inputSchema: {
       type: "object",
-      properties: { how: { enum: ["form", "url", "secret"] }, times: { type: "integer" } },
+      properties: { how: { enum: ["form", "url", "secret", "titled"] }, times: { type: "integer" } },
     },
   },
 ];
@@ -55,7 +84,7 @@ export function asks(io) {
       const { how, times = 1 } = params.arguments ?? {};
       left = times;
       answers = [];
-      const requestedSchema = how === "secret" ? secretForm : form;
+      const requestedSchema = forms.get(how) ?? form;
       asked =
         how === "url"
           ? { mode: "url", message: "Pay here.", url: "https://example.com/pay", elicitationId: "1" }

@@ -99,7 +99,7 @@ function printOne(
 ): void {
   const { scope, file } = destination;
   const verb = replaced ? safe`replaced` : safe`added`;
-  out.print(safe`${verb} "${toSafeLine(name)}" in ${toSafeLine(file)} (${toSafeLine(scope)})`);
+  out.show(safe`${verb} "${toSafeLine(name)}" in ${toSafeLine(file)} (${toSafeLine(scope)})`);
   const server = inForce(name, servers);
   if (server && server.origin.file !== file)
     out.warn(
@@ -107,7 +107,7 @@ function printOne(
     );
   else {
     const definition = server?.definition;
-    if (definition) out.print(layout(writtenFields(definition, entry), safe`  `));
+    if (definition) out.show(layout(writtenFields(definition, entry), safe`  `));
     for (const problem of server?.problems ?? []) out.warn(problemLines(problem));
     for (const note of definition ? launchNotes(definition) : []) out.say(safe`note: ${toSafeLine(note)}`);
     // Notes about programs are printed even with --quiet, because they name the files that the user's approval covers.

@@ -81,10 +81,10 @@ export function printImport(report: ImportReport, out: Output): void {
   const files = parts.flatMap((part) => part.files);
   for (const { source, file } of files) if (file.kind === "broken") out.warn(brokenLine(source, file));
   const servers = parts.flatMap((part) => part.servers);
-  for (const server of servers) out.print(serverText(server, report, out));
+  for (const server of servers) out.show(serverText(server, report, out));
   if (servers.length === 0) {
-    out.print(safe`no servers found in`);
-    for (const { source } of files) out.print(safe`  ${sourceWords(source)}`);
+    out.show(safe`no servers found in`);
+    for (const { source } of files) out.show(safe`  ${sourceWords(source)}`);
   }
   sayClosing(report, out);
 }
