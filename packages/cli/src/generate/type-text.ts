@@ -54,7 +54,11 @@ export function unionOf(types: readonly TypeText[]): TypeText {
   if (only !== undefined && others.length === 0) return only;
   const alternatives = [...new Set(types.flatMap((type) => type.alternatives))].filter((one) => one !== "never");
   const isBare = types.every((type) => type.isBare === true);
-  return alternatives.length === 0 ? neverType : { alternatives, isBare };
+  // Alternatives that are `never` or equal leave one, which may be an intersection.
+  const isIntersection =
+    alternatives.length === 1 &&
+    types.some((type) => type.isIntersection === true && type.alternatives[0] === alternatives[0]);
+  return alternatives.length === 0 ? neverType : { alternatives, isBare, isIntersection };
 }
 
 /** A type derived from one part of a JSON Schema, such as `$ref` or `anyOf`. */

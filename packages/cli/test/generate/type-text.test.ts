@@ -46,7 +46,14 @@ describe("a union", () => {
     [[bare("string"), bare("null")], { alternatives: ["string", "null"], isBare: true }],
     [[bare("string"), type("A")], { alternatives: ["string", "A"], isBare: false }],
   ])("of %j is %j", (types, union) => {
-    expect(unionOf(types)).toEqual(union);
+    expect(unionOf(types)).toMatchObject(union);
+  });
+
+  test("of an intersection and nothing else is the intersection", () => {
+    const both: TypeText = { alternatives: ["{ a: 1 } & [1]"], isIntersection: true };
+    expect(unionOf([both, neverType])).toMatchObject(both);
+    expect(unionOf([both, both])).toMatchObject(both);
+    expect(unionOf([both, type("B")]).isIntersection).toBe(false);
   });
 
   test("with any value among its alternatives accepts any value", () => {

@@ -10,7 +10,11 @@ const withServer = { mcpServers: { planted: { command: "planted" } } };
 const waiting = (reason: string) => ({ servers: [{ admission: { status: "blocked", reason } }] });
 
 const scene = (here: Machine, isTrusted: boolean, configuration: object = {}) =>
-  slashScene({ answers: [isTrusted], configuration, services: { context: contextOf(here, {}) } });
+  slashScene({
+    answers: [isTrusted],
+    configuration: { trust: { trusted: true, source: "file" }, ...configuration },
+    services: { context: contextOf(here, {}) },
+  });
 
 const asked = (here: Machine, servers: readonly string[], approved: readonly string[] = []): readonly unknown[] => [
   "ask",
