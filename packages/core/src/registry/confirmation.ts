@@ -1,6 +1,7 @@
 /** The confirmation of a tool call: the question to the user, the possible answers, and the errors after a no. */
 
 import type { JsonObject } from "@fairlead/wire";
+import { isObject, textIn } from "@fairlead/wire/json";
 import type { Difference } from "../discover/tool-changes.ts";
 import { HostError } from "../errors.ts";
 import { toShellWord } from "../text/shell-word.ts";
@@ -151,18 +152,20 @@ export async function applyAnswer(
   answer: ConfirmationAnswer,
   onUnsaved?: (error: unknown) => void,
 ): Promise<void> {
-  if (typeof answer === "object" && "args" in answer && details.canEdit === true) {
-    const args = toPlainArguments(answer.args, details.serverName);
+  const given = isObject(answer) ? answer : {};
+  if ("args" in given && details.canEdit === true) {
+    const args = toPlainArguments(given["args"], details.serverName);
     await details.onConfirm(ToolConfirmationOutcome.Cancel, "edited");
     throw new EditedCall(details, args);
   }
+  // A program without types may return anything. Whatever is not a yes is a no.
   const outcome = typeof answer === "string" ? answer : ToolConfirmationOutcome.Cancel;
   await details.onConfirm(outcome).catch((error: unknown) => {
     if (onUnsaved === undefined) throw error;
     onUnsaved(error);
   });
   if (isYes(outcome)) return;
-  throw new DeclinedCall(details, typeof answer === "object" && "because" in answer ? answer.because : undefined);
+  throw new DeclinedCall(details, textIn(given, "because"));
 }
 
 /** The error for a request that the user declined. `because`: the reason that the user gave. */

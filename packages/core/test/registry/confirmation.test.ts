@@ -145,6 +145,17 @@ describe("a program is asked", () => {
     expect(answers).toEqual([Cancel]);
   });
 
+  test.each([undefined, null, 7, {}, { because: 7 }, "maybe"])(
+    "and everything that is not a yes is a no: %j",
+    async (odd) => {
+      const answers: unknown[] = [];
+      const confirm = confirmThrough(async () => odd as never, signal, true);
+      const message = "s.pay denied: the user declined it";
+      await expect(confirm(async () => details(answers))).rejects.toMatchObject({ code: "denied", message });
+      expect(answers).toEqual([odd === "maybe" ? odd : Cancel]);
+    },
+  );
+
   test("other arguments are a no to the first ones, and only where they may be changed", async () => {
     const edit = async (): Promise<ConfirmationAnswer> => ({ args: { amount: 2 } });
     const answers: unknown[] = [];

@@ -8,7 +8,6 @@ import type { Services } from "../services.ts";
 /** Connects the servers, and asks about each step that one of them needs. */
 export async function offerSteps(names: readonly string[], services: Services): Promise<void> {
   const { host } = services.session;
-  if (names.length === 0) return;
   await host.start({ servers: names });
   for (const state of host.states()) if (names.includes(state.name)) await offerFor(state, services);
 }

@@ -8,7 +8,6 @@ import { signedIn } from "../../sign-in/signed-in.ts";
 import { readLogTail } from "../log-tail.ts";
 import type { Services } from "../services.ts";
 import { askIfWaiting } from "../session/begin.ts";
-import { offerSteps } from "../session/offer-steps.ts";
 import { type ServerVerb, serverVerbs } from "../state/mcp-panel.ts";
 import { type BuiltIn, lookFor, namedServer, serverNames, wordsOf } from "./command.ts";
 import { toolListText } from "./tools.ts";
@@ -83,11 +82,10 @@ export const mcp: BuiltIn = {
     if (verb === "add" || verb === "import") await askIfWaiting(services);
     // Starts added servers in the background.
     host.start().catch(services.session.fail);
-    if (verb === "add")
-      await offerSteps(
-        [...host.states()].flatMap(({ name }) => (before.has(name) ? [] : name)),
-        services,
-      );
+    const added = host.states().flatMap(({ name }) => (before.has(name) ? [] : name));
+    if (verb !== "add" || added.length === 0) return;
+    const { offerSteps } = await import("../session/offer-steps.ts");
+    await offerSteps(added, services);
   },
 };
 

@@ -85,6 +85,24 @@ test.each([
   await answered;
 });
 
+test.each([
+  [[], "files.write_file denied: the user declined it"],
+  [["--because", "use drafts"], "files.write_file denied: the user declined it: use drafts"],
+])("deny %j tells a program that waits: %s", async (words, told) => {
+  await using here = await machine();
+  await using client = askingClient(here);
+  const inbox = openInbox(join(here.home, ".fairlead"));
+  let list: (id: string) => void = () => {};
+  const listed = new Promise<string>((resolve) => {
+    list = resolve;
+  });
+  await using _watch = await inbox.watch(() => void inbox.list().then(([first]) => first && list(first.id)));
+  const answered = client.request("one");
+  const id = await listed;
+  expect(await here.run("approvals", "deny", id, ...words)).toEqual({ code: 0, stdout: `${id}: denied\n`, stderr: "" });
+  expect(await answered).toBe(told);
+});
+
 test("allow says that a request which was refused before has not run", async () => {
   await using here = await machine();
   await using client = askingClient(here);

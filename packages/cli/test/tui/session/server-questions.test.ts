@@ -263,3 +263,57 @@ describe("a server's request to the model", () => {
     expect(refused.result).toMatchObject({ code: "denied", serverName: "s" });
   });
 });
+
+describe("a model's call", () => {
+  const schema = { type: "object", properties: { title: { type: "string" } } };
+
+  /** The user answers the questions in this order. */
+  async function answered(...given: readonly unknown[]) {
+    const asked: Asked[] = [];
+    const notes: string[] = [];
+    const { confirm } = answerServers({
+      questions: () => ({
+        ask: async (_kind, question) => {
+          asked.push(question);
+          return given[asked.length - 1] as never;
+        },
+      }),
+      model: () => ({ provider: "gemini", name: "clever" }) as Model,
+      isConsented: async () => false,
+      openUrl: () => expect.fail("a call opens no page"),
+      schemaOf: (server, tool) => (server === "github" && tool === "create_issue" ? schema : undefined),
+      note: (text, next) => notes.push(`${text} ${next}`),
+      tell: () => expect.fail("a call has no warning"),
+    });
+    const { details } = confirmation({ args: { title: "Hello" }, canEdit: true });
+    const answer = await confirm(details, new AbortController().signal);
+    return { answer, asked: asked.map(({ kind }) => kind), notes };
+  }
+
+  test("can get other arguments, which the user enters in a form", async () => {
+    const form = { action: "accept", content: { title: "Goodbye" } };
+    expect(await answered("edit", form)).toEqual({
+      answer: { args: { title: "Goodbye" } },
+      asked: ["confirmation", "form"],
+      notes: [],
+    });
+  });
+
+  test("is asked about again if the user leaves the form", async () => {
+    expect(await answered("edit", { action: "cancel" }, { because: "no" })).toEqual({
+      answer: { because: "no" },
+      asked: ["confirmation", "form", "confirmation"],
+      notes: [],
+    });
+  });
+
+  test("can be allowed for good, and the note says how to take that back", async () => {
+    const { answer, notes } = await answered(ToolConfirmationOutcome.ProceedAlwaysAndSave);
+    expect([answer, notes]).toEqual([
+      "proceed_always_and_save",
+      [
+        "Saved: github.create_issue runs without a question from now on, until its definition changes. to remove the approval: /policy remove github.create_issue",
+      ],
+    ]);
+  });
+});
