@@ -12,6 +12,7 @@ import type { CatalogTool } from "../discover/catalog.ts";
 import { definitionOf } from "../discover/tool-changes.ts";
 import { HostError } from "../errors.ts";
 import type { ServerClient } from "../mcp/client.ts";
+import { unlessAborted } from "../mcp/unless-aborted.ts";
 import { callCancelled, toolChanged } from "./call-errors.ts";
 import { createCallQueue } from "./call-queue.ts";
 import { type CallResult, toCallResult } from "./call-result.ts";
@@ -22,7 +23,7 @@ import type { Validator } from "./validation/validator.ts";
 
 /** The members of a server's client that a call needs. */
 export type CallClient = Pick<ServerClient, "name" | "filteredCatalog" | "callTool"> &
-  Partial<Pick<ServerClient, "upToDate">>;
+  Partial<Pick<ServerClient, "upToDate" | "connectionId">>;
 
 /** A tool call to run. `tool` is the server's own name of the tool. */
 export interface Call<Client extends CallClient = CallClient> {
@@ -131,8 +132,11 @@ export function createExecutor<Client extends CallClient = CallClient>(
         ? await checkArguments(client.name, tool, given, validator, signal)
         : { args: given, warnings: [] };
       leave = how.isInTurn === true ? undefined : await queue.enter(client.name, signal);
-      // While the call waited, the server may have reported a change of its tools.
-      await client.upToDate?.("tools");
+      // While the call waited, the server may have reported a change of its tools, or may have been connected again.
+      const reading = client.upToDate?.("tools");
+      if (reading) await unlessAborted(reading, signal, () => callCancelled(client.name, name, signal));
+      const isUnlisted = client.filteredCatalog === undefined && client.connectionId !== undefined;
+      if (isUnlisted && reconnect) await reconnect(client.name, signal);
       signal.throwIfAborted();
       const isGone = client.filteredCatalog === undefined;
       how.onStart?.();

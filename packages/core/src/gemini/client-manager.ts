@@ -77,6 +77,7 @@ type SourceList = readonly [
  */
 export class McpClientManager {
   readonly #sources: Sources | undefined;
+  #discovering: Promise<void> | undefined;
   readonly #clients = new Map<string, McpClient>();
   #manager: ServerManager;
 
@@ -129,13 +130,22 @@ export class McpClientManager {
     if (this.#sources === undefined) return this.#manager.discoverAllMcpTools();
     expectArguments("discoverAllMcpTools()", { cliConfig: [cliConfig, withMethod("isTrustedFolder")] });
     if (!isTrusted(cliConfig as Config)) return;
+    const sources = this.#sources;
+    // One discovery at a time: a second one would lose the servers that the first has started.
+    const discover = (): Promise<void> => this.#discoverAll(sources, cliConfig as Config);
+    const discovering = this.#discovering?.then(discover, discover) ?? discover();
+    this.#discovering = discovering;
+    await discovering;
+  }
+
+  async #discoverAll(sources: Sources, cliConfig: Config): Promise<void> {
     if (this.#clients.size > 0) await this.stop();
-    const manager = this.#create(this.#sources, cliConfig as Config);
+    const manager = this.#create(sources, cliConfig);
     this.#manager = manager;
     await manager.discoverAllMcpTools();
     for (const state of manager.states())
       if (state.status !== "connected" && "message" in state)
-        warn(`"${state.name}" is left out: ${state.message}`, "McpDiscoveryWarning");
+        warn(`"${state.name}" is not connected: ${state.message}`, "McpDiscoveryWarning");
   }
 
   /** Connects to the named servers; without names, to all. Connected servers keep their connection. */

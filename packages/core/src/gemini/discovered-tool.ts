@@ -184,7 +184,7 @@ export class DiscoveredMCPTool extends BaseDeclarativeTool<ToolParams, ToolRunRe
   }
 
   override build(params: ToolParams): DiscoveredMCPToolInvocation {
-    return this.createInvocation(params);
+    return super.build(params) as DiscoveredMCPToolInvocation;
   }
 
   /** Runs the tool and returns its response parts as they are. */

@@ -43,14 +43,17 @@ export interface IdeTrustOptions {
 const answerTime = 1_000;
 /** How long to wait before a lost companion is looked for again, in milliseconds. Each wait is longer than the last. */
 const retryTimes = { first: 2_000, longest: 60_000 };
-/** A companion whose report changes more often than this is disconnected: each change reloads the host. */
+/** A companion whose report changes more often than this in a minute is disconnected: each change reloads the host. */
 const mostChanges = 20;
+const changeTime = 60_000;
 
 /** Creates the connection to the IDE. Looks for no companion before the first question. */
 export function createIdeTrust({ environment, isInTerminal = true, clock = systemClock }: IdeTrustOptions): IdeTrust {
   let link: Link | undefined;
   let listener = (): void => {};
   let isClosed = false;
+
+  const isEnded = (): boolean => isClosed;
 
   async function stop(): Promise<undefined> {
     const ended = link;
@@ -62,6 +65,8 @@ export function createIdeTrust({ environment, isInTerminal = true, clock = syste
   return {
     async report(root) {
       if (isClosed || !(link || (await hasCompanion(environment)))) return undefined;
+      // The host may have been closed meanwhile.
+      if (isEnded()) return undefined;
       link ??= createLink({ root, environment, isInTerminal, clock, onChange: () => listener() });
       return link.report(root);
     },
@@ -100,6 +105,8 @@ function createLink({ root: firstRoot, environment, isInTerminal, clock, onChang
   let companion: Companion | undefined;
   let pause = retryTimes.first;
   let changes = 0;
+  let changesSince = 0;
+  let openedAt = 0;
   /** What the companion had reported when the last question was answered. */
   let last: boolean | undefined;
   let isAnswered = false;
@@ -124,6 +131,7 @@ function createLink({ root: firstRoot, environment, isInTerminal, clock, onChang
       companion = await openCompanion(address, options).catch(() => undefined);
       if (companion === undefined) continue;
       hasConnected = true;
+      openedAt = clock.now();
       await companion.firstReport;
       return tell();
     }
@@ -135,6 +143,10 @@ function createLink({ root: firstRoot, environment, isInTerminal, clock, onChang
     const isTrusted = companion?.isTrusted();
     if (!isAnswered || isTrusted === last || closing.signal.aborted) return;
     last = isTrusted;
+    if (clock.now() - changesSince > changeTime) {
+      changesSince = clock.now();
+      changes = 0;
+    }
     changes += 1;
     if (changes > mostChanges) void companion?.close();
     onChange();
@@ -142,6 +154,8 @@ function createLink({ root: firstRoot, environment, isInTerminal, clock, onChang
 
   function lose(): void {
     companion = undefined;
+    // A companion that has lasted was not the reason for the earlier waits.
+    if (clock.now() - openedAt > changeTime) pause = retryTimes.first;
     retryLater();
     tell();
   }

@@ -283,7 +283,8 @@ export function createConfirmations({ accept: acceptDefinition, ...options }: Co
   };
 }
 
-/** Two requests have the same key if sender, tool (or prompt or resource) and arguments are equal. */
-function requestKey({ who, client, kind = "tool", serverName, serverToolName, args = {} }: PolicyRequest): string {
-  return canonicalJson([who, client, kind, serverName, serverToolName, args]);
+/** Two requests have the same key if sender, conversation, tool (or prompt or resource) and arguments are equal. */
+function requestKey(request: PolicyRequest): string {
+  const { who, client, conversation, kind = "tool", serverName, serverToolName, args = {} } = request;
+  return canonicalJson([who, client, conversation, kind, serverName, serverToolName, args]);
 }

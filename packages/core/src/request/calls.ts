@@ -47,8 +47,8 @@ export function callForUser(
 /** Confirms and runs the tool calls of models. `keep` stores content that is too large for a model. */
 export function modelCalls(host: RequestHost, keep: Keep): ToolBinding {
   return {
-    confirm: ({ serverName, serverToolName, ...shown }, args) =>
-      ask({ who: "model", serverName, serverToolName, args, shown: { serverName, serverToolName, ...shown } }, host),
+    confirm: (tool, args) =>
+      ask({ who: "model", serverName: tool.serverName, serverToolName: tool.serverToolName, args, shown: tool }, host),
     call: (tool, args, signal, { results, confirm, ...watch } = {}) =>
       runRequest(
         {
@@ -106,12 +106,12 @@ async function present(
   });
   const returnDisplay = displayOf(content, structuredContent);
   const plain = plainDisplay(content, structuredContent);
-  const execution: ToolExecution = { llmContent, returnDisplay };
-  const reported = new HostError("tool_error", `${serverName}.${serverToolName} reported an error`, { serverName });
+  const reported = `${serverName}.${serverToolName} reported an error`;
   return {
-    ...execution,
+    llmContent,
+    returnDisplay,
     ...(plain !== returnDisplay && { plainDisplay: plain }),
-    ...(isError && { error: reported }),
+    ...(isError && { error: new HostError("tool_error", reported, { serverName }) }),
     ...(files.length > 0 && { files }),
     ...(warnings && { warnings }),
   };

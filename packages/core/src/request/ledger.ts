@@ -145,7 +145,7 @@ export function createHostLedger({
         opened = ready;
         add(ready, row);
       });
-      early = Promise.allSettled([early, added]);
+      early = Promise.allSettled([early, added.catch(tell)]);
     },
     async usedTools() {
       opening ??= open();

@@ -51,10 +51,12 @@ export async function relayClient(
   open: OpenChannel,
   { relay, run, signal, mayHaveRoots }: RelayContext,
 ): Promise<void> {
-  /** Requests from `run.ts` that wait for the server's response. */
-  const pending = new Map<RequestId, Pending>();
+  /** Requests that were sent to the server and wait for its response. */
+  const pending = new Map<RequestId, (message: RpcMessage) => void>();
   /** Progress tokens of the client's open requests, by request id. The latest request comes last. */
   const tokens = new Map<RequestId, unknown>();
+  /** Cancels the client's requests that are being decided or wait for the server, by request id. */
+  const stops = new Map<RequestId, AbortController>();
   const clientGone = createSettled();
   let channel: Promise<Channel> | undefined;
 
@@ -89,7 +91,7 @@ export async function relayClient(
       }
       const waiting = message["method"] === undefined ? pending.get(message["id"] as RequestId) : undefined;
       if (waiting === undefined) toClient(message);
-      else waiting.resolve(message);
+      else waiting(message);
     },
   }).catch(async (error: unknown) => {
     // The client must not wait for a server that cannot be reached, so its channel is closed at once.
@@ -103,11 +105,13 @@ export async function relayClient(
     const isRequest = message["method"] !== undefined && message["id"] !== undefined;
     if (isRequest)
       tokens.set(message["id"] as RequestId, member(objectOf(message["params"])["_meta"], "progressToken"));
-    const subject = isRequest ? decided.get(message["method"]) : undefined;
+    const subject = decided.get(message["method"]);
+    // Without an id, the rules could not answer it, so such a message is not passed on.
+    if (subject !== undefined && !isRequest) return;
     if (message["method"] === "notifications/cancelled") {
       const cancelled = objectOf(message["params"])["requestId"] as RequestId;
       tokens.delete(cancelled);
-      pending.get(cancelled)?.cancel();
+      stops.get(cancelled)?.abort();
     }
     if (subject === undefined) upstream.send(message, headers);
     else void decideAndSend(message, subject, headers);
@@ -119,6 +123,8 @@ export async function relayClient(
     headers: RequestHeaders,
   ): Promise<void> {
     const id = message["id"] as RequestId;
+    const stop = new AbortController();
+    stops.set(id, stop);
     const params = objectOf(message["params"]);
     const serverToolName = stringOf(params[named]) ?? "";
     const subject = { serverName: server, serverToolName, kind, args: objectOf(params["arguments"]) };
@@ -127,7 +133,7 @@ export async function relayClient(
         who: "user",
         ...subject,
         shown: { ...subject, name: serverToolName, description: "" },
-        signal,
+        signal: AbortSignal.any([signal, stop.signal]),
         target: {
           kind: "direct",
           send: (until) => exchange({ id, message, headers }, until),
@@ -141,6 +147,8 @@ export async function relayClient(
       const { code, message: words, next } = error;
       const data = { code, ...(next !== undefined && { next }) };
       toClient({ jsonrpc: "2.0", id, error: { code: refused, message: words, data } });
+    } finally {
+      if (stops.get(id) === stop) stops.delete(id);
     }
   }
 
@@ -153,8 +161,9 @@ export async function relayClient(
         until.removeEventListener("abort", cancel);
         end();
       };
+      if (until.aborted) return cancel();
       until.addEventListener("abort", cancel, { once: true });
-      pending.set(id, { resolve: (answer) => settle(() => resolve(answer)), cancel });
+      pending.set(id, (answer) => settle(() => resolve(answer)));
       upstream.send(message, headers);
     });
   }
@@ -168,7 +177,7 @@ export async function relayClient(
     signal.removeEventListener("abort", stop);
     if (end !== undefined) throw end;
   } finally {
-    for (const { cancel } of pending.values()) cancel();
+    for (const stop of stops.values()) stop.abort();
     await upstream.close();
     await channel?.then((opened) => opened.close());
   }
@@ -217,11 +226,6 @@ interface Sent {
   readonly id: RequestId;
   readonly message: RpcMessage;
   readonly headers: RequestHeaders;
-}
-
-interface Pending {
-  readonly resolve: (message: RpcMessage) => void;
-  readonly cancel: () => void;
 }
 
 function createSettled(): { readonly promise: Promise<undefined>; readonly settle: () => void } {

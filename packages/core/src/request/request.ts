@@ -34,7 +34,7 @@ export interface Request<Result = unknown, Shown = Result> extends PolicyRequest
   readonly present?: (result: Result) => Shown | Promise<Shown>;
 }
 
-/** Where a request goes. Only a call and a read connect the server. */
+/** Where a request goes. `runRequest` connects the server for a call and a read only. */
 export type RequestTarget<Result> = CallTarget<Result> | ReadTarget<Result> | DirectTarget<Result>;
 
 /** A tool of a server. */
@@ -55,7 +55,10 @@ interface ReadTarget<Result> {
   readonly send: (client: ServerClient, times: ReadTimes) => Promise<Result>;
 }
 
-/** Something that needs no connection of the host: the user's model, the channel of a relay, or a subscription. */
+/**
+ * Something that `runRequest` does not connect itself: the user's model, the channel of a relay, or a subscription, which
+ * connects its server after the decision.
+ */
 interface DirectTarget<Result> {
   readonly kind: "direct";
   readonly send: (signal: AbortSignal) => Promise<Result>;

@@ -113,7 +113,7 @@ function asksBeforeConnecting({ who, kind = "tool", target }: AnyRequest, { inpu
   return who !== "user" && (kind !== "tool" || target.kind === "direct" || inputs.definition !== undefined);
 }
 
-/** Whether nobody can answer the question about a request of the user, whatever the server lists. */
+/** Whether the request needs confirmation and has no way to ask, whatever the server lists. */
 function isUnanswerable(request: AnyRequest, decision: CarriedDecision): boolean {
   const { kind = "tool", confirm: port } = request;
   const mayDiffer = isChangedRule(decision.rule) || (kind === "tool" && decision.rule.annotations !== undefined);
@@ -258,7 +258,9 @@ async function connect(
   if (target.kind === "direct") return undefined;
   if (target.kind === "read") {
     const reader = await readyWithin(serverName, target.wait, host, signal);
-    if (kind === "prompt") await reader.upToDate("prompts");
+    const readingPrompts = kind === "prompt" ? reader.upToDate("prompts") : undefined;
+    if (readingPrompts)
+      await unlessAborted(readingPrompts, signal, () => cancelled({ serverName, serverToolName, kind }, signal));
     return reader;
   }
   const { connected, ready } = host.servers;
@@ -308,14 +310,14 @@ async function takeTurn(
 
 async function execute<Result>(
   request: Request<Result, unknown>,
-  connected: ServerClient | undefined,
+  client: ServerClient | undefined,
   host: RequestHost,
   signal: AbortSignal,
 ): Promise<Result> {
   const { serverName, target, watch, args } = request;
   if (target.kind === "direct") return target.send(signal);
   const { configuration, servers } = host;
-  const client = connected ?? (await servers.ready(serverName, signal));
+  if (client === undefined) throw new TypeError("a call and a read have a connection");
   const times = {
     signal,
     timeout: target.timeout ?? configuration.timeoutOf(serverName),
@@ -358,7 +360,7 @@ function isToolError<Result>(target: RequestTarget<Result>, result: Result): boo
   return target.kind === "call" && (result as { readonly isError?: unknown }).isError === true;
 }
 
-/** Writes one row into the ledger, whatever became of the request. */
+/** Writes one row into the ledger, whatever became of the request, unless the rules could not be read. */
 function record(request: AnyRequest, progress: Progress, outcome: LedgerRow["outcome"], host: RequestHost): void {
   const { began, decision, isAnswered, how, answeredIn, confirmationMs } = progress;
   if (decision === undefined) return;

@@ -145,10 +145,26 @@ test.each([
   },
 );
 
-test("a notification with the name of a request is only passed on", async () => {
+test("a notification with the name of a request that the rules decide about is not passed on", async () => {
   const at = await relayed();
   await at.send({ jsonrpc: "2.0", method: "tools/call", params: { name: "t" } });
-  expect([at.requests, at.toServer.length]).toEqual([[], 1]);
+  expect([at.requests, at.toServer.length]).toEqual([[], 0]);
+  await at.leave();
+});
+
+test("a request that is cancelled while the rules decide about it is not sent", async () => {
+  let decide: () => void = () => {};
+  const at = await relayed(
+    () =>
+      new Promise<void>((resolve) => {
+        decide = resolve;
+      }),
+  );
+  await at.send(request(1, "tools/call", { name: "t" }));
+  await at.send({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1 } });
+  decide();
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(JSON.stringify(at.toServer)).not.toContain("tools/call");
   await at.leave();
 });
 
