@@ -69,7 +69,9 @@ test("connects to all servers side by side, and one that fails does not stop the
     mcp: all,
     gone: ["disconnected", "connecting", "disconnected"],
   });
-  expect(warnings).toEqual([expect.stringMatching(/^McpDiscoveryWarning: "gone" is not connected: .*exited with code 3/)]);
+  expect(warnings).toEqual([
+    expect.stringMatching(/^McpDiscoveryWarning: "gone" is not connected: .*exited with code 3/),
+  ]);
 });
 
 test("in a folder that is not trusted nothing starts", async () => {
