@@ -84,14 +84,15 @@ export function createGateway(options: GatewayOptions): Gateway {
   let loadedKey: Promise<GatewayKey> | undefined;
   const key = (): Promise<GatewayKey> => (loadedKey ??= loadGatewayKey(stateFolder));
   const loops = createGatewayLoops(key);
-  const pool = createHostPool({ createHost, loops, clock });
+  const serverInfo = { name: "fairlead", title: "Fairlead", version };
+  const pool = createHostPool({ createHost, loops, self: serverInfo, clock });
   const parts: GatewayParts = {
     consent,
     parked: createParkedCalls({ clock }),
     levels: createUpstreamLevels(),
     tasks: createTaskIds(key),
     loops,
-    serverInfo: { name: "fairlead", title: "Fairlead", version },
+    serverInfo,
     clock,
   };
   const clients = new Set<{ readonly name: string; readonly since: number }>();

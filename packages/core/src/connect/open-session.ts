@@ -3,7 +3,14 @@
  * failures.
  */
 
-import type { JsonObject, NegotiatedProtocol, NotificationListener, RequestHandler, Session } from "@fairlead/wire";
+import type {
+  JsonObject,
+  NegotiatedProtocol,
+  NotificationListener,
+  RequestHandler,
+  ServerInfo,
+  Session,
+} from "@fairlead/wire";
 import type { HostError } from "../errors.ts";
 import type { ServerDefinition } from "../settings/define/definition.ts";
 import { clientInfo } from "./client-info.ts";
@@ -27,8 +34,11 @@ export interface OpenOptions {
   readonly onReopened?: () => void;
   /** Additional members of `_meta` in `initialize` and `server/discover`. */
   readonly greetingMeta?: JsonObject;
-  /** Gets `_meta` of the server's answer. Returns false if the server leads back to this gateway. */
-  readonly accepts?: (meta: JsonObject) => Promise<boolean>;
+  /**
+   * Gets `_meta` and `serverInfo` of the server's answer. Returns false if the server leads back to this gateway, or
+   * another reason to refuse it, which continues a sentence after the server's name.
+   */
+  readonly accepts?: (meta: JsonObject, serverInfo: ServerInfo) => Promise<boolean | string>;
   /** Answers requests from the server, such as sampling. If absent, Fairlead declares no capabilities. */
   readonly answering?: { readonly capabilities: JsonObject; readonly onRequest: RequestHandler };
   /** Gets every stderr line of the program, without secrets. */
@@ -70,9 +80,10 @@ export async function openSession(
       onNotification: options.onNotification && redactNotifications(options.onNotification, redact),
       onReopened: options.onReopened,
     });
-    if ((await options.accepts?.(session.meta ?? {})) === false) {
+    const accepted = (await options.accepts?.(session.meta ?? {}, session.serverInfo)) ?? true;
+    if (accepted !== true) {
       await session.close();
-      throw loopError(definition.name);
+      throw loopError(definition.name, accepted === false ? undefined : accepted);
     }
     await auth?.accepted();
     const { era, protocolVersion, serverInfo, protocol } = session;

@@ -1,6 +1,6 @@
 /** The part of `Host` for gateways, which run requests from other MCP clients. */
 
-import type { Era, JsonObject, McpRequestOptions, RequestHandler } from "@fairlead/wire";
+import type { Era, JsonObject, McpRequestOptions, RequestHandler, ServerInfo } from "@fairlead/wire";
 import type { ToolIdentity } from "../policy/decide.ts";
 import type { ConfirmPort } from "../registry/binding.ts";
 import type { ClientProfile, SharedBy, ToolBudget } from "../settings/define/definition.ts";
@@ -93,8 +93,11 @@ export interface DeclaredCapabilities {
 export interface GreetingHooks {
   /** Returns members of `_meta` for `initialize` and `server/discover`. */
   meta(server: string): Promise<JsonObject>;
-  /** Called with `_meta` of the server's answer. Returns false if the server must not be connected: it is a loop. */
-  accepts(server: string, meta: JsonObject): Promise<boolean>;
+  /**
+   * Called with `_meta` and `serverInfo` of the server's answer. Returns false if the server must not be connected,
+   * because it is a loop. Returns a text for another reason, which continues a sentence after the server's name.
+   */
+  accepts(server: string, meta: JsonObject, serverInfo: ServerInfo): Promise<boolean | string>;
 }
 
 /** Answers a request from a server, such as an elicitation. The type of the host option `onQuestion`. */

@@ -3,7 +3,7 @@
 import type { Clock } from "@fairlead/core/clock";
 import type { GreetingHooks, Host } from "@fairlead/core/host/types";
 import { canonicalJson } from "@fairlead/core/text/canonical-json";
-import type { Era, JsonObject } from "@fairlead/wire";
+import type { Era, JsonObject, ServerInfo } from "@fairlead/wire";
 import type { GatewayLoops } from "../gateway-loops.ts";
 import type { CreateGatewayHost, Workspace } from "./gateway-host.ts";
 import { createSharedHosts, type SharedHost, type SharedHosts } from "./shared-hosts.ts";
@@ -39,6 +39,8 @@ export interface HostPool extends AsyncDisposable {
 export interface HostPoolOptions {
   readonly createHost: CreateGatewayHost;
   readonly loops: GatewayLoops;
+  /** The name and version of this gateway. */
+  readonly self: Pick<ServerInfo, "name" | "version">;
   readonly clock: Clock;
 }
 
@@ -63,8 +65,11 @@ interface Pooled extends Surroundings {
   callOff: (() => void) | undefined;
 }
 
+const withoutTokens =
+  "is a Fairlead gateway behind a program that leaves out _meta, so Fairlead cannot tell whether it leads back to this gateway";
+
 /** Creates an empty pool. Dispose it to close all shared hosts. */
-export function createHostPool({ createHost, loops, clock }: HostPoolOptions): HostPool {
+export function createHostPool({ createHost, loops, self, clock }: HostPoolOptions): HostPool {
   const pooled = new Map<string, Promise<Pooled>>();
   const opened = new Set<SharedHosts>();
   const owned = new Set<Host>();
@@ -86,9 +91,12 @@ export function createHostPool({ createHost, loops, clock }: HostPoolOptions): H
           reaching.flatMap(({ tokens }) => tokens),
         );
       },
-      async accepts(server, meta) {
+      async accepts(server, meta, serverInfo) {
         const tokens = await loops.read("below", meta);
         if (tokens === "loop") return false;
+        // Each gateway of this version sends tokens.
+        const isGateway = serverInfo.name === self.name && serverInfo.version === self.version;
+        if (isGateway && tokens.length === 0) return withoutTokens;
         below.set(server, tokens);
         return true;
       },

@@ -32,6 +32,7 @@ test("a client's own host that could not be opened is opened by the next request
   await using pool = createHostPool({
     clock: steppedClock(),
     loops: createGatewayLoops(() => loadGatewayKey(folder.path)),
+    self: { name: "fairlead", version: "1" },
     createHost: async (...about) => {
       attempts += 1;
       if (attempts === 2) throw new Error("no memory");

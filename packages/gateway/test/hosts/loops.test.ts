@@ -1,4 +1,7 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { text as textOf } from "node:stream/consumers";
 import { stdioServer, type TemporaryFolder, temporaryFolder } from "@fairlead/test-servers";
 import type { Era, JsonObject, Session } from "@fairlead/wire";
 import { expect, test, vi } from "vitest";
@@ -59,6 +62,53 @@ test("a gateway of the same installation in another process is this gateway too"
   expect(await toolsOf(await upper.client({ era: "modern" }))).toEqual(["echo", "ask"]);
   await refusedAt(upper, "other");
 });
+
+/** A proxy that passes requests on, but not the members of `_meta` that it does not know. */
+async function forgetfulProxy(url: () => string) {
+  const known = (text: string): string => text.replaceAll(/"fairlead\/gateways":\[[^\]]*\],?/g, "");
+  const server = createServer(async (request, response) => {
+    if (request.method !== "POST") return response.writeHead(405).end();
+    const { host: _, "content-length": _length, connection: _connection, ...headers } = request.headers;
+    const body = known(await textOf(request));
+    const answer = await fetch(url(), { method: "POST", headers: headers as Record<string, string>, body });
+    const text = known(await answer.text());
+    const session = answer.headers.get("mcp-session-id");
+    response.writeHead(answer.status, {
+      "content-type": answer.headers.get("content-type") ?? "application/json",
+      ...(session !== null && { "mcp-session-id": session }),
+    });
+    return response.end(text);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}/mcp`,
+    async [Symbol.asyncDispose]() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+test.for(eras)(
+  "a gateway behind a program that leaves out _meta is refused, for a %s client: it may be the gateway itself",
+  async (era) => {
+    await using folder = await temporaryFolder();
+    const counted = bystander(folder, "one");
+    let address = "";
+    await using proxy = await forgetfulProxy(() => address);
+    await using here = await gatewayScene({ servers: { self: { httpUrl: proxy.url }, counted } });
+    address = here.url;
+    const client = await here.client({ era });
+    expect(await toolsOf(client)).toEqual(["echo", "ask"]);
+    const own = await here.client({ era, only: "self" });
+    await expect(own.request("tools/call", { name: "echo", arguments: {} })).rejects.toThrow(
+      '"self" is a Fairlead gateway behind a program that leaves out _meta, so Fairlead cannot tell whether it leads back to this gateway',
+    );
+    expect(await toolsOf(client)).toEqual(["echo", "ask"]);
+  },
+);
 
 test.for(eras)("the gateway of another installation is a server like others, for a %s client", async (era) => {
   await using folder = await temporaryFolder();

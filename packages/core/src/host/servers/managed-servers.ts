@@ -78,7 +78,7 @@ export function toManagedServers(options: ManagedServersOptions): readonly Manag
           ...opening,
           ...(greeting && {
             greetingMeta: await greeting.meta(name),
-            accepts: (meta) => greeting.accepts(name, meta),
+            accepts: (meta, serverInfo) => greeting.accepts(name, meta, serverInfo),
           }),
           isFirstRun,
           onStderrLine: (line) => onNews({ type: "stderr", server: name, line }),
