@@ -1,4 +1,4 @@
-import { createServer } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { text as textOf } from "node:stream/consumers";
@@ -66,8 +66,7 @@ test("a gateway of the same installation in another process is this gateway too"
 /** A proxy that passes requests on, but not the members of `_meta` that it does not know. */
 async function forgetfulProxy(url: () => string) {
   const known = (text: string): string => text.replaceAll(/"fairlead\/gateways":\[[^\]]*\],?/g, "");
-  const server = createServer(async (request, response) => {
-    if (request.method !== "POST") return response.writeHead(405).end();
+  async function passOn(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { host: _, "content-length": _length, connection: _connection, ...headers } = request.headers;
     const body = known(await textOf(request));
     const answer = await fetch(url(), { method: "POST", headers: headers as Record<string, string>, body });
@@ -77,7 +76,12 @@ async function forgetfulProxy(url: () => string) {
       "content-type": answer.headers.get("content-type") ?? "application/json",
       ...(session !== null && { "mcp-session-id": session }),
     });
-    return response.end(text);
+    response.end(text);
+  }
+
+  const server = createServer((request, response) => {
+    if (request.method !== "POST") response.writeHead(405).end();
+    else passOn(request, response).catch(() => response.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
