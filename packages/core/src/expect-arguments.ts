@@ -20,6 +20,10 @@ export const someMilliseconds: Wanted = {
 };
 export const anObject: Wanted = { words: "an object", accepts: isAnyObject };
 export const aFunction: Wanted = { words: "a function", accepts: (given) => typeof given === "function" };
+export const aSignal: Wanted = {
+  words: "an AbortSignal",
+  accepts: (given) => isAnyObject(given) && "aborted" in given && "addEventListener" in given,
+};
 export const someParts: Wanted = {
   words: "a list of parts",
   accepts: (given) => Array.isArray(given) && given.every(isAnyObject),

@@ -7,6 +7,7 @@ import {
   aBoolean,
   aName,
   anObject,
+  aSignal,
   aString,
   expectArguments,
   optional,
@@ -167,8 +168,9 @@ export class DiscoveredMCPTool extends BaseDeclarativeTool<ToolParams, ToolRunRe
 
   override async shouldConfirmExecute(
     params: ToolParams,
-    _abortSignal?: AbortSignal,
+    abortSignal?: AbortSignal,
   ): Promise<ToolCallConfirmationDetails | false> {
+    expectArguments("shouldConfirmExecute()", { abortSignal: [abortSignal, optional(aSignal)] });
     const args = this.#toArguments(params);
     const { allowList = processAllowList } = this.#options;
     const { serverName, serverToolName } = this;
@@ -189,6 +191,7 @@ export class DiscoveredMCPTool extends BaseDeclarativeTool<ToolParams, ToolRunRe
 
   /** Runs the tool and returns its response parts as they are. */
   override async execute(params: ToolParams, signal?: AbortSignal): Promise<ToolRunResult> {
+    expectArguments("execute()", { signal: [signal, optional(aSignal)] });
     const { mcpTool: callable, clock = systemClock } = this.#options;
     const { serverName, serverToolName, timeout } = this;
     const args = this.#toArguments(params);

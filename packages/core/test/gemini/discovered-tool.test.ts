@@ -287,6 +287,17 @@ describe("a call", () => {
     expect(mcpTool.calls).toEqual([]);
   });
 
+  test("with something else for its signal is refused by the parameter's name", async () => {
+    const mcpTool = callable();
+    const tool = builtTool("s", "t", { mcpTool });
+    const signal = 5 as unknown as AbortSignal;
+    const refusal = { code: "usage", message: expect.stringContaining("must be an AbortSignal, not a number") };
+    await expect(tool.execute({}, signal)).rejects.toMatchObject(refusal);
+    await expect(tool.build({}).execute(signal)).rejects.toMatchObject(refusal);
+    await expect(tool.shouldConfirmExecute({}, signal)).rejects.toMatchObject(refusal);
+    expect(mcpTool.calls).toEqual([]);
+  });
+
   test("that takes too long ends with the time that it had, and the word that programs look for", async () => {
     const clock = manualClock();
     const tool = builtTool("s", "t", { mcpTool: never, timeout: 5000, clock });
