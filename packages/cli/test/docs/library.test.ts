@@ -140,7 +140,7 @@ describe("Gemini CLI's classes by hand", () => {
     const { code, stdout, stderr } = await runExample("by-hand", here, "", servers);
     expect(code).toBe(0);
     expect(stderr).toMatch(/^one: connected\ntwo: connected\ngone: disconnected$/m);
-    expect(stderr).toMatch(/McpDiscoveryWarning: "gone" is left out: .*no-such-program-here/);
+    expect(stderr).toMatch(/McpDiscoveryWarning: "gone" is not connected: .*no-such-program-here/);
     expect(stdout).toMatch(/^(\S+) [(]one[)]\n[\s\S]*^two__\1 [(]two[)]$/m);
   });
 
