@@ -93,13 +93,15 @@ export function listServers(
           share: host.shareOf(state.name),
         };
         const { name } = state;
-        if (state.status === "connected") {
-          shows.push(tokensByServer(host, [name]).then((tokens) => showNow({ ...reached, tokens: tokens.get(name) })));
-          return;
-        }
-        shows.push(
-          host.failedStarts().then((all) => showNow({ ...reached, failed: all.find((each) => each.server === name) })),
-        );
+        const showing =
+          state.status === "connected"
+            ? tokensByServer(host, [name]).then((tokens) => showNow({ ...reached, tokens: tokens.get(name) }))
+            : host
+                .failedStarts()
+                .then((all) => showNow({ ...reached, failed: all.find((each) => each.server === name) }));
+        // After Ctrl-C, the host is closed and nothing waits for this.
+        showing.catch(() => undefined);
+        shows.push(showing);
       },
     });
     await Promise.all(shows);
