@@ -98,9 +98,13 @@ test("a keychain that holds secrets and refuses is quoted, and the way round it 
   await using folder = await temporaryFolder();
   await (await openSecretStore({ directory: folder.path, ...linux, keychain: memoryKeychain() })).set("a", "kept");
   const store = await openSecretStore({ directory: folder.path, ...linux, keychain: lockedKeychain });
-  const attempts = { read: store.get("a"), store: store.set("a", "v"), remove: store.remove("a") };
+  const attempts = {
+    read: () => store.get("a"),
+    store: () => store.set("a", "v"),
+    remove: () => store.remove("a"),
+  };
   for (const [verb, attempt] of Object.entries(attempts)) {
-    await expectRefusal(attempt, {
+    await expectRefusal(attempt(), {
       code: "internal",
       message: `the keychain of this system did not ${verb} the secret a: the collection is locked`,
       next: "FAIRLEAD_SECRET_STORE=file",
