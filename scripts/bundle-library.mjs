@@ -17,8 +17,8 @@ const started = {
   core: [
     "connect/open-session.ts",
     "connect/server-log.ts",
-    "discover/accepted-definitions.ts",
-    "discover/catalog-store.ts",
+    "server/accepted-definitions.ts",
+    "server/catalog-store.ts",
     "host/catalogs/lock.ts",
     "policy/approvals.ts",
     "policy/approved-tools.ts",

@@ -9,7 +9,7 @@ import { codeExtensions, sourcePaths } from "./sources.mjs";
 /** The folders from which paths in the docs are written. */
 const roots = ["", "packages", "packages/core/src", "packages/cli/src", "packages/wire/src", "packages/gateway/src"];
 /**
- * Matches a path such as `mcp/client.ts`, `core/src/auth/` or `scripts/checks/names.mjs`: it has a slash, and ends with a file
+ * Matches a path such as `server/server.ts`, `core/src/auth/` or `scripts/checks/names.mjs`: it has a slash, and ends with a file
  * extension or a slash.
  */
 const mentioned = /(?<![\w./@*<~$-])(?:[\w.-]+\/)+(?:[\w.-]+\.(?:tsx?|mjs|md|json|yml))?(?![\w*<…/])/g;

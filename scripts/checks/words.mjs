@@ -57,11 +57,11 @@ export const publicMembers = [
   {
     name: "offer",
     files: [
-      "discover/catalog-store.ts",
+      "server/catalog-store.ts",
       "events.ts",
       "host/types.ts",
-      "mcp/filtered-catalog.ts",
-      "mcp/server-state.ts",
+      "server/filtered-catalog.ts",
+      "server/server-state.ts",
     ],
     reason: "a member of public types, of events, of `--json` output and of the files of the catalog cache",
   },

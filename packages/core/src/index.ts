@@ -9,8 +9,6 @@ export type { ConnectStep } from "./connect/connect-step.ts";
 export type { OpenedSession, OpenOptions } from "./connect/open-session.ts";
 export type { Direction, MessageWriter } from "./connect/redact-message.ts";
 export type { ConversationInfo } from "./conversations/list-conversations.ts";
-export type { Catalog, CatalogNote, ListStep } from "./discover/catalog.ts";
-export type { Difference } from "./discover/tool-changes.ts";
 export { type ErrorCode, exitCodeOf, HostError } from "./errors.ts";
 export {
   type CatalogCounts,
@@ -68,10 +66,6 @@ export {
   type SearchedTool,
   type StartOptions,
 } from "./host.ts";
-export type { Completion, ServerClientOptions as McpClientOptions } from "./mcp/client.ts";
-export type { Elicit, Elicitation, ElicitationAnswer } from "./mcp/elicitation.ts";
-export type { FilteredCatalog } from "./mcp/filtered-catalog.ts";
-export type { Sample, SamplingRequest, UnaskableQuestion } from "./mcp/requests.ts";
 export { createAnthropicModel } from "./model/anthropic/anthropic.ts";
 export { type ChooseOptions, chooseModel, type ModelChoice } from "./model/choose-model.ts";
 export { createGeminiModel } from "./model/gemini/gemini.ts";
@@ -132,6 +126,12 @@ export {
 } from "./registry/resource-registry.ts";
 export type { Completable, CompletionRequest } from "./resources/completion.ts";
 export type { PromptContent, ReferenceProblem } from "./resources/references/read-references.ts";
+export type { Catalog, CatalogNote, ListStep } from "./server/catalog.ts";
+export type { Completion, ConnectionOptions as McpClientOptions } from "./server/connection.ts";
+export type { Elicit, Elicitation, ElicitationAnswer } from "./server/elicitation.ts";
+export type { FilteredCatalog } from "./server/filtered-catalog.ts";
+export type { Sample, SamplingRequest, UnaskableQuestion } from "./server/requests.ts";
+export type { Difference } from "./server/tool-changes.ts";
 export type { Origin, Problem } from "./settings/define/definition.ts";
 export { AuthProviderType } from "./settings/define/entry-authentication.ts";
 export type { MCPOAuthConfig, MCPServerConfig, SettingsObject } from "./settings/define/server-config.ts";

@@ -37,14 +37,6 @@ export type { Redact } from "./connect/redact.ts";
 export type { SignInTime } from "./connect/watched-auth.ts";
 export type { ConversationHead } from "./conversations/format.ts";
 export type { ConversationSearch } from "./conversations/list-conversations.ts";
-export type {
-  CatalogPrompt,
-  CatalogResource,
-  CatalogResourceTemplate,
-  CatalogTool,
-  PromptArgument,
-} from "./discover/catalog.ts";
-export type { CachedCatalog } from "./discover/catalog-store.ts";
 export type { HostErrorOptions } from "./errors.ts";
 export type { Emitter, Listener, StateExplanation } from "./events.ts";
 export type { SecretStore } from "./files/secrets/secret-port.ts";
@@ -94,6 +86,14 @@ export type { PromptRegistryOptions } from "./registry/prompt-registry.ts";
 export type { RegisteredToolsOptions } from "./registry/registered-tools.ts";
 export type { ResourceRegistryOptions, ServerResources } from "./registry/resource-registry.ts";
 export type { ToolSchemaOptions } from "./registry/tool-schema.ts";
+export type {
+  CatalogPrompt,
+  CatalogResource,
+  CatalogResourceTemplate,
+  CatalogTool,
+  PromptArgument,
+} from "./server/catalog.ts";
+export type { CachedCatalog } from "./server/catalog-store.ts";
 export type {
   Authentication,
   ClientProfile,

@@ -7,7 +7,7 @@ import type { Redact } from "@fairlead/core/connect/redact";
 import { HostError } from "@fairlead/core/errors";
 import { isInside, realPathOf } from "@fairlead/core/files/real-path";
 import { demoName, type Host } from "@fairlead/core/host";
-import { notConnectedError } from "@fairlead/core/mcp/server-state";
+import { notConnectedError } from "@fairlead/core/server/server-state";
 import { addAdHocServer, isServerNameTaken } from "@fairlead/core/trust/ad-hoc";
 import type { Configuration } from "@fairlead/core/trust/configuration";
 import { findServer } from "../commands/mcp/find-server.ts";

@@ -1,11 +1,11 @@
 /** `fairlead call`: runs one tool. By typing the command, the user allows this one call. */
 
-import type { CatalogTool } from "@fairlead/core/discover/catalog";
 import { HostError } from "@fairlead/core/errors";
 import type { ServerState } from "@fairlead/core/events";
 import { demoName, type Host } from "@fairlead/core/host";
-import type { Elicit, ElicitationAnswer } from "@fairlead/core/mcp/elicitation";
-import { notConnectedError } from "@fairlead/core/mcp/server-state";
+import type { CatalogTool } from "@fairlead/core/server/catalog";
+import type { Elicit, ElicitationAnswer } from "@fairlead/core/server/elicitation";
+import { notConnectedError } from "@fairlead/core/server/server-state";
 import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import { toShellWord } from "@fairlead/core/text/shell-word";
 import type { Configuration } from "@fairlead/core/trust/configuration";

@@ -1,8 +1,8 @@
 /** Completes tools, resources and prompts from cached catalogs. */
 
-import type { CatalogTool } from "@fairlead/core/discover/catalog";
 import { demoName, type Host, type HostPrompt, type HostResource } from "@fairlead/core/host";
 import { typedPromptName } from "@fairlead/core/resources/prompt-arguments";
+import type { CatalogTool } from "@fairlead/core/server/catalog";
 import { variablesOf } from "../arguments/named-values.ts";
 import { isAddress } from "../targets/ad-hoc.ts";
 import { findToolTarget, type ToolTarget, targetName } from "../targets/target.ts";

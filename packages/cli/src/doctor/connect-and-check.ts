@@ -3,8 +3,8 @@
 import type { Redact } from "@fairlead/core/connect/redact";
 import type { ServerState } from "@fairlead/core/events";
 import type { HostNote, HostTool } from "@fairlead/core/host";
-import { initialServerState, notConnectedError } from "@fairlead/core/mcp/server-state";
 import type { QuarantinedTool } from "@fairlead/core/registry/registered-tools";
+import { initialServerState, notConnectedError } from "@fairlead/core/server/server-state";
 import { toShellWord } from "@fairlead/core/text/shell-word";
 import type { AdmittedServer, Configuration } from "@fairlead/core/trust/configuration";
 import { type ListedServer, stateWords } from "../output/servers/server-state.ts";

@@ -2,11 +2,11 @@
 
 import { HostError } from "@fairlead/core/errors";
 import type { Host } from "@fairlead/core/host";
-import { notConnectedError } from "@fairlead/core/mcp/server-state";
 import type { ModelCall } from "@fairlead/core/model/model";
 import { toPlainArguments } from "@fairlead/core/registry/plain-arguments";
 import { splitWords } from "@fairlead/core/resources/prompt-arguments";
 import { splitTypedLines } from "@fairlead/core/resources/typed-lines";
+import { notConnectedError } from "@fairlead/core/server/server-state";
 import { toShellWord } from "@fairlead/core/text/shell-word";
 import type { ConversationTool } from "@fairlead/core/turn/conversation";
 import { isObject } from "@fairlead/wire/json";

@@ -3,11 +3,11 @@
  * are left out.
  */
 
-import { breakingChanges } from "@fairlead/core/discover/breaking-changes";
-import type { CatalogPrompt, CatalogTool } from "@fairlead/core/discover/catalog";
-import { definitionDigest } from "@fairlead/core/discover/tool-changes";
 import { argumentSchema } from "@fairlead/core/normalise/schema/argument-schema";
 import { promptDigest } from "@fairlead/core/policy/lock/lock-file";
+import { breakingChanges } from "@fairlead/core/server/breaking-changes";
+import type { CatalogPrompt, CatalogTool } from "@fairlead/core/server/catalog";
+import { definitionDigest } from "@fairlead/core/server/tool-changes";
 import type { LockCheck } from "./workspace.ts";
 
 /**

@@ -3,12 +3,12 @@
  * differ from the lock file.
  */
 
-import type { Catalog } from "@fairlead/core/discover/catalog";
 import { HostError } from "@fairlead/core/errors";
 import type { Peer, ServerState } from "@fairlead/core/events";
-import { notConnectedError } from "@fairlead/core/mcp/server-state";
 import { compareLock, isEntryChanged, type LockDrift } from "@fairlead/core/policy/lock/lock-drift";
 import { type LockedCatalog, type LockFile, lockCatalog, lockPath } from "@fairlead/core/policy/lock/lock-file";
+import type { Catalog } from "@fairlead/core/server/catalog";
+import { notConnectedError } from "@fairlead/core/server/server-state";
 import type { ServerDefinition } from "@fairlead/core/settings/define/definition";
 import { childNode, entriesOf, plainValueOf } from "@fairlead/core/settings/read/nodes";
 import { readSource } from "@fairlead/core/settings/read/source";

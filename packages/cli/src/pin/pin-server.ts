@@ -8,7 +8,7 @@ import { HostError } from "@fairlead/core/errors";
 import { readText } from "@fairlead/core/files/read-text";
 import { openSecretStore } from "@fairlead/core/files/secrets/secret-store";
 import { limits } from "@fairlead/core/limits";
-import { initialServerState, notConnectedError } from "@fairlead/core/mcp/server-state";
+import { initialServerState, notConnectedError } from "@fairlead/core/server/server-state";
 import type { ServerDefinition } from "@fairlead/core/settings/define/definition";
 import { expandTransport } from "@fairlead/core/settings/define/expand";
 import type { ArgumentChange } from "@fairlead/core/settings/edit";

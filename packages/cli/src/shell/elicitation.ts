@@ -1,8 +1,8 @@
 /** Shows a server's question (elicitation) on the terminal: a form field by field, or an address to open. */
 
 import { HostError } from "@fairlead/core/errors";
-import type { Elicitation, ElicitationAnswer } from "@fairlead/core/mcp/elicitation";
 import { openUrl } from "@fairlead/core/net/open-url";
+import type { Elicitation, ElicitationAnswer } from "@fairlead/core/server/elicitation";
 import { joinSafe, type SafeText, safe, toSafeJson, toVisibleLine } from "@fairlead/core/text/safe-text";
 import type { ProgramPlace } from "@fairlead/core/trust/programs";
 import { formValues, openForm } from "../tui/state/form.ts";

@@ -3,11 +3,11 @@
  * has changed. Shows the rule, the change of the definition, and the arguments.
  */
 
-import type { Difference } from "@fairlead/core/discover/tool-changes";
 import { HostError } from "@fairlead/core/errors";
 import type { Host, RequestOptions } from "@fairlead/core/host";
 import type { RequestKind } from "@fairlead/core/policy/rules/rule";
 import { type ToolCallConfirmationDetails, ToolConfirmationOutcome } from "@fairlead/core/registry/confirmation";
+import type { Difference } from "@fairlead/core/server/tool-changes";
 import { joinSafe, type SafeText, safe, toVisibleLine } from "@fairlead/core/text/safe-text";
 import { differenceLines } from "../output/policy/difference-lines.ts";
 import { warnOfPolicyProblems } from "./configuration.ts";

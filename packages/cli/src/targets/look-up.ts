@@ -2,7 +2,7 @@
 
 import { HostError } from "@fairlead/core/errors";
 import type { Host } from "@fairlead/core/host";
-import { notConnectedError } from "@fairlead/core/mcp/server-state";
+import { notConnectedError } from "@fairlead/core/server/server-state";
 import { errorLines } from "../output/error-lines.ts";
 import type { Context } from "../shell/verb.ts";
 import { connectServers, createWaitingLine } from "./connect-servers.ts";

@@ -1,9 +1,9 @@
 /** Opens a host and loads the catalogs that a list command shows, such as `fairlead tools`. */
 
-import type { ListKind } from "@fairlead/core/discover/catalog";
 import type { ServerState } from "@fairlead/core/events";
 import { demoName, type FailedStart, type Host } from "@fairlead/core/host";
-import { notConnectedError } from "@fairlead/core/mcp/server-state";
+import type { ListKind } from "@fairlead/core/server/catalog";
+import { notConnectedError } from "@fairlead/core/server/server-state";
 import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import type { Configuration } from "@fairlead/core/trust/configuration";
 import type { Command } from "commander";

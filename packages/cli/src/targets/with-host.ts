@@ -2,8 +2,8 @@
 
 import { demoName, type Host, openHost } from "@fairlead/core/host";
 import { isPlantedDemo } from "@fairlead/core/host/servers/live-configuration";
-import type { Elicitation, ElicitationAnswer } from "@fairlead/core/mcp/elicitation";
 import type { Recorder } from "@fairlead/core/recordings/recorder";
+import type { Elicitation, ElicitationAnswer } from "@fairlead/core/server/elicitation";
 import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import type { Configuration } from "@fairlead/core/trust/configuration";
 import { count } from "../output/output.ts";

@@ -1,8 +1,8 @@
-import type { Catalog } from "@fairlead/core/discover/catalog";
-import { definitionDigest } from "@fairlead/core/discover/tool-changes";
 import { HostError } from "@fairlead/core/errors";
 import type { LockDrift } from "@fairlead/core/policy/lock/lock-drift";
 import { promptDigest } from "@fairlead/core/policy/lock/lock-file";
+import type { Catalog } from "@fairlead/core/server/catalog";
+import { definitionDigest } from "@fairlead/core/server/tool-changes";
 import { expect, test } from "vitest";
 import { breakingDrift } from "../../src/lock/breaking.ts";
 import { errorOf, type LockCheck } from "../../src/lock/workspace.ts";

@@ -1,7 +1,7 @@
 /** Tools as no server should list them, for properties that must hold whatever a server sends. */
 
-import type { CatalogTool } from "@fairlead/core/discover/catalog";
 import { followReference } from "@fairlead/core/normalise/schema/pointer";
+import type { CatalogTool } from "@fairlead/core/server/catalog";
 import { isObject, listOf, member, objectOf } from "@fairlead/wire/json";
 import fc from "fast-check";
 

@@ -3,8 +3,8 @@
 import type { JsonObject } from "@fairlead/wire";
 import type { Clock } from "../clock.ts";
 import type { Redact } from "../connect/redact.ts";
-import type { CatalogTool } from "../discover/catalog.ts";
 import type { Validator } from "../execute/validation/validator.ts";
+import type { CatalogTool } from "../server/catalog.ts";
 import type { CallCheck, CheckFile } from "./check-file.ts";
 import { type CheckedResult, compareResult, differences, schemaProblems } from "./compare-result.ts";
 import { type Mask, toSnapshot } from "./masks.ts";

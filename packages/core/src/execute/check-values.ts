@@ -3,10 +3,10 @@
 import type { JsonObject, ToolResult } from "@fairlead/wire";
 import { listOf, objectOf } from "@fairlead/wire/json";
 import { clip, errorMessage } from "@fairlead/wire/text";
-import type { CatalogTool } from "../discover/catalog.ts";
 import { HostError } from "../errors.ts";
 import { argumentSchema } from "../normalise/schema/argument-schema.ts";
 import { stepsOf } from "../normalise/schema/pointer.ts";
+import type { CatalogTool } from "../server/catalog.ts";
 import { closest } from "../text/closest.ts";
 import { toShellWord } from "../text/shell-word.ts";
 import type { Issue, Validation } from "./validation/validation.ts";

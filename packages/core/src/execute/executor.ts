@@ -8,11 +8,11 @@ import type { JsonObject, McpRequestOptions, ToolResult } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
 import { type Clock, sleep, systemClock } from "../clock.ts";
 import { neverLeft, pauseAfter } from "../connect/outcome.ts";
-import type { CatalogTool } from "../discover/catalog.ts";
-import { definitionOf } from "../discover/tool-changes.ts";
 import { HostError } from "../errors.ts";
-import type { ServerClient } from "../mcp/client.ts";
-import { unlessAborted } from "../mcp/unless-aborted.ts";
+import type { CatalogTool } from "../server/catalog.ts";
+import type { Connection } from "../server/connection.ts";
+import { definitionOf } from "../server/tool-changes.ts";
+import { unlessAborted } from "../server/unless-aborted.ts";
 import { callCancelled, toolChanged } from "./call-errors.ts";
 import { createCallQueue } from "./call-queue.ts";
 import { type CallResult, toCallResult } from "./call-result.ts";
@@ -22,8 +22,8 @@ import { mayRepeat } from "./may-repeat.ts";
 import type { Validator } from "./validation/validator.ts";
 
 /** The members of a server's client that a call needs. */
-export type CallClient = Pick<ServerClient, "name" | "filteredCatalog" | "callTool"> &
-  Partial<Pick<ServerClient, "upToDate" | "connectionId">>;
+export type CallClient = Pick<Connection, "name" | "filteredCatalog" | "callTool"> &
+  Partial<Pick<Connection, "upToDate" | "connectionId">>;
 
 /** A tool call to run. `tool` is the server's own name of the tool. */
 export interface Call<Client extends CallClient = CallClient> {

@@ -1,8 +1,8 @@
 /** Finds the tool of a call in the catalog of a connected server. */
 
-import type { CatalogTool } from "../discover/catalog.ts";
 import { HostError } from "../errors.ts";
-import type { ServerClient } from "../mcp/client.ts";
+import type { CatalogTool } from "../server/catalog.ts";
+import type { Connection } from "../server/connection.ts";
 import { closest } from "../text/closest.ts";
 import { toShellWord } from "../text/shell-word.ts";
 
@@ -12,7 +12,7 @@ import { toShellWord } from "../text/shell-word.ts";
  * @throws HostError `denied` if a filter hides it, `tool_unknown` if the server does not list it
  */
 export function findTool(
-  { name: serverName, filteredCatalog }: Pick<ServerClient, "name" | "filteredCatalog">,
+  { name: serverName, filteredCatalog }: Pick<Connection, "name" | "filteredCatalog">,
   tool: string,
 ): CatalogTool {
   const found = findListed({ name: serverName, filteredCatalog }, tool);
@@ -33,7 +33,7 @@ export function findTool(
  * @throws HostError `denied` if a filter hides it
  */
 export function findListed(
-  { name: serverName, filteredCatalog }: Pick<ServerClient, "name" | "filteredCatalog">,
+  { name: serverName, filteredCatalog }: Pick<Connection, "name" | "filteredCatalog">,
   tool: string,
 ): CatalogTool | undefined {
   const found = toolNamed(filteredCatalog?.catalog.tools ?? [], tool);

@@ -2,7 +2,7 @@
 
 import type { HostEvent, MCPDiscoveryState, ServerState } from "../events.ts";
 import { aBoolean, anObject, aString, expectArguments, optional, withMethod } from "../expect-arguments.ts";
-import { ServerManager } from "../mcp/client-manager.ts";
+import { ServerManager } from "../server/server-manager.ts";
 import type { MCPServerConfig } from "../settings/define/server-config.ts";
 import { type Config, isTrusted, type WorkspaceContext, workspaceFolder } from "./config.ts";
 import { type PromptSink, populateMcpServerCommand } from "./discover.ts";

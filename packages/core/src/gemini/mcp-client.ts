@@ -18,9 +18,9 @@ import {
   optional,
   withMethod,
 } from "../expect-arguments.ts";
-import { type Completion, ServerClient, type ServerClientOptions } from "../mcp/client.ts";
-import type { FilteredCatalog } from "../mcp/filtered-catalog.ts";
 import type { PromptValues } from "../registry/discovered-prompt.ts";
+import { type Completion, Connection, type ConnectionOptions } from "../server/connection.ts";
+import type { FilteredCatalog } from "../server/filtered-catalog.ts";
 import type { MCPServerConfig } from "../settings/define/server-config.ts";
 import { defaults } from "../settings/schema/defaults.ts";
 import { aConfig, type Config, type WorkspaceContext, workspaceFolder } from "./config.ts";
@@ -42,7 +42,7 @@ interface Filled {
 
 /** What the manager needs of its clients beyond their public members. */
 export interface ClientInside {
-  readonly engine: ServerClient;
+  readonly engine: Connection;
   readonly setConfig: (cliConfig: Config) => void;
 }
 
@@ -71,7 +71,7 @@ export let insideOf: (client: McpClient) => ClientInside;
  */
 export class McpClient {
   readonly name: string;
-  readonly #engine: ServerClient;
+  readonly #engine: Connection;
   readonly #filled: Filled | undefined;
   readonly #listeners = new Set<() => void>();
   #registered: FilteredCatalog | undefined;
@@ -87,7 +87,7 @@ export class McpClient {
   }
 
   /** @deprecated Use the list of arguments, or `createMcpClient`. */
-  constructor(options: ServerClientOptions);
+  constructor(options: ConnectionOptions);
   /** @param debugMode Whether the server's stderr and messages are written to stderr. Default: false. */
   constructor(
     serverName: string,
@@ -100,12 +100,12 @@ export class McpClient {
   constructor(...given: readonly unknown[]) {
     const isObjectForm = given.length === 1 && typeof given[0] === "object";
     const { options, filled } = isObjectForm
-      ? fromObject(given[0] as ServerClientOptions)
+      ? fromObject(given[0] as ConnectionOptions)
       : fromList(given as ClientList);
     const { onState, onNews } = options;
     this.name = options.definition.name;
     this.#filled = filled;
-    this.#engine = new ServerClient({
+    this.#engine = new Connection({
       ...options,
       onState: (state) => {
         this.#changed(state);
@@ -223,13 +223,13 @@ export class McpClient {
 }
 
 interface ClientParts {
-  readonly options: ServerClientOptions;
+  readonly options: ConnectionOptions;
   readonly filled?: Filled;
 }
 
 const call = "new McpClient()";
 
-function fromObject(options: ServerClientOptions): ClientParts {
+function fromObject(options: ConnectionOptions): ClientParts {
   expectArguments(call, { options: [options, withMethod("open")] });
   expectArguments(call, { "options.definition": [options.definition, anObject] });
   return { options };
@@ -253,7 +253,7 @@ function fromList(given: ClientList): ClientParts {
   };
 }
 
-function clientOptions(name: string, config: MCPServerConfig, options: EntryOptions): ServerClientOptions {
+function clientOptions(name: string, config: MCPServerConfig, options: EntryOptions): ConnectionOptions {
   const { includeTools, excludeTools = [] } = config;
   return {
     definition: { name, includeTools, excludeTools },
@@ -265,7 +265,7 @@ function clientOptions(name: string, config: MCPServerConfig, options: EntryOpti
 /** Options of `createMcpClient`. */
 export interface CreateMcpClientOptions
   extends EntryOptions,
-    Pick<ServerClientOptions, "onState" | "onNews" | "observe" | "clock" | "random"> {}
+    Pick<ConnectionOptions, "onState" | "onNews" | "observe" | "clock" | "random"> {}
 
 /**
  * Creates a client without registries that is not connected yet. The client checks no trust, approval or policy and

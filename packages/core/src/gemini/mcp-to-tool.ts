@@ -6,8 +6,8 @@ import { normaliseToolResult } from "@fairlead/wire/results";
 import { HostError } from "../errors.ts";
 import { expectArguments, optional, someMilliseconds, withMethod } from "../expect-arguments.ts";
 import { limits } from "../limits.ts";
-import type { FilteredCatalog } from "../mcp/filtered-catalog.ts";
 import type { CallableTool, FunctionCall, Part } from "../normalise/model-types.ts";
+import type { FilteredCatalog } from "../server/filtered-catalog.ts";
 import type { CancellableTool } from "./call-tool.ts";
 import { ConnectedClient, type SdkClient, type SdkRequestOptions } from "./sdk-client.ts";
 

@@ -4,7 +4,6 @@ import type { JsonObject, ListKind, McpRequestOptions } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
 import type { OpenedSession } from "../connect/open-session.ts";
 import { toCallError } from "../connect/outcome.ts";
-import { type Catalog, type CatalogPrompt, type CatalogTool, readCatalog } from "../discover/catalog.ts";
 import {
   aBoolean,
   aName,
@@ -16,6 +15,7 @@ import {
   type Wanted,
   withMethod,
 } from "../expect-arguments.ts";
+import { type Catalog, type CatalogPrompt, type CatalogTool, readCatalog } from "../server/catalog.ts";
 import type { MCPServerConfig } from "../settings/define/server-config.ts";
 import { type WorkspaceContext, workspaceFolder } from "./config.ts";
 import { entryOpener, processEnvironment } from "./open-entry.ts";

@@ -7,8 +7,6 @@ import type { CallResult } from "../execute/call-result.ts";
 import type { Executor } from "../execute/executor.ts";
 import type { Validator } from "../execute/validation/validator.ts";
 import type { StoredFile } from "../files/result-files.ts";
-import type { ServerClient } from "../mcp/client.ts";
-import type { Sample } from "../mcp/requests.ts";
 import type { LeftOut } from "../normalise/content/parts.ts";
 import type { CallableTool, FunctionCall, Part } from "../normalise/model-types.ts";
 import type { ToolBinding } from "../registry/binding.ts";
@@ -23,6 +21,8 @@ import { expandReferences, getPromptForUser, readForModel, readForUser } from ".
 import { samplingRequest, shownRead } from "../request/request.ts";
 import { runRequest } from "../request/run.ts";
 import type { Subscriptions } from "../resources/subscriptions.ts";
+import type { Connection } from "../server/connection.ts";
+import type { Sample } from "../server/requests.ts";
 import { closest } from "../text/closest.ts";
 import type { TurnHost } from "../turn/turn-host.ts";
 import type { Catalogs } from "./catalogs/catalogs.ts";
@@ -292,7 +292,7 @@ export function createHostRequests(options: HostRequestsOptions): HostRequests {
 }
 
 interface Running {
-  readonly executor: Executor<ServerClient>;
+  readonly executor: Executor<Connection>;
   readonly validator: Validator;
 }
 

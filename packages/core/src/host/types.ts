@@ -3,8 +3,6 @@
 import type { JsonObject, Progress, PromptResult, ResourceResult } from "@fairlead/wire";
 import type { OpenChannel } from "@fairlead/wire/serve";
 import type { ConversationInfo, ConversationSearch } from "../conversations/list-conversations.ts";
-import type { Catalog } from "../discover/catalog.ts";
-import type { Difference } from "../discover/tool-changes.ts";
 import type { CatalogCounts, Emitter, MCPDiscoveryState, Peer, ServerChanges, ServerState } from "../events.ts";
 import type { CallResult } from "../execute/call-result.ts";
 import type { Model } from "../model/model.ts";
@@ -19,6 +17,8 @@ import type { QuarantinedTool, RegisteredTools } from "../registry/registered-to
 import type { ResourceRegistry } from "../registry/resource-registry.ts";
 import type { CompletionRequest } from "../resources/completion.ts";
 import type { PromptContent } from "../resources/references/read-references.ts";
+import type { Catalog } from "../server/catalog.ts";
+import type { Difference } from "../server/tool-changes.ts";
 import type { Problem } from "../settings/define/definition.ts";
 import type { Configuration } from "../trust/configuration.ts";
 import type { EntryTrust } from "../trust/entry-trust.ts";

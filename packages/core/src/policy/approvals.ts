@@ -1,9 +1,9 @@
 /** The saved approvals: the user's answers "always and save", in a file of the state folder. */
 
-import type { CatalogTool } from "../discover/catalog.ts";
-import { definitionDigest, definitionOf } from "../discover/tool-changes.ts";
 import { HostError } from "../errors.ts";
 import { checkWritable } from "../files/atomic/private-folder.ts";
+import type { CatalogTool } from "../server/catalog.ts";
+import { definitionDigest, definitionOf } from "../server/tool-changes.ts";
 import { readApprovalsFile, type ToolApproval, updateApprovalsFile } from "../trust/approvals.ts";
 
 export type { ToolApproval } from "../trust/approvals.ts";

@@ -1,8 +1,8 @@
 /** Finds, saves and removes the approvals of one host. */
 
-import type { CatalogTool } from "../discover/catalog.ts";
-import { definitionDigest } from "../discover/tool-changes.ts";
 import { HostError } from "../errors.ts";
+import type { CatalogTool } from "../server/catalog.ts";
+import { definitionDigest } from "../server/tool-changes.ts";
 import type { Problem } from "../settings/define/definition.ts";
 import type { ToolApproval } from "../trust/approvals.ts";
 import {

@@ -1,8 +1,8 @@
 /** Decides whether a request runs, from the rules, the approvals and the tool definitions. */
 
 import type { JsonObject } from "@fairlead/wire";
-import type { CatalogTool } from "../discover/catalog.ts";
-import { type Difference, definitionDigest } from "../discover/tool-changes.ts";
+import type { CatalogTool } from "../server/catalog.ts";
+import { type Difference, definitionDigest } from "../server/tool-changes.ts";
 import type { ServerIdentity } from "./approvals.ts";
 import type { ApprovedTools } from "./approved-tools.ts";
 import type { ConversationApprovals } from "./conversation-approvals.ts";

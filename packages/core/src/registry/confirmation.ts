@@ -2,8 +2,8 @@
 
 import type { JsonObject } from "@fairlead/wire";
 import { isObject, textIn } from "@fairlead/wire/json";
-import type { Difference } from "../discover/tool-changes.ts";
 import { HostError } from "../errors.ts";
+import type { Difference } from "../server/tool-changes.ts";
 import { toShellWord } from "../text/shell-word.ts";
 import { toPlainArguments } from "./plain-arguments.ts";
 

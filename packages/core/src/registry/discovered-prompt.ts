@@ -1,10 +1,10 @@
 /** One prompt of one server, as a registry contains it. */
 
 import type { PromptResult } from "@fairlead/wire";
-import type { PromptArgument } from "../discover/catalog.ts";
 import { HostError } from "../errors.ts";
 import { aFunction, anObject, aString, expectArguments } from "../expect-arguments.ts";
 import { generateValidName } from "../normalise/tool-name.ts";
+import type { PromptArgument } from "../server/catalog.ts";
 
 /** Values of a prompt's arguments, by name. */
 export type PromptValues = Readonly<Record<string, string>>;

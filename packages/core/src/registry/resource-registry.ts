@@ -1,6 +1,6 @@
 /** The resources and resource templates of all servers. */
 
-import type { CatalogResource, CatalogResourceTemplate } from "../discover/catalog.ts";
+import type { CatalogResource, CatalogResourceTemplate } from "../server/catalog.ts";
 import { type ByServer, createByServer } from "./named-items.ts";
 
 /** A resource with the name of the server that lists it. */

@@ -4,9 +4,9 @@ import type { JsonObject, McpRequestOptions } from "@fairlead/wire";
 import { isObject, objectOf, stringOf } from "@fairlead/wire/json";
 import { HostError } from "../errors.ts";
 import type { ForwardedRequest, ForwardOptions } from "../host/gateway-types.ts";
-import type { ServerClient } from "../mcp/client.ts";
 import type { ToolIdentity } from "../policy/decide.ts";
 import type { AskedTool } from "../registry/confirmation.ts";
+import type { Connection } from "../server/connection.ts";
 import { type Request, type RequestTarget, shownRead } from "./request.ts";
 import { ask, type RequestHost, runRequest } from "./run.ts";
 
@@ -61,7 +61,7 @@ function subjectOf(
   });
   switch (method) {
     case "tools/call": {
-      const sendCall = (client: ServerClient, checked: JsonObject, options: McpRequestOptions): Promise<JsonObject> => {
+      const sendCall = (client: Connection, checked: JsonObject, options: McpRequestOptions): Promise<JsonObject> => {
         // Unchanged arguments are sent exactly as the client sent them.
         const sent = checked === args ? params : { ...params, arguments: checked };
         return client.request(`${server}.${name}`, method, sent, { ...options, ...wire });

@@ -5,10 +5,10 @@ import type { Call, ExecuteOptions, Executor } from "../execute/executor.ts";
 import type { ReadTimes } from "../execute/send-read.ts";
 import type { TakeTurn } from "../host/gateway-types.ts";
 import type { RequestOptions } from "../host/types.ts";
-import type { ServerClient } from "../mcp/client.ts";
 import type { PolicyRequest, Requester } from "../policy/decide.ts";
 import type { CallWatch, ConfirmPort } from "../registry/binding.ts";
 import type { AskedTool } from "../registry/confirmation.ts";
+import type { Connection } from "../server/connection.ts";
 
 /** One request. `run` decides about it, sends it, records it, and returns its result as `present` shows it. */
 export interface Request<Result = unknown, Shown = Result> extends PolicyRequest {
@@ -43,7 +43,7 @@ interface CallTarget<Result> {
   /** Milliseconds without a response or progress. Default: the server's setting. */
   readonly timeout?: number;
   /** Sends the call through the executor, which validates, queues and repeats it. */
-  readonly send: (executor: Executor<ServerClient>, call: Call<ServerClient>, how: ExecuteOptions) => Promise<Result>;
+  readonly send: (executor: Executor<Connection>, call: Call<Connection>, how: ExecuteOptions) => Promise<Result>;
 }
 
 /** A resource or prompt of a server. It may be read a second time if the connection is lost. */
@@ -52,7 +52,7 @@ interface ReadTarget<Result> {
   readonly timeout?: number;
   /** Milliseconds to wait for the server. After that, it continues to connect in the background. */
   readonly wait?: number;
-  readonly send: (client: ServerClient, times: ReadTimes) => Promise<Result>;
+  readonly send: (client: Connection, times: ReadTimes) => Promise<Result>;
 }
 
 /**

@@ -8,11 +8,11 @@ import { sendRead } from "../execute/send-read.ts";
 import type { Catalogs } from "../host/catalogs/catalogs.ts";
 import type { LiveConfiguration } from "../host/servers/live-configuration.ts";
 import type { HostServers } from "../host/servers/servers.ts";
-import type { ServerClient } from "../mcp/client.ts";
-import { unlessAborted } from "../mcp/unless-aborted.ts";
 import type { CarriedDecision, Confirmations, PolicyRequest } from "../policy/confirmations.ts";
 import { isChangedRule } from "../policy/rules/built-in-rules.ts";
 import { type AnswerPlace, isYes, type ToolCallConfirmationDetails } from "../registry/confirmation.ts";
+import type { Connection } from "../server/connection.ts";
+import { unlessAborted } from "../server/unless-aborted.ts";
 import { canonicalJson } from "../text/canonical-json.ts";
 import { answerOf, type LedgerRow } from "./ledger.ts";
 import type { OpenWork } from "./open-work.ts";
@@ -25,7 +25,7 @@ export interface RequestHost {
   readonly catalogs: Pick<Catalogs, "acceptedSaved">;
   /** The rules and confirmations that apply now. Looks at the policy files before it returns. */
   readonly rules: () => Confirmations | Promise<Confirmations>;
-  readonly executor: () => Promise<Executor<ServerClient>>;
+  readonly executor: () => Promise<Executor<Connection>>;
   readonly record: (row: LedgerRow) => void;
   readonly work: OpenWork;
   readonly clock: Clock;
@@ -254,7 +254,7 @@ async function connect(
   { serverName, serverToolName, kind, target }: AnyRequest,
   host: RequestHost,
   signal: AbortSignal,
-): Promise<ServerClient | undefined> {
+): Promise<Connection | undefined> {
   if (target.kind === "direct") return undefined;
   if (target.kind === "read") {
     const reader = await readyWithin(serverName, target.wait, host, signal);
@@ -281,7 +281,7 @@ export async function readyWithin(
   wait: number | undefined,
   { servers, clock }: Pick<RequestHost, "clock"> & { readonly servers: Pick<HostServers, "ready"> },
   signal?: AbortSignal,
-): Promise<ServerClient> {
+): Promise<Connection> {
   if (wait === undefined) return servers.ready(serverName, signal);
   const enough = new AbortController();
   const late = sleep(clock, wait, enough.signal).then(() => {
@@ -310,7 +310,7 @@ async function takeTurn(
 
 async function execute<Result>(
   request: Request<Result, unknown>,
-  client: ServerClient | undefined,
+  client: Connection | undefined,
   host: RequestHost,
   signal: AbortSignal,
 ): Promise<Result> {
@@ -347,7 +347,7 @@ async function execute<Result>(
  */
 function readSubject(
   { serverName, serverToolName, kind }: PolicyRequest,
-  { filteredCatalog }: ServerClient,
+  { filteredCatalog }: Connection,
   configuration: LiveConfiguration,
 ): string {
   const { prompts = [], instructions } = filteredCatalog?.catalog ?? {};

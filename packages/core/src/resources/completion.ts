@@ -2,7 +2,7 @@
 
 import { isObject } from "@fairlead/wire/json";
 import { HostError } from "../errors.ts";
-import type { ServerClient } from "../mcp/client.ts";
+import type { Connection } from "../server/connection.ts";
 import { hasUnseen } from "../text/unseen.ts";
 
 /** The prompt or resource template whose arguments can be completed. */
@@ -23,7 +23,7 @@ export interface CompletionRequest {
 /** How to reach the server, and how long to wait for its answer. */
 export interface CompletionOptions {
   /** Connects the server if needed, and returns its client. */
-  readonly ready: (server: string, signal?: AbortSignal) => Promise<Pick<ServerClient, "capabilities" | "complete">>;
+  readonly ready: (server: string, signal?: AbortSignal) => Promise<Pick<Connection, "capabilities" | "complete">>;
   readonly signal?: AbortSignal;
   /** Timeout of the request in milliseconds. */
   readonly timeout?: number;

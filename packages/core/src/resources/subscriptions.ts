@@ -5,9 +5,9 @@ import { type Clock, sleep } from "../clock.ts";
 import { retryClassOf } from "../connect/retryable.ts";
 import { HostError } from "../errors.ts";
 import type { Emitter } from "../events.ts";
-import type { ServerClient } from "../mcp/client.ts";
-import { backoffPause } from "../mcp/recovery/recovery-plan.ts";
-import { unlessAborted } from "../mcp/unless-aborted.ts";
+import type { Connection } from "../server/connection.ts";
+import { backoffPause } from "../server/recovery-plan.ts";
+import { unlessAborted } from "../server/unless-aborted.ts";
 
 /** The subscriptions of one host to resources on all servers. */
 export interface Subscriptions extends Disposable {
@@ -18,7 +18,7 @@ export interface Subscriptions extends Disposable {
   subscribe(server: string, uri: string, signal?: AbortSignal): Promise<Disposable>;
 }
 
-type Client = Pick<ServerClient, "capabilities" | "state" | "request">;
+type Client = Pick<Connection, "capabilities" | "state" | "request">;
 
 /** How to reach the servers, and the events of the host. */
 export interface SubscriptionsOptions extends Pick<Emitter, "on" | "emit"> {
@@ -184,7 +184,7 @@ function cancelled(serverName: string, uri: string): HostError {
 
 interface ListenOptions {
   readonly uri: string;
-  readonly request: ServerClient["request"];
+  readonly request: Connection["request"];
   /** Called when the stream is requested again. Fairlead may have missed changes while the stream was closed. */
   readonly onMissed: () => void;
   readonly signal: AbortSignal;

@@ -9,7 +9,7 @@ import { expect, test } from "vitest";
 import { createRedactor, createValueRedactor } from "../../src/connect/redact.ts";
 import { redactSession } from "../../src/connect/redact-session.ts";
 import { createHost } from "../../src/index.ts";
-import { scriptedSession } from "../mcp/scripted-session.ts";
+import { scriptedSession } from "../server/scripted-session.ts";
 
 const lines = ["MIIEvQIBADANBgkqhkiG9w0BAQEF/ASCBKcwggSj", "AgEAAoIBAQC7VJTUt9Us8cKjMzEfYyjiWA4R4/M2", "bS1+fWIcPm15"];
 const pem = ["-----BEGIN PRIVATE KEY-----", ...lines, "-----END PRIVATE KEY-----", ""].join("\n");

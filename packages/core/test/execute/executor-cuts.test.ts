@@ -8,7 +8,7 @@ import { expect, test } from "vitest";
 import { HostError } from "../../src/errors.ts";
 import { createExecutor } from "../../src/execute/executor.ts";
 import { createValidator } from "../../src/execute/validation/validator.ts";
-import { ServerClient } from "../../src/mcp/client.ts";
+import { Connection } from "../../src/server/connection.ts";
 
 /** Only a cut connection may end a call, so no timeout may end it on a busy machine. */
 const longTimeouts = { timeout: 600_000, total: 600_000 };
@@ -60,8 +60,8 @@ test("side effects never outnumber calls", { timeout: 120_000 }, async () => {
     answer(response, message);
   });
 
-  async function open(): Promise<ServerClient> {
-    const client = new ServerClient({
+  async function open(): Promise<Connection> {
+    const client = new Connection({
       definition: { name: "web", excludeTools: [] },
       connectTimeout: 30_000,
       open: ({ signal }) =>
@@ -77,7 +77,7 @@ test("side effects never outnumber calls", { timeout: 120_000 }, async () => {
 
   const validator = createValidator();
   const client = await open();
-  const reconnected: ServerClient[] = [];
+  const reconnected: Connection[] = [];
   const executor = createExecutor({
     limits: { callsPerServer: 16, callsTotal: 64 },
     validator,

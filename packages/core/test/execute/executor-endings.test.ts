@@ -2,10 +2,10 @@
 
 import type { JsonObject, McpRequestOptions, ToolResult } from "@fairlead/wire";
 import { describe, expect, test } from "vitest";
-import type { CatalogTool } from "../../src/discover/catalog.ts";
 import { HostError } from "../../src/errors.ts";
 import type { CallClient } from "../../src/execute/executor.ts";
 import type { Validation } from "../../src/execute/validation/validation.ts";
+import type { CatalogTool } from "../../src/server/catalog.ts";
 import { clientOf, done, echo, executorWith, patient } from "../support/memory-client.ts";
 
 const one = { limits: { callsPerServer: 1, callsTotal: 64 } };

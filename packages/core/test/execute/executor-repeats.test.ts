@@ -4,9 +4,9 @@ import { until } from "@fairlead/test-servers";
 import { WireError } from "@fairlead/wire";
 import { describe, expect, test } from "vitest";
 import { toCallError } from "../../src/connect/outcome.ts";
-import type { CatalogTool } from "../../src/discover/catalog.ts";
 import { HostError } from "../../src/errors.ts";
 import type { CallClient } from "../../src/execute/executor.ts";
+import type { CatalogTool } from "../../src/server/catalog.ts";
 import { manualClock } from "../support/manual-clock.ts";
 import { clientOf, done, echo, executorWith, patient } from "../support/memory-client.ts";
 

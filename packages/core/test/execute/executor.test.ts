@@ -3,9 +3,9 @@
 import { getEventListeners } from "node:events";
 import type { JsonObject, ToolResult } from "@fairlead/wire";
 import { describe, expect, test } from "vitest";
-import type { CatalogTool } from "../../src/discover/catalog.ts";
 import { HostError } from "../../src/errors.ts";
 import type { CallClient } from "../../src/execute/executor.ts";
+import type { CatalogTool } from "../../src/server/catalog.ts";
 import { type Answer, clientOf, done, echo, executorWith, patient } from "../support/memory-client.ts";
 
 describe("a call", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { findListed, findTool, toolNamed } from "../../src/execute/find-tool.ts";
-import { filterCatalog } from "../../src/mcp/filtered-catalog.ts";
+import { filterCatalog } from "../../src/server/filtered-catalog.ts";
 
 const tools = ["greet", "wave"].map((name) => ({ name, inputSchema: {} }));
 const rest = { prompts: [], resources: [], resourceTemplates: [], dropped: [], repaired: [], truncated: [] };

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { stdioServer, type TemporaryFolder, temporaryFolder } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
-import { definitionDigest } from "../../src/discover/tool-changes.ts";
 import { createHost, type Host } from "../../src/index.ts";
 import { lockText } from "../../src/policy/lock/lock-file.ts";
+import { definitionDigest } from "../../src/server/tool-changes.ts";
 import { approve } from "../../src/trust/approvals.ts";
 import { loadConfiguration } from "../../src/trust/configuration.ts";
 

@@ -5,8 +5,6 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { scaled, temporaryFolder } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
-import type { CatalogTool } from "../../src/discover/catalog.ts";
-import { definitionDigest, definitionOf } from "../../src/discover/tool-changes.ts";
 import {
   approvedTool,
   canKeepApprovals,
@@ -17,6 +15,8 @@ import {
 } from "../../src/policy/approvals.ts";
 import { loadApprovedTools } from "../../src/policy/approved-tools.ts";
 import { ToolConfirmationOutcome } from "../../src/registry/confirmation.ts";
+import type { CatalogTool } from "../../src/server/catalog.ts";
+import { definitionDigest, definitionOf } from "../../src/server/tool-changes.ts";
 import { approve, readApprovals } from "../../src/trust/approvals.ts";
 import { buildProgram } from "../support/build-program.ts";
 import { asked, desk, question } from "../support/consent-desk.ts";

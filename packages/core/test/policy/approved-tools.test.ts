@@ -1,8 +1,8 @@
 import { temporaryFolder } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
-import { definitionDigest } from "../../src/discover/tool-changes.ts";
 import type { ServerIdentity } from "../../src/policy/approvals.ts";
 import { type ApprovedTools, loadApprovedTools } from "../../src/policy/approved-tools.ts";
+import { definitionDigest } from "../../src/server/tool-changes.ts";
 import { definition } from "../support/consent-desk.ts";
 
 const now = () => new Date(0);

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import type { CatalogTool } from "../../src/discover/catalog.ts";
-import { definitionDigest } from "../../src/discover/tool-changes.ts";
 import { createApprovalsOf, createConversationApprovals } from "../../src/policy/conversation-approvals.ts";
 import { createDecide, type PolicyRequest } from "../../src/policy/decide.ts";
 import { exactName } from "../../src/policy/rules/name-pattern.ts";
 import type { ApprovalMode, PolicyRule } from "../../src/policy/rules/rule.ts";
+import type { CatalogTool } from "../../src/server/catalog.ts";
+import { definitionDigest } from "../../src/server/tool-changes.ts";
 
 const request: PolicyRequest = { serverName: "s", serverToolName: "t" };
 const pay: CatalogTool = { name: "t", inputSchema: { type: "object" } };

@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from "node:util";
 import { scaled, seed } from "@fairlead/test-servers";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { CatalogTool } from "../../src/discover/catalog.ts";
 import { ToolConfirmationOutcome } from "../../src/registry/confirmation.ts";
+import type { CatalogTool } from "../../src/server/catalog.ts";
 import { asked, desk, question } from "../support/consent-desk.ts";
 
 const approved = {

@@ -1,8 +1,8 @@
 import { stdioServer } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
-import type { Difference } from "../../src/discover/tool-changes.ts";
 import type { Host } from "../../src/host.ts";
 import { type ConfirmPort, ToolConfirmationOutcome } from "../../src/index.ts";
+import type { Difference } from "../../src/server/tool-changes.ts";
 import { manualClock } from "../support/manual-clock.ts";
 import { calls, collect, type Desk, desk, outcomes, plays, says } from "../support/turn-desk.ts";
 

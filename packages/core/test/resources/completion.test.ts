@@ -1,12 +1,12 @@
 import { type JsonObject, WireError } from "@fairlead/wire";
 import { describe, expect, test } from "vitest";
 import { createDemoSession } from "../../src/demo/session.ts";
-import { ServerClient } from "../../src/mcp/client.ts";
 import { type CompletionRequest, completeArgument } from "../../src/resources/completion.ts";
-import { scriptedSession } from "../mcp/scripted-session.ts";
+import { Connection } from "../../src/server/connection.ts";
+import { scriptedSession } from "../server/scripted-session.ts";
 
-async function connected(open: () => ReturnType<typeof createDemoSession>): Promise<ServerClient> {
-  const client = new ServerClient({
+async function connected(open: () => ReturnType<typeof createDemoSession>): Promise<Connection> {
+  const client = new Connection({
     definition: { name: "demo", excludeTools: [] },
     connectTimeout: 1000,
     open: async () => open(),

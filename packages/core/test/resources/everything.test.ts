@@ -2,8 +2,6 @@ import { everythingServer, realServer } from "@fairlead/test-servers";
 import { connect, type Target } from "@fairlead/wire";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createEmitter } from "../../src/events.ts";
-import { ServerClient } from "../../src/mcp/client.ts";
-import { ServerManager } from "../../src/mcp/client-manager.ts";
 import { DiscoveredMCPPrompt } from "../../src/registry/discovered-prompt.ts";
 import { PromptRegistry } from "../../src/registry/prompt-registry.ts";
 import { ResourceRegistry } from "../../src/registry/resource-registry.ts";
@@ -14,6 +12,8 @@ import { readReferences } from "../../src/resources/references/read-references.t
 import { resolveReferences } from "../../src/resources/references/references.ts";
 import { createSubscriptions } from "../../src/resources/subscriptions.ts";
 import { expandTemplate } from "../../src/resources/templates/uri-template.ts";
+import { Connection } from "../../src/server/connection.ts";
+import { ServerManager } from "../../src/server/server-manager.ts";
 import { manualClock } from "../support/manual-clock.ts";
 
 type Transport = "stdio" | "sse" | "streamableHttp";
@@ -27,7 +27,7 @@ async function everything(transport: Transport) {
       ? { kind: "stdio", ...realServer("everything"), env, cwd: process.cwd() }
       : { kind: transport === "sse" ? "sse" : "http", url: web.url, headers: {} };
   const { on, emit } = createEmitter();
-  const client = new ServerClient({
+  const client = new Connection({
     definition: { name: "all", excludeTools: [] },
     connectTimeout: 30_000,
     open: ({ signal, onNotification }) =>

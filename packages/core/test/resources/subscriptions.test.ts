@@ -6,9 +6,9 @@ import { describe, expect, test } from "vitest";
 import type { Clock } from "../../src/clock.ts";
 import { HostError } from "../../src/errors.ts";
 import { createEmitter, type ServerState } from "../../src/events.ts";
-import { ServerClient } from "../../src/mcp/client.ts";
-import { ServerManager } from "../../src/mcp/client-manager.ts";
 import { createSubscriptions, listenToResource } from "../../src/resources/subscriptions.ts";
+import { Connection } from "../../src/server/connection.ts";
+import { ServerManager } from "../../src/server/server-manager.ts";
 import { manualClock } from "../support/manual-clock.ts";
 
 const uri = "watched://it";
@@ -23,7 +23,7 @@ async function lookout(era: "legacy" | "modern", clock: Clock = manualClock()) {
   const updates: string[] = [];
   const held: string[] = [];
   on("resource_updated", (event) => updates.push(`${event.server} ${event.uri}`));
-  const client = new ServerClient({
+  const client = new Connection({
     definition: { name: "s", excludeTools: [] },
     connectTimeout: 30_000,
     open: ({ signal, onNotification }) =>

@@ -2,8 +2,6 @@
 
 import { type TemporaryFolder, temporaryFolder } from "@fairlead/test-servers";
 import type { JsonObject } from "@fairlead/wire";
-import type { CatalogTool } from "../../src/discover/catalog.ts";
-import { definitionDigest } from "../../src/discover/tool-changes.ts";
 import { HostError } from "../../src/errors.ts";
 import {
   type ChangedDefinitions,
@@ -22,6 +20,8 @@ import { notConfirmed, refusal as refusalOf } from "../../src/policy/refusal.ts"
 import { exactName } from "../../src/policy/rules/name-pattern.ts";
 import type { ApprovalMode, Decision, DecisionOutcome, PolicyRule, Tier } from "../../src/policy/rules/rule.ts";
 import type { AskedTool, ToolCallConfirmationDetails } from "../../src/registry/confirmation.ts";
+import type { CatalogTool } from "../../src/server/catalog.ts";
+import { definitionDigest } from "../../src/server/tool-changes.ts";
 
 export function definition(name: string, more: Partial<CatalogTool> = {}): CatalogTool {
   return { name, inputSchema: { type: "object" }, ...more };

@@ -1,10 +1,10 @@
 /** A client in memory whose answers the test gives, and an executor with the real validator. */
 
 import type { JsonObject, McpRequestOptions, ToolResult } from "@fairlead/wire";
-import type { CatalogTool } from "../../src/discover/catalog.ts";
 import { type CallClient, createExecutor, type Executor, type ExecutorOptions } from "../../src/execute/executor.ts";
 import { createValidator } from "../../src/execute/validation/validator.ts";
-import { filterCatalog } from "../../src/mcp/filtered-catalog.ts";
+import type { CatalogTool } from "../../src/server/catalog.ts";
+import { filterCatalog } from "../../src/server/filtered-catalog.ts";
 
 export const echo: CatalogTool = {
   name: "echo",

@@ -11,12 +11,12 @@ import {
   type ExecutorOptions,
 } from "../../src/execute/executor.ts";
 import { createValidator } from "../../src/execute/validation/validator.ts";
-import { ServerClient } from "../../src/mcp/client.ts";
+import { Connection } from "../../src/server/connection.ts";
 import { type ManualClock, manualClock } from "./manual-clock.ts";
 
 export interface OpenWorkshop extends AsyncDisposable {
   readonly workshop: Workshop;
-  readonly client: ServerClient;
+  readonly client: Connection;
   readonly executor: Executor;
   /** The time of the requests: no limit is reached unless a test lets it pass. */
   readonly clock: ManualClock;
@@ -74,13 +74,13 @@ export async function connectTo(
   server: Workshop,
   name: string,
   { mark = "", clock }: { readonly mark?: string; readonly clock?: ManualClock } = {},
-): Promise<ServerClient> {
+): Promise<Connection> {
   const env = { PATH: process.env["PATH"] ?? "", MARK: mark };
   const target: Target =
     server.url === undefined
       ? { kind: "stdio", ...server.entry, env, cwd: process.cwd() }
       : { kind: "http", url: server.url, headers: {} };
-  const client = new ServerClient({
+  const client = new Connection({
     definition: { name, excludeTools: [] },
     connectTimeout: 30_000,
     open: ({ signal, onNotification }) =>

@@ -1,9 +1,9 @@
 /** A client's request that a person must confirm, and the key that its approval is stored under. */
 
 import { hash } from "node:crypto";
-import type { Difference } from "@fairlead/core/discover/tool-changes";
 import type { IdentifiedServer } from "@fairlead/core/host/gateway-types";
 import type { ToolCallConfirmationDetails } from "@fairlead/core/registry/confirmation";
+import type { Difference } from "@fairlead/core/server/tool-changes";
 import { toVisibleLine } from "@fairlead/core/text";
 import { canonicalJson } from "@fairlead/core/text/canonical-json";
 import type { JsonObject } from "@fairlead/wire";

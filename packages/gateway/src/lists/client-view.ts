@@ -3,9 +3,9 @@
  * catalogs in the order of the settings, of the servers that the client may use, and of the names that it has seen.
  */
 
-import type { Catalog, CatalogTool } from "@fairlead/core/discover/catalog";
 import type { Host } from "@fairlead/core/host/types";
 import { type Claim, createNaming, qualify, type SeenNames } from "@fairlead/core/normalise/tool-name";
+import type { Catalog, CatalogTool } from "@fairlead/core/server/catalog";
 import type { JsonObject } from "@fairlead/wire";
 import type { ClientNames } from "./client-names.ts";
 import type { ClientReach } from "./client-reach.ts";

@@ -1,4 +1,4 @@
-import type { Catalog } from "@fairlead/core/discover/catalog";
+import type { Catalog } from "@fairlead/core/server/catalog";
 import type { ClientProfile } from "@fairlead/core/settings/define/definition";
 import { expect, test } from "vitest";
 import type { GatewayClient } from "../../src/gateway-client.ts";

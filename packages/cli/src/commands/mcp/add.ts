@@ -4,7 +4,7 @@ import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { HostError } from "@fairlead/core/errors";
 import type { ServerState } from "@fairlead/core/events";
-import { notConnectedError } from "@fairlead/core/mcp/server-state";
+import { notConnectedError } from "@fairlead/core/server/server-state";
 import { writeServer } from "@fairlead/core/settings/edit";
 import type { Locations } from "@fairlead/core/settings/read/paths";
 import { safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";

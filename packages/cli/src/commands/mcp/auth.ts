@@ -3,8 +3,8 @@
 import type { SignInMessage, SignInUi } from "@fairlead/core/auth/browser/sign-in-ui";
 import { HostError } from "@fairlead/core/errors";
 import type { ServerState } from "@fairlead/core/events";
-import { initialServerState, notConnectedError } from "@fairlead/core/mcp/server-state";
 import { openUrl } from "@fairlead/core/net/open-url";
+import { initialServerState, notConnectedError } from "@fairlead/core/server/server-state";
 import type { ServerDefinition, StdioTransport } from "@fairlead/core/settings/define/definition";
 import { joinSafe, type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import { toShellWord } from "@fairlead/core/text/shell-word";

@@ -2,7 +2,7 @@
 
 import { type ErrorCode, exitCodeOf, HostError } from "@fairlead/core/errors";
 import type { MCPDiscoveryState } from "@fairlead/core/events";
-import { initialServerState, notConnectedError } from "@fairlead/core/mcp/server-state";
+import { initialServerState, notConnectedError } from "@fairlead/core/server/server-state";
 import { joinSafe, type SafeText, safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import type { Configuration } from "@fairlead/core/trust/configuration";
 import { count, type Output } from "../../output/output.ts";

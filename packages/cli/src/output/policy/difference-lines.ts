@@ -3,7 +3,7 @@
  * accepts the whole value.
  */
 
-import type { Difference } from "@fairlead/core/discover/tool-changes";
+import type { Difference } from "@fairlead/core/server/tool-changes";
 import { type SafeText, safe, toVisibleLine } from "@fairlead/core/text/safe-text";
 
 /** Returns up to three lines for each difference: the member, its old value and its new value. */

@@ -1,8 +1,8 @@
 /** Formats the results of `lock`, `lock update` and `lock verify` as text and as JSON. */
 
-import { type Difference, definitionDigest, differenceOf } from "@fairlead/core/discover/tool-changes";
 import { compareLock, type LockDrift } from "@fairlead/core/policy/lock/lock-drift";
 import type { LockFile } from "@fairlead/core/policy/lock/lock-file";
+import { type Difference, definitionDigest, differenceOf } from "@fairlead/core/server/tool-changes";
 import { joinSafe, type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import { breakingDrift } from "../../lock/breaking.ts";
 import { errorOf, type LockCheck, type LockWorkspace, type ServerSnapshot } from "../../lock/workspace.ts";

@@ -4,7 +4,7 @@ import type { SignInState } from "@fairlead/core/auth/store/sign-in-state";
 import type { ErrorCode } from "@fairlead/core/errors";
 import type { CatalogCounts, ServerState } from "@fairlead/core/events";
 import type { CachedCatalogInfo, FailedStart } from "@fairlead/core/host";
-import { initialServerState, notConnectedError } from "@fairlead/core/mcp/server-state";
+import { initialServerState, notConnectedError } from "@fairlead/core/server/server-state";
 import type { ConfiguredServer, SharedBy } from "@fairlead/core/settings/define/definition";
 import { joinSafe, repeatSafe, type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import { waitWords } from "@fairlead/core/text/wait-words";

@@ -2,8 +2,8 @@
 
 import type { SignInMessage, SignInUi } from "@fairlead/core/auth/browser/sign-in-ui";
 import { HostError } from "@fairlead/core/errors";
-import { notConnectedError } from "@fairlead/core/mcp/server-state";
 import { openUrl } from "@fairlead/core/net/open-url";
+import { notConnectedError } from "@fairlead/core/server/server-state";
 import { joinSafe } from "@fairlead/core/text/safe-text";
 import { programPlace } from "@fairlead/core/trust/programs";
 import { checkHasSignIn, whyNot } from "../../commands/mcp/auth.ts";

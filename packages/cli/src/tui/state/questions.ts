@@ -3,8 +3,8 @@
  */
 
 import type { ConsentRequest, SignInMessage } from "@fairlead/core/auth/browser/sign-in-ui";
-import type { ElicitationAnswer } from "@fairlead/core/mcp/elicitation";
 import type { ToolCallConfirmationDetails, ToolConfirmationOutcome } from "@fairlead/core/registry/confirmation";
+import type { ElicitationAnswer } from "@fairlead/core/server/elicitation";
 import type { ConfiguredServer, ServerDefinition } from "@fairlead/core/settings/define/definition";
 import type { JsonObject } from "@fairlead/wire";
 

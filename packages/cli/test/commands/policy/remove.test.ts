@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import type { CatalogTool } from "@fairlead/core/discover/catalog";
 import { saveToolApproval } from "@fairlead/core/policy/approvals";
+import type { CatalogTool } from "@fairlead/core/server/catalog";
 import { describe, expect, test } from "vitest";
 import { type Machine, machine, projectFile } from "../../support/machine.ts";
 

@@ -1,8 +1,8 @@
-import type { Catalog } from "@fairlead/core/discover/catalog";
-import { definitionDigest } from "@fairlead/core/discover/tool-changes";
 import { HostError } from "@fairlead/core/errors";
 import type { LockDrift } from "@fairlead/core/policy/lock/lock-drift";
 import type { LockFile } from "@fairlead/core/policy/lock/lock-file";
+import type { Catalog } from "@fairlead/core/server/catalog";
+import { definitionDigest } from "@fairlead/core/server/tool-changes";
 import type { Configuration } from "@fairlead/core/trust/configuration";
 import { describe, expect, test } from "vitest";
 import type { LockCheck, ServerSnapshot } from "../../../src/lock/workspace.ts";

@@ -4,15 +4,15 @@
 
 import { join } from "node:path";
 import type { NegotiatedProtocol } from "@fairlead/wire";
+import { HostError } from "../../errors.ts";
+import type { Peer } from "../../events.ts";
+import { once } from "../../request/open-work.ts";
 import type {
   AcceptedDefinitions,
   AcceptedDefinitionsStore,
   DefinitionOwner,
-} from "../../discover/accepted-definitions.ts";
-import type { CachedCatalog, CatalogStore } from "../../discover/catalog-store.ts";
-import { HostError } from "../../errors.ts";
-import type { Peer } from "../../events.ts";
-import { once } from "../../request/open-work.ts";
+} from "../../server/accepted-definitions.ts";
+import type { CachedCatalog, CatalogStore } from "../../server/catalog-store.ts";
 import { optionOrigin, type ServerDefinition, typedOrigin } from "../../settings/define/definition.ts";
 
 /** Reads and writes the catalog cache. */
@@ -86,13 +86,13 @@ export function createCatalogCache(options: CatalogCacheOptions): CatalogCache {
   const acceptedBy = new WeakMap<ServerDefinition, Promise<AcceptedDefinitions | undefined>>();
   const opened = once(open);
   const openAccepted = once(async (): Promise<AcceptedDefinitionsStore> => {
-    const { createAcceptedDefinitionsStore } = await import("../../discover/accepted-definitions.ts");
+    const { createAcceptedDefinitionsStore } = await import("../../server/accepted-definitions.ts");
     return createAcceptedDefinitionsStore(join(state, "known"));
   });
 
   async function open(): Promise<Opened> {
     const [{ catalogKey, createCatalogStore }, { expandTransport }, { localKey }] = await Promise.all([
-      import("../../discover/catalog-store.ts"),
+      import("../../server/catalog-store.ts"),
       import("../../settings/define/expand.ts"),
       import("../../files/secrets/local-key.ts"),
     ]);

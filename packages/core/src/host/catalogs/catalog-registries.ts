@@ -4,9 +4,7 @@
  */
 
 import type { PromptResult } from "@fairlead/wire";
-import type { Catalog } from "../../discover/catalog.ts";
 import { HostError } from "../../errors.ts";
-import type { FilteredCatalog } from "../../mcp/filtered-catalog.ts";
 import { type ToolFilter, unmatchedEntries } from "../../normalise/filter.ts";
 import { createSchemaCompiler, type SchemaCompiler } from "../../normalise/schema/compile.ts";
 import type { CompiledSchema, SchemaDialect } from "../../normalise/schema/compiled-schema.ts";
@@ -17,6 +15,8 @@ import { PromptRegistry } from "../../registry/prompt-registry.ts";
 import { RegisteredTool } from "../../registry/registered-tool.ts";
 import { type QuarantinedTool, RegisteredTools } from "../../registry/registered-tools.ts";
 import { ResourceRegistry } from "../../registry/resource-registry.ts";
+import type { Catalog } from "../../server/catalog.ts";
+import type { FilteredCatalog } from "../../server/filtered-catalog.ts";
 import type { HiddenTool, HostNote } from "../types.ts";
 
 /** Settings of one server that its registered tools need. `timeout` is in milliseconds. */

@@ -3,12 +3,12 @@
 import type { NegotiatedProtocol } from "@fairlead/wire";
 import { errorMessage } from "@fairlead/wire/text";
 import { systemClock } from "../../clock.ts";
-import type { CachedCatalog } from "../../discover/catalog-store.ts";
-import { prepareDigests } from "../../discover/tool-changes.ts";
 import type { HostEvent, ServerNews, ServerState } from "../../events.ts";
-import type { ServerClient } from "../../mcp/client.ts";
-import type { FilteredCatalog } from "../../mcp/filtered-catalog.ts";
 import type { ToolIdentity } from "../../policy/decide.ts";
+import type { CachedCatalog } from "../../server/catalog-store.ts";
+import type { Connection } from "../../server/connection.ts";
+import type { FilteredCatalog } from "../../server/filtered-catalog.ts";
+import { prepareDigests } from "../../server/tool-changes.ts";
 import type { ServerDefinition } from "../../settings/define/definition.ts";
 import { createTurns } from "../../text/turns.ts";
 import type { CachedCatalogInfo } from "../types.ts";
@@ -25,7 +25,7 @@ export interface CatalogSyncOptions {
   readonly changed: ChangedDefinitions;
   readonly facts: ServerFactStore;
   readonly registries: CatalogRegistries;
-  readonly client: (server: string) => ServerClient | undefined;
+  readonly client: (server: string) => Connection | undefined;
   readonly isStarting: () => boolean;
   readonly definition: (server: string) => ServerDefinition | undefined;
   readonly registered: (server: string) => RegisteredServer;

@@ -1,10 +1,10 @@
 /** Manages the catalogs of a host: the registries, the catalog cache and the accepted definitions. */
 
 import { demoName } from "../../demo/name.ts";
-import type { Catalog } from "../../discover/catalog.ts";
 import type { Emitter } from "../../events.ts";
-import type { ServerClient } from "../../mcp/client.ts";
-import { filterCatalog } from "../../mcp/filtered-catalog.ts";
+import type { Catalog } from "../../server/catalog.ts";
+import type { Connection } from "../../server/connection.ts";
+import { filterCatalog } from "../../server/filtered-catalog.ts";
 import type { LiveConfiguration } from "../servers/live-configuration.ts";
 import type { OpenHostOptions } from "../types.ts";
 import { type CatalogCacheOptions, createCatalogCache } from "./catalog-cache.ts";
@@ -32,7 +32,7 @@ export interface CatalogsOptions
 
 /** What the catalogs need from parts of the host that are created later. `join` sets it. */
 export interface CatalogsJoin extends RequestBinding {
-  readonly client: (server: string) => ServerClient | undefined;
+  readonly client: (server: string) => Connection | undefined;
   readonly isStarting: () => boolean;
 }
 

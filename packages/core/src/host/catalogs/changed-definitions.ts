@@ -3,10 +3,10 @@
  * change.
  */
 
-import { type AcceptedDefinitions, withDigests } from "../../discover/accepted-definitions.ts";
-import type { CatalogTool } from "../../discover/catalog.ts";
-import { type Difference, definitionDigest, definitionOf, differenceOf } from "../../discover/tool-changes.ts";
 import type { ToolDefinitions, ToolIdentity } from "../../policy/decide.ts";
+import { type AcceptedDefinitions, withDigests } from "../../server/accepted-definitions.ts";
+import type { CatalogTool } from "../../server/catalog.ts";
+import { type Difference, definitionDigest, definitionOf, differenceOf } from "../../server/tool-changes.ts";
 import { createTurns } from "../../text/turns.ts";
 
 /** A definition that the user approved. `tool` is absent if only the digest is stored. */

@@ -3,7 +3,7 @@
 import { promptDefinitions } from "../../demo/prompts.ts";
 import { resourceDefinitions, templateDefinitions } from "../../demo/resources.ts";
 import { toolDefinitions } from "../../demo/tools.ts";
-import type { Catalog } from "../../discover/catalog.ts";
+import type { Catalog } from "../../server/catalog.ts";
 
 /** The lists that a session with the demo server would read. */
 export const demoCatalog: Catalog = {

@@ -5,7 +5,6 @@
 
 import type { JsonObject } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
-import type { CatalogPrompt } from "../../discover/catalog.ts";
 import { describeForModel } from "../../normalise/description.ts";
 import type { Repair } from "../../normalise/schema/compiled-schema.ts";
 import type { ToolIdentity } from "../../policy/decide.ts";
@@ -14,6 +13,7 @@ import type { DiscoveredMCPPrompt } from "../../registry/discovered-prompt.ts";
 import type { RegisteredTool } from "../../registry/registered-tool.ts";
 import type { DiscoveredMCPResource, DiscoveredMCPResourceTemplate } from "../../registry/resource-registry.ts";
 import { parseTemplate } from "../../resources/templates/uri-template.ts";
+import type { CatalogPrompt } from "../../server/catalog.ts";
 
 /** A tool of one server, as `host.tools()` lists it. */
 export interface HostTool {

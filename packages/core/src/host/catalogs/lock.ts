@@ -2,10 +2,10 @@
 
 import type { JsonObject } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
-import type { Catalog } from "../../discover/catalog.ts";
-import type { Difference } from "../../discover/tool-changes.ts";
 import { HostError } from "../../errors.ts";
 import type { LockedServer, LockFile } from "../../policy/lock/lock-file.ts";
+import type { Catalog } from "../../server/catalog.ts";
+import type { Difference } from "../../server/tool-changes.ts";
 import type { Problem, ServerDefinition } from "../../settings/define/definition.ts";
 import type { Configuration } from "../../trust/configuration.ts";
 import type { HostNote } from "../types.ts";

@@ -4,9 +4,9 @@
  */
 
 import type { JsonObject } from "@fairlead/wire";
-import type { CachedCatalog } from "../../discover/catalog-store.ts";
 import type { Peer } from "../../events.ts";
-import type { ServerClient } from "../../mcp/client.ts";
+import type { CachedCatalog } from "../../server/catalog-store.ts";
+import type { Connection } from "../../server/connection.ts";
 import type { ServerDescription } from "../gateway-types.ts";
 
 /** The stored data of a server's connection. */
@@ -29,7 +29,7 @@ export interface ServerFactStore {
 }
 
 /** Creates the store. `client` returns a server's client; undefined if there is none. */
-export function createServerFacts(client: (server: string) => ServerClient | undefined): ServerFactStore {
+export function createServerFacts(client: (server: string) => Connection | undefined): ServerFactStore {
   const remembered = new Map<string, FactSource>();
   const withQuestions = new Set<string>();
   const unshared = new Set<string>();

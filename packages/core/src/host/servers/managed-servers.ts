@@ -6,11 +6,11 @@ import { isLaunched } from "../../connect/connect-timeout.ts";
 import type { ConnectContext } from "../../connect/prepare-connection.ts";
 import { demoName } from "../../demo/name.ts";
 import { HostError } from "../../errors.ts";
-import { ServerClient, type ServerClientOptions } from "../../mcp/client.ts";
-import type { ManagedServer } from "../../mcp/client-manager.ts";
-import { elicitationCapability } from "../../mcp/elicitation.ts";
-import { type Answerers, type Answering, answerRequests } from "../../mcp/requests.ts";
-import { initialServerState } from "../../mcp/server-state.ts";
+import { Connection, type ConnectionOptions } from "../../server/connection.ts";
+import { elicitationCapability } from "../../server/elicitation.ts";
+import { type Answerers, type Answering, answerRequests } from "../../server/requests.ts";
+import type { ManagedServer } from "../../server/server-manager.ts";
+import { initialServerState } from "../../server/server-state.ts";
 import type { ServerDefinition } from "../../settings/define/definition.ts";
 import { admitBuiltIn, checkApprovedPrograms } from "../../trust/admit.ts";
 import type { AdmittedServer, Configuration } from "../../trust/configuration.ts";
@@ -39,10 +39,10 @@ export function toManagedServers(options: ManagedServersOptions): readonly Manag
   const configuration = live.current();
   const { connectTimeout } = configuration.settings.host;
 
-  function createClient(how: Pick<ServerClientOptions, "definition" | "open" | "connectTimeout">): ServerClient {
+  function createClient(how: Pick<ConnectionOptions, "definition" | "open" | "connectTimeout">): Connection {
     const { name } = how.definition;
     const catalogBytes = (): number => live.current().settings.host.limits.catalogBytes;
-    return new ServerClient({ ...how, catalogBytes, clock, onState, onNews, observe: (step) => observe?.(name, step) });
+    return new Connection({ ...how, catalogBytes, clock, onState, onNews, observe: (step) => observe?.(name, step) });
   }
 
   function toManaged({ server, admission }: AdmittedServer): ManagedServer {
@@ -99,7 +99,7 @@ export function toManagedServers(options: ManagedServersOptions): readonly Manag
   function toDemo(isLazy: boolean): ManagedServer {
     const admission = admitBuiltIn(demoName, configuration.settings);
     if (admission.status !== "admitted") return { state: initialServerState(demoName, admission, clock.now()) };
-    const open: ServerClientOptions["open"] = async () => {
+    const open: ConnectionOptions["open"] = async () => {
       const { createDemoSession } = await import("../../demo/session.ts");
       return createDemoSession({ clock });
     };

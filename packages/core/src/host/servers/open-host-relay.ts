@@ -3,7 +3,7 @@
 import { type OpenedRelay, openRelay, type RelayOptions } from "../../connect/open-relay.ts";
 import { HostError } from "../../errors.ts";
 import type { ServerState } from "../../events.ts";
-import { notConnectedError } from "../../mcp/server-state.ts";
+import { notConnectedError } from "../../server/server-state.ts";
 import { checkApprovedPrograms } from "../../trust/admit.ts";
 import type { HostConnectContext } from "./connect-context.ts";
 import type { LiveConfiguration } from "./live-configuration.ts";

@@ -2,7 +2,7 @@
 
 import { basename } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { Root } from "../../mcp/requests.ts";
+import type { Root } from "../../server/requests.ts";
 import type { ServerDefinition } from "../../settings/define/definition.ts";
 import type { Configuration } from "../../trust/configuration.ts";
 

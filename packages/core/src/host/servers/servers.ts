@@ -3,8 +3,8 @@
 import type { Clock } from "../../clock.ts";
 import type { OpenedRelay, RelayOptions } from "../../connect/open-relay.ts";
 import type { Emitter, ServerChanges } from "../../events.ts";
-import type { ServerClient } from "../../mcp/client.ts";
-import { ServerManager } from "../../mcp/client-manager.ts";
+import type { Connection } from "../../server/connection.ts";
+import { ServerManager } from "../../server/server-manager.ts";
 import { optionOrigin, type SharedBy } from "../../settings/define/definition.ts";
 import { approvalsPath } from "../../trust/approvals.ts";
 import type { Catalogs } from "../catalogs/catalogs.ts";
@@ -37,11 +37,11 @@ export interface HostServers {
    *
    * @throws HostError `server_unknown`
    */
-  readonly client: (server: string) => ServerClient | undefined;
+  readonly client: (server: string) => Connection | undefined;
   /** The client of a server whose catalog was read. If undefined, call `ready`. */
-  readonly connected: (server: string) => ServerClient | undefined;
+  readonly connected: (server: string) => Connection | undefined;
   /** Connects the server if needed, reads its catalog, and returns its client. */
-  readonly ready: (server: string, signal?: AbortSignal) => Promise<ServerClient>;
+  readonly ready: (server: string, signal?: AbortSignal) => Promise<Connection>;
   /** Keeps the server running. It may be stopped as idle after the returned function is called. */
   readonly use: (server: string) => () => void;
   /**

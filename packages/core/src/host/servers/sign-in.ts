@@ -9,8 +9,8 @@ import type { Credentials } from "../../auth/store/credentials.ts";
 import { bringsOwnHeader, pinOf } from "../../auth/store/sign-in-state.ts";
 import type { MCPOAuthTokenStorage } from "../../auth/store/token-storage.ts";
 import { HostError } from "../../errors.ts";
-import { unlessAborted } from "../../mcp/unless-aborted.ts";
 import { once } from "../../request/open-work.ts";
+import { unlessAborted } from "../../server/unless-aborted.ts";
 import type { HostSettings, ServerDefinition } from "../../settings/define/definition.ts";
 import type { Configuration } from "../../trust/configuration.ts";
 

@@ -2,7 +2,7 @@
 
 import type { JsonObject } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
-import type { Difference } from "../../discover/tool-changes.ts";
+import type { Difference } from "../../server/tool-changes.ts";
 import { canonicalJson } from "../../text/canonical-json.ts";
 import { fitsText, hidden } from "../../text/hidden-text.ts";
 import type { LockedCatalog, LockFile } from "./lock-file.ts";

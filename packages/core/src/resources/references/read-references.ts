@@ -5,13 +5,13 @@
 
 import type { Block, ResourceContents, ResourceResult } from "@fairlead/wire";
 import { HostError } from "../../errors.ts";
-import { unlessAborted } from "../../mcp/unless-aborted.ts";
 import { type ContentLimits, contentLimits, type Fitted, fitBlocks } from "../../normalise/content/fit.ts";
 import { byteLength, toMediaType } from "../../normalise/content/media-type.ts";
 import { type Keep, keepAll } from "../../normalise/content/parts.ts";
 import { toLabel } from "../../normalise/content/shorten.ts";
 import { asUntrusted, createNonce } from "../../normalise/content/untrusted.ts";
 import type { Part } from "../../normalise/model-types.ts";
+import { unlessAborted } from "../../server/unless-aborted.ts";
 import { readLocalFile } from "./local-file.ts";
 import type { Piece } from "./references.ts";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import type { CatalogTool } from "../../../src/discover/catalog.ts";
-import { definitionDigest } from "../../../src/discover/tool-changes.ts";
 import { type ChangedDefinitions, createChangedDefinitions } from "../../../src/host/catalogs/changed-definitions.ts";
+import type { CatalogTool } from "../../../src/server/catalog.ts";
+import { definitionDigest } from "../../../src/server/tool-changes.ts";
 
 const tool = (name: string, description: string): CatalogTool => ({ name, description, inputSchema: {} });
 const pay = { serverName: "s", serverToolName: "pay" };

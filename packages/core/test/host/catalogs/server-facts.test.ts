@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createServerFacts, type FactSource } from "../../../src/host/catalogs/server-facts.ts";
-import type { ServerClient } from "../../../src/mcp/client.ts";
+import type { Connection } from "../../../src/server/connection.ts";
 
 const source = (name: string, instructions?: string): FactSource =>
   ({
@@ -11,10 +11,10 @@ const source = (name: string, instructions?: string): FactSource =>
 const factsOf = (name: string) => ({ era: "legacy", serverInfo: { name, version: "1" }, capabilities: { tools: {} } });
 
 /** A client that is connected as this server, or as one that has not been discovered. */
-const client = (name: string, status: string, isDiscovered = true): ServerClient => {
+const client = (name: string, status: string, isDiscovered = true): Connection => {
   const { catalog, peer, capabilities } = source(name, "live");
   const filteredCatalog = isDiscovered ? { catalog } : undefined;
-  return { state: { status, peer }, filteredCatalog, capabilities } as unknown as ServerClient;
+  return { state: { status, peer }, filteredCatalog, capabilities } as unknown as Connection;
 };
 
 test("a connected server speaks for itself, and any other is known from its last connection", () => {

@@ -3,8 +3,6 @@ import { join } from "node:path";
 import { scaled, seed, temporaryFolder } from "@fairlead/test-servers";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Catalog, CatalogPrompt, CatalogTool } from "../../../src/discover/catalog.ts";
-import { definitionDigest } from "../../../src/discover/tool-changes.ts";
 import {
   instructionsDigest,
   type LockedServer,
@@ -19,6 +17,8 @@ import {
   readLock,
   refuseNewer,
 } from "../../../src/policy/lock/lock-file.ts";
+import type { Catalog, CatalogPrompt, CatalogTool } from "../../../src/server/catalog.ts";
+import { definitionDigest } from "../../../src/server/tool-changes.ts";
 import { anyCharacter } from "../../support/any-character.ts";
 
 const file = "/work/.gemini/mcp.lock";

@@ -1,6 +1,6 @@
 /** Lays out the open question: builds its frame and cuts it to the visible rows. */
 
-import type { Difference } from "@fairlead/core/discover/tool-changes";
+import type { Difference } from "@fairlead/core/server/tool-changes";
 import { type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import type { JsonObject } from "@fairlead/wire";
 import { type Editor, emptyEditor } from "../../input/editor.ts";

@@ -1,0 +1,26 @@
+import { expect, test } from "vitest";
+import { unlessAborted } from "../../src/server/unless-aborted.ts";
+
+const left = new Error("left");
+const why = () => left;
+
+test("what is waited for comes, or fails, as if nobody watched", async () => {
+  const { signal } = new AbortController();
+  expect(await unlessAborted(Promise.resolve(7), signal, why)).toBe(7);
+  expect(await unlessAborted(Promise.resolve(7), undefined, why)).toBe(7);
+  await expect(unlessAborted(Promise.reject(new Error("failed")), signal, why)).rejects.toThrow("failed");
+});
+
+test("who leaves hears why, before or while waiting; a failure that comes later disturbs nobody", async () => {
+  const stop = new AbortController();
+  let fail: (error: Error) => void = () => {};
+  const shared = new Promise<never>((_, reject) => {
+    fail = reject;
+  });
+  const leaving = unlessAborted(shared, stop.signal, why);
+  stop.abort();
+  await expect(leaving).rejects.toBe(left);
+  await expect(unlessAborted(shared, stop.signal, why)).rejects.toBe(left);
+  fail(new Error("later"));
+  await new Promise(setImmediate);
+});
