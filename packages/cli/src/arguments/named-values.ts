@@ -2,8 +2,8 @@
 
 import { HostError } from "@fairlead/core/errors";
 import { whyHarmful } from "@fairlead/core/resources/references/resource-reference";
-import { expandTemplate, parseTemplate } from "@fairlead/core/resources/templates/uri-template";
 import { toShellWord } from "@fairlead/core/text/shell-word";
+import { expandTemplate, parseTemplate } from "@fairlead/core/text/uri-template";
 import type { Command } from "commander";
 import { nameHint } from "../shell/name-hint.ts";
 

@@ -11,7 +11,7 @@ import type { DiscoveredMCPResource, ResourceRegistry } from "../registry/resour
 import { closest } from "../text/closest.ts";
 import { toModelText } from "../text/model-text.ts";
 import { sizeWords } from "../text/size-words.ts";
-import { parseTemplate } from "./templates/uri-template.ts";
+import { parseTemplate } from "../text/uri-template.ts";
 
 /** The resources to list, and the size limits of the list. */
 export interface DescribeResourcesOptions {

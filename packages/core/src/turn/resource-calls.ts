@@ -7,7 +7,7 @@ import { type KeptFile, type LeftOut, toModelParts } from "../normalise/content/
 import type { ConfirmPort, LargeResults, ToolExecution } from "../registry/binding.ts";
 import { describeResources, nearResources } from "../resources/describe-resources.ts";
 import { contentsBlock } from "../resources/references/read-references.ts";
-import { matchesTemplate } from "../resources/templates/uri-template.ts";
+import { matchesTemplate } from "../text/uri-template.ts";
 import type { TurnHost } from "./turn-host.ts";
 
 /** A call of the model to list or read resources. */

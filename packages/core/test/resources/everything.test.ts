@@ -11,9 +11,9 @@ import { toPromptMessages } from "../../src/resources/prompt-messages.ts";
 import { readReferences } from "../../src/resources/references/read-references.ts";
 import { resolveReferences } from "../../src/resources/references/references.ts";
 import { createSubscriptions } from "../../src/resources/subscriptions.ts";
-import { expandTemplate } from "../../src/resources/templates/uri-template.ts";
 import { Connection } from "../../src/server/connection.ts";
 import { ServerManager } from "../../src/server/server-manager.ts";
+import { expandTemplate } from "../../src/text/uri-template.ts";
 import { manualClock } from "../support/manual-clock.ts";
 
 type Transport = "stdio" | "sse" | "streamableHttp";

@@ -4,12 +4,7 @@
  */
 
 import { type Pin, SeenNames, type SeenNamesOptions } from "@fairlead/core/normalise/tool-name";
-import {
-  createTemplateMatcher,
-  encodeUri,
-  longestUri,
-  type TemplateMatcher,
-} from "@fairlead/core/resources/templates/uri-template";
+import { createTemplateMatcher, encodeUri, longestUri, type TemplateMatcher } from "@fairlead/core/text/uri-template";
 
 /** What clients see by a name or an address. */
 export type SeenList = "tools" | "prompts" | "resources" | "templates" | "links";

@@ -3,12 +3,7 @@
 import type { HostResource } from "@fairlead/core/host";
 import type { CompletionRequest } from "@fairlead/core/resources/completion";
 import { writeMention, writeReference } from "@fairlead/core/resources/references/resource-reference";
-import {
-  encodeUri,
-  encodeValue,
-  parseTemplate,
-  type TemplatePiece,
-} from "@fairlead/core/resources/templates/uri-template";
+import { encodeUri, encodeValue, parseTemplate, type TemplatePiece } from "@fairlead/core/text/uri-template";
 import { type CompletionItem, rank } from "./completion.ts";
 
 const mostMentions = 30;

@@ -12,8 +12,8 @@ import type { DecisionOutcome } from "../../policy/rules/rule.ts";
 import type { DiscoveredMCPPrompt } from "../../registry/discovered-prompt.ts";
 import type { RegisteredTool } from "../../registry/registered-tool.ts";
 import type { DiscoveredMCPResource, DiscoveredMCPResourceTemplate } from "../../registry/resource-registry.ts";
-import { parseTemplate } from "../../resources/templates/uri-template.ts";
 import type { CatalogPrompt } from "../../server/catalog.ts";
+import { parseTemplate } from "../../text/uri-template.ts";
 
 /** A tool of one server, as `host.tools()` lists it. */
 export interface HostTool {

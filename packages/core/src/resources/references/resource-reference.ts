@@ -4,8 +4,8 @@ import { clip } from "@fairlead/wire/text";
 import { HostError } from "../../errors.ts";
 import type { ResourceRegistry } from "../../registry/resource-registry.ts";
 import { toShellWord } from "../../text/shell-word.ts";
+import { matchesTemplate } from "../../text/uri-template.ts";
 import { nearResources } from "../describe-resources.ts";
-import { matchesTemplate } from "../templates/uri-template.ts";
 
 /** Matches a URI scheme of at least two letters, because a single letter is a Windows drive. */
 export const withScheme: RegExp = /^[A-Za-z][A-Za-z0-9+.-]+:/;

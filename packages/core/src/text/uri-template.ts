@@ -1,7 +1,7 @@
 /** Parses, matches and expands URI templates (RFC 6570, all four levels). Matching takes linear time. */
 
 import { clip } from "@fairlead/wire/text";
-import { HostError } from "../../errors.ts";
+import { HostError } from "../errors.ts";
 
 /** The first character of an expression, such as `?` in `{?x}`; empty if there is none. */
 export type Operator = "" | "+" | "#" | "." | "/" | ";" | "?" | "&";

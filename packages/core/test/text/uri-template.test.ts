@@ -8,8 +8,8 @@ import {
   matchesTemplate,
   parseTemplate,
   type TemplateValues,
-} from "../../../src/resources/templates/uri-template.ts";
-import { anyCharacter } from "../../support/any-character.ts";
+} from "../../src/text/uri-template.ts";
+import { anyCharacter } from "../support/any-character.ts";
 
 /** The values that the RFC's examples are about. */
 const values: TemplateValues = {
