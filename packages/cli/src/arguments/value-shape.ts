@@ -50,7 +50,7 @@ function shapeOf(schema: unknown): ValueShape | undefined {
   const types = new Set(named.length > 0 ? named : values.map(typeOf));
   if (types.size === 0) return undefined;
   if (member(schema, "nullable") === true) types.add("null");
-  return { types, ...(values.length > 0 && { values }), items: member(schema, "items") };
+  return { types, values: values.length > 0 ? values : undefined, items: member(schema, "items") };
 }
 
 /** Whether a value fits the types, or the enum values, of one alternative. */

@@ -95,7 +95,7 @@ export async function collectReport(
           .trim(),
       ),
       servers: found.listed.map(serverDocument),
-      ...(server && { attempt: await attemptOf(server, created, { steps: found.steps, hide }, locations.state) }),
+      attempt: server && (await attemptOf(server, created, { steps: found.steps, hide }, locations.state)),
       logs: logs.filter(({ lines }) => lines.length > 0),
     },
   };
@@ -128,7 +128,7 @@ function observe(
     });
     return { listed, steps, hide };
   };
-  const globals = { ...context.globals, ...(name !== undefined && { debug: name }) };
+  const globals = { ...context.globals, debug: name ?? context.globals.debug };
   return useHost(configuration, { ...context, globals }, look, {
     observe(_name, step) {
       if (step.step === "definition") hide = step.redact;

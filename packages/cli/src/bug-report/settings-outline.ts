@@ -33,7 +33,7 @@ export async function readSettings(locations: Locations): Promise<ReadSettings> 
   return {
     outlines: read.map(({ value, ...source }) => ({
       ...source,
-      ...(value !== undefined && { keys: outlineOf(value) }),
+      keys: value === undefined ? undefined : outlineOf(value),
     })),
     values: [...new Set(read.flatMap(({ value }) => unusualTexts(value)))],
   };

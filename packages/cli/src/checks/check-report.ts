@@ -36,10 +36,10 @@ export function checksDocument(reports: readonly FileReport[]): object {
     ok: reports.every(isPassed),
     files: reports.map(({ file, server, outcomes, error }) => ({
       file,
-      ...(server !== undefined && { server }),
-      ok: isPassed({ file, outcomes, ...(error && { error }) }),
+      server,
+      ok: isPassed({ file, outcomes, error }),
       checks: outcomes.map(({ durationMs, ...outcome }) => ({ ...outcome, durationMs: Math.round(durationMs) })),
-      ...(error && { error: errorDocument(error) }),
+      error: error && errorDocument(error),
     })),
   };
 }

@@ -21,7 +21,7 @@ export async function openClientText(
   const refuse: RefuseText = (message, { line, column }, cause) =>
     new HostError("settings_invalid", `${file}:${line}:${column}: ${message}; the file was not changed`, {
       next: `Correct ${file} at line ${line}, column ${column}, then try again.`,
-      ...(cause !== undefined && { cause }),
+      cause,
     });
   const context = { client, refuse };
   return clients[client].syntax === "toml" ? openTomlText(text ?? "", context) : openJsonText(text ?? "", context);

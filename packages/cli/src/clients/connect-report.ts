@@ -5,6 +5,7 @@ import { hidden } from "@fairlead/core/text/hidden-text";
 import { joinSafe, type SafeText, safe, toSafeJson, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import { isObject } from "@fairlead/wire/json";
 import { errorDocument } from "../output/error-lines.ts";
+import { unlessEmpty } from "../output/output.ts";
 import { previewEntry } from "../output/servers/entry-redaction.ts";
 import { looksSecret } from "../output/servers/server-secrets.ts";
 import { type ClientName, clients, type ForeignEntry } from "./client.ts";
@@ -38,12 +39,13 @@ export function clientDocument(report: ClientReport): object {
     title: clients[client].title,
     file,
     action,
-    ...(entry && { entry: action === "printed" ? entry : withoutSecrets(entry) }),
-    ...(difference && { difference }),
-    ...(move && { moved: move.names, staying: move.staying }),
-    ...(revokedTokens !== undefined && { revokedTokens }),
-    ...(warnings.length > 0 && { warnings }),
-    ...(error && { error: errorDocument(error) }),
+    entry: action === "printed" ? entry : entry && withoutSecrets(entry),
+    difference,
+    moved: move?.names,
+    staying: move?.staying,
+    revokedTokens,
+    warnings: unlessEmpty(warnings),
+    error: error && errorDocument(error),
   };
 }
 

@@ -55,7 +55,7 @@ export async function listClients(
         files: [rest.file],
         title: clients[rest.client].title,
         connected: rest.state === "works" || rest.state === "fails",
-        ...(error && { error: errorDocument(error) }),
+        error: error && errorDocument(error),
       })),
       tokens: tokens.map(({ client, createdAt }) => ({ client, since: new Date(createdAt).toISOString() })),
     });

@@ -195,7 +195,7 @@ async function run(
           signal: io.signal,
           onProgress: progress.update,
           ...confirmation.options,
-          ...(timeout !== undefined && { timeout }),
+          timeout,
         });
   const outcome = await outcomeOfCall(confirmation.withAdvice(result), target).finally(progress.clear);
   return { ...outcome, durationMs: Math.round(performance.now() - started) };
@@ -261,7 +261,7 @@ function readRequest(words: readonly string[], { server, tool, isTyped }: Reques
   return {
     wanted: isTyped ? { kind: "typed", tool: word } : { kind: "word", word },
     words: others,
-    ...(written && { written }),
+    written,
   };
 }
 

@@ -66,8 +66,7 @@ async function install(shell: Shell, { file, startup, hint }: Installation, cont
     return scripts[shell];
   });
   const started = startup && (await addLines(startup, context));
-  if (globals.json)
-    return out.json({ shell, file, state, ...(startup && { startup: { ...startup, state: started } }) });
+  if (globals.json) return out.json({ shell, file, state, startup: startup && { ...startup, state: started } });
   out.show(state === "written" ? safe`wrote ${toSafeLine(file)}` : safe`${toSafeLine(file)} is up to date`);
   const rc = startup && toSafeLine(startup.file);
   if (startup && rc && started === "missing") {
@@ -107,7 +106,7 @@ async function uninstall(shell: Shell, { file, startup }: Installation, { out, g
       shell,
       file,
       state,
-      ...(startup && { startup: { file: startup.file, state: cleared === "written" ? "removed" : "absent" } }),
+      startup: startup && { file: startup.file, state: cleared === "written" ? "removed" : "absent" },
     });
   out.show(state === "removed" ? safe`removed ${toSafeLine(file)}` : safe`${toSafeLine(file)} does not exist`);
   if (startup && cleared === "written") out.show(safe`removed Fairlead's lines from ${toSafeLine(startup.file)}`);

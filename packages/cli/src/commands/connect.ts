@@ -145,7 +145,7 @@ async function tryConnect(
     ...base,
     action: "unchanged",
     difference: lineDifference(plan.text ?? "", plan.after),
-    ...(move && { move }),
+    move,
     warnings: [...warnings, ...(await runningWarning(client, context))],
   };
   if (plan.earlier !== undefined && (plan.text === plan.after || isSameUrl(plan, request.move))) {

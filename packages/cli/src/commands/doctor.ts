@@ -157,7 +157,7 @@ interface Row {
 }
 
 function toRow({ severity, message, next }: DoctorFinding): Row {
-  return { severity, message: toVisibleLine(message), ...(next !== undefined && { next: toSafeLine(next) }) };
+  return { severity, message: toVisibleLine(message), next: next === undefined ? undefined : toSafeLine(next) };
 }
 
 function rowLines(

@@ -90,7 +90,7 @@ function generateVerb({ help, operand, about, write, mode }: Generator): Verb {
           else out.print(toSafeText(text.trimEnd()));
           return;
         }
-        const done = await writeGenerated(output, text, { cwd: io.cwd, ...(mode !== undefined && { mode }) });
+        const done = await writeGenerated(output, text, { cwd: io.cwd, mode });
         if (globals.json) out.json({ servers: operands, tools, file: output, changed: done === "written" });
         else out.say(safe`${toSafeLine(output)}: ${count(tools, "tool")}, ${toSafeLine(done)}`);
       });

@@ -166,7 +166,7 @@ function bind(
     // Replaces the error's next step, which names a slash command, by the shell command.
     const { code, message, serverName } = error;
     const next = `fairlead prompt ${promptCommandUsage(prompt)}`;
-    throw new HostError(code, message, { next, cause: error, ...(serverName !== undefined && { serverName }) });
+    throw new HostError(code, message, { next, cause: error, serverName });
   }
 }
 

@@ -136,7 +136,7 @@ async function findReadable(wanted: Wanted, host: Host, context: Context): Promi
     serverOf: (address: ResourceAddress): string => address.server,
     commandFor: (owner: string): string => `fairlead read ${toShellWord(`${owner}.${target}`)}`,
   };
-  const search = { named, isOpen, find, ...(!isTemplate && !isUri && { byName }) };
+  const search = { named, isOpen, find, byName: isTemplate || isUri ? undefined : byName };
   const found = await lookUp(search, host, context);
   return { ...found, uri: isTemplate ? fillTemplate(found.uri, values) : found.uri };
 }

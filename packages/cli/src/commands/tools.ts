@@ -8,6 +8,7 @@ import { groupBy } from "@fairlead/core/text/group-by";
 import { joinSafe, safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import { toShellWord } from "@fairlead/core/text/shell-word";
 import { isShallow } from "@fairlead/wire/json";
+import { unlessEmpty } from "../output/output.ts";
 import { serverNamesText, serverToolsText, toolToTry } from "../output/tools/lists.ts";
 import { exampleCall } from "../output/tools/signature.ts";
 import { tooDeep, toolDocument } from "../output/tools/tool-document.ts";
@@ -171,8 +172,8 @@ export function toolsDocument({ tools, quarantined, hidden, notes }: Listed): ob
   return {
     tools: tools.map(toolDocument),
     quarantined,
-    ...(hidden.length > 0 && { hidden }),
-    ...(notes.length > 0 && { warnings: notes }),
+    hidden: unlessEmpty(hidden),
+    warnings: unlessEmpty(notes),
   };
 }
 

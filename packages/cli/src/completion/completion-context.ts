@@ -24,8 +24,8 @@ export function completionContextOf({ values }: Typed, io: Io): CompletionContex
       json: false,
       quiet: true,
       debug: false,
-      ...(root !== undefined && { root: withHome(root, io) }),
-      ...(settings !== undefined && { settings: withHome(settings, io) }),
+      root: root === undefined ? undefined : withHome(root, io),
+      settings: settings === undefined ? undefined : withHome(settings, io),
     },
   };
 }

@@ -52,12 +52,12 @@ async function describe({ load }: CommandRow): Promise<KnownCommand> {
     operands: command.registeredArguments.map((operand) => ({
       placeholder: operand.name(),
       isRepeated: operand.variadic,
-      ...(operand.argChoices && { choices: operand.argChoices }),
+      choices: operand.argChoices,
     })),
     options: command.options.map(({ flags, description, argChoices }) => ({
       flags,
       summary: description,
-      ...(argChoices && { choices: argChoices }),
+      choices: argChoices,
     })),
     isWrapper: verb.split !== undefined,
   };

@@ -34,7 +34,7 @@ async function factsOf(receipt: Receipt): Promise<ClientFacts> {
     const paths = entry?.kind === "stdio" ? [entry.command, ...entry.args.slice(0, 1)].filter(isAbsolute) : [];
     const there = await Promise.all(paths.map((path) => stat(path).catch(() => undefined)));
     const missing = paths.find((_path, at) => there[at] === undefined);
-    return { receipt, hasEntry: entry !== undefined, ...(missing !== undefined && { missing }) };
+    return { receipt, hasEntry: entry !== undefined, missing };
   } catch (error) {
     if (!(error instanceof HostError)) throw error;
     return { receipt, hasEntry: false, failure: error };

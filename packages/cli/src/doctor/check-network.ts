@@ -93,7 +93,8 @@ function hideAccount(value: string): string {
 /** Reports an invalid proxy variable without its value, because the value may contain a password at any place. */
 function noProxy(name: string, isUsed: boolean): Observation {
   return {
-    ...(isUsed ? { severity: "problem", code: "proxy" } : { severity: "warning" }),
+    severity: isUsed ? "problem" : "warning",
+    code: isUsed ? "proxy" : undefined,
     message: `${name} is not a proxy URL: it must be http://HOST:PORT or https://HOST:PORT`,
     next: `export ${name}=http://HOST:PORT`,
   };

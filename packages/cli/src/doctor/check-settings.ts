@@ -37,10 +37,10 @@ function toObservation({ severity, code, message, origin, serverName, next }: Pr
   const correct = origin && `correct ${origin.file} at line ${origin.line}, column ${origin.column}`;
   return {
     severity: severity === "error" ? "problem" : "warning",
-    ...(serverName !== undefined && { server: serverName }),
+    server: serverName,
     message: origin === undefined ? message : `${positionOf(origin)}: ${message}`,
     next: next ?? correct ?? "fairlead settings validate",
-    ...(severity === "error" && { code }),
+    code: severity === "error" ? code : undefined,
   };
 }
 
@@ -69,7 +69,7 @@ function policyObservation({ severity, code, message, origin, next }: Problem): 
     severity: severity === "error" ? "problem" : "warning",
     message: origin === undefined ? message : `${positionOf(origin)}: ${message}`,
     next: next ?? "fairlead policy list",
-    ...(severity === "error" && { code }),
+    code: severity === "error" ? code : undefined,
   };
 }
 

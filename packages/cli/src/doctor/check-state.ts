@@ -81,7 +81,7 @@ export function checkSecrets({ store, servers }: SecretFacts): readonly Observat
             server: server.name,
             message: `"${server.name}" needs the secret ${name}, which is not stored`,
             next: `fairlead secret set ${name}`,
-            ...(mayStart && { code: "variable_unset" }),
+            code: mayStart ? "variable_unset" : undefined,
           };
         }),
     ),

@@ -39,10 +39,10 @@ export async function readStateFacts(folder: string): Promise<StateFacts> {
   return {
     folder,
     others: !wasOpen ? "kept out" : (await isOpen(folder)) ? "let in" : "shut out",
-    ...(failure !== undefined && { failure }),
+    failure,
     aside,
-    ...(free !== undefined && { free }),
-    ...(unsafe !== undefined && { unsafe }),
+    free,
+    unsafe,
   };
 }
 

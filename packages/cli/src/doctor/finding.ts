@@ -38,7 +38,7 @@ export function ok(message: string): Observation {
 
 /** Returns a finding for information, with an optional next step. */
 export function note(message: string, next?: string): Observation {
-  return { severity: "note", message, ...(next !== undefined && { next }) };
+  return { severity: "note", message, next };
 }
 
 /** Returns a finding about something that works but should be changed. */
@@ -48,7 +48,7 @@ export function warning(message: string, next: string): Observation {
 
 /** Returns a finding about something that does not work, with the error's code and next step. */
 export function problem({ code, message, next }: Pick<HostError, "code" | "message" | "next">): Observation {
-  return { severity: "problem", code, message, ...(next !== undefined && { next }) };
+  return { severity: "problem", code, message, next };
 }
 
 /** A finding and its group in the report. */

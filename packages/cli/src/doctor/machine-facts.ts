@@ -70,7 +70,7 @@ async function assertionFact(
   try {
     const { jwt } = await readAssertion({ settings, serverName: server, env, audience: "" });
     const expiry = claimsOf(jwt)?.["exp"];
-    return [{ ...fact, ...(typeof expiry === "number" && { expiresAt: expiry * 1000 }) }];
+    return [{ ...fact, expiresAt: typeof expiry === "number" ? expiry * 1000 : undefined }];
   } catch (error) {
     return [{ ...fact, failure: asHostError(error) }];
   }

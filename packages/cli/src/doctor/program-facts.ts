@@ -69,8 +69,8 @@ export async function readNodeFacts(launchContext: LaunchContext): Promise<Omit<
   const file = process.execPath;
   const isOther = node !== undefined && (await realpath(node)) !== (await realpath(file));
   return {
-    node: { version: process.version, file, ...(isOther && { other: node }) },
-    ...(npx !== undefined && { npx }),
+    node: { version: process.version, file, other: isOther ? node : undefined },
+    npx,
     // An empty entry in PATH means the current folder, so it counts as relative.
     relativePath: written === "" ? [] : written.split(delimiter).filter((folder) => !isAbsolute(folder)),
   };
@@ -95,10 +95,10 @@ async function lookFor(
     const managed = file === undefined || command.includes("/") ? undefined : await managerOf(file);
     return {
       ...base,
-      ...(file !== undefined && { file }),
-      ...(wanted !== undefined && { interpreter: { name: wanted, isFound } }),
-      ...(elsewhere && { elsewhere }),
-      ...(managed && { managed }),
+      file,
+      interpreter: wanted === undefined ? undefined : { name: wanted, isFound },
+      elsewhere,
+      managed,
     };
   } catch (error) {
     if (!(error instanceof HostError)) throw error;

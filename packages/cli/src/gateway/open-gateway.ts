@@ -48,7 +48,7 @@ function configurationOptions(
 
 /** The IDE of a client. The gateway's own process belongs to no IDE, so only the client's environment counts. */
 function ideOf({ environment }: ConfigurationOptions, { clock }: OpenGatewayOptions["io"]): IdeTrust {
-  return createIdeTrust({ environment, isInTerminal: false, ...(clock && { clock }) });
+  return createIdeTrust({ environment, isInTerminal: false, clock });
 }
 
 async function loadOnce(from: ConfigurationOptions, io: OpenGatewayOptions["io"]): Promise<Configuration> {
@@ -81,8 +81,8 @@ export async function workspaceOf(client: RelayClient, io: OpenGatewayOptions["i
   const options = {
     workspace: client.workspace,
     trustWorkspace: client.trustWorkspace,
-    ...(client.root !== undefined && { root: client.root }),
-    ...(client.settings !== undefined && { settingsFile: client.settings }),
+    root: client.root,
+    settingsFile: client.settings,
   };
   // The host may have been started in the terminal of another IDE, whose variables do not concern this client.
   const from = configurationOptions({ cwd: client.cwd, env: { ...withoutIde, ...client.env }, options }, io);

@@ -45,7 +45,7 @@ export async function runHost(words: readonly string[], io: Io): Promise<void> {
       signal: io.signal,
       temporary: tmpdir(),
       platform: io.platform,
-      ...(idle !== undefined && { idleTime: idle }),
+      idleTime: idle,
     });
   } catch (error) {
     const reason = `it cannot run in ${folder.path}: ${explain(error)}`;

@@ -50,7 +50,7 @@ export function convertServer({ name, value, disabled }: ForeignServer, context:
   for (const key of reader.rest()) reader.remark("dropped", key, whyDropped(key, kind ?? "url"));
   const entry = toEntry(draft);
   if (!remarks.some((remark) => remark.kind === "obstacle")) remarks.push(...checkEntry(name, entry));
-  return { entry, enabled, ...(envFile === undefined ? {} : { envFile }), remarks };
+  return { entry, enabled, envFile, remarks };
 }
 
 function refused(message: string): Conversion {

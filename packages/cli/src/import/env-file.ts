@@ -64,7 +64,7 @@ async function namesIn(file: string): Promise<readonly string[] | undefined> {
 }
 
 function dropped(message: string, next?: string): Remark {
-  return { kind: "dropped", key: "envFile", message, ...(next === undefined ? {} : { next }) };
+  return { kind: "dropped", key: "envFile", message, next };
 }
 
 function referred(name: string, file: string): Remark {

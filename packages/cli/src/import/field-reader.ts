@@ -35,7 +35,7 @@ export function createFieldReader(
   const read = new Set<string>();
 
   function remark(kind: Remark["kind"], key: string, message: string, next?: string): void {
-    remarks.push({ kind, key, message, ...(next === undefined ? {} : { next }) });
+    remarks.push({ kind, key, message, next });
   }
 
   function refuse(key: string, message: string): undefined {

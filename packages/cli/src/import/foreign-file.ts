@@ -118,11 +118,8 @@ async function parseToml(text: string): Promise<Document> {
   } catch (error) {
     // Uses only the first line of the parser's message, because the other lines quote the file.
     const [message = ""] = error instanceof Error ? error.message.split("\n") : ["the file is not valid TOML"];
-    return {
-      kind: "broken",
-      message,
-      ...(error instanceof TomlError ? { line: error.line, column: error.column } : {}),
-    };
+    const { line, column } = error instanceof TomlError ? error : {};
+    return { kind: "broken", message, line, column };
   }
 }
 

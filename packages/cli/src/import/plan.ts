@@ -180,7 +180,7 @@ function convertAll(
       target,
       root,
       inputs,
-      ...(folder === undefined ? {} : { folder }),
+      folder,
     };
     return { name: server.name, source, conversion: convertServer(server, context) };
   });

@@ -202,7 +202,7 @@ export async function checkLock(
   );
   const present = [...entries].map(([name, entry]) => {
     const look = looks.get(name);
-    return [name, { entry, ...(look?.kind === "seen" && { catalog: look.locked }) }] as const;
+    return [name, { entry, catalog: look?.kind === "seen" ? look.locked : undefined }] as const;
   });
   const drifts = new Map(compareLock(lock, new Map(present)).map((drift) => [drift.server, drift]));
   const names = [...new Set([...entries.keys(), ...lock.keys()])];

@@ -19,5 +19,5 @@ export function errorLines({ message, next }: Omit<Told, "code">): SafeText {
 
 /** Returns the error as it appears in `--json` documents. */
 export function errorDocument({ code, message, next }: Told): ErrorDocument {
-  return { code, message, ...(next !== undefined && { next }) };
+  return { code, message, next };
 }

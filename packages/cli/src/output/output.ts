@@ -138,6 +138,11 @@ export function count(number: number, noun: string): SafeText {
   return safe`${number} ${toSafeLine(noun)}${number === 1 ? safe`` : safe`s`}`;
 }
 
+/** Returns the list, or undefined for an empty list: JSON documents leave out empty lists that are rarely filled. */
+export function unlessEmpty<T>(list: readonly T[]): readonly T[] | undefined {
+  return list.length > 0 ? list : undefined;
+}
+
 /** Formats a number with spaces between groups of three digits: `1 234 567`. */
 export function spacedNumber(value: number): SafeText {
   return toSafeLine(value.toLocaleString("en-US").replaceAll(",", " "));

@@ -72,7 +72,7 @@ export async function pinServer(
     }),
   });
   const after = before.slice(0, before.length - download.name.length) + exact;
-  return { at, before, after, ...(note !== undefined && { note }) };
+  return { at, before, after, note };
 }
 
 /**

@@ -17,10 +17,10 @@ export function configurationOptions({ globals, io, ide }: Selected): Configurat
   return {
     environment: { env, home, cwd, platform },
     workspace: globals.workspace,
-    ...(ide && { ide }),
-    ...(globals.trustWorkspace ? { trustWorkspace: true } : {}),
-    ...(globals.root === undefined ? {} : { root: globals.root }),
-    ...(globals.settings === undefined ? {} : { settingsFile: globals.settings }),
+    ide,
+    trustWorkspace: globals.trustWorkspace,
+    root: globals.root,
+    settingsFile: globals.settings,
   };
 }
 

@@ -180,7 +180,7 @@ export async function run(): Promise<void> {
       return homeFolder();
     },
     platform: process.platform,
-    program: { node: process.execPath, ...(!isSingleExecutable() && { file: process.argv[1] ?? "" }) },
+    program: { node: process.execPath, file: isSingleExecutable() ? undefined : (process.argv[1] ?? "") },
     signal: interrupt.signal,
     takeInterrupts(taker) {
       onInterrupt = taker;

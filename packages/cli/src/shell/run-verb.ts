@@ -43,11 +43,11 @@ export async function runVerb({ verb, name, summary, words, io, out, runWords }:
       json: options.json ?? false,
       quiet: options.quiet ?? false,
       debug: options.debug === "" || (options.debug ?? false),
-      ...(options.C === undefined ? {} : { root: options.C }),
-      ...(options.settings === undefined ? {} : { settings: options.settings }),
-      ...(options.record === undefined ? {} : { record: resolve(io.cwd, options.record) }),
+      root: options.C,
+      settings: options.settings,
+      record: options.record === undefined ? undefined : resolve(io.cwd, options.record),
     };
-    const ide = createIdeTrust({ environment: io, ...(io.clock && { clock: io.clock }) });
+    const ide = createIdeTrust({ environment: io, clock: io.clock });
     try {
       await verb.run({ io, globals, command, rest: words.rest, operands: command.args, out, runWords, ide });
     } finally {

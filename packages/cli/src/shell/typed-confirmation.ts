@@ -55,7 +55,7 @@ export async function confirmTypedRequest(
   }
 
   return {
-    options: { confirm: ask, ...(isYes && { confirmed: "in_advance" as const }) },
+    options: { confirm: ask, confirmed: isYes ? "in_advance" : undefined },
     async withAdvice(running) {
       try {
         return await running;

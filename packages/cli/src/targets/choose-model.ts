@@ -44,7 +44,7 @@ export async function findModel(
 ): Promise<ModelChoice> {
   const { environment } = configuration;
   const env = await modelEnvironment(configuration);
-  return chooseModel({ ...environment, env, wanted, clock: systemClock, ...(signal && { signal }) });
+  return chooseModel({ ...environment, env, wanted, clock: systemClock, signal });
 }
 
 /** Lists the models of all configured APIs. */

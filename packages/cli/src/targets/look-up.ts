@@ -56,7 +56,7 @@ export async function lookUp<T>(search: Search<T>, host: Host, context: Context)
   // If no cached catalog has the prompt or resource, the catalogs of the named servers may be out of date.
   const wanted = isCached ? others : [...named, ...others];
   const rival = byName && { ...byName, find, servers };
-  await connectWithin({ wait, ...(rival && { rivals: (left) => rivalsOf(rival, left) }) }, host, wanted, context);
+  await connectWithin({ wait, rivals: rival && ((left) => rivalsOf(rival, left)) }, host, wanted, context);
   const found = find();
   if (!(found instanceof HostError)) return found;
   for (const state of host.states()) {

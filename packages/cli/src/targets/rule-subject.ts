@@ -58,7 +58,7 @@ export async function readSubject(
   const { client } = context.command.opts<SubjectOptions>();
   if (client === "") throw new HostError("usage", "--client must not be empty", { next: "fairlead policy list" });
   const subject = await readRequest(host, configuration, context);
-  return { ...subject, ...(client !== undefined && { client }) };
+  return { ...subject, client };
 }
 
 async function readRequest(

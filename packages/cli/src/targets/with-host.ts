@@ -47,7 +47,7 @@ export async function useHost<T>(
   const record = await recorderOf(globals);
   const host = openHost(configuration, {
     debug: globals.debug,
-    ...(record && { record }),
+    record,
     // Every command declares the capability `elicitation`, as the app does. Otherwise a server might list different
     // tools.
     elicit: (request) => leaveOpen(request, out),

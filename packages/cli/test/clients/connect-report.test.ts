@@ -25,7 +25,7 @@ describe("the JSON of a changed client", () => {
       file: "/home/me/c\u001b.json",
       action: "written",
     });
-    expect(Object.keys(clientDocument(report))).toEqual(["client", "title", "file", "action"]);
+    expect(JSON.stringify(clientDocument(report))).not.toMatch(/"(?:entry|difference|moved|warnings|error)"/);
   });
 
   test("has the change, the moved servers, the warnings and the error", () => {

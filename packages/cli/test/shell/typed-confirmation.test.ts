@@ -49,10 +49,10 @@ async function scene({ request = {}, details: more = {}, typed, problems = [] }:
 describe("without a terminal", () => {
   test("the request is not confirmed, and nothing is shown", async () => {
     const { answer, shown, options } = await scene({});
-    expect({ answer, shown, options: Object.keys(options) }).toEqual({
+    expect({ answer, shown, confirmed: options.confirmed }).toEqual({
       answer: undefined,
       shown: "",
-      options: ["confirm"],
+      confirmed: undefined,
     });
   });
 

@@ -138,7 +138,7 @@ async function answer(context: Context, given: ConsentAnswer, because?: string):
       id: id.toUpperCase(),
       answer: counted,
       at: new Date(at).toISOString(),
-      ...(given !== "no" && { appliesTo: use === "used" ? "request" : "next_request" }),
+      appliesTo: given === "no" ? undefined : use === "used" ? "request" : "next_request",
     });
   out.show(safe`${toSafeLine(id.toUpperCase())}: ${toSafeLine(words[counted])}`);
   if (counted !== given)
@@ -201,13 +201,13 @@ function toDocument({
     id,
     client,
     server,
-    ...(kind === "tool" ? {} : { kind }),
+    kind: kind === "tool" ? undefined : kind,
     tool: name,
     args,
     since: new Date(since).toISOString(),
     reason,
-    ...(folder !== undefined && { folder }),
-    ...(isCut && { argsCut: true }),
+    folder,
+    argsCut: isCut ? true : undefined,
   };
 }
 

@@ -75,7 +75,7 @@ Examples:
     const { out, globals } = context;
     const { folder } = placeOf(context);
     const pid = await explained(() => stopHost(folder, { isRunning: isProcessRunning, kill }));
-    if (globals.json) return out.json({ stopped: pid !== undefined, ...(pid !== undefined && { pid }) });
+    if (globals.json) return out.json({ stopped: pid !== undefined, pid });
     out.print(pid === undefined ? safe`not running` : safe`stopped: process ${pid}`);
   },
 };

@@ -76,14 +76,14 @@ function clientOf(
   const { root, settings, workspace, trustWorkspace } = globals;
   return {
     name,
-    ...(servers !== undefined && { servers: listIn(servers) }),
-    ...(tools !== undefined && { tools: listIn(tools) }),
+    servers: servers === undefined ? undefined : listIn(servers),
+    tools: tools === undefined ? undefined : listIn(tools),
     cwd: io.cwd,
     env: io.env,
     workspace,
     trustWorkspace,
-    ...(root !== undefined && { root: resolve(io.cwd, root) }),
-    ...(settings !== undefined && { settings: resolve(io.cwd, settings) }),
+    root: root === undefined ? undefined : resolve(io.cwd, root),
+    settings: settings === undefined ? undefined : resolve(io.cwd, settings),
   };
 }
 
@@ -103,8 +103,8 @@ async function ownGateway(
       options: {
         workspace,
         trustWorkspace,
-        ...(root !== undefined && { root }),
-        ...(settings !== undefined && { settingsFile: settings }),
+        root,
+        settingsFile: settings,
       },
     },
     state: locations.state,

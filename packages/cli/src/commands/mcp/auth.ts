@@ -86,7 +86,7 @@ async function signIn(
       again: !isTakenOver,
       browserPlace: programPlace(configuration),
       onMessage: (message) => void heard.push(message),
-      ...(scopes !== undefined && { scopes: scopes.split(/[\s,]+/).filter((scope) => scope !== "") }),
+      scopes: scopes?.split(/[\s,]+/).filter((scope) => scope !== ""),
     }),
   };
   out.say(safe`connecting to "${toVisibleLine(name)}" …`);
@@ -241,7 +241,7 @@ function terminalSignIn({ io, out }: Pick<Context, "io" | "out">, options: Termi
     device,
     browserFirst,
     again,
-    ...(scopes !== undefined && { scopes }),
+    scopes,
   };
 }
 

@@ -42,8 +42,7 @@ Examples:
     const configuration = await configurationOf(context);
     const found = findServer(configuration, operands[0] ?? "");
     const signIn = await signInOf(found, configuration);
-    if (globals.json)
-      return out.json({ ...document(found, configuration), ...(signIn && { signIn: signInDocument(signIn) }) });
+    if (globals.json) return out.json({ ...document(found, configuration), signIn: signIn && signInDocument(signIn) });
     const missing = await missingSecrets({ ...configuration, servers: [found] }, context);
     out.show(out.style.bold(toSafeLine(found.server.name)));
     out.show(layout(fields(found, configuration, { typed: out.typed, missing, signIn }), safe`  `));
@@ -121,7 +120,7 @@ function document({ server, admission }: AdmittedServer, configuration: Configur
     scope,
     origin,
     shadows,
-    ...(definition === undefined ? {} : definitionDocument(definition, configuration)),
+    ...(definition && definitionDocument(definition, configuration)),
     ...trustDocument({ server, admission }, configuration),
     problems,
   };
@@ -132,15 +131,15 @@ function definitionDocument(definition: ServerDefinition, configuration: Configu
     definition;
   return {
     ...transportDocument(redact(definition.transport)),
-    ...(resolved?.kind === "stdio" ? { resolvedCommand: resolved.command } : {}),
+    resolvedCommand: resolved?.kind === "stdio" ? resolved.command : undefined,
     variables,
     secrets,
     authentication: authenticationDocument(definition.authentication, hideLiteral),
     timeout,
     roots: rootFolders(definition, configuration),
     trust,
-    ...(description === undefined ? {} : { description }),
-    ...(includeTools === undefined ? {} : { includeTools }),
+    description,
+    includeTools,
     excludeTools,
     fingerprint,
     notes: launchNotes(definition),
@@ -150,5 +149,5 @@ function definitionDocument(definition: ServerDefinition, configuration: Configu
 function transportDocument(transport: Transport): object {
   if (transport.kind !== "stdio") return { url: transport.url, headers: Object.fromEntries(transport.headers) };
   const { command, args, env, cwd } = transport;
-  return { command, args, env: Object.fromEntries(env), ...(cwd === undefined ? {} : { cwd }) };
+  return { command, args, env: Object.fromEntries(env), cwd };
 }

@@ -98,7 +98,7 @@ Examples:
         replace,
         // The user has chosen the file of `--from`, so Fairlead reads the file even in an untrusted folder.
         isTrusted: ({ folder }) => wanted.from !== undefined || folder === undefined || configuration.trust.trusted,
-        ...(names === undefined ? {} : { only: names }),
+        only: names,
       });
       parts.push({ destination, files, servers, undo: [] });
     }
@@ -205,5 +205,5 @@ async function findSources(
       next: `fairlead mcp import --from ${from} --format ${programNames[0]}`,
     });
   const folder = projectFolder(file, environment);
-  return [{ program, file, ...(folder === undefined ? {} : { folder }) }];
+  return [{ program, file, folder }];
 }

@@ -79,9 +79,10 @@ async function pinOne(found: AdmittedServer, configuration: Configuration, conte
     const approved = await isApproved(name, configuration);
     const { replaced } = await replaceArgument(destination.file, name, pin, destination.edit);
     const undo = restore({ name, entry: replaced, approved }, destination, context);
-    const approval = destination.scope === "workspace" && (await approveAgain(name, pin, configuration, context));
+    const approval =
+      destination.scope === "workspace" ? await approveAgain(name, pin, configuration, context) : undefined;
     const { file } = destination;
-    return { kind: "pinned", name, pin, scope: destination.scope, file, undo, ...(approval && { approval }) };
+    return { kind: "pinned", name, pin, scope: destination.scope, file, undo, approval };
   } catch (error) {
     if (error instanceof HostError && error.code !== "cancelled") return { kind: "failed", name, error };
     throw error;
@@ -146,9 +147,9 @@ function document(outcomes: readonly Outcome[]): object {
         file,
         before,
         after,
-        ...(pin.note !== undefined && { note: pin.note }),
-        ...(approval && { approved: approval.isGiven }),
-        ...("undo" in undo && { undo: undo.undo }),
+        note: pin.note,
+        approved: approval?.isGiven,
+        undo: "undo" in undo ? undo.undo : undefined,
       };
     }),
     unchanged: outcomes.flatMap(({ kind, name }) => (kind === "unchanged" ? [name] : [])),

@@ -62,7 +62,7 @@ Examples:
         scope,
         file,
         removed: true,
-        ...("undo" in undo ? { undo: undo.undo.join(" && ") } : {}),
+        undo: "undo" in undo ? undo.undo.join(" && ") : undefined,
       });
     out.show(safe`removed "${toVisibleLine(name)}" from ${toSafeLine(file)} (${toSafeLine(scope)})`);
     if (extras !== undefined)

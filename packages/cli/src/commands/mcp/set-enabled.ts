@@ -63,7 +63,7 @@ async function setEnabled(context: Context, enabled: boolean): Promise<void> {
       name,
       enabled: enabled && stillOff === undefined,
       file: written,
-      ...(stillOff === undefined ? {} : { disabledBy: stillOff }),
+      disabledBy: stillOff,
     });
   out.show(safe`"${toVisibleLine(name)}" is ${stateWords(enabled, stillOff)} (${toSafeLine(written)})`);
   if (stillOff !== undefined)

@@ -51,7 +51,7 @@ Examples:
       out.json({
         ok: isConnected,
         ...serverDocument({ server: found.server, state }),
-        ...(found.server.definition && { roots: rootFolders(found.server.definition, configuration) }),
+        roots: found.server.definition && rootFolders(found.server.definition, configuration),
         steps: steps.map(stepDocument),
         ...notes,
         [words.label]: words.lines,
@@ -117,7 +117,7 @@ function notesOf(catalog: Catalog | undefined, hide: Redact): Notes {
   const hidden = (notes: Notes["dropped"]): Notes["dropped"] =>
     notes.map(({ name, reason, ...note }) => ({
       ...note,
-      ...(name === undefined ? {} : { name: hide(name) }),
+      name: name === undefined ? undefined : hide(name),
       reason: hide(reason),
     }));
   return { dropped: hidden(dropped), repaired: hidden(repaired), truncated: hidden(truncated) };
@@ -193,7 +193,7 @@ function withoutSecrets(step: Step, hide: Redact): Step {
       const { file, cwd, droppedPath } = step;
       return {
         ...step,
-        ...(file === undefined ? {} : { file: hide(file) }),
+        file: file === undefined ? undefined : hide(file),
         cwd: hide(cwd),
         droppedPath: droppedPath.map(hide),
       };
@@ -203,7 +203,7 @@ function withoutSecrets(step: Step, hide: Redact): Step {
       const serverInfo = {
         name: hide(name),
         version: hide(version),
-        ...(title === undefined ? {} : { title: hide(title) }),
+        title: title === undefined ? undefined : hide(title),
       };
       return { ...step, serverInfo };
     }

@@ -117,9 +117,9 @@ function report(explanation: Report, { out, globals }: Context): void {
       changed: isChanged,
       decision,
       rule: ruleDocument(rule),
-      ...(over && { over: ruleDocument(over) }),
+      over: over && ruleDocument(over),
       matched: others.map(ruleDocument),
-      ...(trust && { trustEffect: trust }),
+      trustEffect: trust,
       folder: folderDocument(configuration),
     });
     return;

@@ -93,7 +93,7 @@ interface Removal {
 async function removeAbout(subject: Subject, { host, configuration, context }: Removal): Promise<void> {
   const { server, tool, kind, client } = subject;
   const { argsPattern } = context.command.opts<{ readonly argsPattern?: string }>();
-  const condition = { ...(argsPattern !== undefined && { argsPattern }), ...(client !== undefined && { client }) };
+  const condition = { argsPattern, client };
   // A rule escapes `*` in a tool's name, but not in a pattern. The user types `*` for both, so both spellings match.
   const spellings = [tool, escapeName(tool)].flatMap((one) =>
     [server, escapeName(server)].map((name) => ({ server: name, tool: one, kind, ...condition })),
@@ -174,7 +174,7 @@ const words: ReadonlyMap<unknown, string> = new Map([
 
 function nameOf({ mcpName = "*", toolName = "*", kind, client, decision }: RemovedRule["members"]): string {
   const tool = Array.isArray(toolName) ? toolName.join("|") : String(toolName);
-  const about = subjectName({ server: String(mcpName), tool, ...(isKind(kind) && { kind }) });
+  const about = subjectName({ server: String(mcpName), tool, kind: isKind(kind) ? kind : undefined });
   return `${words.get(decision) ?? "rule"} ${about}${typeof client === "string" ? ` for client ${client}` : ""}`;
 }
 
@@ -188,8 +188,8 @@ function commandFor(members: RemovedRule["members"], names: readonly string[]): 
   const word = words.get(decision);
   if (word === undefined || typeof mcpName !== "string" || typeof toolName !== "string") return undefined;
   const pattern: Pick<RuleToWrite, "argsPattern" | "client"> = {
-    ...(typeof argsPattern === "string" && { argsPattern }),
-    ...(typeof client === "string" && { client }),
+    argsPattern: typeof argsPattern === "string" ? argsPattern : undefined,
+    client: typeof client === "string" ? client : undefined,
   };
   if (Object.keys(more).length > 0 || priority !== usualPriority({ tool: toolName, ...pattern })) return undefined;
   // `fairlead policy` commands do not accept names with a backslash escape.

@@ -114,9 +114,9 @@ async function toRule(
   return {
     server: found === "nothing" ? exact(server, false) : escapeName(server),
     tool: tool === "*" ? tool : exact(tool, found === "tool"),
-    ...(kind !== "tool" && { kind }),
-    ...(argsPattern !== undefined && { argsPattern }),
-    ...(client !== undefined && { client }),
+    kind: kind === "tool" ? undefined : kind,
+    argsPattern,
+    client,
     decision,
   };
 }
@@ -192,7 +192,7 @@ function undoLine(replaced: string | undefined, { command, operands }: Context):
   const word = replaced === "ask_user" ? "ask" : (replaced ?? "remove");
   const { server, tool, kind, argsPattern, client } = command.opts<Readonly<Record<string, string | undefined>>>();
   const options = Object.entries({
-    ...(kind !== "tool" && { "--kind": kind }),
+    "--kind": kind === "tool" ? undefined : kind,
     "--server": server,
     "--tool": tool,
     "--args-pattern": argsPattern,
@@ -242,9 +242,7 @@ async function pairsOf(named: Subject, { server, tool }: RuleToWrite, host: Host
   await host.recall();
   const matchingTools = host.states().flatMap(({ name }) => {
     const tools = isServer(name) ? (host.catalog(name)?.tools ?? []) : [];
-    return tools.flatMap((one) =>
-      isTool(one.name) ? [{ server: name, tool: one.name, kind, ...(client !== undefined && { client }) }] : [],
-    );
+    return tools.flatMap((one) => (isTool(one.name) ? [{ server: name, tool: one.name, kind, client }] : []));
   });
   const isExact = !/[*?]/.test(named.server + named.tool);
   return matchingTools.length === 0 && isExact ? [named] : matchingTools;

@@ -62,7 +62,7 @@ export async function showWhy(host: Host, word: string, { out, globals }: Contex
   const { server, tool } = findToolTarget(word, targetServers(host));
   const { offered, reason, tokens } = await offerOf(host, server, tool);
   if (globals.json) {
-    out.json({ server, tool, offered, reason, ...(tokens !== undefined && { tokens }) });
+    out.json({ server, tool, offered, reason, tokens });
     return;
   }
   const how = offered ? safe`is offered to models directly` : safe`is not offered to models directly`;

@@ -37,9 +37,7 @@ Examples:
         trusted,
         source,
         detail,
-        ...(otherwise && {
-          withoutIde: { trusted: otherwise.trusted, source: otherwise.source, detail: otherwise.detail },
-        }),
+        withoutIde: otherwise && { trusted: otherwise.trusted, source: otherwise.source, detail: otherwise.detail },
         folders: rules.map(({ path, level }) => ({ path, level })),
         approvals: [...approvals].map(([root, servers]) => ({ root, servers: named(servers) })),
         problems,

@@ -73,7 +73,7 @@ export async function review(context: Context): Promise<Review> {
     trustedFolders,
     state,
     needsTrust: !trust.trusted,
-    ...(rule === undefined ? {} : { rule: rule.level }),
+    rule: rule?.level,
     remembered: (approvals?.size ?? 0) > 0,
     pending: defined
       .filter((one) => !isApproved(one))

@@ -67,7 +67,7 @@ function change(before: string | undefined, after: string | undefined): SafeText
 function driftDocument({ kind, members, tools, prompts }: LockDrift, differences: ToolDifferences): object {
   const changed = tools.changed.map((name) => {
     const difference = differences.get(name);
-    return { name, ...(difference && { difference }) };
+    return { name, difference };
   });
   return { kind, members, tools: { ...tools, changed }, prompts };
 }
@@ -158,8 +158,9 @@ export function checkedDocument(checked: LockCheck): object {
   return {
     name,
     state,
-    ...(drift && { ...driftDocument(drift, differences(checked, drift)), breaking: breakingDrift(checked) }),
-    ...(isWithheld && { started: false }),
-    ...(error && { error: errorDocument(error) }),
+    ...(drift && driftDocument(drift, differences(checked, drift))),
+    breaking: drift && breakingDrift(checked),
+    started: isWithheld ? false : undefined,
+    error: error && errorDocument(error),
   };
 }

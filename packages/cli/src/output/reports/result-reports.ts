@@ -26,6 +26,7 @@ import {
 import type { Context } from "../../shell/verb.ts";
 import { type ToolTarget, targetName } from "../../targets/target.ts";
 import { errorDocument } from "../error-lines.ts";
+import { unlessEmpty } from "../output.ts";
 import type { DrawImage } from "./inline-image.ts";
 
 /** The result of the tool, and the error if the call failed. */
@@ -83,9 +84,9 @@ export async function reportCall(
       ...data,
       display: shown,
       durationMs,
-      ...(paths.size > 0 && { saved: [...paths.values()] }),
-      ...(warnings.length > 0 && { warnings }),
-      ...(error && { error: errorDocument(error) }),
+      saved: unlessEmpty([...paths.values()]),
+      warnings: unlessEmpty(warnings),
+      error: error && errorDocument(error),
     });
   else if (shown !== "") out.print(shown);
   else if (error === undefined) out.say(safe`${toSafeLine(targetName(target))} returned an empty result`);
@@ -146,10 +147,10 @@ export async function reportPrompt(report: PromptReport, { out, globals }: Conte
     out.json({
       server,
       prompt,
-      ...(description !== undefined && { description }),
+      description,
       messages: messages.map(({ role, content }) => ({ role, content: contentDocument([content])[0] })),
-      ...(paths.size > 0 && { saved: [...paths.values()] }),
-      ...(warnings.length > 0 && { warnings }),
+      saved: unlessEmpty([...paths.values()]),
+      warnings: unlessEmpty(warnings),
     });
   else if (messages.length === 0) out.say(safe`${toSafeLine(prompt)} of "${toSafeLine(server)}" has no messages`);
   else {
@@ -191,8 +192,8 @@ export async function reportReading(
     out.json({
       ...address,
       contents,
-      ...(paths.size > 0 && { saved: [...paths.values()] }),
-      ...(notes.length > 0 && { warnings: notes }),
+      saved: unlessEmpty([...paths.values()]),
+      warnings: unlessEmpty(notes),
     });
   else if (blocks.length > 0) out.print(textOf(contents, blocks, { paths, draw }, context));
   else out.say(safe`${toSafeLine(address.uri)} is empty`);

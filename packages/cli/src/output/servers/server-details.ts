@@ -131,7 +131,8 @@ export function authenticationDocument(authentication: Authentication, hide: Opt
   if (authentication.provider === "sa-impersonation") return authentication;
   const { provider, oauth } = authentication;
   const { clientSecret } = oauth;
-  return { provider, ...oauth, ...(clientSecret === undefined ? {} : { clientSecret: hide(clientSecret) }) };
+  const shown = { provider, ...oauth };
+  return clientSecret === undefined ? shown : { ...shown, clientSecret: hide(clientSecret) };
 }
 
 /** Returns the position in a settings file as `FILE:LINE:COLUMN`. */

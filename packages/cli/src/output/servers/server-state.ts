@@ -10,7 +10,7 @@ import { joinSafe, repeatSafe, type SafeText, safe, toSafeLine, toVisibleLine } 
 import { waitWords } from "@fairlead/core/text/wait-words";
 import type { Admission } from "@fairlead/core/trust/admit";
 import { errorDocument } from "../error-lines.ts";
-import { count, type Output, spacedNumber } from "../output.ts";
+import { count, type Output, spacedNumber, unlessEmpty } from "../output.ts";
 import { width } from "../text-width.ts";
 import { ageWords } from "../time-text.ts";
 import { clipWords, wrapMessage } from "../wrap.ts";
@@ -267,20 +267,20 @@ export function serverDocument(listed: ListedServer): object {
   return {
     name: server.name,
     status: state.status,
-    ...("reason" in state ? { reason: state.reason } : {}),
+    reason: "reason" in state ? state.reason : undefined,
     transport: transportOf({ server, state, cachedCatalog }),
     scope: server.scope,
     tools: sizes?.tools ?? 0,
     prompts: sizes?.prompts ?? 0,
     resources: sizes?.resources ?? 0,
-    ...(tokens === undefined ? {} : { tokens }),
-    ...(state.status === "connected" ? { protocolVersion: state.peer.protocolVersion } : {}),
-    ...(share === undefined ? {} : { share }),
-    ...(signIn === undefined ? {} : { signIn: signInDocument(signIn) }),
-    ...(changed.length > 0 ? { changed } : {}),
-    ...(cachedCatalog?.savedAt === undefined ? {} : { savedAt: new Date(cachedCatalog.savedAt).toISOString() }),
-    ...(failed === undefined ? {} : { skipped: skippedDocument(failed) }),
-    ...("message" in state ? { error: errorDocument(notConnectedError(state)) } : {}),
+    tokens,
+    protocolVersion: state.status === "connected" ? state.peer.protocolVersion : undefined,
+    share,
+    signIn: signIn && signInDocument(signIn),
+    changed: unlessEmpty(changed),
+    savedAt: cachedCatalog?.savedAt === undefined ? undefined : new Date(cachedCatalog.savedAt).toISOString(),
+    skipped: failed && skippedDocument(failed),
+    error: "message" in state ? errorDocument(notConnectedError(state)) : undefined,
   };
 }
 
@@ -340,5 +340,5 @@ function endWords({ expiresAt, isRenewable }: Extract<SignInState, { state: "sig
 export function signInDocument(signIn: SignInState): object {
   if (signIn.state !== "signed_in") return signIn;
   const { expiresAt, ...rest } = signIn;
-  return { ...rest, ...(expiresAt === undefined ? {} : { expiresAt: new Date(expiresAt).toISOString() }) };
+  return { ...rest, expiresAt: expiresAt === undefined ? undefined : new Date(expiresAt).toISOString() };
 }

@@ -54,7 +54,7 @@ export function toSignature(tool: SignedTool, limits: SignatureLimits = brief): 
       const ending = fallback === undefined ? "" : ` = ${toLiteral(fallback)}`;
       return `${toKey(name)}${isRequired ? "" : "?"}: ${typeOf(schema)}${ending}`;
     }).map(toVisibleLine),
-    ...(output !== undefined && output !== "unknown" && { output: toVisibleLine(output) }),
+    output: output === undefined || output === "unknown" ? undefined : toVisibleLine(output),
   };
 }
 

@@ -2,6 +2,7 @@
 
 import type { HostTool } from "@fairlead/core/host";
 import { isShallow } from "@fairlead/wire/json";
+import { unlessEmpty } from "../output.ts";
 
 /** Returns the tool as the model gets it, and a list of the changes that Fairlead made to the tool's schema. */
 export function toolDocument(tool: HostTool): object {
@@ -11,13 +12,13 @@ export function toolDocument(tool: HostTool): object {
     name,
     server,
     serverToolName,
-    ...(title !== undefined && { title }),
+    title,
     description,
     parametersJsonSchema,
-    ...(outputSchema && { outputSchema: printable(outputSchema) }),
-    ...(annotations && { annotations: printable(annotations) }),
+    outputSchema: outputSchema && printable(outputSchema),
+    annotations: annotations && printable(annotations),
     decision,
-    ...(repairs.length > 0 && { repairs }),
+    repairs: unlessEmpty(repairs),
   };
 }
 

@@ -27,5 +27,5 @@ test("the user reads an error's next step on a second line", () => {
   expect(errorLines({ message: "m", next: "" })).toBe("m\n  next: ");
   expect(errorLines({ message: "m" })).toBe("m");
   expect(errorDocument({ code: "usage", message: "m", next: "n" })).toEqual({ code: "usage", message: "m", next: "n" });
-  expect(Object.keys(errorDocument({ code: "usage", message: "m", next: undefined }))).toEqual(["code", "message"]);
+  expect(JSON.stringify(errorDocument({ code: "usage", message: "m", next: undefined }))).not.toContain("next");
 });

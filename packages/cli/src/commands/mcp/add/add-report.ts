@@ -61,12 +61,13 @@ export function document(
         file,
         replaced,
         transport: transportWord(server?.kind),
-        ...(scope === "workspace" ? { approved: approval.approved.includes(name), folderTrusted: trusted } : {}),
-        ...(server && server.origin.file !== file ? { shadowedBy: server.origin } : {}),
+        approved: scope === "workspace" ? approval.approved.includes(name) : undefined,
+        folderTrusted: scope === "workspace" ? trusted : undefined,
+        shadowedBy: server && server.origin.file !== file ? server.origin : undefined,
         problems: server?.origin.file === file ? server.problems : [],
         notes: [...(definition ? [...launchNotes(definition), ...programNotes(definition)] : []), ...hints(entry)],
-        ...(undo === undefined ? {} : { undo }),
-        ...(test === undefined ? {} : { test: serverDocument(test) }),
+        undo,
+        test: test && serverDocument(test),
       };
     }),
   };

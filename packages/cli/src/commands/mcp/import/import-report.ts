@@ -5,7 +5,7 @@ import { toShellWord } from "@fairlead/core/text/shell-word";
 import type { ForeignFile } from "../../../import/foreign-file.ts";
 import type { PlannedServer } from "../../../import/plan.ts";
 import { type ImportSource, programs, type Remark } from "../../../import/program.ts";
-import { count, type Output } from "../../../output/output.ts";
+import { count, type Output, unlessEmpty } from "../../../output/output.ts";
 import { previewEntry } from "../../../output/servers/entry-redaction.ts";
 import type { Destination, Undo } from "../add/destination.ts";
 import { literalSecretsOf, type StoredSecret } from "./store-secrets.ts";
@@ -41,7 +41,7 @@ export function importDocument(report: ImportReport): object {
   const undo = [...parts.flatMap((part) => part.undo), ...secretUndo(stored)];
   return {
     written,
-    ...(parts[0] && { target: targetDocument(parts[0]) }),
+    target: parts[0] && targetDocument(parts[0]),
     sources: parts.flatMap(({ files }) => files.map(({ source, file }) => ({ ...source, ...stateDocument(file) }))),
     servers: parts.flatMap((part) =>
       part.servers.map((server) => ({
@@ -49,15 +49,15 @@ export function importDocument(report: ImportReport): object {
         from: { ...server.source, name: server.name },
         target: targetDocument(part),
         action: server.action.kind,
-        ...("of" in server.action ? { sameAs: server.action.of } : {}),
-        ...("with" in server.action ? { clashesWith: server.action.with } : {}),
+        sameAs: "of" in server.action ? server.action.of : undefined,
+        clashesWith: "with" in server.action ? server.action.with : undefined,
         entry: previewEntry(server.conversion.entry),
         enabled: server.conversion.enabled,
         remarks: remarksOf(server, report),
       })),
     ),
-    ...(stored.length > 0 ? { secrets: stored.map(({ server, key, name }) => ({ server, key, name })) } : {}),
-    ...(undo.length > 0 ? { undo: undo.flatMap((one) => ("undo" in one ? [one.undo] : [])) } : {}),
+    secrets: unlessEmpty(stored.map(({ server, key, name }) => ({ server, key, name }))),
+    undo: undo.length > 0 ? undo.flatMap((one) => ("undo" in one ? [one.undo] : [])) : undefined,
   };
 }
 
