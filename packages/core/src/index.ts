@@ -23,7 +23,7 @@ export {
   type ServerState,
   type ToolChanges,
 } from "./events.ts";
-export type { CallResult } from "./execute/call-result.ts";
+export type { CallResult } from "./execute/executor.ts";
 // The seeds' classes are in @fairlead/core/gemini. They stay importable from here for one version.
 export {
   type AllowList,
@@ -82,7 +82,7 @@ export type {
   McpTextBlock,
 } from "./normalise/content/blocks.ts";
 export type { CallableTool, Content, FunctionCall, FunctionDeclaration, Part } from "./normalise/model-types.ts";
-export type { Repair } from "./normalise/schema/compiled-schema.ts";
+export type { Repair } from "./normalise/schema/compile.ts";
 export { generateValidName } from "./normalise/tool-name.ts";
 export { PolicyEngine } from "./policy/policy-engine.ts";
 export type { AllowedTools, Policies, PolicyFileState, PolicyFlags } from "./policy/rules/load-policies.ts";
@@ -125,7 +125,7 @@ export {
   ResourceRegistry,
 } from "./registry/resource-registry.ts";
 export type { Completable, CompletionRequest } from "./resources/completion.ts";
-export type { PromptContent, ReferenceProblem } from "./resources/references/read-references.ts";
+export type { PromptContent, ReferenceProblem } from "./resources/references/references.ts";
 export type { Catalog, CatalogNote, ListStep } from "./server/catalog.ts";
 export type { Completion, ConnectionOptions as McpClientOptions } from "./server/connection.ts";
 export type { Elicit, Elicitation, ElicitationAnswer } from "./server/elicitation.ts";

@@ -75,7 +75,7 @@ export type { ContentLimits } from "./normalise/content/fit.ts";
 export type { ContentOptions, Keep, KeptFile, LeftOut } from "./normalise/content/parts.ts";
 export type { ToolFilter } from "./normalise/filter.ts";
 export type { FunctionResponse } from "./normalise/model-types.ts";
-export type { CompiledSchema, RepairAction, SchemaDialect } from "./normalise/schema/compiled-schema.ts";
+export type { CompiledSchema, RepairAction, SchemaDialect } from "./normalise/schema/compile.ts";
 export type { Pin } from "./normalise/tool-name.ts";
 export type { ToolIdentity } from "./policy/decide.ts";
 export type { LargeResults } from "./registry/binding.ts";

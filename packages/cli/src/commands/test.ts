@@ -2,8 +2,7 @@
 
 import { writeFile } from "node:fs/promises";
 import { relative, resolve } from "node:path";
-import { runChecks } from "@fairlead/core/checks/run-checks";
-import { loadSnapshots, snapshotPath } from "@fairlead/core/checks/snapshots";
+import { loadSnapshots, runChecks, snapshotPath } from "@fairlead/core/checks/run-checks";
 import { systemClock } from "@fairlead/core/clock";
 import { HostError } from "@fairlead/core/errors";
 import { createValidator } from "@fairlead/core/execute/validation/validator";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { HostError } from "@fairlead/core/errors";
-import type { CallResult } from "@fairlead/core/execute/call-result";
+import type { CallResult } from "@fairlead/core/execute/executor";
 import type { Host } from "@fairlead/core/host";
 import { createHost } from "@fairlead/core/host";
 import { stdioServer } from "@fairlead/test-servers";

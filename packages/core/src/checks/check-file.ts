@@ -4,8 +4,7 @@ import type { JsonObject } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
 import { HostError } from "../errors.ts";
 import { closest } from "../text/closest.ts";
-import type { Mask } from "./masks.ts";
-import { compilePattern, type Pattern } from "./patterns.ts";
+import { compilePattern, type Mask, type Pattern } from "./masks.ts";
 
 /** The server to check: its name in the settings, or a command that starts it. */
 export type CheckTarget =

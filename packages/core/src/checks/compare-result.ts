@@ -3,8 +3,8 @@
 import type { JsonObject } from "@fairlead/wire";
 import { isObject, parseJson } from "@fairlead/wire/json";
 import { clip } from "@fairlead/wire/text";
-import type { CallResult } from "../execute/call-result.ts";
 import { describeIssues } from "../execute/check-values.ts";
+import type { CallResult } from "../execute/executor.ts";
 import type { Validator } from "../execute/validation/validator.ts";
 import { canonicalJson } from "../text/canonical-json.ts";
 import { isSameJson } from "../text/same-json.ts";

@@ -1,8 +1,9 @@
 /** Replaces ids and times in snapshots by fixed words such as `<time>`, because they differ from run to run. */
 
 import { isObject } from "@fairlead/wire/json";
+import { errorMessage } from "@fairlead/wire/text";
+import { RE2JS } from "re2js";
 import { writeJson } from "../text/deep-json.ts";
-import type { Pattern } from "./patterns.ts";
 
 /** A pattern, and the word (`shown`) that replaces what it matches. */
 export interface Mask {
@@ -39,4 +40,25 @@ export function toSnapshot(value: unknown, redact: (text: string) => string, mas
 function maskText(text: string, masks: readonly Mask[]): string {
   const own = masks.reduce((so, { pattern, shown }) => pattern.replaceIn(so, shown), text);
   return builtIn.reduce((so, [pattern, shown]) => so.replaceAll(pattern, shown), own);
+}
+
+/** A compiled regular expression. `text` is its source. */
+export interface Pattern {
+  readonly text: string;
+  isIn(text: string): boolean;
+  replaceIn(text: string, replacement: string): string;
+}
+
+/** Returns the compiled pattern, or a text that says why it cannot be used. */
+export function compilePattern(text: string): Pattern | string {
+  try {
+    const linear = RE2JS.compile(RE2JS.translateRegExp(text));
+    return {
+      text,
+      isIn: (searched) => linear.test(searched),
+      replaceIn: (searched, replacement) => linear.matcher(searched).replaceAll(replacement),
+    };
+  } catch (error) {
+    return errorMessage(error).replace(/^error parsing regexp: /, "");
+  }
 }

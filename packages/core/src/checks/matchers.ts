@@ -3,8 +3,7 @@
 import type { JsonObject } from "@fairlead/wire";
 import type { ResultExpectation } from "./check-file.ts";
 import { type CheckedResult, compareResult, schemaProblems } from "./compare-result.ts";
-import { toSnapshot } from "./masks.ts";
-import { compilePattern } from "./patterns.ts";
+import { compilePattern, toSnapshot } from "./masks.ts";
 
 /** What a matcher returns to the test framework. */
 export interface MatcherResult {

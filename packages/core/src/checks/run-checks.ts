@@ -1,14 +1,19 @@
 /** Runs the checks of one file against a server: first the list of tools, then each tool call in the file's order. */
 
 import type { JsonObject } from "@fairlead/wire";
+import { isObject, parseObject } from "@fairlead/wire/json";
 import type { Clock } from "../clock.ts";
 import type { Redact } from "../connect/redact.ts";
+import { HostError } from "../errors.ts";
 import type { Validator } from "../execute/validation/validator.ts";
+import { readText } from "../files/read-text.ts";
+import { notRead } from "../files/system-error.ts";
 import type { CatalogTool } from "../server/catalog.ts";
+import { canonicalJson } from "../text/canonical-json.ts";
+import { isSameJson } from "../text/same-json.ts";
 import type { CallCheck, CheckFile } from "./check-file.ts";
 import { type CheckedResult, compareResult, differences, schemaProblems } from "./compare-result.ts";
 import { type Mask, toSnapshot } from "./masks.ts";
-import type { Snapshots } from "./snapshots.ts";
 
 export interface CheckedServer {
   readonly tools: readonly CatalogTool[];
@@ -32,7 +37,7 @@ export interface CheckOutcome {
 }
 
 /** What checks need besides the server: snapshots, a JSON Schema validator and a clock. */
-export interface CheckContext {
+interface CheckContext {
   readonly snapshots: Snapshots;
   readonly validator: Pick<Validator, "validate">;
   readonly clock: Clock;
@@ -158,4 +163,68 @@ function snapshotOf({ content, structuredContent, isError }: CheckedResult): Jso
 
 function sizeOf(base64: unknown): number {
   return typeof base64 === "string" ? Buffer.from(base64, "base64").length : 0;
+}
+
+const largestFile = 16 * 1024 * 1024;
+
+/** Returns the path of the snapshot file (for example `a.snap.json` for `a.yaml`). */
+export function snapshotPath(file: string): string {
+  return `${file.replace(/\.(?:ya?ml|json)$/i, "")}.snap.json`;
+}
+
+/**
+ * Reads a snapshot file. A missing file counts as empty.
+ *
+ * @throws HostError `settings_invalid` if the file is not a snapshot file, `internal` if it cannot be read
+ */
+export async function loadSnapshots(file: string, update: boolean): Promise<Snapshots> {
+  const found = await readText(file, largestFile);
+  if (found.kind === "unreadable") throw notRead(file, found.reason, found.cause);
+  const document = found.kind === "absent" ? { snapshots: {} } : parseObject(found.text);
+  if (!isObject(document?.["snapshots"]))
+    throw new HostError(
+      "settings_invalid",
+      `${file} is not a snapshot file: it is not a JSON object with the member "snapshots"`,
+      {
+        next: "Restore the committed file, or delete it and run: fairlead test FILE --update",
+      },
+    );
+  return new Snapshots(document["snapshots"], update);
+}
+
+/** The snapshots of one file of checks, in memory. Nothing is written to a file. */
+export class Snapshots {
+  readonly #kept: Map<string, unknown>;
+  readonly #update: boolean;
+  #isChanged = false;
+
+  constructor(before: Readonly<Record<string, unknown>>, update: boolean) {
+    this.#kept = new Map(Object.entries(before));
+    this.#update = update;
+  }
+
+  /** Compares a value with its snapshot. With `--update`, stores the value if it differs or has no snapshot. */
+  compare(
+    name: string,
+    value: unknown,
+    describe: (before: unknown) => readonly string[],
+  ): { readonly problems: readonly string[]; readonly isUpdated: boolean } {
+    const snapshot = this.#kept.get(name);
+    const isKept = this.#kept.has(name);
+    if (isKept && isSameJson(snapshot, value)) return { problems: [], isUpdated: false };
+    if (!this.#update) {
+      const problems = isKept ? describe(snapshot) : ["there is no snapshot yet: run the command again with --update"];
+      return { problems, isUpdated: false };
+    }
+    this.#kept.set(name, value);
+    this.#isChanged = true;
+    return { problems: [], isUpdated: true };
+  }
+
+  /** Returns the new text of the snapshot file, or undefined if nothing has changed. */
+  changedText(): string | undefined {
+    if (!this.#isChanged) return undefined;
+    const sorted: unknown = JSON.parse(canonicalJson(Object.fromEntries(this.#kept)));
+    return `${JSON.stringify({ schemaVersion: 1, snapshots: sorted }, undefined, 2)}\n`;
+  }
 }

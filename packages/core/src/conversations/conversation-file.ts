@@ -11,7 +11,7 @@ import { type HeldLock, tryLock } from "../files/atomic/lock.ts";
 import { ensurePrivateFolder, privateFileMode } from "../files/atomic/private-folder.ts";
 import { notWritten, systemCode, toWriteError, unless } from "../files/system-error.ts";
 import { limits } from "../limits.ts";
-import type { EncodedLine } from "./encode-line.ts";
+import type { EncodedLine } from "./format.ts";
 
 /** The folder of all recorded conversations, inside the state folder. */
 export function conversationsFolder(state: string): string {

@@ -11,8 +11,7 @@ import type { CallEvent, TurnEvent } from "../turn/events.ts";
 import { toResponse } from "../turn/history.ts";
 import type { ConversationChange, RecordChange } from "../turn/record.ts";
 import type { ConversationFile } from "./conversation-file.ts";
-import { type EncodedLine, encodeLine } from "./encode-line.ts";
-import type { ConversationHead, RecordedLine } from "./format.ts";
+import { type ConversationHead, type EncodedLine, encodeLine, type RecordedLine } from "./format.ts";
 
 export interface ConversationRecorderOptions {
   readonly head: ConversationHead;

@@ -3,15 +3,16 @@
  * `docs/recording.md` describes the format.
  */
 
+import { createHash, randomBytes } from "node:crypto";
 import type { JsonObject } from "@fairlead/wire";
 import { isObject, isShallow, parseJson } from "@fairlead/wire/json";
+import type { Redact } from "../connect/redact.ts";
 import { errorCodes } from "../errors.ts";
 import type { Content, Part } from "../normalise/model-types.ts";
 import type { GivenApproval } from "../policy/conversation-approvals.ts";
 import type { CallFailure, TurnEvent } from "../turn/events.ts";
 import type { ConversationChange } from "../turn/record.ts";
 import { ownFunctions } from "../turn/tools/own-functions.ts";
-import { isConversationId } from "./conversation-id.ts";
 
 const version = 1;
 
@@ -46,7 +47,7 @@ export type RecordedLine = { readonly time: string } & (
  * The result of parsing a line. A line of an `unknown` type is skipped: a later version of Fairlead may have written
  * it.
  */
-export type ParsedLine =
+type ParsedLine =
   | { readonly kind: "line"; readonly line: RecordedLine }
   | { readonly kind: "unknown" }
   | { readonly kind: "invalid"; readonly reason: string };
@@ -199,3 +200,94 @@ const shapes: { readonly [T in RecordedLine["type"]]: (line: JsonObject) => bool
     reasons.includes(String(reason)) && isText(text) && areNumbers(denied, calls),
   error: ({ error }) => isFailure(error),
 };
+
+const pattern = /^\d{8}-\d{6}-[0-9a-f]{6}$/;
+
+/** Whether `text` has the form of an id, such as `20260131-093000-a1b2c3`. */
+export function isConversationId(text: string): boolean {
+  return pattern.test(text);
+}
+
+/** A new id from the time in milliseconds (as UTC) and a random suffix. */
+export function createConversationId(now: number): string {
+  const [date = "", time = ""] = new Date(now).toISOString().replaceAll(/[-:]/g, "").split("T");
+  return `${date}-${time.slice(0, 6)}-${randomBytes(3).toString("hex")}`;
+}
+
+/** The bytes of media, by their SHA-256 digest. */
+type MediaFiles = ReadonlyMap<string, Buffer>;
+
+/** A line of text without its line break, and the media that it refers to. */
+export interface EncodedLine {
+  readonly text: string;
+  readonly media: MediaFiles;
+}
+
+/**
+ * Types of lines in which nothing is hidden. They contain only names, paths, numbers and digests, which must stay
+ * exact.
+ */
+const withoutSecrets: ReadonlySet<RecordedLine["type"]> = new Set([
+  "model",
+  "names",
+  "offered",
+  "result",
+  "tool",
+  "approval",
+  "resumed",
+  "rewind",
+  "waiting",
+  "usage",
+] as const);
+
+/**
+ * Members whose values must stay exact, because Fairlead compares them or sends them back to the model. Arguments and
+ * results may contain members with the same names; secrets in those are hidden.
+ */
+const kept: ReadonlySet<string> = new Set(
+  "type time id name role status code server serverToolName mimeType digest thoughtSignature".split(" "),
+);
+
+/** Members whose content comes from models or servers. */
+const foreign: ReadonlySet<string> = new Set(["args", "response"]);
+
+const mostRecordedLevels = 150;
+const tooDeep = "(nested too deeply to record)";
+
+/** Converts a line to JSON with hidden secrets. Media becomes a digest, with its bytes in `media`. */
+export function encodeLine(line: RecordedLine, hide: Redact): EncodedLine {
+  const media = new Map<string, Buffer>();
+  if (withoutSecrets.has(line.type)) return { text: JSON.stringify(line), media };
+
+  /** @param isForeign Whether the value comes from arguments or results. Their keys may contain secrets too. */
+  function copy(value: unknown, level: number, isForeign: boolean): unknown {
+    if (typeof value === "string") return hide(value);
+    if (typeof value !== "object" || value === null) return value;
+    if (level > mostRecordedLevels) return tooDeep;
+    if (Array.isArray(value)) return value.map((item) => copy(item, level + 1, isForeign));
+    const taken = isObject(value) ? takeMedia(value, media) : undefined;
+    if (taken !== undefined) return taken;
+    return Object.fromEntries(
+      Object.entries(value).map(([key, member]) => {
+        const isKept = !isForeign && typeof member === "string" && (kept.has(key) || isDoneReason(key));
+        const name = isForeign ? hide(key) : key;
+        return [name, isKept ? member : copy(member, level + 1, isForeign || foreign.has(key))];
+      }),
+    );
+  }
+
+  const isDoneReason = (key: string): boolean => line.type === "done" && key === "reason";
+  return { text: JSON.stringify(copy(line, 0, false)), media };
+}
+
+/** Replaces the data of media by its digest. Undefined if the value is not media. */
+function takeMedia(value: Readonly<Record<string, unknown>>, media: Map<string, Buffer>): object | undefined {
+  const { mimeType, data, ...others } = value;
+  if (typeof mimeType !== "string" || typeof data !== "string" || Object.keys(others).length > 0) return undefined;
+  const bytes = Buffer.from(data, "base64");
+  // Invalid Base64 stays in the line, because decoding and encoding would change it.
+  if (bytes.toString("base64") !== data) return undefined;
+  const digest = createHash("sha256").update(bytes).digest("hex");
+  media.set(digest, bytes);
+  return { mimeType, digest };
+}

@@ -1,7 +1,7 @@
 /** The demo server's resources: a text, a picture, and a template that gives one text for each knot. */
 
 import { type JsonObject, type ListedResource, type ListedResourceTemplate, WireError } from "@fairlead/wire";
-import { refuseCursor } from "./lists.ts";
+import { objectOf } from "@fairlead/wire/json";
 import { drawPicture } from "./picture.ts";
 
 /** Descriptions of knots, by name. */
@@ -84,4 +84,67 @@ export async function readResource({ uri }: JsonObject): Promise<JsonObject> {
     typeof uri === "string" && uri.startsWith(knotPrefix) ? knots.get(uri.slice(knotPrefix.length)) : undefined;
   if (knot !== undefined) return { contents: [{ uri, mimeType: "text/plain", text: knot }] };
   throw new WireError("rpc", "Resource not found", { rpc: { code: -32002, data: { uri } } });
+}
+
+/** Name of the demo server's only prompt. */
+export const promptName = "teach";
+/** Values that completion offers for the argument `audience`. Other values also work. */
+export const audiences = ["beginner", "child", "sailor"] as const;
+
+interface DemoPrompt {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly arguments: readonly { readonly name: string; readonly description: string; readonly required: boolean }[];
+}
+
+/** The items of `prompts/list`. */
+export const promptDefinitions: readonly DemoPrompt[] = [
+  {
+    name: promptName,
+    title: "Teach a knot",
+    description: "Ask for a lesson on a knot.",
+    arguments: [
+      { name: "knot", description: "which knot", required: true },
+      { name: "audience", description: "whom the lesson is for", required: false },
+    ],
+  },
+];
+
+export function listPrompts(params: JsonObject): JsonObject {
+  refuseCursor(params);
+  return { prompts: promptDefinitions };
+}
+
+/**
+ * Answers `prompts/get`.
+ *
+ * @throws WireError `rpc` with code -32602
+ */
+export function getPrompt({ name, arguments: given }: JsonObject): JsonObject {
+  if (name !== promptName) throw invalid(`Unknown prompt: ${String(name)}`);
+  const args = new Map<string, unknown>(Object.entries(objectOf(given)));
+  const knot = args.get("knot");
+  const audience = args.get("audience") ?? "beginner";
+  if (typeof knot !== "string" || typeof audience !== "string")
+    throw invalid('The argument "knot" is required, and all arguments must be strings');
+  const purpose = knots.get(knot);
+  const words = `Teach a ${audience} to tie the ${knot}, step by step.${purpose === undefined ? "" : ` Keep in mind what it is for: ${purpose}`}`;
+  return {
+    description: `A lesson on the ${knot}`,
+    messages: [{ role: "user", content: { type: "text", text: words } }],
+  };
+}
+
+function invalid(message: string): WireError {
+  return new WireError("rpc", message, { rpc: { code: -32602 } });
+}
+
+/**
+ * Rejects any cursor.
+ *
+ * @throws WireError `rpc` with code -32602
+ */
+export function refuseCursor(params: JsonObject): void {
+  if (params["cursor"] !== undefined) throw new WireError("rpc", "Invalid cursor", { rpc: { code: -32602 } });
 }

@@ -7,10 +7,18 @@ import { setMaxListeners } from "node:events";
 import { type JsonObject, type McpRequestOptions, type Progress, type Session, WireError } from "@fairlead/wire";
 import { objectOf } from "@fairlead/wire/json";
 import { type Clock, systemClock } from "../clock.ts";
-import { audiences, getPrompt, listPrompts, promptName } from "./prompts.ts";
-import { knots, knotTemplate, listResources, listTemplates, readResource } from "./resources.ts";
-import type { Task } from "./tool.ts";
-import { callTool, listTools } from "./tools.ts";
+import {
+  audiences,
+  getPrompt,
+  knots,
+  knotTemplate,
+  listPrompts,
+  listResources,
+  listTemplates,
+  promptName,
+  readResource,
+} from "./resources.ts";
+import { callTool, listTools, type Task } from "./tools.ts";
 
 type Handler = (params: JsonObject, task: Task) => JsonObject | Promise<JsonObject>;
 

@@ -13,12 +13,11 @@ import type { CatalogTool } from "../server/catalog.ts";
 import type { Connection } from "../server/connection.ts";
 import { definitionOf } from "../server/tool-changes.ts";
 import { unlessAborted } from "../server/unless-aborted.ts";
-import { callCancelled, toolChanged } from "./call-errors.ts";
+import { closest } from "../text/closest.ts";
+import { toShellWord } from "../text/shell-word.ts";
 import { createCallQueue } from "./call-queue.ts";
-import { type CallResult, toCallResult } from "./call-result.ts";
 import { checkArguments, checkOutput } from "./check-values.ts";
-import { findListed, findTool, toolNamed } from "./find-tool.ts";
-import { mayRepeat } from "./may-repeat.ts";
+import { callCancelled, mayRepeat, toolChanged } from "./repeat.ts";
 import type { Validator } from "./validation/validator.ts";
 
 /** The members of a server's client that a call needs. */
@@ -33,7 +32,7 @@ export interface Call<Client extends CallClient = CallClient> {
 }
 
 /** A call whose result the executor returns exactly as the server sent it. */
-export interface RawCall<Client extends CallClient, Answer> extends Call<Client> {
+interface RawCall<Client extends CallClient, Answer> extends Call<Client> {
   /** Sends the call. May be called a second time with a new connection, if repeating is safe. */
   readonly send: (client: Client, args: JsonObject, options: McpRequestOptions, tool: string) => Promise<Answer>;
 }
@@ -241,4 +240,71 @@ export function isStill({ filteredCatalog }: CallClient, name: string, tool: Cat
   const now = filteredCatalog && toolNamed(filteredCatalog.catalog.tools, name);
   if (now === undefined || tool === undefined) return now === tool;
   return now === tool || definitionOf(now) === definitionOf(tool);
+}
+
+/**
+ * Returns the listed tool.
+ *
+ * @throws HostError `denied` if a filter hides it, `tool_unknown` if the server does not list it
+ */
+export function findTool(
+  { name: serverName, filteredCatalog }: Pick<Connection, "name" | "filteredCatalog">,
+  tool: string,
+): CatalogTool {
+  const found = findListed({ name: serverName, filteredCatalog }, tool);
+  if (found) return found;
+  const tools = filteredCatalog?.catalog.tools ?? [];
+  const names = tools.map(({ name }) => name);
+  const near = closest(tool, names);
+  const suggestion = near === undefined ? "" : `; did you mean "${near}"?`;
+  throw new HostError("tool_unknown", `"${serverName}" has no tool "${tool}"${suggestion}`, {
+    serverName,
+    next: `fairlead tools ${toShellWord(serverName)}`,
+  });
+}
+
+/**
+ * Returns the tool; undefined if the server does not list it.
+ *
+ * @throws HostError `denied` if a filter hides it
+ */
+export function findListed(
+  { name: serverName, filteredCatalog }: Pick<Connection, "name" | "filteredCatalog">,
+  tool: string,
+): CatalogTool | undefined {
+  const found = toolNamed(filteredCatalog?.catalog.tools ?? [], tool);
+  const setting = found === undefined ? filteredCatalog?.hidden.get(tool) : undefined;
+  if (setting === undefined) return found;
+  throw new HostError(
+    "denied",
+    `${serverName}.${tool} denied: ${setting} of "${serverName}" in the settings excludes it`,
+    { serverName, next: `Change ${setting} of "${serverName}" in the settings.` },
+  );
+}
+
+const indexes = new WeakMap<readonly CatalogTool[], ReadonlyMap<string, CatalogTool>>();
+
+/** Finds a tool by name. Indexes each catalog once, so that a call need not search a long list. */
+export function toolNamed(tools: readonly CatalogTool[], name: string): CatalogTool | undefined {
+  let index = indexes.get(tools);
+  if (index === undefined) {
+    index = new Map(tools.toReversed().map((tool) => [tool.name, tool]));
+    indexes.set(tools, index);
+  }
+  return index.get(name);
+}
+
+/** The result of a tool call. An error that the tool itself reports is a result too. */
+export interface CallResult extends Omit<ToolResult, "notes"> {
+  /** Warnings, for example that an argument was not checked, or that the result violates the tool's output schema. */
+  readonly warnings?: readonly string[];
+}
+
+/** Creates the result of a call. Avoids object spreads for a plain result, because they are slow. */
+function toCallResult(answer: ToolResult, unchecked: readonly string[], unmatched: readonly string[]): CallResult {
+  const { content, isError, notes } = answer;
+  const isSilent = unchecked.length + notes.length + unmatched.length === 0;
+  if (isSilent && answer.structuredContent === undefined && answer.meta === undefined) return { content, isError };
+  const { notes: _, ...result } = answer;
+  return isSilent ? result : { ...result, warnings: [...unchecked, ...notes, ...unmatched] };
 }

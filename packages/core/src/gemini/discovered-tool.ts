@@ -15,7 +15,7 @@ import {
   withMethod,
 } from "../expect-arguments.ts";
 import type { CallableTool, FunctionDeclaration } from "../normalise/model-types.ts";
-import type { Repair } from "../normalise/schema/compiled-schema.ts";
+import type { Repair } from "../normalise/schema/compile.ts";
 import { generateValidName, qualify } from "../normalise/tool-name.ts";
 import { askAbout, type ToolCallConfirmationDetails, ToolConfirmationOutcome } from "../registry/confirmation.ts";
 import { toPlainArguments } from "../registry/plain-arguments.ts";

@@ -3,9 +3,8 @@
 import { errorMessage } from "@fairlead/wire/text";
 import type { Clock } from "../clock.ts";
 import type { ConversationFile } from "../conversations/conversation-file.ts";
-import { createConversationId } from "../conversations/conversation-id.ts";
 import { type ConversationRecorder, createConversationRecorder } from "../conversations/conversation-recorder.ts";
-import type { ConversationHead } from "../conversations/format.ts";
+import { type ConversationHead, createConversationId } from "../conversations/format.ts";
 import { HostError } from "../errors.ts";
 import type { Emitter } from "../events.ts";
 import { assumedModel } from "../model/assumed.ts";
@@ -198,7 +197,7 @@ function createConversationRecorders(options: HostConversationsOptions): Convers
     const { createConversationFile, openConversationFile } = await import("../conversations/conversation-file.ts");
     const folderPath = await folder();
     if (size === undefined) {
-      const { rotateConversations } = await import("../conversations/clean-conversations.ts");
+      const { rotateConversations } = await import("../conversations/list-conversations.ts");
       const file = await createConversationFile(folderPath, id);
       // A new conversation can begin even if an old one cannot be removed.
       await rotateConversations(folderPath).catch(() => undefined);

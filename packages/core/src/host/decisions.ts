@@ -5,8 +5,7 @@
 
 import type { Clock } from "../clock.ts";
 import { demoName } from "../demo/name.ts";
-import type { ServerIdentity } from "../policy/approvals.ts";
-import type { ApprovedTools } from "../policy/approved-tools.ts";
+import type { ApprovedTools, ServerIdentity } from "../policy/approvals.ts";
 import type { Confirmations, ToolIdentity } from "../policy/confirmations.ts";
 import {
   type ConversationApprovals,
@@ -89,7 +88,7 @@ export function createHostDecisions(options: HostDecisionsOptions): HostDecision
     const version = readings;
     const [{ loadPolicies }, { loadApprovedTools }, { approvedTool }, { loadLock }] = await Promise.all([
       import("../policy/rules/load-policies.ts"),
-      import("../policy/approved-tools.ts"),
+      import("../policy/approvals.ts"),
       import("../policy/approvals.ts"),
       import("./catalogs/lock.ts"),
     ]);

@@ -3,8 +3,7 @@
 import type { Clock } from "../clock.ts";
 import { HostError } from "../errors.ts";
 import type { Emitter } from "../events.ts";
-import type { CallResult } from "../execute/call-result.ts";
-import type { Executor } from "../execute/executor.ts";
+import type { CallResult, Executor } from "../execute/executor.ts";
 import type { Validator } from "../execute/validation/validator.ts";
 import type { StoredFile } from "../files/result-files.ts";
 import type { LeftOut } from "../normalise/content/parts.ts";

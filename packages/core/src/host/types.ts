@@ -4,7 +4,7 @@ import type { JsonObject, Progress, PromptResult, ResourceResult } from "@fairle
 import type { OpenChannel } from "@fairlead/wire/serve";
 import type { ConversationInfo, ConversationSearch } from "../conversations/list-conversations.ts";
 import type { CatalogCounts, Emitter, MCPDiscoveryState, Peer, ServerChanges, ServerState } from "../events.ts";
-import type { CallResult } from "../execute/call-result.ts";
+import type { CallResult } from "../execute/executor.ts";
 import type { Model } from "../model/model.ts";
 import type { ToolFilter } from "../normalise/filter.ts";
 import type { CallableTool, Part } from "../normalise/model-types.ts";
@@ -16,7 +16,7 @@ import type { PromptRegistry } from "../registry/prompt-registry.ts";
 import type { QuarantinedTool, RegisteredTools } from "../registry/registered-tools.ts";
 import type { ResourceRegistry } from "../registry/resource-registry.ts";
 import type { CompletionRequest } from "../resources/completion.ts";
-import type { PromptContent } from "../resources/references/read-references.ts";
+import type { PromptContent } from "../resources/references/references.ts";
 import type { Catalog } from "../server/catalog.ts";
 import type { Difference } from "../server/tool-changes.ts";
 import type { Problem } from "../settings/define/definition.ts";

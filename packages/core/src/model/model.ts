@@ -2,7 +2,7 @@
 
 import type { JsonObject } from "@fairlead/wire";
 import type { Content, FunctionDeclaration } from "../normalise/model-types.ts";
-import type { SchemaDialect } from "../normalise/schema/compiled-schema.ts";
+import type { SchemaDialect } from "../normalise/schema/compile.ts";
 
 /** A language model as the host uses it: the host sends one request and reads one stream of events. */
 export interface Model {

@@ -3,8 +3,7 @@
 import type { JsonObject } from "@fairlead/wire";
 import type { CatalogTool } from "../server/catalog.ts";
 import { type Difference, definitionDigest } from "../server/tool-changes.ts";
-import type { ServerIdentity } from "./approvals.ts";
-import type { ApprovedTools } from "./approved-tools.ts";
+import type { ApprovedTools, ServerIdentity } from "./approvals.ts";
 import type { ConversationApprovals } from "./conversation-approvals.ts";
 import { PolicyEngine } from "./policy-engine.ts";
 import { isChangedRule } from "./rules/built-in-rules.ts";

@@ -3,7 +3,7 @@
 import type { JsonObject } from "@fairlead/wire";
 import { HostError } from "../errors.ts";
 import type { FunctionDeclaration } from "../normalise/model-types.ts";
-import type { Repair, SchemaDialect } from "../normalise/schema/compiled-schema.ts";
+import type { Repair, SchemaDialect } from "../normalise/schema/compile.ts";
 import { generateValidName, qualify } from "../normalise/tool-name.ts";
 import type { CallWatch, ToolBinding, ToolExecution } from "./binding.ts";
 import { runEdited, type ToolCallConfirmationDetails } from "./confirmation.ts";

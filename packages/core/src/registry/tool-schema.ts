@@ -4,8 +4,7 @@ import type { JsonObject } from "@fairlead/wire";
 import { HostError } from "../errors.ts";
 import { describeForModel } from "../normalise/description.ts";
 import type { FunctionDeclaration } from "../normalise/model-types.ts";
-import { compileSchema } from "../normalise/schema/compile.ts";
-import type { CompiledSchema, Repair, SchemaDialect } from "../normalise/schema/compiled-schema.ts";
+import { type CompiledSchema, compileSchema, type Repair, type SchemaDialect } from "../normalise/schema/compile.ts";
 import { isPlainSchema } from "../normalise/schema/plain-schema.ts";
 
 /** How `ToolSchema` compiles a schema. */

@@ -2,7 +2,7 @@
 
 import type { JsonObject } from "@fairlead/wire";
 import { HostError } from "../errors.ts";
-import type { CallResult } from "../execute/call-result.ts";
+import type { CallResult } from "../execute/executor.ts";
 import type { CallOptions, RequestOptions } from "../host/types.ts";
 import type { Keep } from "../normalise/content/parts.ts";
 import type { ConfirmPort, LargeResults, ToolBinding, ToolExecution } from "../registry/binding.ts";

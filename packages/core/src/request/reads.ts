@@ -90,7 +90,7 @@ export function expandReferences(
     const [{ resolveReferences, serversNamedIn }, { readReferences }, { createFileFinder }, { chosenResources }] =
       await Promise.all([
         import("../resources/references/references.ts"),
-        import("../resources/references/read-references.ts"),
+        import("../resources/references/references.ts"),
         import("../resources/references/local-file.ts"),
         import("../resources/references/resource-reference.ts"),
       ]);

@@ -2,7 +2,7 @@
 
 import type { JsonObject } from "@fairlead/wire";
 import type { Call, ExecuteOptions, Executor } from "../execute/executor.ts";
-import type { ReadTimes } from "../execute/send-read.ts";
+import type { ReadTimes } from "../execute/repeat.ts";
 import type { TakeTurn } from "../host/gateway-types.ts";
 import type { RequestOptions } from "../host/types.ts";
 import type { PolicyRequest, Requester } from "../policy/decide.ts";

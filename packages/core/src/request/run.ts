@@ -2,9 +2,8 @@
 
 import { type Clock, sleep } from "../clock.ts";
 import { HostError } from "../errors.ts";
-import { callCancelled } from "../execute/call-errors.ts";
 import type { Executor } from "../execute/executor.ts";
-import { sendRead } from "../execute/send-read.ts";
+import { callCancelled, sendRead } from "../execute/repeat.ts";
 import type { Catalogs } from "../host/catalogs/catalogs.ts";
 import type { LiveConfiguration } from "../host/servers/live-configuration.ts";
 import type { HostServers } from "../host/servers/servers.ts";

@@ -6,7 +6,7 @@ import { type Keep, keepAll } from "../normalise/content/parts.ts";
 import { toLabel } from "../normalise/content/shorten.ts";
 import { asUntrusted, createNonce } from "../normalise/content/untrusted.ts";
 import type { Content, Part } from "../normalise/model-types.ts";
-import { createContentRoom } from "./references/read-references.ts";
+import { createContentRoom } from "./references/references.ts";
 
 /** One message of a prompt, as parts for a model. */
 export interface PromptMessage {

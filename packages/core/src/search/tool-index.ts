@@ -1,8 +1,14 @@
 /** Finds the tools whose texts contain the words of a query, and ranks these tools (BM25F with synonyms). */
 
 import { createTurns, type Turns } from "../text/turns.ts";
-import { queryWords, type WordGroup } from "./query-words.ts";
-import { type SearchableServer, type SearchableTool, wordsOfServer, wordsOfTool } from "./tool-words.ts";
+import {
+  queryWords,
+  type SearchableServer,
+  type SearchableTool,
+  type WordGroup,
+  wordsOfServer,
+  wordsOfTool,
+} from "./words.ts";
 
 /** A tool that matches a query. A higher score means a better match. */
 export interface RankedTool {

@@ -6,7 +6,7 @@ import { displayOf } from "../normalise/content/display.ts";
 import { type KeptFile, type LeftOut, toModelParts } from "../normalise/content/parts.ts";
 import type { ConfirmPort, LargeResults, ToolExecution } from "../registry/binding.ts";
 import { describeResources, nearResources } from "../resources/describe-resources.ts";
-import { contentsBlock } from "../resources/references/read-references.ts";
+import { contentsBlock } from "../resources/references/references.ts";
 import { matchesTemplate } from "../text/uri-template.ts";
 import type { TurnHost } from "./turn-host.ts";
 

@@ -11,7 +11,7 @@ import type { Confirm } from "../registry/confirmation.ts";
 import type { ConversationTools } from "../registry/pinned-tools.ts";
 import type { RegisteredTool } from "../registry/registered-tool.ts";
 import type { ResourceRegistry } from "../registry/resource-registry.ts";
-import type { PromptContent } from "../resources/references/read-references.ts";
+import type { PromptContent } from "../resources/references/references.ts";
 import type { FoundTool } from "../search/tool-search.ts";
 
 /**

@@ -6,7 +6,7 @@ import {
   resultText,
   schemaProblems,
 } from "../../src/checks/compare-result.ts";
-import { compilePattern } from "../../src/checks/patterns.ts";
+import { compilePattern } from "../../src/checks/masks.ts";
 
 const result = (text: string, more: Partial<CheckedResult> = {}): CheckedResult => ({
   content: [{ type: "text", text }],

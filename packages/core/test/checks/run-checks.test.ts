@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { readCheckFile } from "../../src/checks/check-file.ts";
 import type { CheckedResult } from "../../src/checks/compare-result.ts";
-import { type CheckedServer, runChecks } from "../../src/checks/run-checks.ts";
-import { Snapshots } from "../../src/checks/snapshots.ts";
+import { type CheckedServer, runChecks, Snapshots } from "../../src/checks/run-checks.ts";
 import { createValidator } from "../../src/execute/validation/validator.ts";
 
 const text = (words: string, more: Partial<CheckedResult> = {}): CheckedResult => ({

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { temporaryFolder } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
-import { loadSnapshots, Snapshots, snapshotPath } from "../../src/checks/snapshots.ts";
+import { loadSnapshots, Snapshots, snapshotPath } from "../../src/checks/run-checks.ts";
 import { expectRefusal } from "../support/expect-refusal.ts";
 
 test.each([

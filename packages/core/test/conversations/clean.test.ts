@@ -2,9 +2,8 @@ import { mkdir, readdir, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { temporaryFolder } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
-import { rotateConversations } from "../../src/conversations/clean-conversations.ts";
 import { createConversationFile, openConversationFile } from "../../src/conversations/conversation-file.ts";
-import { listConversations } from "../../src/conversations/list-conversations.ts";
+import { listConversations, rotateConversations } from "../../src/conversations/list-conversations.ts";
 
 const idOf = (nth: number): string => `20260131-08300${nth}-00000${nth}`;
 

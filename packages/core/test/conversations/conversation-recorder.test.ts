@@ -197,7 +197,7 @@ test("a conversation that is open cannot be resumed a second time, and its file 
     code: "busy",
     message: expect.stringContaining("open in another process"),
   });
-  const { removeConversation } = await import("../../src/conversations/clean-conversations.ts");
+  const { removeConversation } = await import("../../src/conversations/list-conversations.ts");
   expect(await removeConversation(folder, conversation.id)).toBe(false);
   await conversation.close();
   const resumed = await other.conversation({ resume: conversation.id, model });

@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
-import { encodeLine } from "../../src/conversations/encode-line.ts";
-import type { RecordedLine } from "../../src/conversations/format.ts";
+import { encodeLine, type RecordedLine } from "../../src/conversations/format.ts";
 
 const hide = (text: string): string => text.replaceAll("stop", "(hidden)");
 const encoded = (line: object): unknown => JSON.parse(encodeLine(line as RecordedLine, hide).text);

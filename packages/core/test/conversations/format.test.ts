@@ -1,6 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { createConversationId, isConversationId } from "../../src/conversations/conversation-id.ts";
-import { parseHead, parseRecordedLine } from "../../src/conversations/format.ts";
+import {
+  createConversationId,
+  isConversationId,
+  parseHead,
+  parseRecordedLine,
+} from "../../src/conversations/format.ts";
 
 const time = "2026-01-31T09:30:00.000Z";
 const parsed = (line: object) => parseRecordedLine(JSON.stringify({ time, ...line }));

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { findListed, findTool, toolNamed } from "../../src/execute/find-tool.ts";
+import { findListed, findTool, toolNamed } from "../../src/execute/executor.ts";
 import { filterCatalog } from "../../src/server/filtered-catalog.ts";
 
 const tools = ["greet", "wave"].map((name) => ({ name, inputSchema: {} }));

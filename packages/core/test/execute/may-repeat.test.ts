@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { ErrorCode } from "../../src/errors.ts";
-import { mayRepeat } from "../../src/execute/may-repeat.ts";
+import { mayRepeat } from "../../src/execute/repeat.ts";
 
 interface Case {
   readonly code: ErrorCode;

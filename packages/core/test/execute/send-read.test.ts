@@ -1,7 +1,7 @@
 import { WireError } from "@fairlead/wire";
 import { expect, test } from "vitest";
 import { HostError } from "../../src/errors.ts";
-import { sendRead } from "../../src/execute/send-read.ts";
+import { sendRead } from "../../src/execute/repeat.ts";
 import { manualClock } from "../support/manual-clock.ts";
 
 const lost = new HostError("lost", "s: lost");

@@ -10,10 +10,10 @@ import {
   canKeepApprovals,
   forgetApprovalsNamed,
   forgetToolApproval,
+  loadApprovedTools,
   readToolApprovals,
   saveToolApproval,
 } from "../../src/policy/approvals.ts";
-import { loadApprovedTools } from "../../src/policy/approved-tools.ts";
 import { ToolConfirmationOutcome } from "../../src/registry/confirmation.ts";
 import type { CatalogTool } from "../../src/server/catalog.ts";
 import { definitionDigest, definitionOf } from "../../src/server/tool-changes.ts";

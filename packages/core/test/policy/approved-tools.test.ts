@@ -1,7 +1,6 @@
 import { temporaryFolder } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
-import type { ServerIdentity } from "../../src/policy/approvals.ts";
-import { type ApprovedTools, loadApprovedTools } from "../../src/policy/approved-tools.ts";
+import { type ApprovedTools, loadApprovedTools, type ServerIdentity } from "../../src/policy/approvals.ts";
 import { definitionDigest } from "../../src/server/tool-changes.ts";
 import { definition } from "../support/consent-desk.ts";
 

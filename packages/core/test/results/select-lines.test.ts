@@ -1,8 +1,7 @@
 import { seed } from "@fairlead/test-servers";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { queryResult } from "../../src/results/result-query.ts";
-import { grepLines, selectLines } from "../../src/results/select-lines.ts";
+import { grepLines, queryResult, selectLines } from "../../src/results/result-query.ts";
 
 const tokens = 1_000_000;
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { findTools } from "../../src/search/find-tools.ts";
+import { findTools } from "../../src/search/tool-search.ts";
 
 const tool = (server: string, name: string) => ({ server, tool: { name } });
 const [a1, a2, b1, b2] = [tool("a", "one"), tool("a", "two"), tool("b", "one"), tool("b", "two")];

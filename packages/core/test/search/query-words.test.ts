@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { queryWords } from "../../src/search/query-words.ts";
+import { queryWords } from "../../src/search/words.ts";
 
 const wordsIn = (query: string, toolWords: ReadonlyMap<string, unknown>): readonly string[] =>
   queryWords(query, toolWords).flatMap(({ weights }) => [...weights.keys()]);

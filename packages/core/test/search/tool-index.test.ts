@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createToolIndex, type RankedTool } from "../../src/search/tool-index.ts";
-import type { SearchableTool } from "../../src/search/tool-words.ts";
+import type { SearchableTool } from "../../src/search/words.ts";
 
 const files = [
   { name: "read_file", description: "Reads a file from the disk." },

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type SearchableTool, wordsOfServer, wordsOfTool } from "../../src/search/tool-words.ts";
+import { type SearchableTool, wordsOfServer, wordsOfTool } from "../../src/search/words.ts";
 
 /** The words of a tool without the words of a server, rounded for comparison. */
 function weightsOf(tool: SearchableTool): Readonly<Record<string, number>> {

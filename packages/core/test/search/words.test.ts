@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { queryWords } from "../../src/search/query-words.ts";
-import { searchWords } from "../../src/search/words.ts";
+import { queryWords, searchWords } from "../../src/search/words.ts";
 
 test.each([
   ["getWeReadRank", "get_we_read_rank"],

@@ -8,7 +8,7 @@ import {
   createChangedDefinitions,
   type LockComparison,
 } from "../../src/host/catalogs/changed-definitions.ts";
-import { loadApprovedTools } from "../../src/policy/approved-tools.ts";
+import { loadApprovedTools } from "../../src/policy/approvals.ts";
 import {
   type Confirmations,
   createConfirmations,

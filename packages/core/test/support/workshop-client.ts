@@ -3,8 +3,8 @@
 import { randomUUID } from "node:crypto";
 import { processesWith, type Workshop, workshop } from "@fairlead/test-servers";
 import { connect, type JsonObject, type Target } from "@fairlead/wire";
-import type { CallResult } from "../../src/execute/call-result.ts";
 import {
+  type CallResult,
   createExecutor,
   type ExecuteOptions,
   type Executor,

@@ -1,5 +1,4 @@
-import { ledgerFolder } from "@fairlead/core/policy/ledger/ledger";
-import { readFiles } from "@fairlead/core/policy/ledger/ledger-files";
+import { ledgerFolder, readFiles } from "@fairlead/core/policy/ledger/ledger";
 import { stdioServer } from "@fairlead/test-servers";
 import type { JsonObject } from "@fairlead/wire";
 import { expect, test } from "vitest";

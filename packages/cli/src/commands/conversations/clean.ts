@@ -1,7 +1,6 @@
 /** `fairlead clean`: removes recorded conversations and stored results. */
 
-import { removeConversation } from "@fairlead/core/conversations/clean-conversations";
-import { conversationsIn, findConversation } from "@fairlead/core/conversations/list-conversations";
+import { conversationsIn, findConversation, removeConversation } from "@fairlead/core/conversations/list-conversations";
 import { HostError } from "@fairlead/core/errors";
 import { removeResults } from "@fairlead/core/files/result-files";
 import { safe, toSafeLine } from "@fairlead/core/text/safe-text";

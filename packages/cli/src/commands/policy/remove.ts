@@ -8,9 +8,15 @@ import type { Host } from "@fairlead/core/host";
 import { forgetApprovalsNamed } from "@fairlead/core/policy/approvals";
 import { loadPolicies } from "@fairlead/core/policy/rules/load-policies";
 import { escapeName } from "@fairlead/core/policy/rules/name-pattern";
-import { type RemovedRule, removeRules } from "@fairlead/core/policy/rules/remove-rule";
 import type { RequestKind } from "@fairlead/core/policy/rules/rule";
-import { isAbout, type RuleInFile, type RuleToWrite, usualPriority } from "@fairlead/core/policy/rules/write-rule";
+import {
+  isAbout,
+  type RemovedRule,
+  type RuleInFile,
+  type RuleToWrite,
+  removeRules,
+  usualPriority,
+} from "@fairlead/core/policy/rules/write-rule";
 import { safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import { toShellWord } from "@fairlead/core/text/shell-word";
 import type { Configuration } from "@fairlead/core/trust/configuration";

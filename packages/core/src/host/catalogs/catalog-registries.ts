@@ -6,8 +6,12 @@
 import type { PromptResult } from "@fairlead/wire";
 import { HostError } from "../../errors.ts";
 import { type ToolFilter, unmatchedEntries } from "../../normalise/filter.ts";
-import { createSchemaCompiler, type SchemaCompiler } from "../../normalise/schema/compile.ts";
-import type { CompiledSchema, SchemaDialect } from "../../normalise/schema/compiled-schema.ts";
+import {
+  type CompiledSchema,
+  createSchemaCompiler,
+  type SchemaCompiler,
+  type SchemaDialect,
+} from "../../normalise/schema/compile.ts";
 import { isPlainSchema } from "../../normalise/schema/plain-schema.ts";
 import type { ToolBinding } from "../../registry/binding.ts";
 import { DiscoveredMCPPrompt } from "../../registry/discovered-prompt.ts";

@@ -1,7 +1,6 @@
 /** The demo server's catalog, which is known without a connection. */
 
-import { promptDefinitions } from "../../demo/prompts.ts";
-import { resourceDefinitions, templateDefinitions } from "../../demo/resources.ts";
+import { promptDefinitions, resourceDefinitions, templateDefinitions } from "../../demo/resources.ts";
 import { toolDefinitions } from "../../demo/tools.ts";
 import type { Catalog } from "../../server/catalog.ts";
 

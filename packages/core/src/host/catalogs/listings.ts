@@ -6,7 +6,7 @@
 import type { JsonObject } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
 import { describeForModel } from "../../normalise/description.ts";
-import type { Repair } from "../../normalise/schema/compiled-schema.ts";
+import type { Repair } from "../../normalise/schema/compile.ts";
 import type { ToolIdentity } from "../../policy/decide.ts";
 import type { DecisionOutcome } from "../../policy/rules/rule.ts";
 import type { DiscoveredMCPPrompt } from "../../registry/discovered-prompt.ts";

@@ -6,19 +6,14 @@ import { isObject } from "@fairlead/wire/json";
 import { clip } from "@fairlead/wire/text";
 import { HostError } from "../../errors.ts";
 import { withOptionalDefaults } from "./argument-schema.ts";
-import type { CompiledSchema, Repair, SchemaDialect } from "./compiled-schema.ts";
-import { anthropic, gemini, openai } from "./dialects/dialects.ts";
 import { modernise } from "./dialects/json-schema-2020-12.ts";
 import { openDocument, type Spot } from "./document.ts";
 import { quote } from "./json-values.ts";
 import { checkWritten, nothingSpent, textOf } from "./read/bounds.ts";
-import { readSchema } from "./read/read.ts";
-import { reportDefinitions } from "./read/read-references.ts";
+import { readSchema, reportDefinitions } from "./read/read.ts";
 import type { ModelDialect, Reading, Report } from "./schema-node.ts";
 import { propertyNamesIn, renamedFor, reportRenamed, restoring, unchanged } from "./write/property-names.ts";
 import { writeRoot } from "./write/write.ts";
-
-export type { CompiledSchema, Repair, RepairAction, SchemaDialect } from "./compiled-schema.ts";
 
 /** Compiles a schema, or returns the reason why it is quarantined. */
 export function compileSchema(raw: unknown, dialect: SchemaDialect): CompiledSchema {
@@ -29,7 +24,7 @@ export function compileSchema(raw: unknown, dialect: SchemaDialect): CompiledSch
 }
 
 /** Compiles a schema whose size has been checked. */
-export function compileSafe(raw: unknown, dialect: SchemaDialect): CompiledSchema {
+function compileSafe(raw: unknown, dialect: SchemaDialect): CompiledSchema {
   return orQuarantined(() => {
     const repairs = new Map<string, Repair>();
     const report: Report = (path, keyword, action, note) => {
@@ -43,7 +38,7 @@ export function compileSafe(raw: unknown, dialect: SchemaDialect): CompiledSchem
 }
 
 /** Calls `compile`. If it throws a `HostError` with the code `quarantined`, returns a quarantined result. */
-export function orQuarantined(compile: () => CompiledSchema): CompiledSchema {
+function orQuarantined(compile: () => CompiledSchema): CompiledSchema {
   try {
     return compile();
   } catch (error) {
@@ -155,3 +150,87 @@ export function createSchemaCompiler(dialect: SchemaDialect = "gemini"): SchemaC
     },
   };
 }
+
+/** The schema language of a model's API. */
+export type SchemaDialect = "gemini" | "openai" | "anthropic" | "json-schema-2020-12";
+
+/**
+ * How a repair changes a schema. `added`: the keyword is new. `removed`: the keyword is left out. `moved`: the
+ * rule is now in the description or in each alternative. `merged`: the schema is combined with the schema around it.
+ * `rewritten`: other keywords express the rule. `renamed`: the property has a new name.
+ */
+export type RepairAction = "added" | "removed" | "moved" | "merged" | "rewritten" | "renamed";
+
+/** One change that makes a tool's schema acceptable for the model's API. */
+export interface Repair {
+  /** JSON pointer to the changed part of the server's schema. `keyword` is the changed member of that part. */
+  readonly path: string;
+  readonly keyword: string;
+  readonly action: RepairAction;
+  /** One short sentence for the user. Quoted texts come from the server and are not escaped. */
+  readonly note: string;
+}
+
+/** A compiled schema, or the reason for quarantine. */
+export type CompiledSchema =
+  | {
+      readonly kind: "compiled";
+      readonly schema: JsonObject;
+      readonly repairs: readonly Repair[];
+      /**
+       * Converts arguments from the model's property names to the server's property names. Returns `args` itself if no
+       * name differs.
+       */
+      readonly restore: (args: JsonObject) => JsonObject;
+    }
+  | { readonly kind: "quarantined"; readonly reason: string };
+
+/**
+ * Schemas in Gemini's `parametersJsonSchema`. Google's package documents the supported keywords at
+ * `responseJsonSchema`.
+ */
+const gemini: ModelDialect = {
+  name: "The Gemini API",
+  knowsPrefixItems: true,
+  /*
+   * Google's types list more string formats, but older Gemini models reject them: "only 'enum' and 'date-time' are
+   * supported for STRING type".
+   */
+  formats: { string: ["date-time"], number: ["float", "double"], integer: ["int32", "int64"] },
+  /*
+   * A property name has at most 64 letters, digits and underscores, and no digit at the start. Source: Google's types,
+   * at `FunctionDeclaration.parameters`.
+   */
+  propertyName: /^[A-Za-z_][A-Za-z0-9_]{0,63}$/,
+  longestName: 64,
+};
+
+/**
+ * OpenAI-compatible endpoints. Local servers convert schemas to grammars and support different keywords, so Fairlead
+ * writes only keywords that most of them support.
+ */
+const openai: ModelDialect = {
+  name: "At least one OpenAI-compatible endpoint",
+  knowsPrefixItems: false,
+  formats: {},
+  // OpenAI's rule for function names. The strictest endpoints also apply it to the names of properties.
+  propertyName: /^[A-Za-z0-9_-]{1,64}$/,
+  longestName: 64,
+};
+
+/**
+ * Anthropic's API. It accepts draft 2020-12 with two exceptions that no schema may break: the root is one object without
+ * `anyOf`, `oneOf` and `allOf`, and the names of properties are short. One schema that breaks them makes the API refuse
+ * the whole request.
+ */
+const anthropic: ModelDialect = {
+  name: "Anthropic's API",
+  knowsPrefixItems: true,
+  // The formats that Anthropic documents for its structured outputs.
+  formats: {
+    string: ["date-time", "time", "date", "duration", "email", "hostname", "uri", "ipv4", "ipv6", "uuid"],
+  },
+  // The pattern in the API's error: "Property keys should match pattern '^[a-zA-Z0-9_.-]{1,64}$'".
+  propertyName: /^[A-Za-z0-9_.-]{1,64}$/,
+  longestName: 64,
+};

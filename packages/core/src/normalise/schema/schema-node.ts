@@ -2,7 +2,7 @@
 
 import type { JsonObject } from "@fairlead/wire";
 import { toModelText } from "../../text/model-text.ts";
-import type { RepairAction } from "./compiled-schema.ts";
+import type { RepairAction } from "./compile.ts";
 import type { SchemaDocument, Spot } from "./document.ts";
 import { pointerTo } from "./pointer.ts";
 import type { Spent } from "./read/bounds.ts";

@@ -3,13 +3,13 @@
  * become stricter.
  */
 
+import type { AST } from "toml-eslint-parser";
 import { readText } from "../../files/read-text.ts";
 import { limits } from "../../limits.ts";
 import type { Problem, Scope } from "../../settings/define/definition.ts";
 import { closest } from "../../text/closest.ts";
-import { readRule } from "./read-rule.ts";
-import type { ArgsPattern, DecisionOutcome, PolicyRule, Tier } from "./rule.ts";
-import { isTable, parseToml, type TextPosition, type TomlItem, type TomlTable } from "./toml-tree.ts";
+import { exactName, namePattern } from "./name-pattern.ts";
+import type { ApprovalMode, ArgsPattern, DecisionOutcome, PolicyRule, RequestKind, Tier } from "./rule.ts";
 
 /** The tiers that have policy files. */
 export type FileTier = Extract<Tier, "administrator" | "user" | "workspace">;
@@ -22,7 +22,7 @@ export interface ReadPolicyFile {
 }
 
 /** The tier of the file, and the servers that its rules can name. */
-export interface PolicyFileOptions {
+interface PolicyFileOptions {
   readonly tier: FileTier;
   /** Names of the configured servers. */
   readonly servers: readonly string[];
@@ -157,4 +157,379 @@ const scopes: Readonly<Record<FileTier, Scope>> = { administrator: "system", use
 
 function originOf(file: string, tier: FileTier, { line, column }: TextPosition): NonNullable<Problem["origin"]> {
   return { scope: scopes[tier], file, line, column };
+}
+
+interface RuleContext {
+  readonly tier: Tier;
+  readonly file: string;
+  /** Names of the configured servers, to find the server in a tool name such as `mcp_SERVER_TOOL`. */
+  readonly servers: readonly string[];
+  readonly compile: (pattern: string) => ArgsPattern | string;
+  /**
+   * Reports a problem. `error` means that Fairlead ignores a part of the file, or applies it more strictly than
+   * written.
+   */
+  readonly report: (severity: "error" | "warning", at: TextPosition, message: string, next?: string) => void;
+  /** True if the table is perhaps not meant as a rule. Such a table can only deny or ask. */
+  readonly isDoubtful?: boolean;
+}
+
+/** Keys of Gemini CLI's rules about its shell and its agents. Such rules do not concern MCP servers. */
+const aboutOtherThings = ["commandPrefix", "commandRegex", "allowRedirection", "allow_redirection", "subagent"];
+
+/** Reads one rule table. Reports problems with `context.report`. */
+function readRule(table: TomlTable, start: TextPosition, context: RuleContext): readonly PolicyRule[] {
+  // With `mcpName`, keys about a shell are mistakes, because an MCP server has no shell.
+  if (!table.has("mcpName") && aboutOtherThings.some((name) => table.has(name))) return [];
+  const mistakes: { at: TextPosition; message: string; next: string | undefined }[] = [];
+  const fields = createRuleFields(table, start, (at, message, next) => mistakes.push({ at, message, next }));
+  const decision = decisionOf(fields);
+  const rule = { ...conditionsOf(fields, context.compile), decision, tier: context.tier };
+  const pairs = { server: fields.text("mcpName"), tools: fields.texts("toolName") };
+
+  if (context.tier === "workspace" && decision === "allow") {
+    const message = "a workspace may only add restrictions: its allow rule is ignored";
+    context.report("warning", start, message, "To use the rule, move it to your own policy files.");
+    return [];
+  }
+  const effect = decision === "allow" ? "the rule is ignored" : "the rule is applied in its strictest meaning";
+  for (const { at, message, next } of mistakes) context.report("error", at, `${message}; ${effect}`, next);
+  const isDoubt = mistakes.length > 0 || context.isDoubtful === true;
+  if (decision === "allow" && isDoubt) return [];
+  // If `modes` names only modes that Fairlead does not have, the rule never applies.
+  if (rule.modes?.length === 0) return [];
+  const origin = { source: "policy_file", file: context.file, line: start.line } as const;
+  return namedBy(pairs, decision, fields, context).map((pair) => ({
+    ...rule,
+    ...pair,
+    ...(isDoubt && { isDoubt }),
+    origin,
+  }));
+}
+
+function decisionOf(fields: RuleFields): DecisionOutcome {
+  if (!fields.has("decision")) fields.mistake("decision", "is missing: write allow, ask_user or deny");
+  return fields.oneOf("decision", ["allow", "ask_user", "deny"]) ?? "deny";
+}
+
+type Conditions = Omit<PolicyRule, "tier" | "decision" | "origin" | "server" | "tool">;
+
+function conditionsOf(fields: RuleFields, compile: RuleContext["compile"]): Conditions {
+  const kind = fields.oneOf<RequestKind>("kind", ["tool", "resource", "prompt", "sampling"]);
+  const client = fields.text("client");
+  const argsPattern = argsPatternOf(fields, compile);
+  const annotations = annotationsOf(fields);
+  const modes = modesOf(fields);
+  const interactive = fields.flag("interactive");
+  const denyMessage = fields.text("denyMessage");
+  return {
+    priority: fields.number("priority", 0, 999) ?? 999,
+    ...(kind && { kind }),
+    ...(client && { client: namePattern(client) }),
+    ...(argsPattern && { argsPattern }),
+    ...(annotations && { annotations }),
+    ...(modes && { modes }),
+    ...(interactive === undefined ? {} : { interactive }),
+    ...(denyMessage && { denyMessage }),
+  };
+}
+
+function argsPatternOf(fields: RuleFields, compile: RuleContext["compile"]): ArgsPattern | undefined {
+  const text = fields.text("argsPattern");
+  const pattern = text === undefined ? undefined : compile(text);
+  return typeof pattern === "string" ? fields.mistake("argsPattern", `cannot be used: ${pattern}`) : pattern;
+}
+
+const hints = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"];
+
+function annotationsOf(fields: RuleFields): ReadonlyMap<string, unknown> | undefined {
+  const annotations = fields.plainTable("annotations");
+  const wrong = hints.find((name) => annotations?.has(name) && typeof annotations.get(name) !== "boolean");
+  if (wrong === undefined) return annotations;
+  return fields.mistake("annotations", `contains "${wrong}", whose value must be true or false`);
+}
+
+const ourModes: readonly ApprovalMode[] = ["default", "plan", "yolo"];
+const theirModes = ["autoEdit"];
+
+function modesOf(fields: RuleFields): readonly ApprovalMode[] | undefined {
+  const words = fields.texts("modes");
+  const unknown = words?.find((word) => ![...ourModes, ...theirModes].includes(word));
+  if (unknown === undefined) return words && ourModes.filter((mode) => words.includes(mode));
+  const meant = closest(unknown, ourModes);
+  return fields.mistake("modes", `contains "${unknown}"; modes are ${ourModes.join(", ")}`, didYouMean(meant));
+}
+
+interface Pairs {
+  readonly server: string | undefined;
+  /** The tools that the rule names. Undefined if it names none. */
+  readonly tools: readonly string[] | undefined;
+}
+
+type NamedPair = Pick<PolicyRule, "server" | "tool">;
+
+function namedBy(
+  { server, tools }: Pairs,
+  decision: DecisionOutcome,
+  fields: RuleFields,
+  { report, servers }: RuleContext,
+): readonly NamedPair[] {
+  const every = server === undefined || server === "*" ? {} : { server: namePattern(server) };
+  if (tools === undefined) return [every];
+  const isGeneral = fields.has("mcpName") || fields.has("kind");
+  return tools.flatMap((tool): readonly NamedPair[] => {
+    const named = { ...every, tool: namePattern(tool) };
+    if (isGeneral || tool === "*") return [named];
+    if (decision !== "allow") return [named, ...joined(tool, servers)];
+    const message = `the rule allows "${tool}" but names no server: it applies to Gemini CLI's own tools only`;
+    report("warning", fields.positionOf("toolName"), message, 'Add mcpName = "…" to allow the tool of a server.');
+    return [];
+  });
+}
+
+/**
+ * Splits a name that contains a server and a tool, such as `mcp_SERVER_TOOL` in Gemini CLI. If the name fits two
+ * configured servers, the rule applies to both.
+ */
+function joined(tool: string, servers: readonly string[]): readonly NamedPair[] {
+  if (tool === "mcp_*") return [{ tool: namePattern("*") }];
+  return servers.flatMap((server) =>
+    [`mcp_${server}_`, `${server}__`].flatMap((start): NamedPair[] =>
+      tool.startsWith(start) && tool.length > start.length
+        ? [{ server: exactName(server), tool: namePattern(tool.slice(start.length)) }]
+        : [],
+    ),
+  );
+}
+
+/** The keys of a rule. Gemini CLI has all of them except `kind` and `client`. */
+const fieldNames = [
+  "mcpName",
+  "toolName",
+  "kind",
+  "client",
+  "argsPattern",
+  "annotations",
+  "decision",
+  "priority",
+  "modes",
+  "interactive",
+  "denyMessage",
+] as const;
+type Field = (typeof fieldNames)[number];
+
+const otherSpellings: ReadonlyMap<string, Field> = new Map([
+  ["toolAnnotations", "annotations"],
+  ["deny_message", "denyMessage"],
+]);
+
+type Report = (at: TextPosition, message: string, next?: string) => void;
+
+interface RuleFields {
+  readonly has: (field: Field) => boolean;
+  readonly positionOf: (field: Field) => TextPosition;
+  readonly text: (field: Field) => string | undefined;
+  /** The texts in a list. A single text counts as a list with one item. */
+  readonly texts: (field: Field) => readonly string[] | undefined;
+  readonly flag: (field: Field) => boolean | undefined;
+  readonly number: (field: Field, lowest: number, highest: number) => number | undefined;
+  readonly plainTable: (field: Field) => ReadonlyMap<string, unknown> | undefined;
+  /** Reads a word that must be one of `choices`. A misspelt word is read as the most similar choice. */
+  readonly oneOf: <T extends string>(field: Field, choices: readonly T[]) => T | undefined;
+  readonly mistake: (field: Field, problem: string, next?: string) => undefined;
+}
+
+/** Creates the reader for one rule. A misspelt key is read as the key with the most similar name. */
+function createRuleFields(table: TomlTable, start: TextPosition, report: Report): RuleFields {
+  const items = new Map<string, TomlItem>();
+  for (const [name, item] of table) {
+    const field = fieldNames.find((one) => one === name) ?? otherSpellings.get(name);
+    if (field !== undefined) items.set(field, item);
+  }
+  for (const [name, item] of table) {
+    if (fieldNames.some((one) => one === name) || otherSpellings.has(name)) continue;
+    const meant = closest(name, fieldNames);
+    report(item, `"${name}" is not a known key of a rule`, didYouMean(meant));
+    if (meant !== undefined && !items.has(meant)) items.set(meant, item);
+  }
+
+  const positionOf = (field: Field): TextPosition => items.get(field) ?? start;
+  const value = (field: Field): TomlItem["value"] => items.get(field)?.value;
+
+  function mistake(field: Field, problem: string, next?: string): undefined {
+    report(positionOf(field), `"${field}" ${problem}`, next);
+  }
+
+  function flawless(field: Field, text: unknown): string | undefined {
+    if (typeof text !== "string") return mistake(field, "must be a string");
+    if (text === "") return mistake(field, "is empty");
+    if (text.length <= limits.policyText) return text;
+    return mistake(field, `is longer than ${limits.policyText} characters`);
+  }
+
+  function text(field: Field): string | undefined {
+    return items.has(field) ? flawless(field, value(field)) : undefined;
+  }
+
+  return {
+    has: (field) => items.has(field),
+    positionOf,
+    mistake,
+    text,
+    texts(field) {
+      if (!items.has(field)) return undefined;
+      const given = value(field);
+      if (!Array.isArray(given)) {
+        const only = text(field);
+        return only === undefined ? undefined : [only];
+      }
+      if (given.length === 0) return mistake(field, "is an empty list");
+      const texts: string[] = [];
+      for (const item of given) {
+        const read = flawless(field, item.value);
+        if (read === undefined) return undefined;
+        texts.push(read);
+      }
+      return texts;
+    },
+    flag(field) {
+      const given = value(field);
+      if (!items.has(field)) return undefined;
+      return typeof given === "boolean" ? given : mistake(field, "must be true or false");
+    },
+    number(field, lowest, highest) {
+      const given = value(field);
+      if (typeof given === "number" && Number.isInteger(given) && given >= lowest && given <= highest) return given;
+      return mistake(
+        field,
+        `${items.has(field) ? "must be" : "is missing: write"} a whole number from ${lowest} to ${highest}`,
+      );
+    },
+    plainTable(field) {
+      const given = value(field);
+      if (!items.has(field)) return undefined;
+      if (!isTable(given)) return mistake(field, "must be a table, { name = value }");
+      const members = [...given].map(([name, item]) => [name, item.value] as const);
+      if (members.every(([, member]) => ["string", "number", "boolean"].includes(typeof member)))
+        return new Map(members);
+      return mistake(field, "may contain only strings, numbers, true and false");
+    },
+    oneOf(field, choices) {
+      const given = text(field);
+      const choice = choices.find((one) => one === given);
+      if (choice !== undefined || given === undefined) return choice;
+      const near = closest(given, choices);
+      const meant = choices.find((one) => one === near) ?? choices.find((one) => one.startsWith(given));
+      mistake(field, `is "${given}", not one of ${choices.join(", ")}`, didYouMean(meant));
+      return meant;
+    },
+  };
+}
+
+function didYouMean(meant: string | undefined): string | undefined {
+  return meant === undefined ? undefined : `Did you mean "${meant}"?`;
+}
+
+/** A position in a file. Line and column count from 1. */
+interface TextPosition {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** A value in a TOML file, with its position. */
+interface TomlItem extends TextPosition {
+  /** The parsed value. Undefined for dates and for values that are nested too deeply, because rules do not use them. */
+  readonly value: string | number | boolean | readonly TomlItem[] | TomlTable | undefined;
+}
+
+/** A TOML table: its items by key. */
+type TomlTable = ReadonlyMap<string, TomlItem>;
+
+/** Whether a value is a table, and not a list or a plain value. */
+function isTable(value: TomlItem["value"]): value is TomlTable {
+  return value instanceof Map;
+}
+
+/** A parsed file, or the reason why it is not valid TOML. */
+type TomlDocument =
+  | { readonly kind: "table"; readonly table: TomlTable }
+  | ({ readonly kind: "broken"; readonly reason: string } & TextPosition);
+
+/** Parses a text. Does not throw if the text is invalid TOML. */
+async function parseToml(text: string): Promise<TomlDocument> {
+  const { parseTOML, ParseError } = await import("toml-eslint-parser");
+  try {
+    // Removes the byte order mark, because the parser rejects it.
+    const [top] = parseTOML(text.replace(/^\uFEFF/, "")).body;
+    return { kind: "table", table: tableOf(top) };
+  } catch (error) {
+    if (!(error instanceof ParseError)) throw error;
+    return { kind: "broken", reason: error.message, line: error.lineNumber, column: error.column + 1 };
+  }
+}
+
+const deepest = 16;
+
+function tableOf(top: AST.TOMLTopLevelTable): TomlTable {
+  const table: Table = new Map();
+  for (const node of top.body) {
+    if (node.type === "TOMLKeyValue") add(table, node, 0);
+    else {
+      const inner = tableAt(table, node.resolvedKey, placeOf(node));
+      for (const member of node.body) add(inner, member, 0);
+    }
+  }
+  return table;
+}
+
+interface Item extends TextPosition {
+  readonly value: string | number | boolean | Item[] | Table | undefined;
+}
+
+type Table = Map<string, Item>;
+
+function add(table: Table, { key, value }: AST.TOMLKeyValue, depth: number): void {
+  const names = key.keys.map((part) => (part.type === "TOMLBare" ? part.name : part.value));
+  const at = placeOf(key);
+  tableAt(table, names.slice(0, -1), at).set(names.at(-1) ?? "", { ...at, value: plainOf(value, depth) });
+}
+
+/**
+ * Returns the table at the end of a path, and creates tables that do not exist yet. A number in the path selects a
+ * table of a list.
+ */
+function tableAt(table: Table, path: readonly (string | number)[], at: TextPosition): Table {
+  const [name, index, ...rest] = path;
+  if (name === undefined) return table;
+  const existing = table.get(String(name))?.value;
+  if (typeof index === "number") {
+    const list = Array.isArray(existing) ? existing : [];
+    if (list !== existing) table.set(String(name), { ...at, value: list });
+    const before = list[index]?.value;
+    const inner: Table = before instanceof Map ? before : new Map();
+    if (inner !== before) list[index] = { ...at, value: inner };
+    return tableAt(inner, rest, at);
+  }
+  const inner: Table = existing instanceof Map ? existing : new Map();
+  if (inner !== existing) table.set(String(name), { ...at, value: inner });
+  return tableAt(inner, path.slice(1), at);
+}
+
+function plainOf(node: AST.TOMLContentNode, depth: number): Item["value"] {
+  if (depth > deepest) return undefined;
+  switch (node.type) {
+    case "TOMLArray":
+      return node.elements.map((element) => ({ ...placeOf(element), value: plainOf(element, depth + 1) }));
+    case "TOMLInlineTable": {
+      const table: Table = new Map();
+      for (const member of node.body) add(table, member, depth + 1);
+      return table;
+    }
+    case "TOMLValue":
+      return typeof node.value === "object" ? undefined : node.value;
+  }
+}
+
+function placeOf({ loc: { start } }: AST.TOMLNode): TextPosition {
+  return { line: start.line, column: start.column + 1 };
 }

@@ -2,8 +2,7 @@ import { appendFile, readdir, readFile, readlink, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { temporaryFolder } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
-import { ledgerFolder } from "../../../src/policy/ledger/ledger.ts";
-import { createLedgerWriter, readFiles } from "../../../src/policy/ledger/ledger-files.ts";
+import { createLedgerWriter, ledgerFolder, readFiles } from "../../../src/policy/ledger/ledger.ts";
 
 const limits = { fileBytes: 10, files: 2 };
 

@@ -1,8 +1,7 @@
 import { join } from "node:path";
 import { temporaryFolder } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
-import { removeRules } from "../../../src/policy/rules/remove-rule.ts";
-import { writeRule } from "../../../src/policy/rules/write-rule.ts";
+import { removeRules, writeRule } from "../../../src/policy/rules/write-rule.ts";
 
 const file = "policies/mine.toml";
 

@@ -6,10 +6,10 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ResourceRegistry } from "../../../src/registry/resource-registry.ts";
 import { createFileFinder } from "../../../src/resources/references/local-file.ts";
-import { readReferences } from "../../../src/resources/references/read-references.ts";
 import {
   type Piece,
   type ReferenceSource,
+  readReferences,
   resolveReferences,
   serversNamedIn,
 } from "../../../src/resources/references/references.ts";

@@ -3,8 +3,8 @@
 import { toModelText } from "../../../text/model-text.ts";
 import { enumerate, isFilled, isList, isNumber, isPresent, isText, quote } from "../json-values.ts";
 import { addNote, drop, type Keyword, keyword, report, type SchemaNode, tell } from "../schema-node.ts";
+import { common } from "./merge.ts";
 import type { Shape, TypeName } from "./shape.ts";
-import { common } from "./stricter.ts";
 
 /** The functions that read `enum` and `const`, by keyword. */
 export const values: Readonly<Record<string, Keyword>> = {

@@ -6,12 +6,18 @@
 import type { JsonObject } from "@fairlead/wire";
 import { clip } from "@fairlead/wire/text";
 import { isList } from "../json-values.ts";
-import { nothingSpent, type Spent, spendBytes, spendSubschema } from "../read/bounds.ts";
+import { anyItem, anyValue, isNull, nothingSpent, type Spent, spendBytes, spendSubschema } from "../read/bounds.ts";
 import { flatten, type Merging, union } from "../read/merge.ts";
-import { anyItem, anyValue, isNull } from "../read/open-value.ts";
-import { constraints, emptyShape, type Shape, type TypeName } from "../read/shape.ts";
+import {
+  constraints,
+  emptyShape,
+  itemsOf,
+  reportDropped,
+  reportMerged,
+  type Shape,
+  type TypeName,
+} from "../read/shape.ts";
 import type { ModelDialect, Report } from "../schema-node.ts";
-import { itemsOf, reportDropped, reportMerged } from "./dropped.ts";
 
 /** The API for which the schema is written, and the state of the compilation. */
 export interface Writing {
