@@ -73,14 +73,9 @@ export function createHostDecisions(options: HostDecisionsOptions): HostDecision
   function identityOf(server: string): ServerIdentity | undefined {
     const definition = configuration.definition(server);
     if (server === demoName && definition === undefined) return { server, fingerprint: demoName };
-    const { root } = configuration.current().locations;
-    return (
-      definition && {
-        server,
-        fingerprint: definition.fingerprint,
-        ...(definition.scope === "workspace" && { workspace: root }),
-      }
-    );
+    if (definition === undefined) return undefined;
+    const { fingerprint, approvalFolder } = definition;
+    return { server, fingerprint, workspace: approvalFolder };
   }
 
   async function read(): Promise<Loaded> {
@@ -184,6 +179,7 @@ export function createHostDecisions(options: HostDecisionsOptions): HostDecision
       const request = { who, client, serverName, serverToolName, kind, ...(args && { args }) } as const;
       const doubt = kind === "tool" ? await catalogs.expectedDoubt(request) : undefined;
       const { change, decision, matching } = explain(request, doubt);
+      const outdated = kind === "tool" && change === undefined ? await catalogs.cacheDoubt(request) : undefined;
       const trust = kind === "tool" || kind === "resource" ? configuration.entryTrust(serverName) : undefined;
       return {
         decision,
@@ -191,6 +187,7 @@ export function createHostDecisions(options: HostDecisionsOptions): HostDecision
         isChanged: change !== undefined,
         isDeniedByName: isDeniedByName(request),
         ...(trust && { trust }),
+        outdated,
       };
     },
     async changeOf(serverName, serverToolName, kind = "tool") {

@@ -116,6 +116,11 @@ export interface Explanation {
    * for prompts and sampling, which it does not concern.
    */
   readonly trust?: EntryTrust;
+  /**
+   * Why the decision may be about an earlier definition: Fairlead cannot save what the server lists now. A call of the
+   * tool asks if the definition has changed.
+   */
+  readonly outdated?: string;
 }
 
 /** A tool that a filter in the settings hides. */

@@ -10,13 +10,13 @@ import { readApprovalsFile, type ToolApproval, updateApprovalsFile } from "../tr
 export type { ToolApproval } from "../trust/approvals.ts";
 
 /**
- * The server that an approval belongs to: its name, the fingerprint of its definition in the settings, and its
- * workspace.
+ * The server that an approval belongs to: its name, the fingerprint of its definition in the settings, and the folder
+ * that the approval is bound to.
  */
 export interface ServerIdentity {
   readonly server: string;
   readonly fingerprint: string;
-  /** The workspace root. Absent if the server is not defined in the settings of a workspace. */
+  /** The folder in which the approval counts. Absent if the server is the same in every folder. */
   readonly workspace?: string;
 }
 

@@ -18,6 +18,7 @@ import {
   conversationRule,
   createDecide,
   type Decide,
+  identityKey,
   type PolicyRequest,
   readsRule,
   type ToolIdentity,
@@ -98,9 +99,14 @@ export function createConfirmations({ accept: acceptDefinition, ...options }: Co
     return request.kind === "prompt" ? tools.promptChangeOf(request) : undefined;
   }
 
+  function identityKeyOf(serverName: string): string | undefined {
+    const identity = identityOf(serverName);
+    return identity && identityKey(identity);
+  }
+
   function keyOf(request: PolicyRequest): string {
     const { who = "model", client, serverName, serverToolName, kind = "tool", args = {} } = request;
-    const boundTo = kind === "tool" ? rules.approvalKeyOf(request) : identityOf(serverName)?.fingerprint;
+    const boundTo = kind === "tool" ? rules.approvalKeyOf(request) : identityKeyOf(serverName);
     const shown = changeOf(request)?.difference();
     const sender = client === undefined ? who : [who, client];
     return canonicalJson([sender, kind, serverName, serverToolName, args, boundTo, JSON.stringify({ shown })]);
@@ -204,9 +210,9 @@ export function createConfirmations({ accept: acceptDefinition, ...options }: Co
   ): Promise<void> {
     // A prompt may have the same name as a tool, but only tools have accepted definitions.
     if ((request.kind ?? "tool") === "tool") return takeForTool(request, outcome, decision, onYes);
-    const { fingerprint } = identityOf(request.serverName) ?? {};
-    if (outcome !== ProceedAlwaysServer || fingerprint === undefined) return onYes(keyOf(request));
-    approvalsOf(request.conversation).allowReads(request.serverName, fingerprint);
+    const boundTo = identityKeyOf(request.serverName);
+    if (outcome !== ProceedAlwaysServer || boundTo === undefined) return onYes(keyOf(request));
+    approvalsOf(request.conversation).allowReads(request.serverName, boundTo);
     onYes();
   }
 

@@ -120,7 +120,7 @@ export interface Decide {
    */
   readonly wouldAllow: (request: PolicyRequest, rule: PolicyRule) => boolean;
   /**
-   * Identifies an approved tool: the server's fingerprint and the digest of the tool's definition. Undefined if one of
+   * Identifies an approved tool: the server's fingerprint and folder, and the digest of the tool's definition. Undefined if one of
    * them is unknown.
    */
   readonly approvalKeyOf: (tool: ToolIdentity) => string | undefined;
@@ -155,16 +155,19 @@ export function createDecide(options: CreateDecideOptions): Decide {
   function approvalKeyOf(tool: ToolIdentity): string | undefined {
     const identity = identityOf(tool.serverName);
     const definition = tools.toolOf(tool);
-    return identity && definition && `${identity.fingerprint} ${definitionDigest(definition)}`;
+    return identity && definition && `${identityKey(identity)} ${definitionDigest(definition)}`;
   }
 
-  const fingerprintOf = (server: string): string => identityOf(server)?.fingerprint ?? "";
+  function identityKeyOf(server: string): string {
+    const identity = identityOf(server);
+    return identity === undefined ? "" : identityKey(identity);
+  }
 
   function ownRules(request: PolicyRequest): readonly PolicyRule[] {
     const { serverName, serverToolName, kind = "tool", conversation, client } = request;
     const given = approvalsOf(conversation);
     if (kind === "resource")
-      return given.allowsReads(serverName, fingerprintOf(serverName)) ? [readsRule(serverName)] : [];
+      return given.allowsReads(serverName, identityKeyOf(serverName)) ? [readsRule(serverName)] : [];
     const definition = kind === "tool" ? tools.toolOf(request) : undefined;
     if (definition === undefined) return noRules;
     const { approved } = policy();
@@ -279,6 +282,11 @@ export function createDecide(options: CreateDecideOptions): Decide {
       engineWith([...ownRules(request), rule]).allows(toCheck(request, { isChanged: false })),
     approvalKeyOf,
   };
+}
+
+/** The fingerprint, and the folder if there is one. Approvals of a conversation and single answers are bound to both. */
+export function identityKey({ fingerprint, workspace }: Pick<ServerIdentity, "fingerprint" | "workspace">): string {
+  return workspace === undefined ? fingerprint : `${fingerprint} ${workspace}`;
 }
 
 function isSameDefinition(one: CatalogTool | undefined, other: CatalogTool | undefined): boolean {

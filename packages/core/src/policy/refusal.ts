@@ -8,11 +8,15 @@ import { builtIn, isChangedRule, isUnsavedRule } from "./rules/built-in-rules.ts
 import type { Decision, PolicyRule } from "./rules/rule.ts";
 import { ruleText } from "./rules/rule-text.ts";
 
-/** Creates the error for a request that the decision does not allow. */
-export function refusal(request: PolicyRequest, { decision, rule, over }: Decision): HostError {
+/**
+ * Creates the error for a request that the decision does not allow.
+ *
+ * @param unkept Why the catalog cache cannot keep a changed definition.
+ */
+export function refusal(request: PolicyRequest, { decision, rule, over }: Decision, unkept?: string): HostError {
   const { serverName } = request;
   if (isUnsavedRule(rule)) return mayHaveChanged(serverName, nameOf(request), rule.denyMessage ?? "");
-  if (isChangedRule(rule)) return changed(request);
+  if (isChangedRule(rule)) return changed(request, unkept);
   if (rule === builtIn.headless) return noTerminal(request, over);
   if (decision === "ask_user" && request.client !== undefined) return noUserToAsk(request, rule);
   const message = `${nameOf(request)} ${decision === "deny" ? "denied" : "needs confirmation"}: ${ruleText(rule)}`;
@@ -37,14 +41,15 @@ function noTerminal(request: PolicyRequest, rule: PolicyRule | undefined): HostE
 }
 
 /** Creates the error for a definition that differs from the accepted definition or from the lock file. */
-export function changed(request: PolicyRequest): HostError {
+export function changed(request: PolicyRequest, unkept?: string): HostError {
   const { serverName, serverToolName, kind } = request;
   if (kind === "prompt") {
     const message = `${nameOf(request)} changed: it differs from the lock file`;
     return new HostError("changed", message, { serverName, next: "fairlead lock verify" });
   }
   const tool = `${serverName}.${serverToolName}`;
-  return new HostError("changed", `${tool} changed: its definition differs from the accepted one`, {
+  const message = `${tool} changed: its definition differs from the accepted one`;
+  return new HostError("changed", unkept === undefined ? message : `${message}; ${unkept}`, {
     serverName,
     next: `fairlead call ${toShellWord(tool)} (shows the change and asks whether to accept it; --yes accepts it)`,
   });

@@ -21,7 +21,7 @@ import type { AskedRequest, Request, RequestTarget } from "./request.ts";
 export interface RequestHost {
   readonly configuration: LiveConfiguration;
   readonly servers: Pick<HostServers, "connected" | "ready" | "use">;
-  readonly catalogs: Pick<Catalogs, "acceptedSaved">;
+  readonly catalogs: Pick<Catalogs, "acceptedSaved" | "whyNotKept">;
   /** The rules and confirmations that apply now. Looks at the policy files before it returns. */
   readonly rules: () => Confirmations | Promise<Confirmations>;
   readonly executor: () => Promise<Executor<Connection>>;
@@ -75,10 +75,10 @@ async function runSteps<Result, Shown>(
     const rules = await host.rules();
     let decision = rules.take(request);
     progress.decision = decision;
-    if (decision.decision === "deny" && rules.isDeniedByName(request)) throw await refusal(request, decision);
+    if (decision.decision === "deny" && rules.isDeniedByName(request)) throw await refusal(request, decision, host);
     if (decision.decision === "ask_user") {
       if (asksBeforeConnecting(request, decision)) decision = await confirm(request, decision, host, signal, progress);
-      else if (isUnanswerable(request, decision)) throw await refusal(request, decision);
+      else if (isUnanswerable(request, decision)) throw await refusal(request, decision, host);
     }
     if (request.target.kind !== "direct") release = host.servers.use(request.serverName);
     let client = await connect(request, host, signal);
@@ -188,8 +188,8 @@ async function confirm(
     const isForEarlier = progress.confirmedKey !== undefined && progress.isOutdated !== true;
     if (request.who === "user" || !isForEarlier) break;
   }
-  if (decision.decision === "deny") throw await refusal(request, decision);
-  if (isOpen()) throw await unconfirmed(request, decision, progress);
+  if (decision.decision === "deny") throw await refusal(request, decision, host);
+  if (isOpen()) throw await unconfirmed(request, decision, progress, host);
   if (decision.decision === "ask_user") progress.isAnswered = true;
   return decision;
 }
@@ -198,17 +198,18 @@ async function confirm(
 async function askUser(
   request: AnyRequest,
   first: CarriedDecision,
-  { rules: current, work, clock }: RequestHost,
+  host: RequestHost,
   signal: AbortSignal,
   progress: Progress,
 ): Promise<void> {
+  const { rules: current, work, clock } = host;
   let decision = first;
   progress.confirmedKey = undefined;
   progress.how = undefined;
   const asked = request.confirm?.(async () => {
     const rules = await current();
     if (!rules.isCurrent(decision, request)) decision = rules.decide(request);
-    if (decision.decision === "deny") throw await refusal(request, decision);
+    if (decision.decision === "deny") throw await refusal(request, decision, host);
     if (decision.decision === "allow") return false;
     const details = rules.question(request, decision, request.shown, {
       isOpen: () => !signal.aborted,
@@ -381,15 +382,16 @@ function record(request: AnyRequest, progress: Progress, outcome: LedgerRow["out
  */
 export function ask(
   request: AskedRequest,
-  { rules: current, record: write, work }: Pick<RequestHost, "rules" | "record" | "work">,
+  host: Pick<RequestHost, "rules" | "record" | "work" | "catalogs">,
 ): Promise<ToolCallConfirmationDetails | false> {
+  const { rules: current, record: write, work } = host;
   return work.run(async () => {
     const rules = await current();
     const decision = rules.decide(request);
     const denied: LedgerRow = { request, decision, outcome: "denied", durationMs: 0 };
     if (decision.decision === "deny") {
       write(denied);
-      throw await refusal(request, decision);
+      throw await refusal(request, decision, host);
     }
     if (decision.decision === "allow") {
       rules.carry(request, decision);
@@ -419,18 +421,25 @@ function isAnsweredInAdvance(
   return confirmed !== false;
 }
 
-async function refusal(request: PolicyRequest, decision: CarriedDecision): Promise<HostError> {
-  return (await import("../policy/refusal.ts")).refusal(request, decision);
+async function refusal(
+  request: PolicyRequest,
+  decision: CarriedDecision,
+  { catalogs }: Pick<RequestHost, "catalogs">,
+): Promise<HostError> {
+  const { refusal: createRefusal } = await import("../policy/refusal.ts");
+  // `policy explain` reads the cache: if that cannot be written, the command does not know of the change.
+  return createRefusal(request, decision, isChangedRule(decision.rule) ? await catalogs.whyNotKept() : undefined);
 }
 
 async function unconfirmed(
   request: AnyRequest,
   decision: CarriedDecision,
   { isNew = false, isOutdated = false }: Progress,
+  host: Pick<RequestHost, "catalogs">,
 ): Promise<HostError> {
   const { changedWhileAsked, notConfirmed } = await import("../policy/refusal.ts");
   if (isOutdated) return changedWhileAsked(request, decision);
-  if (request.who !== "model" || (isNew && isChangedRule(decision.rule))) return refusal(request, decision);
+  if (request.who !== "model" || (isNew && isChangedRule(decision.rule))) return refusal(request, decision, host);
   return notConfirmed(request);
 }
 

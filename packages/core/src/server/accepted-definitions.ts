@@ -17,7 +17,7 @@ import { limits } from "../limits.ts";
  */
 export interface DefinitionOwner {
   readonly server: string;
-  /** Root of the workspace, if the server definition comes from a workspace. */
+  /** The folder, if the server may be another program in another folder. */
   readonly workspace?: string;
   /**
    * Digest of the server definition. Present only for a server from the command line or from `createHost`: in the next

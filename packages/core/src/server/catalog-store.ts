@@ -6,7 +6,7 @@ import { join } from "node:path";
 import type { JsonObject } from "@fairlead/wire";
 import { isObject, parseJson } from "@fairlead/wire/json";
 import type { CatalogCounts, Peer } from "../events.ts";
-import { ensurePrivateFolder, privateFileMode } from "../files/atomic/private-folder.ts";
+import { checkWritable, ensurePrivateFolder, privateFileMode } from "../files/atomic/private-folder.ts";
 import { replaceFile } from "../files/atomic/replace-file.ts";
 import { createFolderNames } from "../files/folder-names.ts";
 import { readText } from "../files/read-text.ts";
@@ -28,6 +28,8 @@ export interface CatalogStore {
   asksBack(key: string): Promise<boolean>;
   /** Records that the server sent a request without saying for which gateway client. */
   noteAsksBack(key: string): Promise<void>;
+  /** Rejects if `save` could not write, because of the folder. Writes nothing. */
+  checkWritable(): Promise<void>;
 }
 
 /** An unchanged catalog is written again only after this many milliseconds, to update its dates. */
@@ -46,6 +48,7 @@ export function createCatalogStore(folder: string): CatalogStore {
   return {
     isEmpty: () => names.isEmpty(),
     asksBack: (key) => names.mayHave(markOf(key)),
+    checkWritable: () => checkWritable(folder),
 
     /** The note has its own file, because another process may replace the catalog's file at any time. */
     async noteAsksBack(key) {
@@ -162,7 +165,7 @@ async function sweep(folder: string, now: number, byAge: boolean): Promise<void>
   await Promise.all(stale.map(({ path }) => rm(path, { force: true })));
 }
 
-/** What a server's catalog depends on: its definition, its expanded values and the account. */
+/** What a server's catalog depends on: its definition, its expanded values, the account and the folder. */
 export interface CatalogIdentity {
   /** Digest of the server definition as written in the settings. */
   readonly fingerprint: string;
@@ -170,11 +173,13 @@ export interface CatalogIdentity {
   readonly expanded: Transport;
   /** The account that is signed in to the server. */
   readonly account?: string;
+  /** The folder, if the server may be another program in another folder. */
+  readonly folder?: string;
 }
 
 /** Key of a catalog in the cache. It is an HMAC, because an attacker could guess secrets from a plain digest. */
-export function catalogKey({ fingerprint, expanded, account = "" }: CatalogIdentity, key: Buffer): string {
-  const content = JSON.stringify([fingerprint, plain(expanded), account]);
+export function catalogKey({ fingerprint, expanded, account = "", folder }: CatalogIdentity, key: Buffer): string {
+  const content = JSON.stringify([fingerprint, plain(expanded), account, ...(folder === undefined ? [] : [folder])]);
   return createHmac("sha256", key).update(content).digest("hex").slice(0, 40);
 }
 

@@ -13,7 +13,9 @@ import { lookupFor, readEnvFiles } from "../settings/read/variables.ts";
 import { checkSource } from "../settings/schema/checked.ts";
 import { present } from "../settings/schema/present.ts";
 import { admit } from "./admit.ts";
+import { withApprovalFolder } from "./approval-folder.ts";
 import type { AdmittedServer, Configuration } from "./configuration.ts";
+import { programPlace } from "./programs.ts";
 
 /** A server that the user gives on the command line for one run. */
 export interface AdHocServer {
@@ -62,7 +64,7 @@ export async function addAdHocServer(
     found: entryProblems.get(name) ?? [],
   });
   const disabledBy = settings.switchedOff.get(name);
-  const server = {
+  const described = {
     name,
     scope: source.scope,
     origin: source.originOf(property.key),
@@ -72,6 +74,7 @@ export async function addAdHocServer(
     ...present({ disabledBy, definition }),
     problems,
   };
+  const server = withApprovalFolder(described, programPlace(configuration));
   const admission = admit(server, { trust, settings, approvals: new Map(), locations });
   const added = { server, admission };
   const others = configuration.servers.filter((other) => other.server.name !== name);

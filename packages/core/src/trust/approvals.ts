@@ -117,8 +117,8 @@ export interface ToolApproval extends Approval {
   /** Digest of the tool's definition. */
   readonly digest: string;
   /**
-   * The workspace root, if the server's entry is in a workspace. In another workspace, an equal entry may run another
-   * program.
+   * The folder that the approval is bound to, because in another folder an equal entry may run another program. Absent
+   * if the server is the same in every folder.
    */
   readonly workspace?: string;
   /** The gateway client whose requests are approved. If absent, the requests of all senders are. */

@@ -8,6 +8,7 @@ import type { ConfiguredServer, Problem, Settings } from "../settings/define/def
 import { folderTrustEnabled, ideEnabled, mergeSettings, readSources } from "../settings/read/load.ts";
 import { type Environment, type LocateOptions, type Locations, locate } from "../settings/read/paths.ts";
 import { type Admission, admit } from "./admit.ts";
+import { withApprovalFolder } from "./approval-folder.ts";
 import { readApprovals, type WorkspaceApprovals } from "./approvals.ts";
 import { withPrograms } from "./approved-programs.ts";
 import { programPlace } from "./programs.ts";
@@ -76,7 +77,9 @@ export async function loadConfiguration(options: ConfigurationOptions): Promise<
   const programContext = programPlace({ environment, locations, trust });
   const settings = {
     ...merged,
-    servers: await Promise.all(merged.servers.map((one) => withPrograms(one, programContext))),
+    servers: await Promise.all(
+      merged.servers.map((one) => withPrograms(withApprovalFolder(one, programContext), programContext)),
+    ),
   };
   const approved = await readApproved(settings, trust, locations);
   const admission = { trust, settings, approvals: approved.approvals, locations };

@@ -1,19 +1,20 @@
 import { existsSync, readFileSync } from "node:fs";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { stdioServer, temporaryFolder } from "@fairlead/test-servers";
+import { pathToFileURL } from "node:url";
+import { programServer, type StdioEntry, stdioServer, temporaryFolder } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
 import type { ConsentAnswer } from "../../src/consent/inbox.ts";
 import { gatewayScene } from "../support/gateway-scene.ts";
 import { officialClient } from "../support/official-client.ts";
 
 /**
- * A gateway without rules, so that every tool asks. Each folder is a trusted workspace with a server `files` of its
- * own.
+ * A gateway without rules, so that every tool asks. Each folder is a trusted workspace, with a server `files` of its
+ * own or with one of the user's settings.
  */
-async function scene() {
+async function scene(servers: Readonly<Record<string, StdioEntry>> = {}) {
   const folder = await temporaryFolder();
-  const gateway = await gatewayScene({ servers: {}, rules: "", env: { FAIRLEAD_TRUST_WORKSPACE: "true" } });
+  const gateway = await gatewayScene({ servers, rules: "", env: { FAIRLEAD_TRUST_WORKSPACE: "true" } });
   const watching = await gateway.inbox.watch(() => {});
   let calls = 0;
 
@@ -39,6 +40,16 @@ async function scene() {
       await mkdir(join(cwd, ".gemini"), { recursive: true });
       const mcpServers = { files: stdioServer("counted", notes) };
       await writeFile(join(cwd, ".gemini", "settings.json"), JSON.stringify({ mcpServers }));
+      return cwd;
+    },
+    /** A folder whose `server.mjs` is a program of its own, which notes its calls. */
+    async addProgram(name: string, notes: string): Promise<string> {
+      const cwd = join(folder.path, name);
+      await mkdir(cwd, { recursive: true });
+      const [script = ""] = programServer("counted").args;
+      const program = `import { counted } from ${JSON.stringify(pathToFileURL(script).href)};
+counted({ args: [${JSON.stringify(notes)}], input: process.stdin, output: process.stdout });`;
+      await writeFile(join(cwd, "server.mjs"), program);
       return cwd;
     },
     /** Calls the tool on a new connection. The person answers if Fairlead asks. */
@@ -89,4 +100,23 @@ test("always, given to one program, covers no other program, and is no rule that
   const saved = JSON.parse(await readFile(join(here.state, "approvals.json"), "utf8")) as object;
   // Earlier versions read only `tools`, and would take the approval for one of all senders.
   expect(saved).toMatchObject({ tools: [], clientTools: [{ server: "files", tool: "echo", client: "claude-code" }] });
+});
+
+test("always, given in one folder to an entry of the user's settings, does not cover another folder's own program", async () => {
+  await using here = await scene({ files: { command: process.execPath, args: ["server.mjs"] } });
+  const others = join(here.folder, "other-notes");
+  const shown = await here.addProgram("shown", join(here.folder, "notes"));
+  const other = await here.addProgram("other", others);
+  expect(await here.call(shown, "claude-code", "always")).toEqual({ isAsked: true, isRun: true });
+  expect(await here.call(shown, "claude-code", "no")).toEqual({ isAsked: false, isRun: true });
+  expect(await here.call(other, "claude-code", "no")).toEqual({ isAsked: true, isRun: false });
+  expect(existsSync(others) ? readFileSync(others, "utf8") : "").not.toContain("call echo");
+});
+
+test("always, given in one folder to an entry of the user's settings with an absolute program, covers every folder", async () => {
+  await using here = await scene({ files: programServer("counted", "/dev/null") });
+  const shown = await here.addProgram("shown", "/dev/null");
+  const other = await here.addProgram("other", "/dev/null");
+  expect(await here.call(shown, "claude-code", "always")).toEqual({ isAsked: true, isRun: true });
+  expect(await here.call(other, "claude-code", "no")).toEqual({ isAsked: false, isRun: true });
 });

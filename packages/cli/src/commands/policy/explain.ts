@@ -104,7 +104,7 @@ interface Report extends Explanation {
 }
 
 function report(explanation: Report, { out, globals }: Context): void {
-  const { subject, matching, mode, interactive, isChanged, trust, configuration } = explanation;
+  const { subject, matching, mode, interactive, isChanged, trust, outdated, configuration } = explanation;
   const { decision, rule, over } = explanation.decision;
   const others = matching.filter((other) => other !== rule && other !== over);
   if (globals.json) {
@@ -120,6 +120,7 @@ function report(explanation: Report, { out, globals }: Context): void {
       over: over && ruleDocument(over),
       matched: others.map(ruleDocument),
       trustEffect: trust,
+      outdated,
       folder: folderDocument(configuration),
     });
     return;
@@ -135,6 +136,11 @@ function report(explanation: Report, { out, globals }: Context): void {
   }
   if (isChanged && rule.origin.name !== "changed" && rule.origin.name !== "unsaved")
     rows.push([safe`  changed`, safe`the tool's definition differs from the accepted one`]);
+  if (outdated !== undefined)
+    rows.push([
+      safe`  unless`,
+      safe`the definition has changed since the cached catalog was saved: ${toVisibleLine(outdated)}`,
+    ]);
   const note = catalogNote(subject);
   if (note) rows.push([safe`  note`, note]);
   out.show(

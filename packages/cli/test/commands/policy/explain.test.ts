@@ -1,7 +1,9 @@
+import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { stdioServer } from "@fairlead/test-servers";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { type Machine, machine, userFile } from "../../support/machine.ts";
+import { program } from "../../support/process.ts";
 
 const rule = (tool: string, decision: string, priority: number): string =>
   `[[rule]]\nmcpName = "demo"\n${tool}decision = "${decision}"\npriority = ${priority}\n`;
@@ -192,4 +194,53 @@ test("if the state folder cannot be written, explain and the refusal of a call t
     `s.echo: deny\n  because    the rule for definitions that may have changed denies it: ${state}`,
   );
   expect((await here.run("policy", "explain", "s.echo")).stdout).toContain(`asks about it: ${state}`);
+});
+
+const alone = ["--user", "--map-root-user", "--mount", "sh", "-c"];
+const canMount = spawnSync("unshare", [...alone, "mount -t tmpfs none /mnt"]).status === 0;
+
+/** Runs the command with a home that can be read and not written, not even by root. */
+function runWithReadOnlyHome(here: Machine, ...words: readonly string[]) {
+  const script = `mount --bind "$1" "$1" && mount -o remount,bind,ro "$1" && shift && exec "$@"`;
+  const { status, stdout, stderr } = spawnSync(
+    "unshare",
+    [...alone, script, "sh", here.home, process.execPath, program, ...words],
+    { cwd: here.project, env: here.env, encoding: "utf8" },
+  );
+  return { code: status, stdout, stderr };
+}
+
+describe.runIf(canMount)("with a read-only home", () => {
+  async function scene() {
+    const here = await machine({
+      "home/.gemini/policies/mine.toml": '[[rule]]\nmcpName = "s"\ntoolName = "*"\ndecision = "allow"\npriority = 1\n',
+    });
+    await here.write(userFile, { mcpServers: { s: stdioServer("counted", "", join(here.path, "list.json")) } });
+    await here.write("list.json", pay("Pays once."));
+    expect(await here.run("call", "s.pay", "text=hi")).toMatchObject({ code: 0 });
+    return here;
+  }
+  const pay = (description: string): object[] => [{ name: "pay", description, inputSchema: { type: "object" } }];
+  const unless = "unless   the definition has changed since the cached catalog was saved: ";
+
+  test("explain and the refusal of a call whose tool has changed both name the folder", async () => {
+    await using here = await scene();
+    await here.write("list.json", pay("Pays twice."));
+    const state = `the state folder ${join(here.home, ".fairlead")} cannot be written: the file system is read-only`;
+    expect(runWithReadOnlyHome(here, "policy", "explain", "s.pay").stdout).toContain(`${unless}${state}`);
+    expect(runWithReadOnlyHome(here, "call", "s.pay", "text=hi")).toMatchObject({
+      code: 6,
+      stderr: expect.stringContaining(`s.pay changed: its definition differs from the accepted one; ${state}`),
+    });
+    expect(JSON.parse(runWithReadOnlyHome(here, "policy", "explain", "s.pay", "--json").stdout)).toMatchObject({
+      decision: "allow",
+      outdated: state,
+    });
+  });
+
+  test("a call that a rule allows runs, as explain says, if the tool has not changed", async () => {
+    await using here = await scene();
+    expect(runWithReadOnlyHome(here, "policy", "explain", "s.pay").stdout).toMatch(/^s\.pay: allow\n/);
+    expect(runWithReadOnlyHome(here, "call", "s.pay", "text=hi")).toMatchObject({ code: 0, stdout: "hi\n" });
+  });
 });

@@ -14,6 +14,7 @@ import type {
 } from "../../server/accepted-definitions.ts";
 import type { CachedCatalog, CatalogStore } from "../../server/catalog-store.ts";
 import { optionOrigin, type ServerDefinition, typedOrigin } from "../../settings/define/definition.ts";
+import { present } from "../../settings/schema/present.ts";
 
 /** Reads and writes the catalog cache. */
 export interface CatalogCache {
@@ -43,6 +44,8 @@ export interface CatalogCache {
   addAccepted(definition: ServerDefinition, news: ReadonlyMap<string, readonly string[]>): Promise<AcceptedDefinitions>;
   /** Why `addAccepted` would fail; undefined if nothing is known against it. Writes nothing. */
   whyUnsaved(): Promise<string | undefined>;
+  /** Why `keep` would fail; undefined if nothing is known against it. Writes nothing. */
+  whyNotKept(): Promise<string | undefined>;
 }
 
 /** The data about a connected server that the cache saves. */
@@ -103,8 +106,8 @@ export function createCatalogCache(options: CatalogCacheOptions): CatalogCache {
         const expanded = await expandTransport(definition, secret);
         // The user may sign in while the host runs, so the account is read each time.
         const account = expanded.kind === "stdio" ? undefined : await accountAt?.(definition, expanded.url);
-        const { fingerprint } = definition;
-        return catalogKey({ fingerprint, expanded, ...(account !== undefined && { account }) }, await key());
+        const { fingerprint, approvalFolder: folder } = definition;
+        return catalogKey({ fingerprint, expanded, ...present({ account, folder }) }, await key());
       },
     };
   }
@@ -127,11 +130,35 @@ export function createCatalogCache(options: CatalogCacheOptions): CatalogCache {
 
   async function readAccepted(definition: ServerDefinition): Promise<AcceptedDefinitions | undefined> {
     try {
-      return await (await openAccepted()).read(ownerOf(definition));
+      const store = await openAccepted();
+      const [own, first] = await Promise.all([store.read(ownerOf(definition)), readFirst(definition)]);
+      return first === undefined ? own : either(own, first);
     } catch {
       // The error is ignored here. `addAccepted` reports it.
       return undefined;
     }
+  }
+
+  /**
+   * The definitions that a server of the user's settings had in the first folder that listed them. A folder without an
+   * accepted definition of its own compares with these, so that no tool is new only because the folder is.
+   */
+  async function readFirst(definition: ServerDefinition): Promise<AcceptedDefinitions | undefined> {
+    const owner = firstOwnerOf(definition);
+    return owner && (await openAccepted()).read(owner);
+  }
+
+  async function add(
+    definition: ServerDefinition,
+    news: ReadonlyMap<string, readonly string[]>,
+  ): Promise<AcceptedDefinitions> {
+    const store = await openAccepted();
+    const own = await store.add(ownerOf(definition), news);
+    const owner = firstOwnerOf(definition);
+    if (owner === undefined) return own;
+    const first = await store.read(owner);
+    const unlisted = new Map([...news].filter(([tool]) => first.of(tool) === undefined));
+    return either(own, unlisted.size === 0 ? first : await store.add(owner, unlisted));
   }
 
   return {
@@ -145,8 +172,7 @@ export function createCatalogCache(options: CatalogCacheOptions): CatalogCache {
     },
 
     async addAccepted(definition, news) {
-      const store = await openAccepted();
-      const accepted = await store.add(ownerOf(definition), news).catch(async (error: unknown) => {
+      const accepted = await add(definition, news).catch(async (error: unknown) => {
         throw await notSaved(state, error);
       });
       acceptedBy.set(definition, Promise.resolve(accepted));
@@ -154,11 +180,11 @@ export function createCatalogCache(options: CatalogCacheOptions): CatalogCache {
     },
 
     async whyUnsaved() {
-      const store = await openAccepted();
-      return store.checkWritable().then(
-        () => undefined,
-        async (error: unknown) => (await notSaved(state, error)).message,
-      );
+      return whyNot(state, (await openAccepted()).checkWritable());
+    },
+
+    async whyNotKept() {
+      return whyNot(state, (await opened()).store.checkWritable());
     },
 
     async protocol(definition) {
@@ -210,16 +236,34 @@ async function notSaved(state: string, error: unknown): Promise<HostError> {
   return new HostError("internal", `the state folder ${state} cannot be written: ${explain(cause)}`, { cause: error });
 }
 
-function ownerOf({ name: server, scope, base, origin, fingerprint }: ServerDefinition): DefinitionOwner {
+/** The message of `notSaved` if the check rejects. */
+async function whyNot(state: string, check: Promise<void>): Promise<string | undefined> {
+  return check.then(
+    () => undefined,
+    async (error: unknown) => (await notSaved(state, error)).message,
+  );
+}
+
+function ownerOf({ name: server, approvalFolder, origin, fingerprint }: ServerDefinition): DefinitionOwner {
   return {
     server,
-    ...(scope === "workspace" && { workspace: base.folder }),
+    ...(approvalFolder !== undefined && { workspace: approvalFolder }),
     /*
      * A server from the command line or `createHost` may have the same name as a different server in an earlier run.
      * The fingerprint tells them apart.
      */
     ...((origin.file === typedOrigin || origin.file === optionOrigin) && { fingerprint }),
   };
+}
+
+/** Present if an entry of the user's settings may run another program in each folder. */
+function firstOwnerOf(definition: ServerDefinition): DefinitionOwner | undefined {
+  const { workspace, ...everywhere } = ownerOf(definition);
+  return definition.scope === "workspace" || workspace === undefined ? undefined : everywhere;
+}
+
+function either(own: AcceptedDefinitions, first: AcceptedDefinitions): AcceptedDefinitions {
+  return { of: (tool) => own.of(tool) ?? first.of(tool), isFull: own.isFull };
 }
 
 function toProtocol({ era, transport }: Peer): NegotiatedProtocol | undefined {

@@ -59,6 +59,13 @@ export interface CatalogSync {
    * could tell, or if the tool is already listed. Connects to no server.
    */
   readonly expectedDoubt: (tool: ToolIdentity) => Promise<string | undefined>;
+  /**
+   * Returns why the cache has kept an earlier definition of a listed tool, if its server has changed it since.
+   * Undefined if the cache follows the server, or if the server is connected. Connects to no server.
+   */
+  readonly cacheDoubt: (tool: ToolIdentity) => Promise<string | undefined>;
+  /** Why the catalog cache cannot be written; undefined if nothing is known against it. */
+  readonly whyNotKept: () => Promise<string | undefined>;
   /** Records that the server sends requests without saying for which gateway client. */
   readonly noteAsksBack: (server: string) => void;
   /** Gives each gateway client its own connection to a legacy server. Not stored on disk. */
@@ -267,6 +274,12 @@ export function createCatalogSync(options: CatalogSyncOptions): CatalogSync {
       await readAccepted(entry);
       return changed.isComparable(tool) ? undefined : cache.whyUnsaved();
     },
+    async cacheDoubt(tool) {
+      const { serverName } = tool;
+      const isCached = definition(serverName) !== undefined && client(serverName)?.filteredCatalog === undefined;
+      return isCached && changed.toolOf(tool) !== undefined ? cache.whyNotKept() : undefined;
+    },
+    whyNotKept: () => cache.whyNotKept(),
     async flush() {
       await saveAll();
       await Promise.all(saving.values());

@@ -114,6 +114,11 @@ export interface ServerDefinition {
   readonly excludeTools: readonly string[];
   readonly authentication: Authentication;
   readonly extras: ServerExtras;
+  /**
+   * The folder that approvals and accepted definitions of the server are bound to, because in another folder the entry
+   * may run another program. Absent if it is the same server in every folder.
+   */
+  readonly approvalFolder?: string;
   /** SHA-256 of everything that an approval of the entry covers. The entry's `description` is not part of it. */
   readonly fingerprint: string;
   /**

@@ -143,26 +143,41 @@ test("the next run reads that a server sent requests to the client", async () =>
   expect([await failing.asksBack(at.web), await failing.recall(at.web)]).toEqual([false, undefined]);
 });
 
-test("accepted definitions are kept by server, workspace and, for typed servers, definition", async () => {
+test("accepted definitions are kept by server, folder and, for typed servers, definition", async () => {
   await using at = await scene();
+  const own = { ...at.own, approvalFolder: at.own.base.folder };
   const cache = at.run();
-  expect((await cache.acceptedDefinitions(at.own))?.of("t")).toBeUndefined();
+  expect((await cache.acceptedDefinitions(own))?.of("t")).toBeUndefined();
   const digest = "a".repeat(64);
-  const added = await cache.addAccepted(at.own, new Map([["t", [digest]]]));
+  const added = await cache.addAccepted(own, new Map([["t", [digest]]]));
   expect(added.of("t")).toEqual([digest]);
-  expect(await cache.acceptedDefinitions(at.own)).toBe(added);
-  expect((await at.run().acceptedDefinitions(at.own))?.of("t")).toEqual([digest]);
-  const elsewhere = { ...at.own, base: { ...at.own.base, folder: "/other" } };
-  const inUserSettings = { ...at.own, scope: "user" } as const;
+  expect(await cache.acceptedDefinitions(own)).toBe(added);
+  expect((await at.run().acceptedDefinitions(own))?.of("t")).toEqual([digest]);
+  const elsewhere = { ...own, approvalFolder: "/other" };
+  const { approvalFolder: _folder, ...everywhere } = own;
+  const inUserSettings = { ...everywhere, scope: "user" } as const;
   for (const other of [elsewhere, inUserSettings, at.web])
     expect((await at.run().acceptedDefinitions(other))?.of("t")).toBeUndefined();
-  expect((await at.run().acceptedDefinitions({ ...at.own, fingerprint: "other" }))?.of("t")).toEqual([digest]);
+  expect((await at.run().acceptedDefinitions({ ...own, fingerprint: "other" }))?.of("t")).toEqual([digest]);
   for (const file of ["command line", "settings option"]) {
-    const typed = { ...at.own, origin: { ...at.own.origin, file } };
+    const typed = { ...own, origin: { ...own.origin, file } };
     await at.run().addAccepted(typed, new Map([["t", [digest]]]));
     expect((await at.run().acceptedDefinitions(typed))?.of("t")).toEqual([digest]);
     expect((await at.run().acceptedDefinitions({ ...typed, fingerprint: "other" }))?.of("t")).toBeUndefined();
   }
+});
+
+test("a definition that is accepted in one folder is not accepted in another, and is not new there", async () => {
+  await using at = await scene();
+  const inFolder = (approvalFolder: string) => ({ ...at.own, scope: "user" as const, approvalFolder });
+  const [one, other, third] = [inFolder("/one"), inFolder("/other"), inFolder("/third")];
+  const [first, second] = ["1".repeat(64), "2".repeat(64)];
+  await at.run().addAccepted(one, new Map([["t", [first]]]));
+  // The other folder's tool is compared with the first definition, so another one is changed and not new.
+  expect((await at.run().acceptedDefinitions(other))?.of("t")).toEqual([first]);
+  expect((await at.run().addAccepted(other, new Map([["t", [second]]]))).of("t")).toEqual([second]);
+  expect((await at.run().acceptedDefinitions(one))?.of("t")).toEqual([first]);
+  expect((await at.run().acceptedDefinitions(third))?.of("t")).toEqual([first]);
 });
 
 test("the user reads that accepted definitions cannot be saved", async () => {
