@@ -18,7 +18,14 @@ export const someMilliseconds: Wanted = {
   words: "a number of milliseconds",
   accepts: (given) => typeof given === "number" && given >= 0,
 };
-export const anObject: Wanted = { words: "an object", accepts: isAnyObject };
+export const aCount: Wanted = {
+  words: "a whole number above 0",
+  accepts: (given) => Number.isInteger(given) && Number(given) > 0,
+};
+export const anObject: Wanted = {
+  words: "an object",
+  accepts: (given) => isAnyObject(given) && !Array.isArray(given),
+};
 export const aFunction: Wanted = { words: "a function", accepts: (given) => typeof given === "function" };
 export const aSignal: Wanted = {
   words: "an AbortSignal",
@@ -28,16 +35,25 @@ export const someParts: Wanted = {
   words: "a list of parts",
   accepts: (given) => Array.isArray(given) && given.every(isAnyObject),
 };
+/** A list of objects or another iterable, or a function that returns one. */
+export const someItems: Wanted = {
+  words: "a list of objects, or a function that returns one",
+  accepts(given) {
+    if (Array.isArray(given)) return given.every(isAnyObject);
+    return typeof given === "function" || (isAnyObject(given) && Symbol.iterator in given);
+  },
+};
 export const aListOfStrings: Wanted = {
   words: "a list of strings",
   accepts: (given) => Array.isArray(given) && given.every((item) => typeof item === "string"),
 };
 
-/** An object that has this method. */
-export function withMethod(method: string): Wanted {
+/** An object that has these methods. */
+export function withMethod(...methods: readonly string[]): Wanted {
   return {
-    words: `an object with ${method}()`,
-    accepts: (given) => isAnyObject(given) && typeof Reflect.get(given, method) === "function",
+    words: `an object with ${methods.map((method) => `${method}()`).join(" and ")}`,
+    accepts: (given) =>
+      isAnyObject(given) && methods.every((method) => typeof Reflect.get(given, method) === "function"),
   };
 }
 
@@ -55,8 +71,42 @@ export function expectArguments(
   call: string,
   expected: Readonly<Record<string, readonly [given: unknown, wanted: Wanted]>>,
 ): void {
-  for (const [parameter, [given, { words, accepts }]] of Object.entries(expected))
-    if (!accepts(given)) throw new HostError("usage", `${call}: "${parameter}" must be ${words}, not ${kindOf(given)}`);
+  for (const [parameter, [given, wanted]] of Object.entries(expected))
+    if (!isAccepted(given, wanted))
+      throw new HostError("usage", `${call}: "${parameter}" must be ${wanted.words}, not ${kindOf(given)}`);
+}
+
+/**
+ * Reads members of an object that a program passes, each once, and checks them. `path` is put before their names in
+ * messages, such as `options.`.
+ *
+ * @throws HostError `usage` that names the first wrong member, or the first that cannot be read
+ */
+export function readMembers<T extends object, K extends keyof T & string>(
+  call: string,
+  given: T,
+  wanted: Readonly<Record<K, Wanted>>,
+  path = "",
+): Pick<T, K> {
+  const members: Partial<Pick<T, K>> = {};
+  for (const name of Object.keys(wanted) as K[]) {
+    try {
+      members[name] = given[name];
+    } catch (cause) {
+      throw new HostError("usage", `${call}: "${path}${name}" cannot be read`, { cause });
+    }
+    expectArguments(call, { [`${path}${name}`]: [members[name], wanted[name]] });
+  }
+  return members as Pick<T, K>;
+}
+
+/** Whether a value is what is wanted. One whose getter throws, or that is a revoked proxy, is not. */
+function isAccepted(given: unknown, { accepts }: Wanted): boolean {
+  try {
+    return accepts(given);
+  } catch {
+    return false;
+  }
 }
 
 function isAnyObject(given: unknown): given is object {
@@ -65,7 +115,7 @@ function isAnyObject(given: unknown): given is object {
 
 function kindOf(given: unknown): string {
   if (given === null || given === undefined || given === "") return given === "" ? "an empty string" : String(given);
-  if (Array.isArray(given)) return "a list";
+  if (isAccepted(given, { words: "a list", accepts: Array.isArray })) return "a list";
   const type = typeof given;
   return `${type === "object" ? "an" : "a"} ${type}`;
 }

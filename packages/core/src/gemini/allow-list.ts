@@ -1,5 +1,7 @@
 /** The answers "always" of the person, for tools without a host. */
 
+import { aString, expectArguments } from "../expect-arguments.ts";
+
 /** Approvals of whole servers and of single tools. */
 export interface AllowList {
   allows(server: string, tool: string): boolean;
@@ -13,9 +15,18 @@ export function createAllowList(): AllowList {
   // Nested maps, because a joined key would be ambiguous: server "a.b" with tool "c", or server "a" with tool "b.c".
   const tools = new Map<string, Set<string>>();
   return {
-    allows: (server, tool) => servers.has(server) || (tools.get(server)?.has(tool) ?? false),
-    addServer: (server) => void servers.add(server),
-    addTool: (server, tool) => void tools.set(server, (tools.get(server) ?? new Set()).add(tool)),
+    allows(server, tool) {
+      expectArguments("allows()", { server: [server, aString], tool: [tool, aString] });
+      return servers.has(server) || (tools.get(server)?.has(tool) ?? false);
+    },
+    addServer(server) {
+      expectArguments("addServer()", { server: [server, aString] });
+      servers.add(server);
+    },
+    addTool(server, tool) {
+      expectArguments("addTool()", { server: [server, aString], tool: [tool, aString] });
+      tools.set(server, (tools.get(server) ?? new Set()).add(tool));
+    },
   };
 }
 

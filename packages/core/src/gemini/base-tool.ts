@@ -1,7 +1,7 @@
 /** The base classes of tools as Gemini CLI has them: a tool that runs by itself, and a tool that builds invocations. */
 
 import { HostError } from "../errors.ts";
-import { aBoolean, aName, aString, expectArguments } from "../expect-arguments.ts";
+import { aBoolean, aName, anObject, aSignal, aString, expectArguments } from "../expect-arguments.ts";
 import type { FunctionCall, FunctionResponse, Part } from "../normalise/model-types.ts";
 import type { ToolCallConfirmationDetails, ToolConfirmationOutcome } from "../registry/confirmation.ts";
 
@@ -77,6 +77,7 @@ export abstract class BaseTool<TParams extends object = ToolParams, TResult exte
       displayName: [displayName, aString],
       description: [description, aString],
       kind: [kind, aString],
+      parameterSchema: [parameterSchema, anObject],
       isOutputMarkdown: [isOutputMarkdown, aBoolean],
       canUpdateOutput: [canUpdateOutput, aBoolean],
     });
@@ -101,7 +102,7 @@ export abstract class BaseTool<TParams extends object = ToolParams, TResult exte
 
   /** Describes a call in a line. */
   getDescription(params: TParams): string {
-    return JSON.stringify(params);
+    return describe(params);
   }
 
   /** Returns the confirmation that a person must answer first; `false` if none is needed. */
@@ -123,11 +124,12 @@ export abstract class BaseToolInvocation<
   readonly params: TParams;
 
   constructor(params: TParams) {
+    expectArguments("new BaseToolInvocation()", { params: [params, anObject] });
     this.params = params;
   }
 
   getDescription(): string {
-    return JSON.stringify(this.params);
+    return describe(this.params);
   }
 
   /** The files that the call changes. */
@@ -151,14 +153,16 @@ export abstract class BaseDeclarativeTool<
   TParams extends object = ToolParams,
   TResult extends ToolRunResult = ToolRunResult,
 > extends BaseTool<TParams, TResult> {
-  /** @throws HostError `arguments_invalid` with the reason that `validateToolParams` gives */
+  /** @throws HostError `usage`; `arguments_invalid` with the reason that `validateToolParams` gives */
   build(params: TParams): BaseToolInvocation<TParams, TResult> {
+    expectArguments("build()", { params: [params, anObject] });
     const wrong = this.validateToolParams(params);
     if (wrong !== null) throw new HostError("arguments_invalid", wrong);
     return this.createInvocation(params);
   }
 
   async buildAndExecute(params: TParams, signal: AbortSignal = new AbortController().signal): Promise<TResult> {
+    expectArguments("buildAndExecute()", { signal: [signal, aSignal] });
     return this.build(params).execute(signal);
   }
 
@@ -166,12 +170,23 @@ export abstract class BaseDeclarativeTool<
     params: TParams,
     abortSignal: AbortSignal = new AbortController().signal,
   ): Promise<ToolMcpConfirmationDetails | false> {
+    expectArguments("shouldConfirmExecute()", { abortSignal: [abortSignal, aSignal] });
     return this.build(params).shouldConfirmExecute(abortSignal);
   }
 
-  execute(params: TParams, signal?: AbortSignal): Promise<TResult> {
+  async execute(params: TParams, signal?: AbortSignal): Promise<TResult> {
     return this.buildAndExecute(params, signal);
   }
 
   protected abstract createInvocation(params: TParams): BaseToolInvocation<TParams, TResult>;
+}
+
+/** Returns params as JSON text. @throws HostError `usage` */
+function describe(params: object): string {
+  expectArguments("getDescription()", { params: [params, anObject] });
+  try {
+    return JSON.stringify(params);
+  } catch (cause) {
+    throw new HostError("usage", 'getDescription(): "params" must be JSON', { cause });
+  }
 }

@@ -1,12 +1,27 @@
 /** `McpClientManager`: the clients of several servers, side by side. A server that fails does not affect the others. */
 
 import type { HostEvent, MCPDiscoveryState, ServerState } from "../events.ts";
-import { aBoolean, anObject, aString, expectArguments, optional, withMethod } from "../expect-arguments.ts";
+import {
+  aBoolean,
+  aCount,
+  aFunction,
+  aListOfStrings,
+  aName,
+  anObject,
+  aSignal,
+  aString,
+  expectArguments,
+  optional,
+  readMembers,
+  type Wanted,
+  withMethod,
+} from "../expect-arguments.ts";
 import { ServerManager } from "../server/server-manager.ts";
 import type { MCPServerConfig } from "../settings/define/server-config.ts";
-import { type Config, isTrusted, type WorkspaceContext, workspaceFolder } from "./config.ts";
+import { aConfig, type Config, isTrusted, type WorkspaceContext, workspaceFolder } from "./config.ts";
 import { type PromptSink, populateMcpServerCommand } from "./discover.ts";
 import { insideOf, McpClient, type ToolSink } from "./mcp-client.ts";
+import { checkServerEntries } from "./server-entry.ts";
 import { warn } from "./warn.ts";
 
 /** Receives `mcp-client-update`, with the map of clients, for every change. An `EventEmitter` of Node is one. */
@@ -36,8 +51,7 @@ export interface McpClientManagerOptions {
 
 /** What the manager makes its clients from. */
 interface Sources {
-  readonly mcpServers: Readonly<Record<string, MCPServerConfig>>;
-  readonly mcpServerCommand: string | undefined;
+  readonly entries: Readonly<Record<string, MCPServerConfig>>;
   readonly toolRegistry: ToolSink;
   readonly promptRegistry: PromptSink;
   readonly debugMode: boolean;
@@ -93,12 +107,9 @@ export class McpClientManager {
     eventEmitter?: ClientUpdateEmitter,
   );
   constructor(...given: readonly unknown[]) {
-    const [options] = given;
-    if (given.length === 1 && isOptions(options)) {
-      for (const [at, { client }] of options.servers.entries()) {
-        expectArguments("new McpClientManager()", { [`servers[${at}].client`]: [client, aClient] });
-        this.#clients.set(client.name, client);
-      }
+    if (given.length === 1 && isOptions(given[0])) {
+      const options = toOptions(given[0]);
+      for (const { client } of options.servers) this.#clients.set(client.name, client);
       this.#manager = createManager(options);
       return;
     }
@@ -119,6 +130,7 @@ export class McpClientManager {
   }
 
   getClient(name: string): McpClient | undefined {
+    expectArguments("getClient()", { name: [name, aString] });
     return this.#clients.get(name);
   }
 
@@ -127,8 +139,9 @@ export class McpClientManager {
    * that is not trusted it does nothing. Called again, it disconnects all servers first.
    */
   async discoverAllMcpTools(cliConfig?: Config): Promise<void> {
+    const wanted = this.#sources === undefined ? aConfig : withMethod("isTrustedFolder");
+    expectArguments("discoverAllMcpTools()", { cliConfig: [cliConfig, wanted] });
     if (this.#sources === undefined) return this.#manager.discoverAllMcpTools();
-    expectArguments("discoverAllMcpTools()", { cliConfig: [cliConfig, withMethod("isTrustedFolder")] });
     if (!isTrusted(cliConfig as Config)) return;
     const sources = this.#sources;
     // One discovery at a time: a second one would lose the servers that the first has started.
@@ -150,16 +163,19 @@ export class McpClientManager {
 
   /** Connects to the named servers; without names, to all. Connected servers keep their connection. */
   async start(names?: string | readonly string[]): Promise<void> {
+    expectArguments("start()", { names: [names, someNames] });
     await this.#manager.start(names);
   }
 
   /** Disconnects the servers and connects them again. */
   async restart(names?: string | readonly string[]): Promise<void> {
+    expectArguments("restart()", { names: [names, someNames] });
     await this.#manager.restart(names);
   }
 
   /** Disconnects the named servers; without names, all servers. Resolves when their connections are closed. */
   async stop(names?: string | readonly string[]): Promise<void> {
+    expectArguments("stop()", { names: [names, someNames] });
     await this.#manager.stop(names);
     if (this.#sources === undefined || names !== undefined) return;
     this.#clients.clear();
@@ -168,14 +184,14 @@ export class McpClientManager {
 
   /** Connects the server if needed, reads its lists, and returns its client. Rejects if it cannot be connected. */
   async ready(name: string, signal?: AbortSignal): Promise<McpClient | undefined> {
+    expectArguments("ready()", { name: [name, aName], signal: [signal, optional(aSignal)] });
     await this.#manager.ready(name, signal);
     return this.#clients.get(name);
   }
 
   #create(sources: Sources, cliConfig: Config): ServerManager {
-    const { mcpServers, mcpServerCommand, toolRegistry, promptRegistry, debugMode, workspaceContext } = sources;
-    const entries = Object.entries(populateMcpServerCommand(mcpServers, mcpServerCommand));
-    const enabled = entries.filter(([, { disabled }]) => disabled !== true);
+    const { entries, toolRegistry, promptRegistry, debugMode, workspaceContext } = sources;
+    const enabled = Object.entries(entries).filter(([, { disabled }]) => disabled !== true);
     const servers = enabled.map(([name, config]) => {
       // Of two tools with the same name, that of the first entry keeps it, whichever server answers first.
       toolRegistry.replaceServer?.(name, []);
@@ -195,10 +211,34 @@ export class McpClientManager {
 }
 
 function isOptions(given: unknown): given is McpClientManagerOptions {
-  return typeof given === "object" && given !== null && "servers" in given && Array.isArray(given.servers);
+  return typeof given === "object" && given !== null && "servers" in given;
 }
 
-const aClient = { words: "an McpClient", accepts: (given: unknown) => given instanceof McpClient };
+const aClient: Wanted = { words: "an McpClient", accepts: (given) => given instanceof McpClient };
+const someNames: Wanted = optional({
+  words: "a name or a list of names",
+  accepts: (given) => aString.accepts(given) || aListOfStrings.accepts(given),
+});
+
+const wantedOptions = {
+  servers: { words: "a list of clients", accepts: Array.isArray },
+  emit: optional(aFunction),
+  startLimit: optional(aCount),
+  recover: optional(aBoolean),
+};
+const wantedServer = { client: aClient, isLazy: optional(aBoolean), isProgram: optional(aBoolean) };
+
+/** Reads the options of the object form. @throws HostError `usage` */
+function toOptions(given: McpClientManagerOptions): McpClientManagerOptions {
+  const call = "new McpClientManager()";
+  const { servers, ...options } = readMembers(call, given, wantedOptions, "options.");
+  const managed = servers.map((server, at) => {
+    const path = `options.servers[${at}]`;
+    expectArguments(call, { [path]: [server, anObject] });
+    return readMembers(call, server, wantedServer, `${path}.`);
+  });
+  return { ...options, servers: managed };
+}
 
 function createManager({ servers, ...options }: McpClientManagerOptions): ServerManager {
   return new ServerManager({
@@ -211,7 +251,6 @@ function toSources(given: SourceList): Sources {
   const [mcpServers, mcpServerCommand, toolRegistry, promptRegistry, debugMode, workspaceContext, eventEmitter] = given;
   const call = "new McpClientManager()";
   expectArguments(call, {
-    mcpServers: [mcpServers, anObject],
     mcpServerCommand: [mcpServerCommand, optional(aString)],
     toolRegistry: [toolRegistry, withMethod("registerTool")],
     promptRegistry: [promptRegistry, withMethod("registerPrompt")],
@@ -219,9 +258,8 @@ function toSources(given: SourceList): Sources {
     eventEmitter: [eventEmitter, optional(withMethod("emit"))],
   });
   workspaceFolder(call, workspaceContext);
-  for (const [name, config] of Object.entries(mcpServers))
-    expectArguments(call, { [`mcpServers.${name}`]: [config, anObject] });
-  return { mcpServers, mcpServerCommand, toolRegistry, promptRegistry, debugMode, workspaceContext, eventEmitter };
+  const entries = populateMcpServerCommand(checkServerEntries(call, mcpServers), mcpServerCommand);
+  return { entries, toolRegistry, promptRegistry, debugMode, workspaceContext, eventEmitter };
 }
 
 /**

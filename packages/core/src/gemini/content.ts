@@ -2,7 +2,7 @@
 
 import { isObject, member, stringOf } from "@fairlead/wire/json";
 import { normaliseToolResult } from "@fairlead/wire/results";
-import { expectArguments, someParts } from "../expect-arguments.ts";
+import { aName, anObject, aString, expectArguments, optional, readMembers, someParts } from "../expect-arguments.ts";
 import { displayValue } from "../normalise/content/display.ts";
 import { toReadableJson } from "../normalise/content/json-text.ts";
 import { type ContentOptions, type ContentResult, fitResult, toParts } from "../normalise/content/parts.ts";
@@ -14,12 +14,15 @@ export function transformMcpContentToParts(
   sdkResponse: readonly Part[],
   options: ContentOptions & { readonly toolName?: string } = {},
 ): Part[] {
-  expectArguments("transformMcpContentToParts()", { sdkResponse: [sdkResponse, someParts] });
+  const call = "transformMcpContentToParts()";
+  expectArguments(call, { sdkResponse: [sdkResponse, someParts], options: [options, anObject] });
+  const wanted = { toolName: optional(aString), nonce: optional(aName), limits: optional(anObject) };
+  const { toolName, nonce = createNonce(), limits } = readMembers(call, options, wanted, "options.");
   const fitted = sdkResponse.map((part) => {
-    const name = options.toolName ?? part.functionResponse?.name ?? "unknown";
-    return fitResult(resultOf(part), name, options);
+    const name = toolName ?? part.functionResponse?.name ?? "unknown";
+    return fitResult(resultOf(part), name, { nonce, limits });
   });
-  return toParts(fitted, options.nonce ?? createNonce());
+  return toParts(fitted, nonce);
 }
 
 /**

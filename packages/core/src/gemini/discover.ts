@@ -5,7 +5,17 @@ import { isObject, objectOf, stringOf } from "@fairlead/wire/json";
 import { normalisePromptResult } from "@fairlead/wire/results";
 import { errorMessage } from "@fairlead/wire/text";
 import { HostError } from "../errors.ts";
-import { aName, anObject, aString, expectArguments, optional, withMethod } from "../expect-arguments.ts";
+import {
+  aBoolean,
+  aListOfStrings,
+  anObject,
+  aString,
+  expectArguments,
+  optional,
+  readMembers,
+  someMilliseconds,
+  withMethod,
+} from "../expect-arguments.ts";
 import { hiddenBy } from "../normalise/filter.ts";
 import { generateValidName } from "../normalise/tool-name.ts";
 import { DiscoveredMCPPrompt, type PromptValues } from "../registry/discovered-prompt.ts";
@@ -17,7 +27,8 @@ import { splitShellLine } from "../settings/shell-line.ts";
 import { aConfig, type Config } from "./config.ts";
 import { DiscoveredMCPTool } from "./discovered-tool.ts";
 import { type CatalogClient, everyPage, type ListedToolFacts, listSdkTools, mcpToTool } from "./mcp-to-tool.ts";
-import { anSdkClient, type SdkClient } from "./sdk-client.ts";
+import { aPromptClient, aToolClient, type SdkClient } from "./sdk-client.ts";
+import { aServerName, checkEntryObjects } from "./server-entry.ts";
 import { warn } from "./warn.ts";
 
 /** A registry that takes prompts. */
@@ -35,21 +46,27 @@ export async function discoverTools(
   client: SdkClient,
   cliConfig?: Config,
 ): Promise<DiscoveredMCPTool[]> {
-  expectArguments("discoverTools()", {
-    serverName: [serverName, aName],
+  const call = "discoverTools()";
+  expectArguments(call, {
+    serverName: [serverName, aServerName],
     serverConfig: [serverConfig, anObject],
-    client: [client, anSdkClient],
+    client: [client, aToolClient],
     cliConfig: [cliConfig, aConfig],
   });
+  const wanted = { ...wantedFilter, timeout: optional(someMilliseconds), trust: optional(aBoolean) };
+  const entry = readMembers(call, serverConfig, wanted, "serverConfig.");
   try {
     const listed = await listSdkTools(client);
-    const enabled = listed.filter((tool) => isEnabled(tool, serverName, serverConfig));
-    return toTools(enabled, { serverName, serverConfig, client, cliConfig });
+    const enabled = listed.filter((tool) => isEnabled(tool, serverName, entry));
+    return toTools(enabled, { serverName, serverConfig: entry, client, cliConfig });
   } catch (error) {
     warn(`the tools of "${serverName}" cannot be read: ${errorMessage(error)}`, "McpDiscoveryWarning");
     return [];
   }
 }
+
+/** The settings that choose a server's tools. */
+const wantedFilter = { includeTools: optional(aListOfStrings), excludeTools: optional(aListOfStrings) };
 
 /** The server of tools, and how they run. */
 interface ToolServer {
@@ -93,8 +110,8 @@ export async function discoverPrompts(
   promptRegistry: PromptSink,
 ): Promise<DiscoveredMCPPrompt[]> {
   expectArguments("discoverPrompts()", {
-    serverName: [serverName, aName],
-    client: [client, anSdkClient],
+    serverName: [serverName, aServerName],
+    client: [client, aPromptClient],
     promptRegistry: [promptRegistry, withMethod("registerPrompt")],
   });
   try {
@@ -144,13 +161,15 @@ export function isEnabled(
   mcpServerName: string,
   mcpServerConfig: MCPServerConfig,
 ): boolean {
-  expectArguments("isEnabled()", {
+  const call = "isEnabled()";
+  expectArguments(call, {
     funcDecl: [funcDecl, anObject],
     mcpServerName: [mcpServerName, aString],
     mcpServerConfig: [mcpServerConfig, anObject],
   });
-  const { includeTools, excludeTools = [] } = mcpServerConfig;
-  const { name = "" } = funcDecl;
+  const { name = "" } = readMembers(call, funcDecl, { name: optional(aString) }, "funcDecl.");
+  const filter = readMembers(call, mcpServerConfig, wantedFilter, "mcpServerConfig.");
+  const { includeTools, excludeTools = [] } = filter;
   return name !== "" && hiddenBy(name, { includeTools, excludeTools }) === undefined;
 }
 
@@ -194,16 +213,14 @@ export function populateMcpServerCommand(
   mcpServerCommand?: string,
 ): Record<string, MCPServerConfig> {
   const call = "populateMcpServerCommand()";
-  expectArguments(call, {
-    mcpServers: [mcpServers, anObject],
-    mcpServerCommand: [mcpServerCommand, optional(aString)],
-  });
-  if (mcpServerCommand === undefined || mcpServerCommand === "" || "mcp" in mcpServers) return { ...mcpServers };
+  const entries = checkEntryObjects(call, mcpServers);
+  expectArguments(call, { mcpServerCommand: [mcpServerCommand, optional(aString)] });
+  if (mcpServerCommand === undefined || mcpServerCommand === "" || Object.hasOwn(entries, "mcp")) return entries;
   const line = splitShellLine(mcpServerCommand);
   if (line.kind === "refused") {
     const message = `${call}: "mcpServerCommand" has a mistake at character ${line.at}: ${line.reason}`;
     throw new HostError("usage", message);
   }
   const [command = "", ...args] = line.words;
-  return { ...mcpServers, mcp: { command, args } };
+  return { ...entries, mcp: { command, args } };
 }

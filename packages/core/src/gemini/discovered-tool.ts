@@ -5,12 +5,14 @@ import { type Clock, systemClock } from "../clock.ts";
 import { HostError } from "../errors.ts";
 import {
   aBoolean,
+  aFunction,
   aName,
   anObject,
   aSignal,
   aString,
   expectArguments,
   optional,
+  readMembers,
   someMilliseconds,
   withMethod,
 } from "../expect-arguments.ts";
@@ -18,13 +20,13 @@ import type { CallableTool, FunctionDeclaration } from "../normalise/model-types
 import type { Repair } from "../normalise/schema/compile.ts";
 import { generateValidName, qualify } from "../normalise/tool-name.ts";
 import { askAbout, type ToolCallConfirmationDetails, ToolConfirmationOutcome } from "../registry/confirmation.ts";
-import { toPlainArguments } from "../registry/plain-arguments.ts";
 import { ToolSchema, type ToolSchemaOptions } from "../registry/tool-schema.ts";
 import { type AllowList, processAllowList } from "./allow-list.ts";
 import { BaseDeclarativeTool, BaseToolInvocation, type ToolParams, type ToolRunResult } from "./base-tool.ts";
 import { callRaw } from "./call-tool.ts";
 import { aConfig, type Config, isTrusted } from "./config.ts";
 import { getStringifiedResultForDisplay, isToolError, transformMcpContentToParts } from "./content.ts";
+import { readParams } from "./params.ts";
 
 /** The arguments of `DiscoveredMCPTool` as one object, and what only this form can say. */
 export interface DiscoveredMCPToolOptions extends ToolSchemaOptions {
@@ -163,6 +165,7 @@ export class DiscoveredMCPTool extends BaseDeclarativeTool<ToolParams, ToolRunRe
 
   /** Returns the same tool under the name that a registry gives it. */
   named(name: string): DiscoveredMCPTool {
+    expectArguments("named()", { name: [name, aName] });
     return this.#copy({ shownName: name });
   }
 
@@ -171,7 +174,7 @@ export class DiscoveredMCPTool extends BaseDeclarativeTool<ToolParams, ToolRunRe
     abortSignal?: AbortSignal,
   ): Promise<ToolCallConfirmationDetails | false> {
     expectArguments("shouldConfirmExecute()", { abortSignal: [abortSignal, optional(aSignal)] });
-    const args = this.#toArguments(params);
+    const args = this.#restore("shouldConfirmExecute()", params);
     const { allowList = processAllowList } = this.#options;
     const { serverName, serverToolName } = this;
     if (this.#isTrusted() || allowList.allows(serverName, serverToolName)) return false;
@@ -186,7 +189,7 @@ export class DiscoveredMCPTool extends BaseDeclarativeTool<ToolParams, ToolRunRe
   }
 
   override build(params: ToolParams): DiscoveredMCPToolInvocation {
-    return super.build(params) as DiscoveredMCPToolInvocation;
+    return super.build(readParams("build()", params, this.serverName)) as DiscoveredMCPToolInvocation;
   }
 
   /** Runs the tool and returns its response parts as they are. */
@@ -194,7 +197,7 @@ export class DiscoveredMCPTool extends BaseDeclarativeTool<ToolParams, ToolRunRe
     expectArguments("execute()", { signal: [signal, optional(aSignal)] });
     const { mcpTool: callable, clock = systemClock } = this.#options;
     const { serverName, serverToolName, timeout } = this;
-    const args = this.#toArguments(params);
+    const args = this.#restore("execute()", params);
     const llmContent = await callRaw({ callable, serverName, serverToolName, args, signal, timeout, clock });
     const returnDisplay = getStringifiedResultForDisplay(llmContent);
     if (!isToolError(llmContent)) return { llmContent, returnDisplay };
@@ -202,8 +205,13 @@ export class DiscoveredMCPTool extends BaseDeclarativeTool<ToolParams, ToolRunRe
     return { llmContent, returnDisplay, error: new HostError("tool_error", message, { serverName }) };
   }
 
+  /** Returns a copy of the arguments with the server's own property names. A model may have got different names. */
+  toServerArguments(params: ToolParams): JsonObject {
+    return this.#restore("toServerArguments()", params);
+  }
+
   protected createInvocation(params: ToolParams): DiscoveredMCPToolInvocation {
-    return new DiscoveredMCPToolInvocation(this, toPlainArguments(params, this.serverName));
+    return new DiscoveredMCPToolInvocation(this, params);
   }
 
   #isTrusted(): boolean {
@@ -212,9 +220,8 @@ export class DiscoveredMCPTool extends BaseDeclarativeTool<ToolParams, ToolRunRe
     return trust && isTrusted(cliConfig);
   }
 
-  /** Returns a copy of the arguments with the server's own property names. A model may have got different names. */
-  #toArguments(params: unknown): JsonObject {
-    return this.#schema.restore(toPlainArguments(params, this.serverName));
+  #restore(call: string, params: unknown): JsonObject {
+    return this.#schema.restore(readParams(call, params, this.serverName));
   }
 
   #copy(changes: Partial<ToolOptions>): DiscoveredMCPTool {
@@ -248,24 +255,40 @@ export class DiscoveredMCPToolInvocation extends BaseToolInvocation<ToolParams, 
 }
 
 /** Reads the arguments of the constructor, in one of its forms. @throws HostError `usage` */
-function toOptions(given: readonly unknown[]): ToolOptions {
-  const options = given.length <= 1 ? given[0] : fromList(given);
+function toOptions(list: readonly unknown[]): ToolOptions {
+  const options = list.length <= 1 ? list[0] : fromList(list);
   const call = "new DiscoveredMCPTool()";
   expectArguments(call, { options: [options, anObject] });
-  const tool = options as ToolOptions & { readonly parameterSchema?: unknown };
-  expectArguments(call, {
-    mcpTool: [tool.mcpTool, withMethod("callTool")],
-    serverName: [tool.serverName, aName],
-    serverToolName: [tool.serverToolName, aName],
-    description: [tool.description, aString],
-    timeout: [tool.timeout, optional(someMilliseconds)],
-    trust: [tool.trust, optional(aBoolean)],
-    nameOverride: [tool.nameOverride, optional(aString)],
-    cliConfig: [tool.cliConfig, aConfig],
-    allowList: [tool.allowList, optional(withMethod("allows"))],
-  });
-  return { ...tool, parameterSchemaJson: tool.parameterSchemaJson ?? tool.parameterSchema };
+  const given = options as ToolOptions & { readonly parameterSchema?: unknown };
+  const { parameterSchema, ...tool } = readMembers(call, given, wantedOptions);
+  const parameterSchemaJson = tool.parameterSchemaJson ?? parameterSchema;
+  expectArguments(call, { parameterSchema: [parameterSchemaJson, anObject] });
+  return { ...tool, parameterSchemaJson };
 }
+
+const wantedOptions = {
+  mcpTool: withMethod("callTool"),
+  serverName: aName,
+  serverToolName: aName,
+  description: aString,
+  parameterSchemaJson: optional(anObject),
+  parameterSchema: optional(anObject),
+  timeout: optional(someMilliseconds),
+  trust: optional(aBoolean),
+  nameOverride: optional(aString),
+  cliConfig: aConfig,
+  title: optional(aString),
+  annotations: optional(anObject),
+  outputSchema: optional(anObject),
+  allowList: optional(withMethod("allows")),
+  clock: optional(withMethod("after")),
+  dialect: optional(aString),
+  compile: optional(aFunction),
+  isPlain: optional(aFunction),
+  needsConfig: optional(aBoolean),
+  shownName: optional(aString),
+  compiled: optional(anObject),
+};
 
 /**
  * Reads a list of arguments. One description has `timeout, trust, nameOverride` after the schema, the other has `trust,

@@ -11,11 +11,14 @@ import type { MCPServerStatus, ServerState } from "../events.ts";
 import {
   aBoolean,
   aFunction,
-  aName,
+  aListOfStrings,
   anObject,
+  aSignal,
   aString,
   expectArguments,
   optional,
+  readMembers,
+  someMilliseconds,
   withMethod,
 } from "../expect-arguments.ts";
 import type { PromptValues } from "../registry/discovered-prompt.ts";
@@ -25,7 +28,9 @@ import type { MCPServerConfig } from "../settings/define/server-config.ts";
 import { defaults } from "../settings/schema/defaults.ts";
 import { aConfig, type Config, type WorkspaceContext, workspaceFolder } from "./config.ts";
 import { type PromptSink, toPrompts, toTools } from "./discover.ts";
-import { type EntryOptions, entryOpener, processEnvironment } from "./open-entry.ts";
+import { anEnvironment, type EntryOptions, entryOpener, processEnvironment } from "./open-entry.ts";
+import { expectRequestOptions } from "./sdk-client.ts";
+import { aServerName, checkServerEntry } from "./server-entry.ts";
 import { callEach, setServerStatus } from "./server-status.ts";
 import type { ToolRegistry } from "./tool-registry.ts";
 
@@ -98,7 +103,7 @@ export class McpClient {
     debugMode?: boolean,
   );
   constructor(...given: readonly unknown[]) {
-    const isObjectForm = given.length === 1 && typeof given[0] === "object";
+    const isObjectForm = given.length === 1 && typeof given[0] === "object" && given[0] !== null;
     const { options, filled } = isObjectForm
       ? fromObject(given[0] as ConnectionOptions)
       : fromList(given as ClientList);
@@ -142,6 +147,7 @@ export class McpClient {
 
   /** Connects. @throws HostError `usage` unless the server is disconnected, and why it cannot be connected */
   async connect(signal?: AbortSignal): Promise<void> {
+    expectArguments("connect()", { signal: [signal, optional(aSignal)] });
     await this.#engine.connect(signal);
   }
 
@@ -167,11 +173,13 @@ export class McpClient {
 
   async readResource(uri: string, options?: McpRequestOptions): Promise<ResourceResult> {
     expectArguments("readResource()", { uri: [uri, aString] });
+    expectRequestOptions("readResource()", options);
     return this.#engine.readResource(uri, options);
   }
 
   async callTool(name: string, args: JsonObject, options?: McpRequestOptions): Promise<McpToolResult> {
     expectArguments("callTool()", { name: [name, aString], args: [args, anObject] });
+    expectRequestOptions("callTool()", options);
     return this.#engine.callTool(name, args, options);
   }
 
@@ -181,12 +189,14 @@ export class McpClient {
     options?: McpRequestOptions,
   ): Promise<PromptResult> {
     expectArguments("getPrompt()", { name: [name, aString], args: [args, anObject] });
+    expectRequestOptions("getPrompt()", options);
     return this.#engine.getPrompt(name, args, options);
   }
 
   /** Returns suggested values for an argument. `params` are those of `completion/complete`. */
   async complete(params: JsonObject, options?: McpRequestOptions): Promise<Completion> {
     expectArguments("complete()", { params: [params, anObject] });
+    expectRequestOptions("complete()", options);
     return this.#engine.complete(params, options);
   }
 
@@ -230,9 +240,29 @@ interface ClientParts {
 const call = "new McpClient()";
 
 function fromObject(options: ConnectionOptions): ClientParts {
-  expectArguments(call, { options: [options, withMethod("open")] });
-  expectArguments(call, { "options.definition": [options.definition, anObject] });
-  return { options };
+  const { definition, ...members } = readMembers(
+    call,
+    options,
+    {
+      definition: anObject,
+      open: aFunction,
+      connectTimeout: someMilliseconds,
+      catalogBytes: optional(aFunction),
+      onState: optional(aFunction),
+      onNews: optional(aFunction),
+      observe: optional(aFunction),
+      clock: optional(withMethod("after")),
+      random: optional(aFunction),
+    },
+    "options.",
+  );
+  const { name, includeTools, excludeTools } = readMembers(
+    call,
+    definition,
+    { name: aServerName, includeTools: optional(aListOfStrings), excludeTools: aListOfStrings },
+    "options.definition.",
+  );
+  return { options: { ...members, definition: { name, includeTools, excludeTools } } };
 }
 
 type ClientList = readonly [string, MCPServerConfig, ToolSink, PromptSink, WorkspaceContext?, boolean?];
@@ -240,16 +270,16 @@ type ClientList = readonly [string, MCPServerConfig, ToolSink, PromptSink, Works
 function fromList(given: ClientList): ClientParts {
   const [serverName, serverConfig, toolRegistry, promptRegistry, workspaceContext, debugMode] = given;
   expectArguments(call, {
-    serverName: [serverName, aName],
-    serverConfig: [serverConfig, anObject],
+    serverName: [serverName, aServerName],
     toolRegistry: [toolRegistry, withMethod("registerTool")],
     promptRegistry: [promptRegistry, withMethod("registerPrompt")],
     debugMode: [debugMode, optional(aBoolean)],
   });
+  const entry = checkServerEntry(call, "serverConfig", serverName, serverConfig);
   const environment = processEnvironment(workspaceFolder(call, workspaceContext));
   return {
-    options: clientOptions(serverName, serverConfig, { environment, debugMode }),
-    filled: { serverConfig, toolRegistry, promptRegistry },
+    options: clientOptions(serverName, entry, { environment, debugMode }),
+    filled: { serverConfig: entry, toolRegistry, promptRegistry },
   };
 }
 
@@ -272,7 +302,8 @@ export interface CreateMcpClientOptions
  * writes no log; `createHost()` does all of that. A server that requires a sign-in which is not stored gets the status
  * `needs_auth`.
  *
- * @throws HostError `usage`; `settings_invalid` or `variable_unset` from `connect()`, if the entry is invalid
+ * @throws HostError `usage`; `variable_unset` or `settings_invalid` from `connect()`, if a variable of the entry is not
+ * set or makes it invalid
  * @example
  * ```ts
  * import { createMcpClient } from "@fairlead/core/gemini";
@@ -288,12 +319,27 @@ export function createMcpClient(
   config: MCPServerConfig,
   options: CreateMcpClientOptions = {},
 ): McpClient {
-  expectArguments("createMcpClient()", {
-    name: [name, aName],
-    config: [config, anObject],
-    options: [options, anObject],
-  });
-  const { onState, onNews, observe, clock, random, ...entry } = options;
+  const create = "createMcpClient()";
+  expectArguments(create, { name: [name, aServerName], options: [options, anObject] });
+  const entry = checkServerEntry(create, "config", name, config);
+  const { onState, onNews, observe, clock, random, ...opening } = readMembers(
+    create,
+    options,
+    {
+      onState: optional(aFunction),
+      onNews: optional(aFunction),
+      observe: optional(aFunction),
+      clock: optional(withMethod("after")),
+      random: optional(aFunction),
+      connectTimeout: optional(someMilliseconds),
+      environment: anEnvironment,
+      secret: optional(aFunction),
+      tokens: optional(withMethod("getCredentials")),
+      signIn: optional(anObject),
+      debugMode: optional(aBoolean),
+    },
+    "options.",
+  );
   const listeners = { onState, onNews, observe, clock, random };
-  return new McpClient({ ...listeners, ...clientOptions(name, config, entry) });
+  return new McpClient({ ...listeners, ...clientOptions(name, entry, opening) });
 }

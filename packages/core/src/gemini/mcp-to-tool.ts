@@ -3,8 +3,16 @@
 import type { JsonObject, ToolResult as McpToolResult } from "@fairlead/wire";
 import { isObject, objectOf, stringOf } from "@fairlead/wire/json";
 import { normaliseToolResult } from "@fairlead/wire/results";
-import { HostError } from "../errors.ts";
-import { expectArguments, optional, someMilliseconds, withMethod } from "../expect-arguments.ts";
+import {
+  aName,
+  anObject,
+  expectArguments,
+  optional,
+  readMembers,
+  someMilliseconds,
+  type Wanted,
+  withMethod,
+} from "../expect-arguments.ts";
 import { limits } from "../limits.ts";
 import type { CallableTool, FunctionCall, Part } from "../normalise/model-types.ts";
 import type { FilteredCatalog } from "../server/filtered-catalog.ts";
@@ -29,7 +37,7 @@ export interface ListedToolFacts {
   readonly name: string;
   readonly title?: string;
   readonly description?: string;
-  readonly inputSchema: unknown;
+  readonly inputSchema: JsonObject;
   readonly outputSchema?: JsonObject;
   readonly annotations?: JsonObject;
 }
@@ -40,8 +48,9 @@ export interface ListedToolFacts {
  * confirmation first.
  */
 export function mcpToTool(client: SdkClient | CatalogClient, options: McpToToolOptions = {}): CallableTool {
-  expectArguments("mcpToTool()", { client: [client, withMethod("callTool")] });
-  expectArguments("mcpToTool(): options", { timeout: [options.timeout, optional(someMilliseconds)] });
+  const create = "mcpToTool()";
+  expectArguments(create, { client: [client, withMethod("callTool")], options: [options, anObject] });
+  const { timeout } = readMembers(create, options, { timeout: optional(someMilliseconds) }, "options.");
 
   function request(name: string, args: JsonObject, how: SdkRequestOptions): Promise<McpToolResult> {
     if (isCatalogClient(client)) return client.callTool(name, args, how);
@@ -51,9 +60,8 @@ export function mcpToTool(client: SdkClient | CatalogClient, options: McpToToolO
     return answer.then((result) => normaliseToolResult(objectOf(result)));
   }
 
-  async function call({ id, name, args = {} }: FunctionCall, signal: AbortSignal | undefined): Promise<Part> {
-    if (name === undefined) throw new HostError("usage", "callTool(): a function call has no name");
-    const { content, structuredContent, isError } = await request(name, args, { ...options, signal });
+  async function call({ id, name = "", args = {} }: FunctionCall, signal: AbortSignal | undefined): Promise<Part> {
+    const { content, structuredContent, isError } = await request(name, args, { timeout, signal });
     const response = {
       content: content.map((block) => (block.type === "unknown" ? block.raw : block)),
       ...(structuredContent !== undefined && { structuredContent }),
@@ -62,8 +70,11 @@ export function mcpToTool(client: SdkClient | CatalogClient, options: McpToToolO
     return { functionResponse: { ...(id !== undefined && { id }), name, response } };
   }
 
-  const all = (calls: FunctionCall[], signal?: AbortSignal): Promise<Part[]> =>
-    Promise.all(calls.map((each) => call(each, signal)));
+  async function all(calls: FunctionCall[], signal?: AbortSignal): Promise<Part[]> {
+    expectArguments("callTool()", { calls: [calls, someCalls] });
+    return Promise.all(calls.map((each) => call(each, signal)));
+  }
+
   const tool: CancellableTool = {
     async tool() {
       const tools = isCatalogClient(client)
@@ -81,6 +92,16 @@ export function mcpToTool(client: SdkClient | CatalogClient, options: McpToToolO
   return tool;
 }
 
+const someCalls: Wanted = {
+  words: "a list of function calls, each with a name and an object of args",
+  accepts: (given) => Array.isArray(given) && given.every(isCall),
+};
+
+function isCall(given: unknown): boolean {
+  const { name, args } = objectOf(given);
+  return aName.accepts(name) && optional(anObject).accepts(args);
+}
+
 function isCatalogClient(client: SdkClient | CatalogClient): client is CatalogClient {
   return "filteredCatalog" in client;
 }
@@ -95,7 +116,8 @@ export async function listSdkTools(client: SdkClient): Promise<readonly ListedTo
       if (typeof name !== "string" || name === "") continue;
       listed.push({
         name,
-        inputSchema,
+        // A tool without a schema takes any arguments.
+        inputSchema: isObject(inputSchema) ? inputSchema : { type: "object" },
         title: stringOf(title),
         description: stringOf(description),
         outputSchema: isObject(outputSchema) ? outputSchema : undefined,

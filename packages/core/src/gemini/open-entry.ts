@@ -2,11 +2,13 @@
 
 import { homedir } from "node:os";
 import type { ProcessRegistry } from "@fairlead/wire";
+import { objectOf } from "@fairlead/wire/json";
 import type { SignInUi } from "../auth/browser/sign-in-ui.ts";
 import type { MCPOAuthTokenStorage } from "../auth/store/token-storage.ts";
 import type { OpenedSession, OpenOptions } from "../connect/open-session.ts";
 import type { ServerLog } from "../connect/server-log.ts";
 import { HostError } from "../errors.ts";
+import { anObject, optional, type Wanted } from "../expect-arguments.ts";
 import type { HostSignIn } from "../host/servers/sign-in.ts";
 import type { ServerDefinition } from "../settings/define/definition.ts";
 import type { MCPServerConfig } from "../settings/define/server-config.ts";
@@ -14,6 +16,7 @@ import { mergeText } from "../settings/read/load.ts";
 import { type Environment, locate } from "../settings/read/paths.ts";
 import { defaults } from "../settings/schema/defaults.ts";
 import { toSafeLine } from "../text/safe-text.ts";
+import { entryText } from "./server-entry.ts";
 import { warn } from "./warn.ts";
 
 /** How to open sessions to one server. */
@@ -73,6 +76,15 @@ export function entryOpener(name: string, config: MCPServerConfig, options: Entr
   };
 }
 
+/** Accepts an `Environment`, or nothing. */
+export const anEnvironment: Wanted = optional({
+  words: "an object with env, home, cwd and platform",
+  accepts: (given) => {
+    const { env, home, cwd, platform } = objectOf(given);
+    return anObject.accepts(env) && [home, cwd, platform].every((each) => typeof each === "string");
+  },
+});
+
 /** The environment of this process. */
 export function processEnvironment(cwd: string = process.cwd()): Environment {
   return { env: process.env, home: homedir(), cwd, platform: process.platform };
@@ -124,8 +136,7 @@ function logToStderr(serverName: string): ServerLog {
 async function define(name: string, config: MCPServerConfig, environment: Environment): Promise<ServerDefinition> {
   if (config.disabled === true)
     throw new HostError("usage", `"${name}" is disabled: its entry has "disabled": true`, { serverName: name });
-  const text = JSON.stringify({ mcpServers: Object.fromEntries([[name, config]]) }, null, 2);
-  const { servers, problems } = await mergeText(text, environment);
+  const { servers, problems } = await mergeText(entryText(name, config), environment);
   const server = servers.find((each) => each.name === name);
   const wrong = problems.find(({ severity }) => severity === "error");
   if (server?.definition !== undefined && wrong === undefined) return server.definition;

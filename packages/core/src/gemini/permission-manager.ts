@@ -1,6 +1,14 @@
 /** `MCPPermissionManager`: which tools a program may use at all. */
 
-import { aListOfStrings, anObject, aString, expectArguments } from "../expect-arguments.ts";
+import {
+  aBoolean,
+  aListOfStrings,
+  anObject,
+  aString,
+  expectArguments,
+  optional,
+  readMembers,
+} from "../expect-arguments.ts";
 
 /**
  * The members of a `DiscoveredMCPTool` that `MCPPermissionManager` reads. `serverToolName` is the tool's name on the
@@ -11,6 +19,8 @@ export interface GatedTool {
   readonly serverToolName: string;
   readonly trust?: boolean | undefined;
 }
+
+const wantedMembers = { serverName: aString, serverToolName: aString, trust: optional(aBoolean) };
 
 /**
  * Decides which tools may be used at all, for programs that build their tools by hand. It only allows or denies, and
@@ -46,8 +56,9 @@ export class MCPPermissionManager {
 
   /** Whether the tool may be used. If no permissions are set for its server, only trusted tools may be used. */
   isToolAllowed(tool: GatedTool): boolean {
-    expectArguments("isToolAllowed()", { tool: [tool, anObject] });
-    const { serverName, serverToolName, trust = false } = tool;
+    const call = "isToolAllowed()";
+    expectArguments(call, { tool: [tool, anObject] });
+    const { serverName, serverToolName, trust = false } = readMembers(call, tool, wantedMembers, "tool.");
     if (this.#denied.has(serverToolName)) return false;
     return this.#permitted.get(serverName)?.has(serverToolName) ?? trust;
   }

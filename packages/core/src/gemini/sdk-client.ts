@@ -8,9 +8,11 @@ import {
   aBoolean,
   aName,
   anObject,
+  aSignal,
   aString,
   expectArguments,
   optional,
+  readMembers,
   someMilliseconds,
   type Wanted,
   withMethod,
@@ -19,9 +21,17 @@ import { type Catalog, type CatalogPrompt, type CatalogTool, readCatalog } from 
 import type { MCPServerConfig } from "../settings/define/server-config.ts";
 import { type WorkspaceContext, workspaceFolder } from "./config.ts";
 import { entryOpener, processEnvironment } from "./open-entry.ts";
+import { aServerName, checkServerEntry } from "./server-entry.ts";
 
 /** Options of one request. `timeout` is in milliseconds without a response or progress. */
 export type SdkRequestOptions = Pick<McpRequestOptions, "signal" | "timeout">;
+
+/** Checks the options of a request. @throws HostError `usage` */
+export function expectRequestOptions(call: string, options: SdkRequestOptions | undefined): void {
+  expectArguments(call, { options: [options, optional(anObject)] });
+  const wanted = { signal: optional(aSignal), timeout: optional(someMilliseconds) };
+  if (options !== undefined) readMembers(call, options, wanted, "options.");
+}
 
 /** A tool call, as the official SDK takes it. */
 export interface SdkCall {
@@ -37,8 +47,10 @@ export interface SdkClient {
   getPrompt(params: { name: string; arguments?: Record<string, string> }): Promise<object>;
 }
 
-/** Accepts an `SdkClient`. */
-export const anSdkClient: Wanted = withMethod("listTools");
+/** Accepts what can list and call tools. */
+export const aToolClient: Wanted = withMethod("listTools", "callTool");
+/** Accepts what can list and get prompts. */
+export const aPromptClient: Wanted = withMethod("listPrompts", "getPrompt");
 
 /**
  * A connection to one server, with the official SDK's methods. Lists are read completely and checked, so there is no
@@ -81,13 +93,12 @@ export class ConnectedClient implements SdkClient {
 
   /** The options are the second argument, or the third, after the SDK's schema of the result, which has no effect. */
   async callTool(params: SdkCall, schemaOrOptions?: unknown, options?: SdkRequestOptions): Promise<JsonObject> {
-    const given = options ?? (isObject(schemaOrOptions) ? (schemaOrOptions as SdkRequestOptions) : undefined);
-    expectArguments("callTool()", { params: [params, anObject] });
-    expectArguments("callTool(): params", {
-      name: [params.name, aString],
-      arguments: [params.arguments, optional(anObject)],
-    });
-    const { name, arguments: args = {} } = params;
+    const given = options === undefined && isObject(schemaOrOptions) ? (schemaOrOptions as SdkRequestOptions) : options;
+    const call = "callTool()";
+    expectArguments(call, { params: [params, anObject] });
+    expectRequestOptions(call, given);
+    const wanted = { name: aString, arguments: optional(anObject) };
+    const { name, arguments: args = {} } = readMembers(call, params, wanted, "params.");
     return this.#request(`${this.#serverName}.${name}`, "tools/call", { name, arguments: args }, given);
   }
 
@@ -95,17 +106,20 @@ export class ConnectedClient implements SdkClient {
     params: { name: string; arguments?: Record<string, string> },
     options?: SdkRequestOptions,
   ): Promise<JsonObject> {
-    expectArguments("getPrompt()", { params: [params, anObject] });
-    const { name, arguments: args = {} } = params;
-    expectArguments("getPrompt(): params", { name: [name, aString], arguments: [args, anObject] });
+    const call = "getPrompt()";
+    expectArguments(call, { params: [params, anObject] });
+    expectRequestOptions(call, options);
+    const wanted = { name: aString, arguments: optional(anObject) };
+    const { name, arguments: args = {} } = readMembers(call, params, wanted, "params.");
     const what = `prompt ${name} of ${this.#serverName}`;
     return this.#request(what, "prompts/get", { name, arguments: args }, options);
   }
 
   async readResource(params: { uri: string }, options?: SdkRequestOptions): Promise<JsonObject> {
-    expectArguments("readResource()", { params: [params, anObject] });
-    expectArguments("readResource(): params", { uri: [params.uri, aString] });
-    const { uri } = params;
+    const call = "readResource()";
+    expectArguments(call, { params: [params, anObject] });
+    expectRequestOptions(call, options);
+    const { uri } = readMembers(call, params, { uri: aString }, "params.");
     return this.#request(`${uri} of ${this.#serverName}`, "resources/read", { uri }, options);
   }
 
@@ -138,7 +152,7 @@ export class ConnectedClient implements SdkClient {
  * Connects to a server and reads nothing yet. `close()` of the returned client ends the server's process.
  *
  * @param debugMode Whether the server's stderr and messages are written to stderr. Default: false.
- * @throws HostError `usage`, `settings_invalid`, and why the server cannot be connected
+ * @throws HostError `usage`, `variable_unset`, and why the server cannot be connected
  */
 export async function connectToMcpServer(
   serverName: string,
@@ -148,12 +162,12 @@ export async function connectToMcpServer(
 ): Promise<ConnectedClient> {
   const call = "connectToMcpServer()";
   expectArguments(call, {
-    serverName: [serverName, aName],
-    serverConfig: [serverConfig, anObject],
+    serverName: [serverName, aServerName],
     debugMode: [debugMode, optional(aBoolean)],
   });
+  const entry = checkServerEntry(call, "serverConfig", serverName, serverConfig);
   const environment = processEnvironment(workspaceFolder(call, workspaceContext));
-  const open = entryOpener(serverName, serverConfig, { environment, debugMode });
+  const open = entryOpener(serverName, entry, { environment, debugMode });
   const session = await open({ signal: new AbortController().signal });
-  return new ConnectedClient(serverName, session, serverConfig.timeout);
+  return new ConnectedClient(serverName, session, entry.timeout);
 }

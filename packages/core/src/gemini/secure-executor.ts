@@ -6,9 +6,20 @@ import { type Clock, systemClock } from "../clock.ts";
 import { HostError } from "../errors.ts";
 import { describeIssues, validateArguments } from "../execute/check-values.ts";
 import { createValidator, type Validator } from "../execute/validation/validator.ts";
-import { anObject, aString, expectArguments, optional, someMilliseconds, withMethod } from "../expect-arguments.ts";
-import { toPlainArguments } from "../registry/plain-arguments.ts";
+import {
+  aCount,
+  aFunction,
+  anObject,
+  aSignal,
+  aString,
+  expectArguments,
+  optional,
+  readMembers,
+  someMilliseconds,
+  withMethod,
+} from "../expect-arguments.ts";
 import type { ToolParams } from "./base-tool.ts";
+import { readParams } from "./params.ts";
 
 /** What the executor needs of a tool. A `DiscoveredMCPTool` has it, and so has a tool of a host. */
 export interface ExecutableTool<Result extends object> {
@@ -16,6 +27,8 @@ export interface ExecutableTool<Result extends object> {
   readonly serverToolName: string;
   readonly parameterSchemaJson: unknown;
   readonly timeout?: number | undefined;
+  /** Returns the arguments with the property names of `parameterSchemaJson`. Default: they have these names. */
+  toServerArguments?(params: ToolParams): JsonObject;
   execute(params: ToolParams, signal?: AbortSignal): Promise<Result>;
 }
 
@@ -28,9 +41,10 @@ export interface SecureMCPToolExecutorOptions {
   readonly clock?: Clock;
 }
 
-const aCount = {
-  words: "a whole number above 0",
-  accepts: (given: unknown) => Number.isInteger(given) && Number(given) > 0,
+const wantedOptions = {
+  maxConcurrentExecutions: optional(aCount),
+  executionTimeout: optional(someMilliseconds),
+  clock: optional(withMethod("after")),
 };
 
 /**
@@ -57,11 +71,11 @@ export class SecureMCPToolExecutor implements AsyncDisposable {
   constructor(options: SecureMCPToolExecutorOptions = {}) {
     const call = "new SecureMCPToolExecutor()";
     expectArguments(call, { options: [options, anObject] });
-    const { maxConcurrentExecutions = 5, executionTimeout = 30_000, clock = systemClock } = options;
-    expectArguments(call, {
-      maxConcurrentExecutions: [maxConcurrentExecutions, aCount],
-      executionTimeout: [executionTimeout, someMilliseconds],
-    });
+    const {
+      maxConcurrentExecutions = 5,
+      executionTimeout = 30_000,
+      clock = systemClock,
+    } = readMembers(call, options, wantedOptions, "options.");
     this.#most = maxConcurrentExecutions;
     this.#timeout = executionTimeout;
     this.#clock = clock;
@@ -80,13 +94,14 @@ export class SecureMCPToolExecutor implements AsyncDisposable {
   ): Promise<Result> {
     const call = "executeWithSafeguards()";
     expectArguments(call, { tool: [tool, withMethod("execute")] });
-    expectArguments(call, {
-      "tool.serverName": [tool.serverName, aString],
-      "tool.serverToolName": [tool.serverToolName, aString],
-      "tool.timeout": [tool.timeout, optional(someMilliseconds)],
-      signal: [signal, optional(withMethod("addEventListener"))],
-    });
-    const { serverName } = tool;
+    const wanted = {
+      serverName: aString,
+      serverToolName: aString,
+      timeout: optional(someMilliseconds),
+      toServerArguments: optional(aFunction),
+    };
+    const { serverName } = readMembers(call, tool, wanted, "tool.");
+    expectArguments(call, { signal: [signal, optional(aSignal)] });
     if (this.#open.size >= this.#most)
       throw new HostError("busy", "Too many concurrent tool executions", { serverName });
     const running = this.#run(tool, params, signal);
@@ -107,10 +122,11 @@ export class SecureMCPToolExecutor implements AsyncDisposable {
     given: AbortSignal | undefined,
   ): Promise<Result> {
     const signal = given ? AbortSignal.any([given, this.#closing.signal]) : this.#closing.signal;
-    const args = toPlainArguments(params, tool.serverName);
+    const args = readParams("executeWithSafeguards()", params, tool.serverName);
     try {
       signal.throwIfAborted();
-      await this.#check(tool, args, signal);
+      // The schema has the server's own names. The tool gets the names that it was called with, and restores them again.
+      await this.#check(tool, tool.toServerArguments?.(args) ?? args, signal);
       return await this.#execute(tool, args, signal);
     } catch (error) {
       if (!signal.aborted || error instanceof HostError) throw error;

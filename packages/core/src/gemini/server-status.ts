@@ -22,6 +22,7 @@ export function addMCPStatusChangeListener(listener: StatusChangeListener): void
 }
 
 export function removeMCPStatusChangeListener(listener: StatusChangeListener): void {
+  expectArguments("removeMCPStatusChangeListener()", { listener: [listener, aFunction] });
   listeners.delete(listener);
 }
 

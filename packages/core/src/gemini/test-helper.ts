@@ -1,7 +1,7 @@
 /** Stand-ins for tests of tools. They need no test framework: a failed check throws an `Error`. */
 
 import { isDeepStrictEqual } from "node:util";
-import { anObject, expectArguments, withMethod } from "../expect-arguments.ts";
+import { aName, anObject, expectArguments, type Wanted, withMethod } from "../expect-arguments.ts";
 import type { CallableTool, FunctionCall, Part } from "../normalise/model-types.ts";
 import type { ToolParams, ToolRunResult } from "./base-tool.ts";
 import { DiscoveredMCPTool, type DiscoveredMCPToolOptions } from "./discovered-tool.ts";
@@ -50,19 +50,23 @@ export class MCPToolTestHelper {
    */
   static createTestTool(
     serverName = "test-server",
-    serverToolName = "test-tool",
+    toolName = "test-tool",
     overrides: readonly unknown[] | Partial<DiscoveredMCPToolOptions> = [],
   ): DiscoveredMCPTool {
-    expectArguments("createTestTool()", { overrides: [overrides, anObject] });
+    expectArguments("createTestTool()", {
+      serverName: [serverName, aName],
+      toolName: [toolName, aName],
+      overrides: [overrides, someOverrides],
+    });
     const mcpTool = MCPToolTestHelper.createMockCallableTool();
     const description = "Test tool description";
     const parameterSchemaJson = { type: "object", properties: {} };
     const [timeout, trust] = [5000, false];
     if (!isList(overrides)) {
-      const tool = { mcpTool, serverName, serverToolName, description, parameterSchemaJson, timeout, trust };
+      const tool = { mcpTool, serverName, serverToolName: toolName, description, parameterSchemaJson, timeout, trust };
       return new DiscoveredMCPTool({ ...tool, ...overrides });
     }
-    const seven = [mcpTool, serverName, serverToolName, description, parameterSchemaJson, timeout, trust];
+    const seven = [mcpTool, serverName, toolName, description, parameterSchemaJson, timeout, trust];
     return Reflect.construct(DiscoveredMCPTool, [...seven, ...overrides]) as DiscoveredMCPTool;
   }
 
@@ -86,6 +90,11 @@ export class MCPToolTestHelper {
     return result;
   }
 }
+
+const someOverrides: Wanted = {
+  words: "a list of arguments, or an object",
+  accepts: (given) => Array.isArray(given) || anObject.accepts(given),
+};
 
 function isList(overrides: readonly unknown[] | object): overrides is readonly unknown[] {
   return Array.isArray(overrides);

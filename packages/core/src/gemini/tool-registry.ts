@@ -1,11 +1,24 @@
 /** `ToolRegistry`: tools that a program has created or discovered itself, each under one name. */
 
-import { anObject, expectArguments } from "../expect-arguments.ts";
+import {
+  aCount,
+  aListOfStrings,
+  anObject,
+  expectArguments,
+  optional,
+  readMembers,
+  type Wanted,
+} from "../expect-arguments.ts";
 import { RegisteredTools, type RegisteredToolsOptions } from "../registry/registered-tools.ts";
 import type { Config } from "./config.ts";
 import { DiscoveredMCPTool } from "./discovered-tool.ts";
 
-const aTool = { words: "a DiscoveredMCPTool", accepts: (given: unknown) => given instanceof DiscoveredMCPTool };
+const wantedOptions = {
+  serverOrder: optional(aListOfStrings),
+  alwaysQualified: optional(aListOfStrings),
+  toolsPerServer: optional(aCount),
+};
+const aTool: Wanted = { words: "a DiscoveredMCPTool", accepts: (given) => given instanceof DiscoveredMCPTool };
 
 /**
  * The tools of all servers, each under one unique name. The first tool of a name keeps it; a later one is
@@ -14,8 +27,9 @@ const aTool = { words: "a DiscoveredMCPTool", accepts: (given: unknown) => given
 export class ToolRegistry extends RegisteredTools<DiscoveredMCPTool> {
   /** @param options Gemini CLI passes its configuration, which is accepted and has no effect. */
   constructor(options: RegisteredToolsOptions | Config = {}) {
-    expectArguments("new ToolRegistry()", { options: [options, anObject] });
-    super("isTrustedFolder" in options ? {} : options);
+    const call = "new ToolRegistry()";
+    expectArguments(call, { options: [options, anObject] });
+    super("isTrustedFolder" in options ? {} : readMembers(call, options, wantedOptions, "options."));
   }
 
   override registerTool(tool: DiscoveredMCPTool): void {

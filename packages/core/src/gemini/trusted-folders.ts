@@ -1,17 +1,23 @@
 /** Which folders the person trusts, for programs that make a `Config` without a host. */
 
-import { aName, anObject, expectArguments } from "../expect-arguments.ts";
+import { aName, expectArguments, type Wanted } from "../expect-arguments.ts";
 import { realPathOf } from "../files/real-path.ts";
 import { createIdeTrust } from "../ide/ide-trust.ts";
 import { type Environment, locate } from "../settings/read/paths.ts";
 import { loadConfiguration } from "../trust/configuration.ts";
 import { strongestRule } from "../trust/trust-decision.ts";
 import { readTrustedFolders, setFolderTrust, TrustLevel, type TrustRule } from "../trust/trusted-folders.ts";
-import { processEnvironment } from "./open-entry.ts";
+import { anEnvironment, processEnvironment } from "./open-entry.ts";
 
 const aLevel = {
   words: `one of ${Object.values(TrustLevel).join(", ")}`,
   accepts: (given: unknown) => Object.values<unknown>(TrustLevel).includes(given),
+};
+
+const someRules: Wanted = {
+  words: "a list of rules",
+  accepts: (given) =>
+    Array.isArray(given) && given.every((rule) => aName.accepts(rule.path) && aLevel.accepts(rule.level)),
 };
 
 /** The rules of `trustedFolders.json`, the file that Gemini CLI uses too. */
@@ -21,6 +27,7 @@ export class LoadedTrustedFolders {
 
   /** Use `loadTrustedFolders`. */
   constructor(file: string, rules: readonly TrustRule[]) {
+    expectArguments("new LoadedTrustedFolders()", { file: [file, aName], rules: [rules, someRules] });
     this.#file = file;
     this.#rules = rules;
   }
@@ -52,7 +59,7 @@ export class LoadedTrustedFolders {
 export async function loadTrustedFolders(
   environment: Environment = processEnvironment(),
 ): Promise<LoadedTrustedFolders> {
-  expectArguments("loadTrustedFolders()", { environment: [environment, anObject] });
+  expectArguments("loadTrustedFolders()", { environment: [environment, anEnvironment] });
   const { trustedFolders } = await locate({ environment });
   return new LoadedTrustedFolders(trustedFolders, (await readTrustedFolders(trustedFolders)).rules);
 }
@@ -68,7 +75,7 @@ export async function isWorkspaceTrusted(
   folder: string = process.cwd(),
   environment: Environment = processEnvironment(),
 ): Promise<boolean> {
-  expectArguments("isWorkspaceTrusted()", { folder: [folder, aName], environment: [environment, anObject] });
+  expectArguments("isWorkspaceTrusted()", { folder: [folder, aName], environment: [environment, anEnvironment] });
   const ide = createIdeTrust({ environment });
   try {
     return (await loadConfiguration({ environment: { ...environment, cwd: folder }, ide })).trust.trusted;

@@ -2,7 +2,16 @@
 
 import type { PromptResult } from "@fairlead/wire";
 import { HostError } from "../errors.ts";
-import { aFunction, anObject, aString, expectArguments } from "../expect-arguments.ts";
+import {
+  aFunction,
+  anObject,
+  aSignal,
+  aString,
+  expectArguments,
+  optional,
+  readMembers,
+  type Wanted,
+} from "../expect-arguments.ts";
 import { generateValidName } from "../normalise/tool-name.ts";
 import type { PromptArgument } from "../server/catalog.ts";
 
@@ -21,6 +30,24 @@ export interface DiscoveredMCPPromptOptions {
   readonly get: (serverPromptName: string, values: PromptValues, signal?: AbortSignal) => Promise<PromptResult>;
 }
 
+const someValues: Wanted = {
+  words: "an object of strings",
+  accepts: (given) => anObject.accepts(given) && Object.values(given as object).every(aString.accepts),
+};
+
+const wantedOptions = {
+  serverName: aString,
+  serverPromptName: aString,
+  title: optional(aString),
+  description: optional(aString),
+  arguments: optional({
+    words: "a list of objects, each with a name",
+    accepts: (given) => Array.isArray(given) && given.every(({ name }) => typeof name === "string"),
+  }),
+  nameOverride: optional(aString),
+  get: aFunction,
+};
+
 /** One prompt of one server; `invoke` gets its messages. */
 export class DiscoveredMCPPrompt {
   readonly name: string;
@@ -35,19 +62,14 @@ export class DiscoveredMCPPrompt {
 
   constructor(options: DiscoveredMCPPromptOptions) {
     expectArguments("new DiscoveredMCPPrompt()", { options: [options, anObject] });
-    const { serverName, serverPromptName, nameOverride } = options;
-    expectArguments("new DiscoveredMCPPrompt()", {
-      serverName: [serverName, aString],
-      serverPromptName: [serverPromptName, aString],
-      get: [options.get, aFunction],
-    });
+    this.#options = readMembers("new DiscoveredMCPPrompt()", options, wantedOptions, "options.");
+    const { serverName, serverPromptName, nameOverride, title, description = "" } = this.#options;
     this.name = generateValidName(nameOverride ?? serverPromptName);
     this.serverName = serverName;
     this.serverPromptName = serverPromptName;
-    this.title = options.title;
-    this.description = options.description ?? "";
-    this.arguments = options.arguments ?? [];
-    this.#options = options;
+    this.title = title;
+    this.description = description;
+    this.arguments = this.#options.arguments ?? [];
     this.#nameOverride = nameOverride;
   }
 
@@ -58,12 +80,14 @@ export class DiscoveredMCPPrompt {
 
   /** Returns the same prompt under the name that a registry gives it. */
   named(name: string): DiscoveredMCPPrompt {
+    expectArguments("named()", { name: [name, aString] });
     const copy = new DiscoveredMCPPrompt({ ...this.#options, nameOverride: name });
     copy.#nameOverride = this.#nameOverride;
     return copy;
   }
 
   async invoke(values: PromptValues = {}, signal?: AbortSignal): Promise<PromptResult> {
+    expectArguments("invoke()", { values: [values, someValues], signal: [signal, optional(aSignal)] });
     const { serverName, serverPromptName } = this;
     const missing = this.arguments.filter(({ name, required }) => required && !Object.hasOwn(values, name));
     if (missing.length > 0)

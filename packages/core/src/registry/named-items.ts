@@ -1,6 +1,7 @@
 /** Gives the tools or prompts of all servers unique names. `RegisteredTools` and `PromptRegistry` share this code. */
 
 import { HostError } from "../errors.ts";
+import { anObject, expectArguments } from "../expect-arguments.ts";
 import { createNaming } from "../normalise/tool-name.ts";
 import { runAtOnce, runInTurns, type Sliced } from "../text/turns.ts";
 
@@ -128,6 +129,7 @@ export function createNamedItems<T extends Nameable<T>>(options: NamedItemsOptio
     for (const item of items) {
       count += 1;
       if (count % itemsPerSlice === 0) yield;
+      expectArguments("replaceServer()", { "each item": [item, anObject] });
       if (item.serverName !== server)
         throw new HostError("usage", `"${ownName(item)}" belongs to "${item.serverName}", not to "${server}"`);
       if (!offered.has(ownName(item))) offered.set(ownName(item), item);

@@ -1,5 +1,6 @@
 /** `PromptRegistry`: the prompts of all servers, named by the same rules as tools. */
 
+import { aListOfStrings, aString, expectArguments, someItems } from "../expect-arguments.ts";
 import type { DiscoveredMCPPrompt } from "./discovered-prompt.ts";
 import { createNamedItems, type NamedItems } from "./named-items.ts";
 
@@ -29,6 +30,7 @@ export class PromptRegistry {
 
   /** Replaces all prompts of the server. */
   replaceServer(serverName: string, prompts: Iterable<DiscoveredMCPPrompt>): void {
+    expectArguments("replaceServer()", { serverName: [serverName, aString], prompts: [prompts, someItems] });
     this.#prompts.replace(serverName, prompts);
   }
 
@@ -36,18 +38,25 @@ export class PromptRegistry {
    * Sets a new order of servers. If several prompts have the same name, the prompt of the first server keeps the name.
    */
   setServerOrder(serverOrder: readonly string[], alwaysQualified: readonly string[] = []): void {
+    expectArguments("setServerOrder()", {
+      serverOrder: [serverOrder, aListOfStrings],
+      alwaysQualified: [alwaysQualified, aListOfStrings],
+    });
     this.#prompts.reorder(serverOrder, alwaysQualified);
   }
 
   removeServer(serverName: string): void {
+    expectArguments("removeServer()", { serverName: [serverName, aString] });
     this.#prompts.remove(serverName);
   }
 
   getPrompt(name: string): DiscoveredMCPPrompt | undefined {
+    expectArguments("getPrompt()", { name: [name, aString] });
     return this.#prompts.get(name);
   }
 
   find(serverName: string, serverPromptName: string): DiscoveredMCPPrompt | undefined {
+    expectArguments("find()", { serverName: [serverName, aString], serverPromptName: [serverPromptName, aString] });
     return this.#prompts.find(serverName, serverPromptName);
   }
 
@@ -56,6 +65,7 @@ export class PromptRegistry {
   }
 
   getPromptsByServer(serverName: string): readonly DiscoveredMCPPrompt[] {
+    expectArguments("getPromptsByServer()", { serverName: [serverName, aString] });
     return this.#prompts.ofServer(serverName);
   }
 }

@@ -135,22 +135,23 @@ export class RegisteredTool {
    * @throws HostError `denied` if a rule denies the call
    */
   async shouldConfirmExecute(params: unknown, signal?: AbortSignal): Promise<ToolCallConfirmationDetails | false> {
-    return this.#binding().confirm(this, this.#toArguments(params), signal);
+    return this.#binding().confirm(this, this.toServerArguments(params), signal);
   }
 
   async execute(params: unknown, signal?: AbortSignal, watch?: CallWatch): Promise<ToolExecution> {
     const binding = this.#binding();
-    return runEdited(this.#toArguments(params), (now) => binding.call(this, now, signal, watch), watch?.onEdited);
+    return runEdited(this.toServerArguments(params), (now) => binding.call(this, now, signal, watch), watch?.onEdited);
+  }
+
+  /** Returns a copy of the arguments with the server's own property names. A model may have got different names. */
+  toServerArguments(params: unknown): JsonObject {
+    return this.#schema.restore(toPlainArguments(params, this.serverName));
   }
 
   #binding(): ToolBinding {
     const { binding } = this.#options;
     if (binding !== undefined) return binding;
     throw new HostError("internal", `${this.serverName}.${this.serverToolName} was created without a host`);
-  }
-
-  #toArguments(params: unknown): JsonObject {
-    return this.#schema.restore(toPlainArguments(params, this.serverName));
   }
 
   #copy(nameOverride: string): RegisteredTool {

@@ -3,6 +3,7 @@
  * name is never split.
  */
 
+import { aListOfStrings, aString, expectArguments, someItems } from "../expect-arguments.ts";
 import { limits } from "../limits.ts";
 import type { FunctionDeclaration } from "../normalise/model-types.ts";
 import { createNamedItems, type Nameable, type NamedItems } from "./named-items.ts";
@@ -63,6 +64,7 @@ export class RegisteredTools<T extends OfferableTool<T> = RegisteredTool> {
    * registry.
    */
   replaceServer(serverName: string, tools: Iterable<T> | (() => Iterable<T>)): void {
+    expectArguments("replaceServer()", { serverName: [serverName, aString], tools: [tools, someItems] });
     this.#tools.replace(serverName, tools);
   }
 
@@ -71,10 +73,15 @@ export class RegisteredTools<T extends OfferableTool<T> = RegisteredTool> {
    * Conversations keep the names that they have already used.
    */
   setServerOrder(serverOrder: readonly string[], alwaysQualified: readonly string[] = []): void {
+    expectArguments("setServerOrder()", {
+      serverOrder: [serverOrder, aListOfStrings],
+      alwaysQualified: [alwaysQualified, aListOfStrings],
+    });
     this.#tools.reorder(serverOrder, alwaysQualified);
   }
 
   removeServer(serverName: string): void {
+    expectArguments("removeServer()", { serverName: [serverName, aString] });
     this.#tools.remove(serverName);
   }
 
@@ -87,10 +94,12 @@ export class RegisteredTools<T extends OfferableTool<T> = RegisteredTool> {
   }
 
   getTool(modelName: string): T | undefined {
+    expectArguments("getTool()", { modelName: [modelName, aString] });
     return offered(this.#tools.get(modelName));
   }
 
   find(serverName: string, serverToolName: string): T | undefined {
+    expectArguments("find()", { serverName: [serverName, aString], serverToolName: [serverToolName, aString] });
     return offered(this.#tools.find(serverName, serverToolName));
   }
 
@@ -104,6 +113,7 @@ export class RegisteredTools<T extends OfferableTool<T> = RegisteredTool> {
   }
 
   getToolsByServer(serverName: string): readonly T[] {
+    expectArguments("getToolsByServer()", { serverName: [serverName, aString] });
     return this.#tools.ofServer(serverName).filter(isOffered);
   }
 

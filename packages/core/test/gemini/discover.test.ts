@@ -64,19 +64,6 @@ describe("connectToMcpServer", () => {
     await client.close();
   });
 
-  test.each<[string, readonly unknown[]]>([
-    ["serverName", []],
-    ["serverConfig", ["s"]],
-    ["debugMode", ["s", {}, 1]],
-    ["workspaceContext", ["s", {}, false, {}]],
-  ])("names a wrong %s", async (parameter, list) => {
-    const connect = connectToMcpServer as (...given: readonly unknown[]) => Promise<unknown>;
-    await expect(connect(...list)).rejects.toMatchObject({
-      code: "usage",
-      message: expect.stringContaining(parameter),
-    });
-  });
-
   test("names wrong parameters of a request, and why a server cannot be connected", async () => {
     await expect(connectToMcpServer("s", programServer("exits", "3", "no key"))).rejects.toMatchObject({
       code: "server_exited",
@@ -154,22 +141,6 @@ describe("discoverTools and discoverPrompts", () => {
       expect(message).not.toContain("\u001b");
     }
   });
-
-  test("name a wrong argument", async () => {
-    const none = undefined as unknown as SdkClient;
-    const registry = new PromptRegistry();
-    const client = { listTools: async () => ({ tools: [] }) } as unknown as SdkClient;
-    const wrong: readonly [Promise<unknown>, string][] = [
-      [discoverTools("", {}, client, trusting), "serverName"],
-      [discoverTools("s", none as object, client, trusting), "serverConfig"],
-      [discoverTools("s", {}, none, trusting), "client"],
-      [discoverTools("s", {}, client, {} as typeof trusting), "cliConfig"],
-      [discoverPrompts("s", none, registry), "client"],
-      [discoverPrompts("s", client, {} as PromptRegistry), "promptRegistry"],
-    ];
-    for (const [call, parameter] of wrong)
-      await expect(call).rejects.toMatchObject({ code: "usage", message: expect.stringContaining(`"${parameter}"`) });
-  });
 });
 
 describe("mcpToTool", () => {
@@ -193,12 +164,6 @@ describe("mcpToTool", () => {
     });
     await client.close();
     expect(await folder.read("notes")).toMatch(/cancel/);
-  });
-
-  test("names a wrong argument", () => {
-    expect(() => mcpToTool(undefined as unknown as SdkClient)).toThrow('"client" must be an object with callTool()');
-    const client = { callTool: () => {} } as unknown as SdkClient;
-    expect(() => mcpToTool(client, { timeout: -1 })).toThrow('"timeout" must be a number of milliseconds');
   });
 });
 

@@ -224,8 +224,8 @@ describe("the confirmation", () => {
 
   test("is refused for what could never be sent", async () => {
     await expect(builtTool("s", "t").shouldConfirmExecute({ run: 1n })).rejects.toMatchObject({
-      code: "arguments_invalid",
-      message: "Invalid parameters: must be JSON",
+      code: "usage",
+      message: 'Invalid parameters: must be JSON ("params" of shouldConfirmExecute())',
     });
   });
 });
@@ -280,10 +280,14 @@ describe("a call", () => {
     const mcpTool = callable();
     const tool = builtTool("s", "t", { mcpTool });
     const params = given as unknown as Record<string, unknown>;
-    const refusal = { code: "arguments_invalid", message: "Invalid parameters: must be an object", serverName: "s" };
-    await expect(tool.execute(params)).rejects.toMatchObject(refusal);
-    await expect(tool.shouldConfirmExecute(params)).rejects.toMatchObject(refusal);
-    expect(() => tool.build(params)).toThrow(expect.objectContaining(refusal));
+    const refusalOf = (method: string) => ({
+      code: "usage",
+      message: `Invalid parameters: must be an object ("params" of ${method}())`,
+      serverName: "s",
+    });
+    await expect(tool.execute(params)).rejects.toMatchObject(refusalOf("execute"));
+    await expect(tool.shouldConfirmExecute(params)).rejects.toMatchObject(refusalOf("shouldConfirmExecute"));
+    expect(() => tool.build(params)).toThrow(expect.objectContaining(refusalOf("build")));
     expect(mcpTool.calls).toEqual([]);
   });
 

@@ -1,7 +1,17 @@
 /** Signs in to MCP servers with OAuth. Used by `createHost`, and by programs without a host. */
 
 import { type Clock, systemClock } from "../../clock.ts";
-import { aName, anObject, expectArguments, withMethod } from "../../expect-arguments.ts";
+import {
+  aFunction,
+  aName,
+  anObject,
+  aSignal,
+  aString,
+  expectArguments,
+  optional,
+  readMembers,
+  withMethod,
+} from "../../expect-arguments.ts";
 import type { Fetch, FetchOptions } from "../../net/bounded-fetch.ts";
 import type { OAuthSettings } from "../../settings/define/definition.ts";
 import type { SignInUi } from "../browser/sign-in-ui.ts";
@@ -43,6 +53,23 @@ export interface SignInServer {
   readonly before?: readonly string[] | undefined;
 }
 
+const wantedOptions = {
+  storage: withMethod("pinned"),
+  lockFolder: aName,
+  env: anObject,
+  clientMetadataUrl: optional(aString),
+  clock: optional(withMethod("after")),
+  now: optional(aFunction),
+  random: optional(aFunction),
+};
+
+/** @throws HostError `usage` */
+function expectServer(call: string, server: SignInServer): void {
+  expectArguments(call, { server: [server, anObject] });
+  const wanted = { serverName: aString, serverUrl: aString, oauth: optional(anObject), pin: optional(aString) };
+  readMembers(call, server, wanted, "server.");
+}
+
 /**
  * Signs in to MCP servers with OAuth, and returns valid access tokens.
  *
@@ -54,15 +81,14 @@ export class MCPOAuthProvider {
 
   constructor(options: MCPOAuthProviderOptions) {
     expectArguments("new MCPOAuthProvider()", { options: [options, anObject] });
-    expectArguments("new MCPOAuthProvider()", {
-      storage: [options.storage, withMethod("pinned")],
-      lockFolder: [options.lockFolder, aName],
-    });
-    this.#options = options;
+    this.#options = readMembers("new MCPOAuthProvider()", options, wantedOptions, "options.");
   }
 
   /** Lets the person sign in, and stores the tokens. */
   async authenticate(server: SignInServer, ui: SignInUi, signal?: AbortSignal): Promise<Credentials> {
+    const call = "authenticate()";
+    expectServer(call, server);
+    expectArguments(call, { ui: [ui, anObject], signal: [signal, optional(aSignal)] });
     const { lockFolder, clientMetadataUrl, clock = systemClock, now = Date.now } = this.#options;
     const [{ signIn }, { createSignInLock }] = await Promise.all([
       import("../sign-in.ts"),
@@ -79,6 +105,7 @@ export class MCPOAuthProvider {
 
   /** Whether the settings name an authorization server, or the server has OAuth metadata. Sends requests. */
   async offersSignIn(server: SignInServer): Promise<boolean> {
+    expectServer("offersSignIn()", server);
     const [{ discoverSignIn }, { createFail }] = await Promise.all([import("./discovery.ts"), import("./failure.ts")]);
     const { serverName, oauth = {}, challenge = {} } = server;
     const [fetch, fail] = [await this.#fetch(server), createFail(serverName)];
@@ -87,6 +114,7 @@ export class MCPOAuthProvider {
 
   /** Returns the access token. Refreshes it first if it expires soon. Undefined if the person has not signed in. */
   async getValidToken(serverUrl: string, pin?: string): Promise<string | undefined> {
+    expectArguments("getValidToken()", { serverUrl: [serverUrl, aString], pin: [pin, optional(aString)] });
     const credentials = await (await this.keeper(pin)).current(serverUrl);
     return credentials?.tokens?.accessToken;
   }

@@ -2,7 +2,16 @@
 
 import { join } from "node:path";
 import { HostError } from "../../errors.ts";
-import { aFunction, aName, anObject, expectArguments } from "../../expect-arguments.ts";
+import {
+  aFunction,
+  aName,
+  anObject,
+  aString,
+  expectArguments,
+  optional,
+  readMembers,
+  type Wanted,
+} from "../../expect-arguments.ts";
 import type { SecretStore } from "../../files/secrets/secret-port.ts";
 import type { Credentials } from "./credentials.ts";
 import { canonicalServerUrl, readCredentials, writeCredentials } from "./stored-credentials.ts";
@@ -10,6 +19,14 @@ import { canonicalServerUrl, readCredentials, writeCredentials } from "./stored-
 const prefix = "oauth.";
 /** Damaged sign-ins are kept under their name with this prefix. */
 const aside = "corrupt.";
+
+const wantedOptions = { state: aName, env: anObject, platform: aName };
+
+/** Accepts credentials that the storage could read again. */
+const someCredentials: Wanted = {
+  words: "credentials",
+  accepts: (given) => anObject.accepts(given) && readCredentials(writeCredentials(given as Credentials)) !== undefined,
+};
 
 /** Options of `openTokenStorage`. */
 export interface TokenStorageOptions {
@@ -29,13 +46,14 @@ export class MCPOAuthTokenStorage {
 
   /** @param open Opens the secret store. Called at first use. */
   constructor(open: () => Promise<SecretStore>, pin?: string) {
-    expectArguments("new MCPOAuthTokenStorage()", { open: [open, aFunction] });
+    expectArguments("new MCPOAuthTokenStorage()", { open: [open, aFunction], pin: [pin, optional(aString)] });
     this.#open = open;
     this.#pin = pin;
   }
 
   /** Returns this storage, limited to sign-ins with this digest from `pinOf`. */
   pinned(pin: string | undefined): MCPOAuthTokenStorage {
+    expectArguments("pinned()", { pin: [pin, optional(aString)] });
     if (pin === undefined) return this;
     const view = this.#views.get(pin) ?? new MCPOAuthTokenStorage(() => this.#secrets(), pin);
     this.#views.set(pin, view);
@@ -64,13 +82,14 @@ export class MCPOAuthTokenStorage {
   }
 
   /** Stores credentials, with the digest of this storage. */
-  async saveCredentials(given: Credentials): Promise<void> {
-    const { pin: _, ...unpinned } = given;
-    const url = checkedUrl(given.serverUrl);
-    const credentials = this.#pin === undefined ? unpinned : { ...unpinned, pin: this.#pin };
+  async saveCredentials(credentials: Credentials): Promise<void> {
+    expectArguments("saveCredentials()", { credentials: [credentials, someCredentials] });
+    const { pin: _, ...unpinned } = credentials;
+    const url = checkedUrl(credentials.serverUrl);
+    const pinned = this.#pin === undefined ? unpinned : { ...unpinned, pin: this.#pin };
     const store = await this.#secrets();
-    await store.set(await this.nameOf(url), writeCredentials(credentials));
-    this.#updateCache(url, credentials);
+    await store.set(await this.nameOf(url), writeCredentials(pinned));
+    this.#updateCache(url, pinned);
   }
 
   /** Deletes a server's credentials. Returns false if there were none. */
@@ -153,9 +172,9 @@ export class MCPOAuthTokenStorage {
  * sign-in.
  */
 export function openTokenStorage(options: TokenStorageOptions): MCPOAuthTokenStorage {
-  expectArguments("openTokenStorage()", { options: [options, anObject] });
-  const { state, env, platform } = options;
-  expectArguments("openTokenStorage()", { state: [state, aName], env: [env, anObject], platform: [platform, aName] });
+  const call = "openTokenStorage()";
+  expectArguments(call, { options: [options, anObject] });
+  const { state, env, platform } = readMembers(call, options, wantedOptions, "options.");
   return new MCPOAuthTokenStorage(async () => {
     const { openSecretStore } = await import("../../files/secrets/secret-store.ts");
     return openSecretStore({ directory: signInFolder(state), env, platform });
@@ -180,7 +199,8 @@ export async function secretNameOf(serverUrl: string, pin?: string): Promise<str
 }
 
 function checkedUrl(serverUrl: string): string {
-  const url = canonicalServerUrl(serverUrl);
+  const url = typeof serverUrl === "string" ? canonicalServerUrl(serverUrl) : undefined;
   if (url !== undefined) return url;
-  throw new HostError("usage", `${JSON.stringify(serverUrl)} is not an http or https URL`);
+  const shown = typeof serverUrl === "string" ? JSON.stringify(serverUrl) : `a ${typeof serverUrl}`;
+  throw new HostError("usage", `"serverUrl" is ${shown}, which is not an http or https URL`);
 }
