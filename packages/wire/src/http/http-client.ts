@@ -3,7 +3,8 @@
 import type { IncomingMessage, RequestOptions } from "node:http";
 import type { Readable } from "node:stream";
 import { WireError, type WireEvidence } from "../errors.ts";
-import type { Cancellation } from "../rpc/cancellation.ts";
+import { signalOf } from "../rpc/abort.ts";
+import type { RequestStop } from "../session.ts";
 import { clip, errorMessage, parseUrl } from "../shapes/text.ts";
 import type { AuthHook, Challenge, HttpTarget, WireLimits } from "../target.ts";
 import { decodedBody } from "./decoded-body.ts";
@@ -16,7 +17,7 @@ interface HttpRequest {
   readonly method: "POST" | "GET" | "DELETE";
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
-  readonly cancellation?: Cancellation | undefined;
+  readonly stop?: AbortSignal | RequestStop | undefined;
   /**
    * Whether the client may send the request a second time: after a redirect, or after a kept-alive connection closed.
    */
@@ -162,7 +163,7 @@ export async function createHttpClient(target: HttpTarget, options: HttpOptions)
           address,
           attempt: refused,
         };
-        const signal = request.cancellation?.signal ?? new AbortController().signal;
+        const signal = request.stop ? signalOf(request.stop) : new AbortController().signal;
         const isSignedIn =
           refused < maxChallenges &&
           request.unattended !== true &&

@@ -2,14 +2,10 @@
 
 import type { ClientRequest, IncomingMessage, RequestOptions } from "node:http";
 import { WireError } from "../errors.ts";
-import type { Cancellation } from "../rpc/cancellation.ts";
+import { onAbort } from "../rpc/abort.ts";
+import type { RequestStop } from "../session.ts";
 import { errorMessage } from "../shapes/text.ts";
 import type { Route } from "./proxy.ts";
-
-interface Sending {
-  readonly body?: string | Uint8Array | undefined;
-  readonly cancellation?: Cancellation | undefined;
-}
 
 /**
  * Sends the request. Resolves when the response's headers have arrived.
@@ -20,11 +16,10 @@ export function sendHttp(
   route: Route,
   url: URL,
   how: RequestOptions,
-  { body, cancellation }: Sending,
+  { body, stop }: { readonly body?: string | Uint8Array; readonly stop?: AbortSignal | RequestStop },
 ): Promise<IncomingMessage> {
   const { promise, resolve, reject } = withResolvers<IncomingMessage>();
-  if (cancellation?.isCancelled)
-    throw new WireError("cancelled", "the request was cancelled before it was sent", { unsent: true });
+  if (stop?.aborted) throw new WireError("cancelled", "the request was cancelled before it was sent", { unsent: true });
   let outgoing: ClientRequest;
   try {
     outgoing = route.request(url, how);
@@ -37,7 +32,7 @@ export function sendHttp(
       { cause },
     );
   }
-  const stopListening = cancellation?.onCancel(() => void outgoing.destroy());
+  const stopListening = onAbort(stop, () => void outgoing.destroy());
   let isAnswered = false;
   outgoing.once("response", (response) => {
     isAnswered = true;
@@ -63,15 +58,15 @@ export function sendHttp(
         );
     });
   outgoing.once("error", (cause: NodeJS.ErrnoException) => {
-    if (cancellation?.isCancelled) return reject(new WireError("cancelled", "cancelled", {}, { cause }));
+    if (stop?.aborted) return reject(new WireError("cancelled", "cancelled", {}, { cause }));
     const stale = outgoing.reusedSocket && (cause.code === "ECONNRESET" || cause.code === "EPIPE");
     reject(stale ? new StaleConnection(cause) : classify(cause, url, route.proxied));
   });
   // A connection can close without a response and without an error (for example after a protocol switch).
   outgoing.once("close", () => {
-    stopListening?.();
+    stopListening();
     if (isAnswered) return;
-    const code = cancellation?.isCancelled === true ? "cancelled" : "unreachable";
+    const code = stop?.aborted ? "cancelled" : "unreachable";
     reject(new WireError(code, `${url.host} closed the connection without a response`));
   });
   outgoing.end(body);

@@ -3,11 +3,12 @@
  */
 
 import { WireError } from "../errors.ts";
-import { type Cancellation, cancellationIn, cancellationOf } from "../rpc/cancellation.ts";
+import { signalOf } from "../rpc/abort.ts";
 import type { Channel, ChannelEvents, ChannelSendOptions, OpenChannel, RequestId, RpcMessage } from "../rpc/channel.ts";
 import { createReadBudget } from "../rpc/read-budget.ts";
 import { requestIdOf } from "../rpc/rpc-messages.ts";
 import type { TimeSource } from "../rpc/time-source.ts";
+import type { RequestStop } from "../session.ts";
 import type { HttpTarget, WireTimes } from "../target.ts";
 import { createEventReader, type EventReader } from "./event-reader.ts";
 import {
@@ -20,7 +21,14 @@ import {
   takeMessage,
   toBody,
 } from "./http-answer.ts";
-import { createHttpClient, discard, type HttpAnswer, type HttpOptions, readStart } from "./http-client.ts";
+import {
+  createHttpClient,
+  discard,
+  type HttpAnswer,
+  type HttpClient,
+  type HttpOptions,
+  readStart,
+} from "./http-client.ts";
 import { keepListening } from "./http-listen.ts";
 
 /** Since this protocol version, there are no session ids and no GET stream. Closing a stream cancels its request. */
@@ -40,15 +48,14 @@ export function openHttp(target: HttpTarget, options: HttpChannelOptions): OpenC
   };
 }
 
-interface Expected {
-  readonly cancellation: Cancellation | undefined;
-  /** Maximum size of the response, in bytes. */
-  readonly maxBytes: number;
-}
+type Stop = AbortSignal | RequestStop | undefined;
 
-type Client = Awaited<ReturnType<typeof createHttpClient>>;
-
-function createHttpChannel(given: URL, client: Client, events: ChannelEvents, options: HttpChannelOptions): Channel {
+function createHttpChannel(
+  given: URL,
+  client: HttpClient,
+  events: ChannelEvents,
+  options: HttpChannelOptions,
+): Channel {
   const { limits, times, time } = options;
   const closing = new AbortController();
   const budget = createReadBudget({ limits, times, time, onFlooding: end });
@@ -104,24 +111,12 @@ function createHttpChannel(given: URL, client: Client, events: ChannelEvents, op
   }
 
   async function get(lastEventId: string | undefined, signal: AbortSignal): Promise<HttpAnswer> {
-    return client.request({
-      url,
-      method: "GET",
-      headers: {
-        accept: "text/event-stream",
-        ...commonHeaders(),
-        ...(lastEventId === undefined ? {} : { "last-event-id": Buffer.from(lastEventId).toString("latin1") }),
-      },
-      cancellation: cancellationOf(signal),
-      repeatable: true,
-    });
+    const headers: Record<string, string> = { accept: "text/event-stream", ...commonHeaders() };
+    if (lastEventId !== undefined) headers["last-event-id"] = Buffer.from(lastEventId).toString("latin1");
+    return client.request({ url, method: "GET", headers, stop: signal, repeatable: true });
   }
 
-  async function post(
-    message: RpcMessage,
-    cancellation: Cancellation | undefined,
-    headers: ChannelSendOptions["headers"],
-  ): Promise<HttpAnswer> {
+  async function post(message: RpcMessage, stop: Stop, headers: ChannelSendOptions["headers"]): Promise<HttpAnswer> {
     const isFirst = message["method"] === "initialize" || message["method"] === "server/discover";
     const always = { accept: "application/json, text/event-stream", "content-type": "application/json" };
     const answer = await client.request({
@@ -129,7 +124,7 @@ function createHttpChannel(given: URL, client: Client, events: ChannelEvents, op
       method: "POST",
       headers: Object.assign(always, commonHeaders(), headers),
       body: toBody(message),
-      cancellation,
+      stop,
       repeatable: message["method"] !== "tools/call",
     });
     // Redirects of `tools/call` are not followed, so later requests go to the URL that answered the handshake.
@@ -143,13 +138,13 @@ function createHttpChannel(given: URL, client: Client, events: ChannelEvents, op
   /** Sends a notification or a response. Such messages have no request timeout, so `times.send` limits the time. */
   async function postWithTimeout(
     message: RpcMessage,
-    cancellation: Cancellation | undefined,
+    stop: Stop,
     headers: ChannelSendOptions["headers"],
   ): Promise<HttpAnswer> {
     const timedOut = AbortSignal.timeout(times.send);
-    const until = AbortSignal.any([closing.signal, timedOut, ...(cancellation ? [cancellation.signal] : [])]);
+    const until = AbortSignal.any([closing.signal, timedOut, ...(stop ? [signalOf(stop)] : [])]);
     try {
-      return await post(message, cancellationOf(until), headers);
+      return await post(message, until, headers);
     } catch (error) {
       if (!timedOut.aborted) throw error;
       throw new WireError(
@@ -162,9 +157,9 @@ function createHttpChannel(given: URL, client: Client, events: ChannelEvents, op
   }
 
   /** Reads an HTTP response until the JSON-RPC response has been delivered. */
-  async function readAnswer(answer: HttpAnswer, id: RequestId, { cancellation, maxBytes }: Expected): Promise<void> {
+  async function readAnswer(answer: HttpAnswer, id: RequestId, stop: Stop, maxBytes: number): Promise<void> {
     const kind = kindOf(answer);
-    if (kind === "events") return readStream(answer, id, { cancellation, maxBytes });
+    if (kind === "events") return readStream(answer, id, stop, maxBytes);
     if (kind !== "json") throw statusError(answer, await readStart(answer.body));
     const { value, size } = await readSizedJson(answer, maxBytes);
     const messages = messagesOf(value);
@@ -193,13 +188,13 @@ function createHttpChannel(given: URL, client: Client, events: ChannelEvents, op
     return true;
   }
 
-  async function readStream(answer: HttpAnswer, id: RequestId, { cancellation, maxBytes }: Expected): Promise<void> {
+  async function readStream(answer: HttpAnswer, id: RequestId, stop: Stop, maxBytes: number): Promise<void> {
     const until = (message: RpcMessage): boolean => answers(message, id);
     const reader = createEventReader({ events, maxBytes, budget, time, about: requestIdOf(id), until });
     await readOne(reader, answer);
     // A server may end the stream before the response. It expects a reconnect with the last event id.
     if (reader.done()) return;
-    const ended = cancellation === undefined ? closing.signal : AbortSignal.any([closing.signal, cancellation.signal]);
+    const ended = stop === undefined ? closing.signal : AbortSignal.any([closing.signal, signalOf(stop)]);
     for (let tries = 0; !reader.done() && reader.position() !== undefined && !stateless() && tries < 5; tries += 1) {
       const before = reader.position();
       await reader.pause(ended, { keepsAlive: true });
@@ -238,13 +233,13 @@ function createHttpChannel(given: URL, client: Client, events: ChannelEvents, op
   async function send(message: RpcMessage, how: ChannelSendOptions = {}): Promise<void> {
     if (ended) throw new WireError("closed", "the connection is closed", { unsent: true });
     if (sessionError) throw notProcessed(sessionError);
-    const cancellation = cancellationIn(how);
+    const stop = how.stop ?? how.signal;
     const isRequest = message["method"] !== undefined && message["id"] !== undefined;
     const maxBytes = Math.min(how.maxBytes ?? limits.messageBytes, limits.messageBytes);
     let answer: HttpAnswer;
     unanswered += 1;
     try {
-      answer = await (isRequest ? post : postWithTimeout)(message, cancellation, how.headers);
+      answer = await (isRequest ? post : postWithTimeout)(message, stop, how.headers);
       if (isRequest && answer.status === 404 && (await deliverFrom404(answer, message["id"], maxBytes))) return;
     } finally {
       unanswered -= 1;
@@ -253,7 +248,7 @@ function createHttpChannel(given: URL, client: Client, events: ChannelEvents, op
     const gone = expired(answer);
     if (gone) throw notProcessed(gone);
     if (answer.status < 200 || answer.status > 299) throw await refusalOf(answer, limits.messageBytes);
-    if (isRequest) return readAnswer(answer, message["id"] as RequestId, { cancellation, maxBytes });
+    if (isRequest) return readAnswer(answer, message["id"] as RequestId, stop, maxBytes);
     discard(answer.body);
     if (message["method"] === "notifications/initialized" && !stateless())
       void keepListening({ get, expired, events, limits, budget, time, signal: closing.signal });
@@ -271,12 +266,11 @@ function createHttpChannel(given: URL, client: Client, events: ChannelEvents, op
       if (ended) return;
       // The DELETE request is optional in the protocol, so a failure is only a diagnostic.
       if (sessionId !== undefined && !sessionError && !stateless()) {
-        const cancellation = cancellationOf(AbortSignal.timeout(times.endGrace));
         const deleted = client.request({
           url,
           method: "DELETE",
           headers: commonHeaders(),
-          cancellation,
+          stop: AbortSignal.timeout(times.endGrace),
           repeatable: true,
           unattended: true,
         });

@@ -4,7 +4,6 @@
  */
 
 import { WireError } from "../errors.ts";
-import { cancellationIn, cancellationOf } from "../rpc/cancellation.ts";
 import type { Channel, ChannelEvents, ChannelSendOptions, OpenChannel, RpcMessage } from "../rpc/channel.ts";
 import { createReadBudget, failedParseLines } from "../rpc/read-budget.ts";
 import { createDiagnostics } from "../shapes/diagnostics.ts";
@@ -46,7 +45,7 @@ async function startStream(
     url,
     method: "GET",
     headers: { accept: "text/event-stream" },
-    cancellation: cancellationOf(life.signal),
+    stop: life.signal,
     repeatable: true,
   });
   if (answer.status < 200 || answer.status > 299) throw await refusalOf(answer, limits.messageBytes);
@@ -127,7 +126,7 @@ async function startStream(
           ...how.headers,
         },
         body: toBody(message),
-        cancellation: cancellationIn(how),
+        stop: how.stop ?? how.signal,
         repeatable: message["method"] !== "tools/call",
       });
       // Redirects of tool calls are not followed, so later messages go to the URL that answered the handshake.

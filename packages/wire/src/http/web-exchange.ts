@@ -6,7 +6,6 @@
 import type { RequestOptions } from "node:http";
 import type { LookupFunction } from "node:net";
 import type { Readable } from "node:stream";
-import { cancellationOf } from "../rpc/cancellation.ts";
 import { defaultLimits } from "../target.ts";
 import { decodedBody } from "./decoded-body.ts";
 import { sendHttp } from "./http-exchange.ts";
@@ -53,7 +52,7 @@ export async function webExchange(request: WebRequest): Promise<WebAnswer> {
   const how: RequestOptions = { method, headers, maxHeaderSize: defaultLimits.headerBytes };
   if (lookup !== undefined && !route.proxied) how.lookup = lookup;
   try {
-    const response = await sendHttp(route, url, how, { body, cancellation: cancellationOf(signal) });
+    const response = await sendHttp(route, url, how, { body, stop: signal });
     const { statusCode: status = 0, statusMessage: statusText = "", rawHeaders } = response;
     const close = (): void => route.close();
     return { status, statusText, headers: rawHeaders, body: await decodedBody(response), close };

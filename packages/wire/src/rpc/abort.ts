@@ -69,6 +69,11 @@ export class RequestAbort implements RequestStop {
   }
 }
 
+/** Returns the `AbortSignal` of a request. */
+export function signalOf(stop: AbortSignal | RequestStop): AbortSignal {
+  return "onAbort" in stop ? stop.signal : stop;
+}
+
 /** Many requests share a signal. One listener calls all their callbacks, because adding a listener is slow. */
 const lists = new WeakMap<AbortSignal, CallbackList>();
 

@@ -1,8 +1,7 @@
 /** The interface that `rpc.ts` uses to send and receive messages. Each transport implements it. */
 
 import type { WireError } from "../errors.ts";
-import type { JsonObject } from "../session.ts";
-import type { Cancellation } from "./cancellation.ts";
+import type { JsonObject, RequestStop } from "../session.ts";
 import type { Unsolicited } from "./read-budget.ts";
 
 /** The id of a JSON-RPC request. */
@@ -14,8 +13,8 @@ export type RpcMessage = JsonObject;
 export interface ChannelSendOptions {
   /** Cancels the message. A transport with one stream for each request closes that stream. */
   readonly signal?: AbortSignal;
-  /** The same as `signal`, without the cost of an `AbortSignal`. */
-  readonly cancellation?: Cancellation;
+  /** The same as `signal`, without the cost of an `AbortSignal`. If `stop` is set, `signal` is ignored. */
+  readonly stop?: RequestStop;
   /** Maximum size of the response, in bytes. The stdio transport ignores it and calls `ChannelEvents.largest`. */
   readonly maxBytes?: number;
   /** HTTP headers for this message. Stdio ignores them. */

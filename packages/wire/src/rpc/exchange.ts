@@ -1,8 +1,7 @@
 /** The state of one request to the server, from sending to its result. */
 
 import type { JsonObject, McpRequestOptions, NotificationListener, Progress, RequestHandler } from "../session.ts";
-import { onAbort } from "./abort.ts";
-import type { Cancellation } from "./cancellation.ts";
+import { onAbort, RequestAbort } from "./abort.ts";
 import type { ChannelSendOptions, RequestId } from "./channel.ts";
 import type { RequestClock } from "./clock.ts";
 
@@ -55,11 +54,8 @@ export type SendRequest = (
 
 const noHeaders: Readonly<Record<string, string>> = {};
 
-/**
- * One request and its state. A class, because its getter `signal` creates an `AbortSignal` only when a transport reads
- * it.
- */
-export class Exchange implements ChannelSendOptions, Cancellation {
+/** One request and its state. A transport gets it as options, and listens to it for the end of the request. */
+export class Exchange extends RequestAbort implements ChannelSendOptions {
   /** -1 until the request has its id. */
   id = -1;
   readonly method: string;
@@ -87,9 +83,6 @@ export class Exchange implements ChannelSendOptions, Cancellation {
   readonly #options: ExchangeOptions;
   readonly #resolve: (result: JsonObject) => void;
   readonly #reject: (error: Error) => void;
-  #controller: AbortController | undefined;
-  #onCancel: (() => void) | undefined;
-  #isCancelled = false;
   #stopListening: (() => void) | undefined;
 
   constructor(
@@ -100,6 +93,7 @@ export class Exchange implements ChannelSendOptions, Cancellation {
     resolve: (result: JsonObject) => void,
     reject: (error: Error) => void,
   ) {
+    super();
     this.method = method;
     this.silence = silence;
     this.timesOutAt = now + silence;
@@ -202,32 +196,12 @@ export class Exchange implements ChannelSendOptions, Cancellation {
     return end;
   }
 
-  get signal(): AbortSignal {
-    if (this.#controller === undefined) {
-      this.#controller = new AbortController();
-      if (this.#isCancelled) this.#controller.abort();
-    }
-    return this.#controller.signal;
-  }
-
-  get cancellation(): Cancellation {
+  get stop(): this {
     return this;
   }
 
-  get isCancelled(): boolean {
-    return this.#isCancelled;
-  }
-
-  /** Keeps only the last callback: a transport waits for one thing at a time. */
-  onCancel(callback: () => void): () => void {
-    this.#onCancel = callback;
-    return () => {
-      if (this.#onCancel === callback) this.#onCancel = undefined;
-    };
-  }
-
   /** Calls the callback when the caller aborts, unless the request has ended. */
-  onAbort(callback: () => void): void {
+  onCallerAbort(callback: () => void): void {
     this.#stopListening = onAbort(this.#options.stop ?? this.#options.signal, callback);
   }
 
@@ -273,11 +247,9 @@ export class Exchange implements ChannelSendOptions, Cancellation {
   }
 
   /** Fails the request and cancels it in the transport. */
-  abort(error: Error): void {
+  override abort(error: Error): void {
     this.fail(error);
-    this.#isCancelled = true;
-    this.#onCancel?.();
-    this.#controller?.abort(error);
+    super.abort(error);
   }
 }
 

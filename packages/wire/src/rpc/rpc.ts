@@ -122,7 +122,7 @@ function createRpc(channel: Channel, options: RpcOptions): Rpc & Receiver {
       const exchange = new Exchange(method, given, clock.now(), silence, resolve, reject);
       const id = pending.add(exchange);
       clock.wakeBy(exchange.due);
-      exchange.onAbort(() => giveUp(exchange, cancelledError(method, signal?.reason, exchange.isUnsent)));
+      exchange.onCallerAbort(() => giveUp(exchange, cancelledError(method, signal?.reason, exchange.isUnsent)));
       exchange.hasToken = isSlow;
       const token = isSlow || given.onProgress !== undefined ? id : undefined;
       const message = requestMessage(id, method, withMeta(params, forwardedMeta(given.meta, given.envelope), token));

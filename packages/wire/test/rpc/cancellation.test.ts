@@ -1,7 +1,6 @@
 import { once } from "node:events";
 import { expect, test } from "vitest";
 import { connect, WireError } from "../../src/index.ts";
-import { cancellationIn } from "../../src/rpc/cancellation.ts";
 import { Exchange } from "../../src/rpc/exchange.ts";
 import { stoppedTime } from "../support/simulated-time.ts";
 import { result, sendJson, webServer } from "../support/web-server.ts";
@@ -22,18 +21,18 @@ function exchange(): Exchange {
 test("an exchange that is broken off tells whoever listens, once, and is cancelled from then on", () => {
   const heard: string[] = [];
   const broken = exchange();
-  broken.onCancel(() => heard.push("first"))();
-  broken.onCancel(() => heard.push("second"));
-  expect(broken.isCancelled).toBe(false);
+  broken.onAbort(() => heard.push("first"))();
+  broken.onAbort(() => heard.push("second"));
+  expect(broken.aborted).toBe(false);
   broken.abort(new WireError("timeout", "too long"));
-  expect([broken.isCancelled, heard]).toEqual([true, ["second"]]);
+  expect([broken.aborted, heard]).toEqual([true, ["second"]]);
 });
 
-test("a late stop does not take away a later listener", () => {
+test("a listener that stops does not take away a later one", () => {
   const heard: string[] = [];
   const broken = exchange();
-  const stop = broken.onCancel(() => heard.push("first"));
-  broken.onCancel(() => heard.push("second"));
+  const stop = broken.onAbort(() => heard.push("first"));
+  broken.onAbort(() => heard.push("second"));
   stop();
   broken.abort(new WireError("timeout", "too long"));
   expect(heard).toEqual(["second"]);
@@ -43,18 +42,6 @@ test("a signal that is asked for after the end is aborted already", () => {
   const broken = exchange();
   broken.abort(new WireError("timeout", "too long"));
   expect(broken.signal.aborted).toBe(true);
-});
-
-test("a plain signal serves as well, and is followed", () => {
-  const controller = new AbortController();
-  const cancellation = cancellationIn({ signal: controller.signal });
-  let heard = 0;
-  cancellation?.onCancel(() => {
-    heard += 1;
-  });
-  controller.abort();
-  expect([cancellation?.isCancelled, heard]).toEqual([true, 1]);
-  expect(cancellationIn({})).toBeUndefined();
 });
 
 test("a request over HTTP that takes too long leaves no connection behind", async () => {

@@ -37,15 +37,15 @@ describe("the options of a request", () => {
       openEnded: false,
       quiet: false,
     });
-    const { isModern, mayBeAsked, maxBytes, canFollow, isFollowed, isEnded, isCancelled, isUnsent, hasToken } =
+    const { isModern, mayBeAsked, maxBytes, canFollow, isFollowed, isEnded, aborted, isUnsent, hasToken } =
       exchange;
-    expect({ isModern, mayBeAsked, canFollow, isFollowed, isEnded, isCancelled, isUnsent, hasToken }).toEqual({
+    expect({ isModern, mayBeAsked, canFollow, isFollowed, isEnded, aborted, isUnsent, hasToken }).toEqual({
       isModern: false,
       mayBeAsked: false,
       canFollow: false,
       isFollowed: false,
       isEnded: false,
-      isCancelled: false,
+      aborted: false,
       isUnsent: false,
       hasToken: false,
     });
@@ -143,7 +143,7 @@ describe("the end of a request", () => {
     bad.exchange.fail(new Error("no"));
     expect(seen).toEqual([["first", true, 0], "second"]);
     expect([good.outcomes, bad.outcomes]).toEqual([[["result", { a: 1 }]], [["error", "no"]]]);
-    expect([bad.exchange.isEnded, bad.exchange.isCancelled]).toEqual([true, false]);
+    expect([bad.exchange.isEnded, bad.exchange.aborted]).toEqual([true, false]);
   });
 
   test("removes the listener for the caller's abort", () => {
@@ -151,16 +151,16 @@ describe("the end of a request", () => {
     const stop = new RequestAbort();
     const called: string[] = [];
     const [bySignal, byStop] = [request({ signal }), request({ signal, stop })];
-    bySignal.exchange.onAbort(() => void called.push("signal"));
+    bySignal.exchange.onCallerAbort(() => void called.push("signal"));
     expect(getEventListeners(signal, "abort")).toHaveLength(1);
-    byStop.exchange.onAbort(() => void called.push("stop"));
+    byStop.exchange.onCallerAbort(() => void called.push("stop"));
     expect(getEventListeners(signal, "abort")).toHaveLength(1);
     bySignal.exchange.succeed({});
     expect(getEventListeners(signal, "abort")).toHaveLength(0);
     stop.abort("over");
     expect(called).toEqual(["stop"]);
     const ended = request({ stop: new RequestAbort() });
-    ended.exchange.onAbort(() => void called.push("late"));
+    ended.exchange.onCallerAbort(() => void called.push("late"));
     ended.exchange.fail(new Error("no"));
     expect(called).toEqual(["stop"]);
   });
@@ -168,29 +168,28 @@ describe("the end of a request", () => {
   test("by an abort cancels it in the transport", () => {
     const { exchange, outcomes } = request();
     const calls: string[] = [];
-    exchange.onCancel(() => void calls.push("replaced"));
-    const stopSecond = exchange.onCancel(() => void calls.push("last"));
-    const stopOther = exchange.onCancel(() => void calls.push("latest"));
-    // Only the latest callback counts, so this one removes nothing.
+    exchange.onAbort(() => void calls.push("first"));
+    const stopSecond = exchange.onAbort(() => void calls.push("removed"));
+    const stopOther = exchange.onAbort(() => void calls.push("last"));
     stopSecond();
     const { signal } = exchange;
-    expect([signal.aborted, exchange.cancellation]).toEqual([false, exchange]);
+    expect([signal.aborted, exchange.stop]).toEqual([false, exchange]);
     exchange.abort(new Error("gone"));
     expect([calls, outcomes, signal.aborted, signal.reason]).toEqual([
-      ["latest"],
+      ["first", "last"],
       [["error", "gone"]],
       true,
       expect.objectContaining({ message: "gone" }),
     ]);
     stopOther();
-    expect(exchange.isCancelled).toBe(true);
-    expect(request().exchange.isCancelled).toBe(false);
+    expect(exchange.aborted).toBe(true);
+    expect(request().exchange.aborted).toBe(false);
   });
 
   test("by an abort calls no callback that was removed", () => {
     const { exchange } = request();
     const calls: string[] = [];
-    exchange.onCancel(() => void calls.push("removed"))();
+    exchange.onAbort(() => void calls.push("removed"))();
     exchange.abort(new Error("gone"));
     expect(calls).toEqual([]);
     // A signal that is read only afterwards is aborted, and stays the same.
