@@ -37,8 +37,7 @@ describe("the options of a request", () => {
       openEnded: false,
       quiet: false,
     });
-    const { isModern, mayBeAsked, maxBytes, canFollow, isFollowed, isEnded, aborted, isUnsent, hasToken } =
-      exchange;
+    const { isModern, mayBeAsked, maxBytes, canFollow, isFollowed, isEnded, aborted, isUnsent, hasToken } = exchange;
     expect({ isModern, mayBeAsked, canFollow, isFollowed, isEnded, aborted, isUnsent, hasToken }).toEqual({
       isModern: false,
       mayBeAsked: false,
