@@ -8,12 +8,12 @@ import { type EraPlan, negotiate } from "./eras/negotiate.ts";
 import { WireError } from "./errors.ts";
 import { onAbort } from "./rpc/abort.ts";
 import type { OpenChannel } from "./rpc/channel.ts";
-import { createRequestClock, type RequestClock } from "./rpc/clock.ts";
-import { guardedCallbacks } from "./rpc/guarded-callbacks.ts";
 import { openRpc, type Rpc } from "./rpc/rpc.ts";
 import { closedError, timeoutError, withStep } from "./rpc/rpc-errors.ts";
-import { uptime } from "./rpc/time-source.ts";
+import { RequestClock, uptime } from "./rpc/time.ts";
 import type { Session } from "./session.ts";
+import { createDiagnostics } from "./shapes/diagnostics.ts";
+import { errorMessage } from "./shapes/text.ts";
 import { openStdio } from "./stdio/stdio.ts";
 import type { AuthHook, ConnectOptions, Target, WireLimits, WireTimes } from "./target.ts";
 
@@ -50,40 +50,20 @@ export async function runAttempt(target: Target, attempt: Attempt, settings: Res
 /** A server counts as slow if connecting took longer than `times.probe` multiplied by this number. */
 const slowerProbe = 5;
 
-interface Opened {
-  readonly session: Session;
-  readonly isAlsoModern: boolean;
-}
-
 async function open(
   target: Target,
   { transport, eras }: Attempt,
   { options: given, limits, times }: ResolvedOptions,
-): Promise<Opened> {
+): Promise<{ readonly session: Session; readonly isAlsoModern: boolean }> {
   const options = { ...given, ...guardedCallbacks(given) };
-  const { signal } = options;
+  const { signal, time } = options;
   const running: { clock?: PausableClock } = {};
   const auth = options.auth && pausingAuth(options.auth, running);
-  const channel = await channelFor(target, transport, auth === undefined ? options : { ...options, auth }, {
-    limits,
-    times,
-  });
+  const channel = await channelFor(target, transport, { ...options, auth, limits, times });
   let rpc: Rpc | undefined;
   try {
-    const { onRequest, onNotification, onReopened, onStreamEnded, onDiagnostic, onMessage, time } = options;
     const oneStream = transport === "stdio";
-    const rpcOptions = {
-      onRequest,
-      onNotification,
-      onReopened,
-      onStreamEnded,
-      onDiagnostic,
-      onMessage,
-      limits,
-      times,
-      oneStream,
-      time,
-    };
+    const rpcOptions = { ...options, limits, times, oneStream };
     // A network connection can hang while it opens, so it gets a timeout. A process starts at once.
     rpc =
       transport === "stdio"
@@ -98,7 +78,7 @@ async function open(
       return { session: createLegacySession(rpc, agreement.greeting, transport), isAlsoModern };
     }
     const { createModernSession } = await import("./eras/modern-session.ts");
-    return { session: createModernSession({ ...agreement, rpc, transport, options, limits }), isAlsoModern: false };
+    return { session: createModernSession(rpc, agreement.greeting, transport, options, limits), isAlsoModern: false };
   } catch (error) {
     await rpc?.close();
     throw withStep(causeOfEnd(error), transport === "stdio" ? "spawn" : "connect");
@@ -115,10 +95,11 @@ function causeOfEnd(error: unknown): unknown {
 }
 
 /** The options of `connect` that a transport needs. */
-export type ChannelOptions = Pick<
-  ConnectOptions,
-  "onStderr" | "processes" | "auth" | "proxyFor" | "background" | "ca" | "time"
->;
+export interface ChannelOptions
+  extends Pick<ConnectOptions, "onStderr" | "processes" | "auth" | "proxyFor" | "background" | "ca" | "time"> {
+  readonly limits: WireLimits;
+  readonly times: WireTimes;
+}
 
 /**
  * Returns the function that opens the channel of a transport. Imports HTTP code only when needed, so that stdio-only
@@ -127,17 +108,15 @@ export type ChannelOptions = Pick<
 export async function channelFor(
   target: Target,
   transport: Attempt["transport"],
-  { onStderr, processes, auth, proxyFor, background, ca, time }: ChannelOptions,
-  { limits, times }: Omit<ResolvedOptions, "options">,
+  options: ChannelOptions,
 ): Promise<OpenChannel> {
-  if (target.kind === "stdio") return openStdio(target, { onStderr, processes, limits, times, time });
-  const network = { limits, times, auth, proxyFor, background, ca, time };
+  if (target.kind === "stdio") return openStdio(target, options);
   if (transport === "sse") {
     const { openSse } = await import("./http/sse.ts");
-    return openSse(target, network);
+    return openSse(target, options);
   }
   const { openHttp } = await import("./http/http.ts");
-  return openHttp(target, network);
+  return openHttp(target, options);
 }
 
 /** Pauses the timeouts of the connection while a person signs in, because the server does not cause this delay. */
@@ -164,7 +143,7 @@ async function openWithTimeout(
 ): Promise<Rpc> {
   const opening = new AbortController();
   const stopListening = onAbort(signal, () => opening.abort(signal?.reason));
-  const clock = createRequestClock(() => {
+  const clock = new RequestClock(() => {
     opening.abort();
     return Number.POSITIVE_INFINITY;
   }, time);
@@ -178,4 +157,34 @@ async function openWithTimeout(
     clock.stop();
     stopListening();
   }
+}
+
+type Callbacks = Pick<ConnectOptions, "onDiagnostic" | "onStderr" | "onMessage">;
+
+/** Returns the callbacks, wrapped so that they never throw. */
+function guardedCallbacks({ onDiagnostic, onStderr, onMessage }: Callbacks): Callbacks {
+  // If the diagnostic callback itself fails, there is no other place to report the error.
+  const diagnostic = onDiagnostic && guarded(onDiagnostic, () => {});
+  const diagnose = createDiagnostics((text) => diagnostic?.(text));
+  const telling = (name: string) => (error: unknown) => diagnose(name, `${name} failed: ${errorMessage(error)}`);
+  return {
+    onDiagnostic: diagnostic,
+    onStderr: onStderr && guarded(onStderr, telling("onStderr")),
+    onMessage: onMessage && guarded(onMessage, telling("onMessage")),
+  };
+}
+
+function guarded<A extends readonly unknown[]>(
+  callback: (...args: A) => unknown,
+  failed: (error: unknown) => void,
+): (...args: A) => void {
+  return (...args) => {
+    try {
+      const result = callback(...args);
+      // An async callback reports its error by rejecting its promise.
+      if (result instanceof Promise) result.catch(failed);
+    } catch (error) {
+      failed(error);
+    }
+  };
 }

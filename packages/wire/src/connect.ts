@@ -1,8 +1,8 @@
 /** `connect`: tries the transports and protocol eras of a target in order until one of them gives a session. */
 
 import { type Attempt, type ResolvedOptions, runAttempt } from "./attempt.ts";
-import { modernErrorCodes } from "./eras/modern-envelope.ts";
 import type { EraPlan } from "./eras/negotiate.ts";
+import { modernErrorCodes } from "./eras/protocol.ts";
 import { WireError } from "./errors.ts";
 import { cancelledError, toWireError } from "./rpc/rpc-errors.ts";
 import type { Session } from "./session.ts";
@@ -46,9 +46,9 @@ function attemptsFor(target: Target, era: NonNullable<ConnectOptions["era"]>): r
   const eras: EraPlan = typeof era === "string" ? era : `${era.era}-first`;
   switch (target.kind) {
     case "stdio": {
-      const again: Attempt = { transport: "stdio", eras: "legacy" };
+      const first: Attempt = { transport: "stdio", eras };
       const mayProbe = eras === "auto" || eras === "modern-first";
-      return [{ transport: "stdio", eras }, ...(mayProbe ? [again] : [])];
+      return mayProbe ? [first, { transport: "stdio", eras: "legacy" }] : [first];
     }
     case "http":
       return [{ transport: "http", eras }];

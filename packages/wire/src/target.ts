@@ -1,6 +1,6 @@
 /** The targets and options of `connect`, with the default limits and times. */
 
-import type { TimeSource } from "./rpc/time-source.ts";
+import type { TimeSource } from "./rpc/time.ts";
 import type { Era, JsonObject, NegotiatedProtocol, NotificationListener, RequestHandler } from "./session.ts";
 import type { ProcessRegistry } from "./stdio/process-registry.ts";
 

@@ -6,8 +6,15 @@ import { timeoutError } from "../rpc/rpc-errors.ts";
 import type { JsonObject, RequestStop, ServerInfo } from "../session.ts";
 import { excerpt, isObject, objectOf, stringOf } from "../shapes/json.ts";
 import type { ConnectOptions, WireTimes } from "../target.ts";
-import { envelope, modernErrorCodes, modernErrors, standardHeaders } from "./modern-envelope.ts";
-import { commonVersion, legacyVersions, modernVersions } from "./versions.ts";
+import {
+  commonVersion,
+  envelope,
+  legacyVersions,
+  modernErrorCodes,
+  modernErrors,
+  modernVersions,
+  standardHeaders,
+} from "./protocol.ts";
 
 /** What a server says about itself in its handshake response. */
 export interface Greeting {
@@ -163,18 +170,16 @@ function agreedVersion(version: unknown, rpc: Rpc): string {
 
 function greetingOf(result: JsonObject, protocolVersion: string, info: unknown): Greeting {
   const { name, version, title } = objectOf(info);
-  const shownTitle = stringOf(title);
-  const instructions = stringOf(result["instructions"]);
   const { _meta } = result;
   return {
     protocolVersion,
     serverInfo: {
       name: stringOf(name) ?? "unknown",
       version: stringOf(version) ?? "unknown",
-      title: shownTitle,
+      title: stringOf(title),
     },
     capabilities: objectOf(result["capabilities"]),
-    instructions,
+    instructions: stringOf(result["instructions"]),
     meta: isObject(_meta) ? _meta : undefined,
   };
 }

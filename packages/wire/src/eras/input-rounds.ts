@@ -5,8 +5,7 @@
 
 import { WireError } from "../errors.ts";
 import { onAbort } from "../rpc/abort.ts";
-import { afterSending, cancelledError, closedError, toWireError } from "../rpc/rpc-errors.ts";
-import { withTimeLeft } from "../rpc/time-left.ts";
+import { afterSending, cancelledError, closedError, timeoutError, toWireError } from "../rpc/rpc-errors.ts";
 import type { JsonObject, McpRequestOptions, RequestHandler } from "../session.ts";
 import { excerpt, isObject, objectOf } from "../shapes/json.ts";
 import { clip } from "../shapes/text.ts";
@@ -146,4 +145,17 @@ async function orAborted<T>(promise: Promise<T>, signal: AbortSignal, step: stri
   } finally {
     stopListening();
   }
+}
+
+/**
+ * Returns the options for the next request. Their `total` is the time that is left.
+ *
+ * @param spent Milliseconds that the earlier requests took.
+ * @throws WireError `timeout` if no time is left.
+ */
+export function withTimeLeft(options: McpRequestOptions, spent: number, step: string): McpRequestOptions {
+  if (options.total === undefined) return options;
+  const total = options.total - spent;
+  if (total <= 0) throw timeoutError(step, undefined);
+  return { ...options, total };
 }

@@ -4,7 +4,7 @@ import type { Rpc } from "../rpc/rpc.ts";
 import type { JsonObject, McpRequestOptions, NegotiatedProtocol, Session } from "../session.ts";
 import { isObject } from "../shapes/json.ts";
 import type { Greeting } from "./handshake.ts";
-import { slowMethods } from "./methods.ts";
+import { slowMethods } from "./protocol.ts";
 
 /** Creates the session after a successful `initialize`. */
 export function createLegacySession(rpc: Rpc, greeting: Greeting, transport: "stdio" | "http" | "sse"): Session {
@@ -12,7 +12,7 @@ export function createLegacySession(rpc: Rpc, greeting: Greeting, transport: "st
   const hasTasks = isObject(greeting.capabilities["tasks"]);
 
   async function callAsTask(method: string, params: JsonObject | undefined, options: McpRequestOptions) {
-    const { requestAsTask } = await import("./legacy-task.ts");
+    const { requestAsTask } = await import("./task.ts");
     return requestAsTask(rpc, method, params, options);
   }
 

@@ -5,19 +5,24 @@
 
 import { WireError } from "../errors.ts";
 import { type ParamHeader, paramHeadersOf, paramHeaderValues } from "../http/param-headers.ts";
-import type { ExchangeOptions, OpenRequest } from "../rpc/exchange.ts";
+import type { ExchangeOptions } from "../rpc/exchange.ts";
 import type { Rpc } from "../rpc/rpc.ts";
 import { replyError } from "../rpc/rpc-errors.ts";
-import { withTimeLeft } from "../rpc/time-left.ts";
 import type { JsonObject, McpRequestOptions, NegotiatedProtocol, RequestHandler, Session } from "../session.ts";
 import { isObject, objectOf } from "../shapes/json.ts";
 import type { ConnectOptions, WireLimits } from "../target.ts";
 import type { Greeting } from "./handshake.ts";
-import { answersTo, withInputRounds } from "./input-rounds.ts";
-import { listenMethod, slowMethods } from "./methods.ts";
-import { envelope, modernErrors, standardHeaders } from "./modern-envelope.ts";
+import { answersTo, withInputRounds, withTimeLeft } from "./input-rounds.ts";
+import {
+  commonVersion,
+  envelope,
+  listenMethod,
+  modernErrors,
+  modernVersions,
+  slowMethods,
+  standardHeaders,
+} from "./protocol.ts";
 import { followTask, type TaskPorts, taskCancelledError } from "./task.ts";
-import { commonVersion, modernVersions } from "./versions.ts";
 
 /** Limits for reading `tools/list`. Its tool schemas say which arguments the client must also send as HTTP headers. */
 const mostPages = 100;
@@ -26,17 +31,14 @@ const mostTools = 10_000;
 const logLevelKey = "io.modelcontextprotocol/logLevel";
 const tasksExtension = "io.modelcontextprotocol/tasks";
 
-/** The open connection, the result of `server/discover`, and the options of `connect`. */
-export interface ModernSessionOptions {
-  readonly rpc: Rpc;
-  readonly greeting: Greeting;
-  readonly transport: "stdio" | "http";
-  readonly options: Pick<ConnectOptions, "clientInfo" | "capabilities" | "onRequest">;
-  readonly limits: WireLimits;
-}
-
 /** Creates the session after a successful `server/discover`. */
-export function createModernSession({ rpc, greeting, transport, options, limits }: ModernSessionOptions): Session {
+export function createModernSession(
+  rpc: Rpc,
+  greeting: Greeting,
+  transport: "stdio" | "http",
+  options: Pick<ConnectOptions, "clientInfo" | "capabilities" | "onRequest">,
+  limits: WireLimits,
+): Session {
   const protocol: NegotiatedProtocol = { era: "modern", transport };
   const schemas = new Map<string, unknown>();
   const headersByTool = new Map<string, readonly ParamHeader[]>();
@@ -80,10 +82,7 @@ export function createModernSession({ rpc, greeting, transport, options, limits 
 
   const follow: ExchangeOptions["follow"] = (answer, open, own) => {
     if (answer["resultType"] !== "task") return undefined;
-    const { onNotification } = rpc;
-    const { after } = rpc.clock;
-    const how = { onNotification, after, step: "tools/call", limits, handler: own ?? handler };
-    return followModernTask(answer, { ...how, open, ask: send });
+    return followModernTask(answer, { rpc, open, ask: send }, limits, own ?? handler);
   };
 
   async function send(method: string, params: JsonObject | undefined, given: ExchangeOptions): Promise<JsonObject> {
@@ -161,7 +160,7 @@ export function createModernSession({ rpc, greeting, transport, options, limits 
             options: given,
             limits,
             handler: given.answer ?? handler,
-            now: rpc.clock.now,
+            now: () => rpc.clock.now(),
             connectionSignal: connection.signal,
             ask: (added, left) =>
               added === undefined
@@ -200,19 +199,16 @@ function again(params: JsonObject | undefined, added: JsonObject): JsonObject {
   return { ...params, inputResponses: undefined, requestState: undefined, ...added };
 }
 
-/** A task of the modern protocol era, with the functions and limits for following it. */
-interface ModernTask extends Pick<TaskPorts, "ask" | "onNotification" | "after"> {
-  readonly open: OpenRequest;
-  /** The method of the request that became a task, for error messages. */
-  readonly step: string;
-  readonly limits: Pick<WireLimits, "inputRounds" | "inboundRequests">;
-  readonly handler: RequestHandler | undefined;
-}
-
 /** Waits for a task's result and answers the task's input requests. */
-async function followModernTask(begun: JsonObject, how: ModernTask): Promise<JsonObject> {
-  const { open, ask, onNotification, after, step, limits, handler } = how;
+async function followModernTask(
+  begun: JsonObject,
+  ports: Pick<TaskPorts, "rpc" | "open" | "ask">,
+  limits: WireLimits,
+  handler: RequestHandler | undefined,
+): Promise<JsonObject> {
+  const { open, ask } = ports;
   const { taskId } = begun;
+  const step = "tools/call";
   if (typeof taskId !== "string") throw new WireError("bad_message", "the server's task has no id", { step });
   const answered = new Set<string>();
   let rounds = 0;
@@ -234,10 +230,7 @@ async function followModernTask(begun: JsonObject, how: ModernTask): Promise<Jso
   }
 
   return followTask(taskId, begun, {
-    open,
-    ask,
-    onNotification,
-    after,
+    ...ports,
     statusMethod: "notifications/tasks",
     async conclude(task) {
       const { status, result, error, inputRequests } = task;

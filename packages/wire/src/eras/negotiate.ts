@@ -3,10 +3,9 @@
 import { WireError } from "../errors.ts";
 import { onAbort, RequestAbort } from "../rpc/abort.ts";
 import { toWireError } from "../rpc/rpc-errors.ts";
-import { within } from "../rpc/within.ts";
+import { within } from "../rpc/time.ts";
 import { type Discovery, discover, type Greeting, type Handshake, initialize } from "./handshake.ts";
-import { modernErrors } from "./modern-envelope.ts";
-import { legacyVersions } from "./versions.ts";
+import { legacyVersions, modernErrors } from "./protocol.ts";
 
 /** The protocol era and the server's handshake result. */
 export type Agreement =

@@ -3,10 +3,10 @@
 import { WireError } from "../errors.ts";
 import { onAbort } from "../rpc/abort.ts";
 import type { ExchangeOptions, OpenRequest } from "../rpc/exchange.ts";
+import type { Rpc } from "../rpc/rpc.ts";
 import { cancelledError } from "../rpc/rpc-errors.ts";
-import type { TimeSource } from "../rpc/time-source.ts";
-import type { JsonObject, NotificationListener } from "../session.ts";
-import { stringOf } from "../shapes/json.ts";
+import type { JsonObject, McpRequestOptions } from "../session.ts";
+import { isObject, stringOf } from "../shapes/json.ts";
 import { clip } from "../shapes/text.ts";
 
 /** Milliseconds between two polls if the server sets no `pollInterval`, and the limits for a `pollInterval`. */
@@ -21,8 +21,7 @@ const maxMisses = 3;
 export interface TaskPorts {
   readonly open: OpenRequest;
   readonly ask: (method: string, params: JsonObject, options: ExchangeOptions) => Promise<JsonObject>;
-  readonly onNotification: (listener: NotificationListener) => () => void;
-  readonly after: TimeSource["after"];
+  readonly rpc: Pick<Rpc, "onNotification"> & { readonly clock: Pick<Rpc["clock"], "after"> };
   /** The method of the notification that contains the task's status. */
   readonly statusMethod: string;
   /** Returns the task's result if the task has ended. Otherwise answers its input requests. */
@@ -108,24 +107,14 @@ function isOver({ status }: JsonObject): boolean {
   return status === "completed" || status === "failed" || status === "cancelled";
 }
 
-interface StatusListener {
-  /**
-   * Resolves with the next status notification, or with undefined if none arrives within `milliseconds`. Rejects when
-   * the request has ended.
-   */
-  readonly wait: (milliseconds: number) => Promise<JsonObject | undefined>;
-  readonly take: () => JsonObject | undefined;
-  readonly close: () => void;
-}
-
 function statusListener(
   taskId: string,
-  { open: { signal }, onNotification, after, statusMethod }: TaskPorts,
+  { open: { signal }, rpc, statusMethod }: TaskPorts,
   notice: (task: JsonObject) => void,
-): StatusListener {
+) {
   let latest: JsonObject | undefined;
   let wake: () => void = () => {};
-  const close = onNotification((method, params) => {
+  const close = rpc.onNotification((method, params) => {
     if (method !== statusMethod || params["taskId"] !== taskId) return;
     latest = params;
     notice(params);
@@ -140,10 +129,14 @@ function statusListener(
   return {
     close,
     take,
-    async wait(milliseconds) {
+    /**
+     * Resolves with the next status notification, or with undefined if none arrives within `milliseconds`. Rejects when
+     * the request has ended.
+     */
+    async wait(milliseconds: number): Promise<JsonObject | undefined> {
       await new Promise<void>((resolve) => {
         if (latest !== undefined) return resolve();
-        const stopTimer = after(milliseconds, resolve);
+        const stopTimer = rpc.clock.after(milliseconds, resolve);
         const stopListening = onAbort(signal, resolve);
         wake = () => {
           stopTimer();
@@ -180,4 +173,51 @@ export function taskCancelledError({ statusMessage }: JsonObject, step: string):
 
 function taskLostError(cause: WireError): WireError {
   return new WireError("task_lost", `the task is lost: ${cause.message}`, cause.evidence, { cause });
+}
+
+/** Sends a request as a task. Resolves with the task's result. */
+export function requestAsTask(
+  rpc: Rpc,
+  method: string,
+  params: JsonObject | undefined,
+  options: McpRequestOptions,
+): Promise<JsonObject> {
+  const { total } = options;
+  // The caller stops waiting after `total` milliseconds. With this `ttl`, the server may then delete the task.
+  const task = total !== undefined && Number.isFinite(total) ? { ttl: Math.ceil(total) } : {};
+  const follow: ExchangeOptions["follow"] = ({ task: begun }, open) =>
+    isObject(begun) && typeof begun["taskId"] === "string"
+      ? followLegacyTask(rpc, begun["taskId"], begun, open, method, options)
+      : undefined;
+  return rpc.request(method, { ...params, task }, { ...options, token: true, follow });
+}
+
+/** @param step The method of the request that became a task, for error messages. */
+function followLegacyTask(
+  rpc: Rpc,
+  taskId: string,
+  begun: JsonObject,
+  open: OpenRequest,
+  step: string,
+  { answer, onNotification, owner }: McpRequestOptions,
+): Promise<JsonObject> {
+  const { signal, progress: onProgress } = open;
+  // These options of the request also apply while the task runs.
+  const how = { signal, timeout: Number.POSITIVE_INFINITY, onProgress, answer, onNotification, owner };
+  const resultOf = (): Promise<JsonObject> => rpc.request("tasks/result", { taskId }, how);
+  return followTask(taskId, begun, {
+    open,
+    ask: rpc.request,
+    rpc,
+    statusMethod: "notifications/tasks/status",
+    async conclude(task) {
+      const { status } = task;
+      // A cancelled task may have a result, but the request counts as failed.
+      if (status === "cancelled") throw taskCancelledError(task, step);
+      if (status === "failed") return { ...(await resultOf()), isError: true };
+      // `tasks/result` stays open until the task has ended. In the meantime, the server can send the task's input
+      // requests.
+      return status === "completed" || status === "input_required" ? resultOf() : undefined;
+    },
+  });
 }

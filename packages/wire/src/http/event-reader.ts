@@ -5,12 +5,11 @@ import { WireError } from "../errors.ts";
 import { onAbort } from "../rpc/abort.ts";
 import type { RpcMessage } from "../rpc/channel.ts";
 import { failedParseLines } from "../rpc/read-budget.ts";
-import { systemTime, type TimeSource } from "../rpc/time-source.ts";
+import { systemTime, type TimeSource } from "../rpc/time.ts";
 import { createDiagnostics } from "../shapes/diagnostics.ts";
 import { parseJson } from "../shapes/json.ts";
 import { memoryFor } from "../shapes/json-memory.ts";
-import { parseLongJson } from "../shapes/long-json.ts";
-import { longJson } from "../shapes/sliced-json.ts";
+import { longJson, parseLongJson } from "../shapes/sliced-json.ts";
 import { readEvents, type StreamEvent } from "./event-stream.ts";
 import { type MessageReader, messagesOf, takeMessage } from "./http-answer.ts";
 
@@ -34,6 +33,8 @@ interface ReaderOptions extends MessageReader {
   /** Maximum size of an event, in bytes. */
   readonly maxBytes: number;
   readonly until?: (message: RpcMessage) => boolean;
+  /** Handles an event that is not a message. Returns false if it does not know the event. */
+  readonly takeOther?: (event: StreamEvent) => boolean;
   readonly time?: TimeSource | undefined;
 }
 
@@ -48,7 +49,9 @@ export function createEventReader(options: ReaderOptions): EventReader {
   let delivered = 0;
   let retryPause = defaultPause;
 
-  function take({ event, data, id }: StreamEvent): Promise<void> | undefined {
+  function take(given: StreamEvent): Promise<void> | undefined {
+    if (options.takeOther?.(given)) return undefined;
+    const { event, data, id } = given;
     if (id !== undefined && id !== "") position = id;
     const size = Buffer.byteLength(data);
     if ((event !== undefined && event !== "message") || data === "") {

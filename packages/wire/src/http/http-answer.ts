@@ -5,8 +5,7 @@ import type { ChannelEvents, RpcMessage } from "../rpc/channel.ts";
 import type { ReadBudget } from "../rpc/read-budget.ts";
 import { decodeInSlices, decodePieces } from "../shapes/decode.ts";
 import { excerpt, isObject, parseJson, stringOf } from "../shapes/json.ts";
-import { parseLongJson } from "../shapes/long-json.ts";
-import { longJson } from "../shapes/sliced-json.ts";
+import { longJson, parseLongJson } from "../shapes/sliced-json.ts";
 import { clip, errorMessage } from "../shapes/text.ts";
 import { type HttpAnswer, readStart, redactSent } from "./http-client.ts";
 
@@ -14,23 +13,20 @@ import { type HttpAnswer, readStart, redactSent } from "./http-client.ts";
 export type AnswerKind = "json" | "events" | "empty" | "other";
 
 /** Classifies a response by its headers. */
-export function kindOf({ status, headers }: HttpAnswer): AnswerKind {
-  const type = contentType(headers);
+export function kindOf(answer: HttpAnswer): AnswerKind {
+  const { status, headers } = answer;
+  const type = contentTypeOf(answer);
   if (type.startsWith("application/json")) return "json";
   if (type.startsWith("text/event-stream")) return "events";
   return status === 202 || status === 204 || headers["content-length"] === "0" ? "empty" : "other";
 }
 
 /**
- * Reads the complete body as JSON. Returns undefined if the body is empty.
+ * Reads the complete body as JSON, and returns its value and its size in bytes. The value is undefined if the body is
+ * empty. A long text is parsed in steps, so that other events are not blocked.
  *
- * @throws WireError `bad_message` if it is not JSON.
+ * @throws WireError `bad_message` if it is not JSON, `too_large` if the parsed values would take too much memory.
  */
-async function readJson(answer: HttpAnswer, maxBytes: number): Promise<unknown> {
-  return (await readSizedJson(answer, maxBytes)).value;
-}
-
-/** Reads the complete body like `readJson`, and also returns its size in bytes. */
 export async function readSizedJson(
   answer: HttpAnswer,
   maxBytes: number,
@@ -38,22 +34,12 @@ export async function readSizedJson(
   const written = await readText(answer, maxBytes);
   const text = written.charCodeAt(0) === 0xfeff ? written.slice(1) : written;
   if (text === "") return { value: undefined, size: 0 };
-  const value = await parseSliced(text);
+  const value = text.length < longJson ? parseJson(text) : await parseLongJson(text);
   if (value !== undefined) return { value, size: Buffer.byteLength(text) };
   throw new WireError("bad_message", "the server's response has the content type JSON but is not JSON", {
     ...evidenceOf(answer),
     firstBytes: redactSent(text.slice(0, 512), answer.sent),
   });
-}
-
-/**
- * Parses the text, or returns undefined if it is not JSON. Parses a long text in steps, so that other events are not
- * blocked.
- *
- * @throws WireError `too_large` if the parsed values would take too much memory.
- */
-function parseSliced(text: string): unknown {
-  return text.length < longJson ? parseJson(text) : parseLongJson(text);
 }
 
 /** Uses event listeners, because `for await` would take several times as long as parsing a small response. */
@@ -92,12 +78,8 @@ export function toBody(message: RpcMessage): string {
   try {
     return JSON.stringify(message);
   } catch (cause) {
-    throw new WireError(
-      "bad_message",
-      `the message cannot be written as JSON: ${errorMessage(cause)}`,
-      { unsent: true },
-      { cause },
-    );
+    const message = `the message cannot be written as JSON: ${errorMessage(cause)}`;
+    throw new WireError("bad_message", message, { unsent: true }, { cause });
   }
 }
 
@@ -126,33 +108,29 @@ export function takeMessage(message: RpcMessage, size: number, { events, budget,
 
 /** Returns the error for a response that is not a success: its JSON-RPC error if it has one, otherwise its status. */
 export async function refusalOf(answer: HttpAnswer, maxBytes: number): Promise<WireError> {
-  const evidence = evidenceOf(answer);
   if (kindOf(answer) !== "json") return statusError(answer, await readStart(answer.body));
-  const parsed = await readJson(answer, Math.min(maxBytes, 1024 * 1024)).catch((error: WireError) => error);
+  const parsed = await readSizedJson(answer, Math.min(maxBytes, 1024 * 1024)).then(
+    ({ value }) => value,
+    (error: WireError) => error,
+  );
   if (parsed instanceof WireError) return statusError(answer, parsed.evidence.firstBytes ?? "");
   const error = messagesOf(parsed).find((message) => isObject(message["error"]))?.["error"];
   if (!isObject(error)) return statusError(answer, excerpt(parsed, 512));
   const code = typeof error["code"] === "number" ? error["code"] : 0;
   const message = stringOf(error["message"]) ?? `HTTP ${answer.status}`;
   return new WireError("rpc", clip(redactSent(message, answer.sent)), {
-    ...evidence,
+    ...evidenceOf(answer),
     rpc: { code, data: error["data"] },
   });
 }
 
 /** Returns the error for a response whose status or content type cannot be used. */
 export function statusError(answer: HttpAnswer, firstBytes: string): WireError {
-  const type = contentType(answer.headers);
+  const type = contentTypeOf(answer);
   const what = type === "" ? "" : ` with ${clip(type, 100)}`;
   const code = answer.status >= 200 && answer.status < 300 ? "bad_message" : "http_status";
-  return new WireError(
-    code,
-    `the server answered with HTTP status ${answer.status}${what} instead of a JSON-RPC response`,
-    {
-      ...evidenceOf(answer),
-      firstBytes: redactSent(firstBytes, answer.sent),
-    },
-  );
+  const message = `the server answered with HTTP status ${answer.status}${what} instead of a JSON-RPC response`;
+  return new WireError(code, message, { ...evidenceOf(answer), firstBytes: redactSent(firstBytes, answer.sent) });
 }
 
 /** Returns the first value of a header. */
@@ -162,16 +140,10 @@ export function headerOf(answer: HttpAnswer, name: string): string | undefined {
 }
 
 function evidenceOf(answer: HttpAnswer): WireEvidence {
-  const retryAfter = headerOf(answer, "retry-after");
-  const type = contentType(answer.headers);
-  return {
-    httpStatus: answer.status,
-    contentType: type === "" ? undefined : type,
-    retryAfter,
-  };
+  const contentType = contentTypeOf(answer) || undefined;
+  return { httpStatus: answer.status, contentType, retryAfter: headerOf(answer, "retry-after") };
 }
 
-function contentType(headers: HttpAnswer["headers"]): string {
-  const value = headers["content-type"];
-  return (Array.isArray(value) ? (value[0] ?? "") : (value ?? "")).toLowerCase();
+function contentTypeOf(answer: HttpAnswer): string {
+  return (headerOf(answer, "content-type") ?? "").toLowerCase();
 }

@@ -1,16 +1,14 @@
 /** The HTTP client for one server: keep-alive, same-origin redirects, sign-in and proxies. */
 
-import type { IncomingMessage, RequestOptions } from "node:http";
+import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
 import { WireError, type WireEvidence } from "../errors.ts";
 import { signalOf } from "../rpc/abort.ts";
 import type { RequestStop } from "../session.ts";
 import { clip, errorMessage, parseUrl } from "../shapes/text.ts";
-import type { AuthHook, Challenge, HttpTarget, WireLimits } from "../target.ts";
-import { decodedBody } from "./decoded-body.ts";
-import { StaleConnection, sendHttp } from "./http-exchange.ts";
-import type { Route } from "./proxy.ts";
-import { webAddress } from "./web-address.ts";
+import type { Challenge, ConnectOptions, HttpTarget, WireLimits } from "../target.ts";
+import { decodedBody, StaleConnection, sendHttp } from "./http-exchange.ts";
+import { openRoute, type Route, webAddress } from "./proxy.ts";
 
 interface HttpRequest {
   readonly url: URL;
@@ -45,12 +43,8 @@ export interface HttpClient {
 }
 
 /** Limits, sign-in, proxy and extra CA certificates (PEM) for one server. `background`: see `ConnectOptions`. */
-export interface HttpOptions {
+export interface HttpOptions extends Pick<ConnectOptions, "auth" | "proxyFor" | "ca" | "background"> {
   readonly limits: WireLimits;
-  readonly auth?: AuthHook | undefined;
-  readonly proxyFor?: ((url: string) => string | undefined) | undefined;
-  readonly ca?: string | undefined;
-  readonly background?: boolean | undefined;
 }
 
 /** A response, with the headers that the auth hook added to its request. */
@@ -77,7 +71,6 @@ const shortestSecret = 8;
  * @throws WireError if the URL or the proxy's URL is invalid.
  */
 export async function createHttpClient(target: HttpTarget, options: HttpOptions): Promise<HttpClient> {
-  const { openRoute } = await import("./proxy.ts");
   const address = webAddress(target.url);
   if (address === undefined)
     throw new WireError("unreachable", "the server's URL is not an http or https URL", { unsent: true });
@@ -88,8 +81,14 @@ export async function createHttpClient(target: HttpTarget, options: HttpOptions)
   async function attempt(request: HttpRequest, url: URL): Promise<Attempt> {
     const { auth } = options;
     const sent = (auth && (await runHook(() => auth.headers({ url: url.href, method: request.method })))) ?? {};
-    const headers = Object.assign({ "accept-encoding": "identity" }, target.headers, request.headers, sent);
-    const how = requestOptions(request, headers, options.limits);
+    const headers: Record<string, string> = Object.assign(
+      { "accept-encoding": "identity" },
+      target.headers,
+      request.headers,
+      sent,
+    );
+    if (request.body !== undefined) headers["content-length"] = String(Buffer.byteLength(request.body));
+    const how = { method: request.method, headers, maxHeaderSize: options.limits.headerBytes };
     const attempted = (response: IncomingMessage): Attempt => {
       const address = route.proxied ? undefined : response.socket.remoteAddress;
       return { url, response, sent, address };
@@ -116,20 +115,14 @@ export async function createHttpClient(target: HttpTarget, options: HttpOptions)
       // The headers and the body contain secrets that another origin must not get.
       if (next?.origin !== url.origin) {
         const where = next ? `another origin, ${clip(next.origin, 200)}` : "an invalid URL";
-        throw new WireError(
-          "http_status",
-          `the server redirects to ${where}; Fairlead does not follow the redirect`,
-          evidence,
-        );
+        const message = `the server redirects to ${where}; Fairlead does not follow the redirect`;
+        throw new WireError("http_status", message, evidence);
       }
       // The server may have run the tool before it redirected, so a second request could run the tool twice.
       if (!request.repeatable) {
-        const where = clip(next.pathname, 200);
-        throw new WireError(
-          "http_status",
-          `the server redirects the call to ${where} (HTTP ${evidence.httpStatus}); Fairlead does not follow the redirect`,
-          evidence,
-        );
+        const where = `${clip(next.pathname, 200)} (HTTP ${evidence.httpStatus})`;
+        const message = `the server redirects the call to ${where}; Fairlead does not follow the redirect`;
+        throw new WireError("http_status", message, evidence);
       }
       if (hop === maxRedirects)
         throw new WireError("http_status", `the server redirected more than ${maxRedirects} times`, evidence);
@@ -154,15 +147,7 @@ export async function createHttpClient(target: HttpTarget, options: HttpOptions)
           wwwAuthenticate: wwwAuthenticate === undefined ? undefined : redactSent(wwwAuthenticate, sent),
         };
         const url = request.url.href;
-        const challenge: Challenge = {
-          status,
-          url,
-          wwwAuthenticate,
-          headers,
-          sent,
-          address,
-          attempt: refused,
-        };
+        const challenge: Challenge = { status, url, wwwAuthenticate, headers, sent, address, attempt: refused };
         const signal = request.stop ? signalOf(request.stop) : new AbortController().signal;
         const isSignedIn =
           refused < maxChallenges &&
@@ -206,15 +191,6 @@ async function runHook<T>(
 
 function isRedirect(status: number | undefined): boolean {
   return status === 301 || status === 302 || status === 303 || status === 307 || status === 308;
-}
-
-function requestOptions(
-  { method, body }: HttpRequest,
-  headers: Record<string, string>,
-  limits: WireLimits,
-): RequestOptions {
-  if (body !== undefined) headers["content-length"] = String(Buffer.byteLength(body));
-  return { method, headers, maxHeaderSize: limits.headerBytes };
 }
 
 async function answerOf({ url, response, sent }: Attempt): Promise<HttpAnswer> {

@@ -1,10 +1,11 @@
 /** Sends one HTTP request and waits for the response's headers. Every failure is a `WireError`. */
 
 import type { ClientRequest, IncomingMessage, RequestOptions } from "node:http";
+import type { Readable } from "node:stream";
 import { WireError } from "../errors.ts";
 import { onAbort } from "../rpc/abort.ts";
 import type { RequestStop } from "../session.ts";
-import { errorMessage } from "../shapes/text.ts";
+import { clip, errorMessage } from "../shapes/text.ts";
 import type { Route } from "./proxy.ts";
 
 /**
@@ -18,19 +19,20 @@ export function sendHttp(
   how: RequestOptions,
   { body, stop }: { readonly body?: string | Uint8Array; readonly stop?: AbortSignal | RequestStop },
 ): Promise<IncomingMessage> {
-  const { promise, resolve, reject } = withResolvers<IncomingMessage>();
+  let resolve: (response: IncomingMessage) => void = () => {};
+  let reject: (error: Error) => void = () => {};
+  const promise = new Promise<IncomingMessage>((yes, no) => {
+    resolve = yes;
+    reject = no;
+  });
   if (stop?.aborted) throw new WireError("cancelled", "the request was cancelled before it was sent", { unsent: true });
   let outgoing: ClientRequest;
   try {
     outgoing = route.request(url, how);
   } catch (cause) {
     // Node throws if a header name or value has a forbidden character.
-    throw new WireError(
-      "bad_message",
-      `the request cannot be sent: ${errorMessage(cause)}`,
-      { unsent: true },
-      { cause },
-    );
+    const message = `the request cannot be sent: ${errorMessage(cause)}`;
+    throw new WireError("bad_message", message, { unsent: true }, { cause });
   }
   const stopListening = onAbort(stop, () => void outgoing.destroy());
   let isAnswered = false;
@@ -42,20 +44,14 @@ export function sendHttp(
     if (response.statusCode !== 407 || !route.proxied) return resolve(response);
     // Status 407 means that the proxy needs a password. The server has not received the request.
     response.resume();
-    reject(new WireError("proxy", "the proxy answered with HTTP status 407", { httpStatus: 407, unsent: true }));
+    reject(proxyRefusal(407));
   });
   // Node would report the proxy's refusal as if it were the server's response, so the refusal is caught here.
   if (route.proxied)
     outgoing.once("proxyConnect", ({ statusCode }: { statusCode: number }) => {
       if (!Number.isInteger(statusCode))
         outgoing.destroy(new WireError("proxy", "the proxy does not speak HTTP", { unsent: true }));
-      else if (statusCode !== 200)
-        outgoing.destroy(
-          new WireError("proxy", `the proxy answered with HTTP status ${statusCode}`, {
-            httpStatus: statusCode,
-            unsent: true,
-          }),
-        );
+      else if (statusCode !== 200) outgoing.destroy(proxyRefusal(statusCode));
     });
   outgoing.once("error", (cause: NodeJS.ErrnoException) => {
     if (stop?.aborted) return reject(new WireError("cancelled", "cancelled", {}, { cause }));
@@ -73,15 +69,15 @@ export function sendHttp(
   return promise;
 }
 
+function proxyRefusal(httpStatus: number): WireError {
+  return new WireError("proxy", `the proxy answered with HTTP status ${httpStatus}`, { httpStatus, unsent: true });
+}
+
 /** A kept-alive connection closed while a request was sent. The server may have received the request. */
 export class StaleConnection extends Error {
   asWireError(): WireError {
-    return new WireError(
-      "unreachable",
-      "the connection was reset while the request was sent",
-      {},
-      { cause: this.cause },
-    );
+    const { cause } = this;
+    return new WireError("unreachable", "the connection was reset while the request was sent", {}, { cause });
   }
   constructor(cause: Error) {
     super("stale connection", { cause });
@@ -125,12 +121,35 @@ function isCertificateProblem(code: string): boolean {
   return /^(CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|ERR_TLS_CERT|HOSTNAME_MISMATCH|INVALID_CA)/.test(code);
 }
 
-function withResolvers<T>(): { promise: Promise<T>; resolve: (value: T) => void; reject: (error: Error) => void } {
-  let resolve: (value: T) => void = () => {};
-  let reject: (error: Error) => void = () => {};
-  const promise = new Promise<T>((yes, no) => {
-    resolve = yes;
-    reject = no;
+/** Returns the body, decompressed if necessary. Reading an invalid body fails with `bad_message`. */
+export function decodedBody(response: IncomingMessage): Readable | Promise<Readable> {
+  const encoding = (response.headers["content-encoding"] ?? "").trim().toLowerCase();
+  return encoding === "" || encoding === "identity" ? response : decompressed(response, encoding);
+}
+
+async function decompressed(response: IncomingMessage, encoding: string): Promise<Readable> {
+  const { PassThrough, pipeline } = await import("node:stream");
+  const decoder = await decoderOf(encoding);
+  const unreadable = (why: string, cause?: Error): WireError =>
+    new WireError("bad_message", `the server's response ${why}: ${clip(encoding, 100)}`, {}, { cause });
+  const body = new PassThrough({
+    destroy(error, callback) {
+      callback(error && isDecoding(error) ? unreadable("does not match its content-encoding", error) : error);
+    },
   });
-  return { promise, resolve, reject };
+  // An error may come before the body is read. Without a listener, it would be an uncaught exception.
+  body.on("error", () => {});
+  if (decoder !== undefined) return pipeline(response, decoder, body, () => {});
+  response.destroy();
+  return body.destroy(unreadable("has an unknown content-encoding"));
+}
+
+async function decoderOf(encoding: string): Promise<NodeJS.ReadWriteStream | undefined> {
+  const { createBrotliDecompress, createUnzip } = await import("node:zlib");
+  if (encoding === "br") return createBrotliDecompress();
+  return encoding === "gzip" || encoding === "x-gzip" || encoding === "deflate" ? createUnzip() : undefined;
+}
+
+function isDecoding(error: NodeJS.ErrnoException): boolean {
+  return /^(Z_|ERR__|ERR_BROTLI_)/.test(error.code ?? "");
 }

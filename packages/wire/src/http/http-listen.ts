@@ -3,7 +3,7 @@
 import { WireError } from "../errors.ts";
 import type { ChannelEvents } from "../rpc/channel.ts";
 import type { ReadBudget } from "../rpc/read-budget.ts";
-import type { TimeSource } from "../rpc/time-source.ts";
+import type { TimeSource } from "../rpc/time.ts";
 import { errorMessage } from "../shapes/text.ts";
 import type { WireLimits } from "../target.ts";
 import { createEventReader } from "./event-reader.ts";

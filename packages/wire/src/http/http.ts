@@ -7,7 +7,7 @@ import { signalOf } from "../rpc/abort.ts";
 import type { Channel, ChannelEvents, ChannelSendOptions, OpenChannel, RequestId, RpcMessage } from "../rpc/channel.ts";
 import { createReadBudget } from "../rpc/read-budget.ts";
 import { requestIdOf } from "../rpc/rpc-messages.ts";
-import type { TimeSource } from "../rpc/time-source.ts";
+import type { TimeSource } from "../rpc/time.ts";
 import type { RequestStop } from "../session.ts";
 import type { HttpTarget, WireTimes } from "../target.ts";
 import { createEventReader, type EventReader } from "./event-reader.ts";
@@ -142,17 +142,13 @@ function createHttpChannel(
     headers: ChannelSendOptions["headers"],
   ): Promise<HttpAnswer> {
     const timedOut = AbortSignal.timeout(times.send);
-    const until = AbortSignal.any([closing.signal, timedOut, ...(stop ? [signalOf(stop)] : [])]);
+    const until = AbortSignal.any([closing.signal, timedOut, stop ? signalOf(stop) : timedOut]);
     try {
       return await post(message, until, headers);
     } catch (error) {
       if (!timedOut.aborted) throw error;
-      throw new WireError(
-        "send_blocked",
-        `the server did not accept the message within ${times.send} ms`,
-        {},
-        { cause: error },
-      );
+      const words = `the server did not accept the message within ${times.send} ms`;
+      throw new WireError("send_blocked", words, {}, { cause: error });
     }
   }
 

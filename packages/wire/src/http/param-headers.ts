@@ -3,7 +3,7 @@
  * `x-mcp-header`.
  */
 
-import { headerValue } from "../eras/modern-envelope.ts";
+import { headerValue } from "../eras/protocol.ts";
 import type { JsonObject } from "../session.ts";
 import { isObject } from "../shapes/json.ts";
 import { clip } from "../shapes/text.ts";

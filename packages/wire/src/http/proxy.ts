@@ -5,8 +5,8 @@
 import { setMaxListeners } from "node:events";
 import type { Agent, ClientRequest, RequestOptions } from "node:http";
 import { WireError } from "../errors.ts";
-import { proxyFor } from "./proxy-for.ts";
-import { webAddress } from "./web-address.ts";
+import { parseUrl } from "../shapes/text.ts";
+import type { ConnectOptions } from "../target.ts";
 
 /** Sends requests to one server, directly or through a proxy. */
 export interface Route {
@@ -22,17 +22,12 @@ export interface Route {
  */
 const kept = { keepAlive: true, timeout: 600_000 };
 
-interface RouteOptions {
-  readonly proxyFor?: ((url: string) => string | undefined) | undefined;
-  readonly ca?: string | undefined;
-}
-
 /**
  * Finds out whether a URL needs a proxy, and returns the route to it.
  *
  * @throws WireError `proxy` if the proxy's URL is invalid.
  */
-export async function openRoute(url: URL, options: RouteOptions): Promise<Route> {
+export async function openRoute(url: URL, options: Pick<ConnectOptions, "proxyFor" | "ca">): Promise<Route> {
   const given = options.proxyFor === undefined ? proxyFor(url, process.env) : options.proxyFor(url.href);
   const proxy = given === undefined ? undefined : webAddress(given);
   if (given !== undefined && proxy === undefined)
@@ -95,4 +90,39 @@ function basic({ username, password }: URL): string {
 async function withDefaultAuthorities(ca: string): Promise<string[]> {
   const { rootCertificates } = await import("node:tls");
   return [...rootCertificates, ca];
+}
+
+/** Returns the proxy's URL, or undefined if no proxy is set or `NO_PROXY` contains the host. */
+export function proxyFor(url: URL, env: Readonly<Record<string, string | undefined>>): string | undefined {
+  const value = (name: string): string => env[name] || env[name.toUpperCase()] || "";
+  const scheme = url.protocol.slice(0, -1);
+  const proxy = value(`${scheme}_proxy`) || value("all_proxy");
+  if (proxy === "" || isExempt(url, value("no_proxy"))) return undefined;
+  /*
+   * Without a scheme, the proxy is an http proxy, as in curl. Requests to https URLs stay encrypted, because they use a
+   * tunnel.
+   */
+  return proxy.includes("://") ? proxy : `http://${proxy}`;
+}
+
+/** `NO_PROXY` is a list of `*`, `host`, `.suffix` or `*.suffix`, each with an optional port. */
+function isExempt(url: URL, exceptions: string): boolean {
+  const port = url.port || (url.protocol === "https:" ? "443" : "80");
+  return exceptions
+    .toLowerCase()
+    .split(/[,\s]+/)
+    .filter((entry) => entry !== "")
+    .some((entry) => {
+      const [, host = entry, onlyPort = port] = /^(.+):(\d+)$/.exec(entry) ?? [];
+      if (Number(onlyPort) !== Number(port)) return false;
+      return /^[.*]/.test(host) ? url.hostname.endsWith(host.replace(/^\*/, "")) : url.hostname === host;
+    });
+}
+
+/**
+ * Returns undefined for an invalid URL, or one that is not http(s). Do not print such a URL: it may contain a password.
+ */
+export function webAddress(text: string): URL | undefined {
+  const url = parseUrl(text);
+  return url?.protocol === "http:" || url?.protocol === "https:" ? url : undefined;
 }

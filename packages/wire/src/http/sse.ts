@@ -5,16 +5,13 @@
 
 import { WireError } from "../errors.ts";
 import type { Channel, ChannelEvents, ChannelSendOptions, OpenChannel, RpcMessage } from "../rpc/channel.ts";
-import { createReadBudget, failedParseLines } from "../rpc/read-budget.ts";
-import { createDiagnostics } from "../shapes/diagnostics.ts";
-import { parseJson } from "../shapes/json.ts";
-import { parseLongJson } from "../shapes/long-json.ts";
-import { longJson } from "../shapes/sliced-json.ts";
+import { createReadBudget } from "../rpc/read-budget.ts";
 import { parseUrl } from "../shapes/text.ts";
 import type { HttpTarget } from "../target.ts";
-import { readEvents, type StreamEvent } from "./event-stream.ts";
+import { createEventReader } from "./event-reader.ts";
+import type { StreamEvent } from "./event-stream.ts";
 import type { HttpChannelOptions } from "./http.ts";
-import { kindOf, messagesOf, refusalOf, statusError, takeMessage, toBody } from "./http-answer.ts";
+import { kindOf, refusalOf, statusError, toBody } from "./http-answer.ts";
 import { createHttpClient, discard, type HttpClient, readStart } from "./http-client.ts";
 
 /** Returns the function that opens the GET stream and waits for its `endpoint` event. */
@@ -52,7 +49,6 @@ async function startStream(
   if (kindOf(answer) !== "events") throw statusError(answer, await readStart(answer.body));
 
   const budget = createReadBudget({ limits, times, time, onFlooding: end });
-  const diagnose = createDiagnostics((text) => events.diagnostic(text));
   let version: string | undefined;
   let ended = false;
   let named: (endpoint: URL) => void = () => {};
@@ -72,36 +68,20 @@ async function startStream(
     events.closed(cause);
   }
 
-  function take({ event, data }: StreamEvent): Promise<void> | undefined {
-    const size = Buffer.byteLength(data);
-    if (event === "endpoint") takeEndpoint(data);
-    else if (event !== undefined && event !== "message") budget.unsolicited("events that are not messages", size, 1);
-    else if (data.length >= longJson) return parseLongJson(data).then((value) => takeMessages(value, size));
-    else takeMessages(parseJson(data), size);
-    return undefined;
-  }
-
-  function takeMessages(value: unknown, size: number): void {
-    const messages = messagesOf(value);
-    for (const message of messages) takeMessage(message, size / messages.length, { events, budget });
-    if (value !== undefined) return;
-    budget.unsolicited("events that are not messages", size, failedParseLines);
-    diagnose("an event is not JSON", `an event of ${size} bytes is not JSON`);
-  }
-
-  function takeEndpoint(data: string): void {
+  function takeEndpoint({ event, data }: StreamEvent): boolean {
+    if (event !== "endpoint") return false;
     const address = parseUrl(data, url);
     // Requests contain secrets in their headers, so they must not go to another origin.
     if (address?.origin === url.origin) named(address);
-    else
-      end(
-        new WireError("bad_message", "the server's endpoint event names a URL on another origin", {
-          firstBytes: data.slice(0, 200),
-        }),
-      );
+    else {
+      const firstBytes = data.slice(0, 200);
+      end(new WireError("bad_message", "the server's endpoint event names a URL on another origin", { firstBytes }));
+    }
+    return true;
   }
 
-  readEvents(answer.body, { maxBytes: limits.messageBytes, budget }, { event: take, retry: () => {} }).then(
+  const reader = createEventReader({ events, maxBytes: limits.messageBytes, budget, time, takeOther: takeEndpoint });
+  reader.read(answer.body, 0).then(
     () => end(new WireError("stream_lost", "the server ended its event stream")),
     (error: WireError) => end(life.signal.aborted ? undefined : error),
   );
@@ -116,15 +96,11 @@ async function startStream(
     },
     async send(message: RpcMessage, how: ChannelSendOptions = {}) {
       if (ended) throw new WireError("closed", "the connection is closed", { unsent: true });
+      const headers = { "content-type": "application/json", accept: "application/json, text/event-stream" };
       const accepted = await client.request({
         url: address,
         method: "POST",
-        headers: {
-          "content-type": "application/json",
-          accept: "application/json, text/event-stream",
-          ...(version === undefined ? {} : { "mcp-protocol-version": version }),
-          ...how.headers,
-        },
+        headers: Object.assign(headers, version && { "mcp-protocol-version": version }, how.headers),
         body: toBody(message),
         stop: how.stop ?? how.signal,
         repeatable: message["method"] !== "tools/call",

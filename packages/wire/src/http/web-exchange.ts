@@ -7,11 +7,10 @@ import type { RequestOptions } from "node:http";
 import type { LookupFunction } from "node:net";
 import type { Readable } from "node:stream";
 import { defaultLimits } from "../target.ts";
-import { decodedBody } from "./decoded-body.ts";
-import { sendHttp } from "./http-exchange.ts";
+import { decodedBody, sendHttp } from "./http-exchange.ts";
 import { openRoute } from "./proxy.ts";
 
-export { proxyFor } from "./proxy-for.ts";
+export { proxyFor } from "./proxy.ts";
 
 /** One HTTP request. `proxy` is the proxy's URL, and undefined means a direct connection. */
 export interface WebRequest {

@@ -3,7 +3,7 @@
 import type { JsonObject, McpRequestOptions, NotificationListener, Progress, RequestHandler } from "../session.ts";
 import { onAbort, RequestAbort } from "./abort.ts";
 import type { ChannelSendOptions, RequestId } from "./channel.ts";
-import type { RequestClock } from "./clock.ts";
+import type { RequestClock } from "./time.ts";
 
 /** The options of a request, including the options that only this package sets. */
 export interface ExchangeOptions extends McpRequestOptions {

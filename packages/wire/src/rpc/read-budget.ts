@@ -6,7 +6,7 @@
 
 import { WireError } from "../errors.ts";
 import type { WireLimits, WireTimes } from "../target.ts";
-import { systemTime, type TimeSource } from "./time-source.ts";
+import { systemTime, type TimeSource } from "./time.ts";
 
 /** Kinds of output that answer no request. The error message for flooding contains these words. */
 export type Unsolicited =

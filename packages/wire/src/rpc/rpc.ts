@@ -7,7 +7,6 @@ import { isObject, objectOf } from "../shapes/json.ts";
 import { errorMessage } from "../shapes/text.ts";
 import type { ConnectOptions, WireLimits, WireTimes } from "../target.ts";
 import type { Channel, ChannelSendOptions, OpenChannel, RpcMessage } from "./channel.ts";
-import { createRequestClock, type RequestClock } from "./clock.ts";
 import { Exchange, openRequest, resumeTimeouts, type SendRequest } from "./exchange.ts";
 import { createInbound, type InboundHandler } from "./inbound.ts";
 import { createNotifications } from "./notifications.ts";
@@ -26,7 +25,7 @@ import {
   toWireError,
 } from "./rpc-errors.ts";
 import { forwardedMeta, isErrorReply, progressOf, requestIdOf, requestMessage, withMeta } from "./rpc-messages.ts";
-import { within } from "./within.ts";
+import { RequestClock, within } from "./time.ts";
 
 /** Callbacks, limits and times of one JSON-RPC connection. */
 export interface RpcOptions
@@ -78,10 +77,11 @@ export async function openRpc(open: OpenChannel, options: RpcOptions, signal?: A
 function createRpc(channel: Channel, options: RpcOptions): Rpc & Receiver {
   const pending = new OpenRequests();
   const givenUp = new Map<number, Exchange>();
-  const cancellations = createPendingCancellations();
+  /** Messages that `close` waits for. A message that could not be sent counts as sent. */
+  const leaving = new Set<Promise<unknown>>();
   const diagnostic = (text: string): void => options.onDiagnostic?.(text);
   const diagnose = createDiagnostics(diagnostic);
-  const clock = createRequestClock(expire, options.time);
+  const clock = new RequestClock(expire, options.time);
   const notifications = createNotifications(diagnose);
   const inbound = createInbound({
     limits: options.limits,
@@ -130,10 +130,15 @@ function createRpc(channel: Channel, options: RpcOptions): Rpc & Receiver {
       const sent = given.beforeSend
         ? sendAfter(given.beforeSend, exchange, () => transmit(message, how))
         : transmit(message, how);
-      if (given.awaitedOnClose) cancellations.add(sent);
+      if (given.awaitedOnClose) awaitOnClose(sent);
       pending.failWith(sent, id);
     });
   };
+
+  function awaitOnClose(message: Promise<unknown>): void {
+    const left: Promise<unknown> = message.catch(() => undefined).then(() => leaving.delete(left));
+    leaving.add(left);
+  }
 
   /** Fails a request and tells the server. Keeps the id, because the server may still send a response. */
   function giveUp(exchange: Exchange, error: WireError): void {
@@ -145,7 +150,7 @@ function createRpc(channel: Channel, options: RpcOptions): Rpc & Receiver {
     // A request that became a task is cancelled by `tasks/cancel`.
     if (exchange.isUnsent || exchange.quiet || exchange.isFollowed || channel.cancelBy === "stream") return;
     const sent = notify("notifications/cancelled", { requestId: id, reason: error.message });
-    cancellations.add(sent);
+    awaitOnClose(sent);
     sent.catch((failure: unknown) =>
       diagnose("a cancellation could not be sent", `a cancellation could not be sent: ${errorMessage(failure)}`),
     );
@@ -291,8 +296,7 @@ function createRpc(channel: Channel, options: RpcOptions): Rpc & Receiver {
   }
 
   async function closeNow(): Promise<void> {
-    const sent = cancellations.sent(options.times.endGrace);
-    if (sent) await sent;
+    if (leaving.size > 0) await within(Promise.all(leaving), options.times.endGrace);
     finish(undefined);
     await channel.close().catch((error: unknown) => diagnostic(`closing failed: ${errorMessage(error)}`));
     settleClosed(undefined);
@@ -319,29 +323,6 @@ function createRpc(channel: Channel, options: RpcOptions): Rpc & Receiver {
       finish(cause);
       if (!closing) settleClosed(cause);
     },
-  };
-}
-
-/** Cancellation messages that are still being sent. */
-interface PendingCancellations {
-  readonly add: (message: Promise<unknown>) => void;
-  /** Resolves when all messages are sent, or after `milliseconds`. Undefined if no message is being sent. */
-  readonly sent: (milliseconds: number) => Promise<unknown> | undefined;
-}
-
-/** Creates an empty list. A message that could not be sent counts as sent. */
-function createPendingCancellations(): PendingCancellations {
-  const leaving = new Set<Promise<unknown>>();
-  return {
-    add(message) {
-      const left: Promise<void> = message
-        .catch(() => undefined)
-        .then(() => {
-          leaving.delete(left);
-        });
-      leaving.add(left);
-    },
-    sent: (milliseconds) => (leaving.size === 0 ? undefined : within(Promise.all(leaving), milliseconds)),
   };
 }
 

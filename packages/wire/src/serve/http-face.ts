@@ -4,9 +4,7 @@
  */
 
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
-import { listenMethod } from "../eras/methods.ts";
-import { modernErrors } from "../eras/modern-envelope.ts";
-import { legacyVersions, modernVersions } from "../eras/versions.ts";
+import { legacyVersions, listenMethod, modernErrors, modernVersions } from "../eras/protocol.ts";
 import type { OpenChannel, RequestId, RpcMessage } from "../rpc/channel.ts";
 import type { Era } from "../session.ts";
 import { isObject, parseJson, stringOf } from "../shapes/json.ts";

@@ -2,7 +2,7 @@
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { systemTime, type TimeSource } from "../rpc/time-source.ts";
+import { systemTime, type TimeSource } from "../rpc/time.ts";
 import { createHttpFace, type HttpFaceOptions } from "./http-face.ts";
 import { defaultHttpLimits, defaultHttpTimes, type HttpLimits, type HttpTimes } from "./http-limits.ts";
 import { createHttpOwners } from "./http-owners.ts";

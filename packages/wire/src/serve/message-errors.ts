@@ -1,6 +1,6 @@
 /** JSON-RPC errors for messages that are refused before a handler sees them. */
 
-import { modernErrors } from "../eras/modern-envelope.ts";
+import { modernErrors } from "../eras/protocol.ts";
 import type { RequestId, RpcMessage } from "../rpc/channel.ts";
 
 /** JSON-RPC error codes for refused messages. */

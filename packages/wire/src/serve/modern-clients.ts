@@ -152,17 +152,10 @@ function send({ channel }: OpenRequest, message: RpcMessage): void {
 
 /** Puts the client's own progress token and request id back into the server's message. */
 function asRequested(message: RpcMessage, { id, progressToken }: OpenRequest): RpcMessage {
-  const params = objectOf(message["params"]);
-  const meta = params["_meta"];
-  const hasToken = params["progressToken"] !== undefined && progressToken !== undefined;
-  const hasSubscription = isObject(meta) && meta[subscriptionKey] !== undefined;
-  if (!hasToken && !hasSubscription) return message;
-  return {
-    ...message,
-    params: {
-      ...params,
-      ...(hasToken && { progressToken }),
-      ...(hasSubscription && { _meta: { ...meta, [subscriptionKey]: id } }),
-    },
-  };
+  if (!isObject(message["params"])) return message;
+  const params = { ...message["params"] };
+  const { _meta: meta } = params;
+  if (params["progressToken"] !== undefined && progressToken !== undefined) params["progressToken"] = progressToken;
+  if (isObject(meta) && meta[subscriptionKey] !== undefined) params["_meta"] = { ...meta, [subscriptionKey]: id };
+  return { ...message, params };
 }

@@ -1,8 +1,7 @@
 /** Checks that the HTTP headers of a modern request match its body. */
 
 import type { IncomingHttpHeaders } from "node:http";
-import { modernErrors, standardHeaders } from "../eras/modern-envelope.ts";
-import { modernVersions } from "../eras/versions.ts";
+import { modernErrors, modernVersions, standardHeaders } from "../eras/protocol.ts";
 import { paramHeadersOf, paramHeaderValues } from "../http/param-headers.ts";
 import type { RpcMessage } from "../rpc/channel.ts";
 import type { Era, JsonObject } from "../session.ts";

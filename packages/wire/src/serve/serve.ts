@@ -2,7 +2,7 @@
  * The public names of `@fairlead/wire/serve`: act as an MCP server, or relay messages between a client and a server.
  */
 
-export { legacyVersions, modernVersions } from "../eras/versions.ts";
+export { legacyVersions, modernVersions } from "../eras/protocol.ts";
 export type { Channel, ChannelEvents, OpenChannel, RequestId, RpcMessage } from "../rpc/channel.ts";
 export type { HttpLimits, HttpTimes } from "./http-limits.ts";
 export {

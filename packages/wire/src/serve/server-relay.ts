@@ -4,7 +4,7 @@
  */
 
 import { type ChannelOptions, channelFor } from "../attempt.ts";
-import { standardHeaders } from "../eras/modern-envelope.ts";
+import { standardHeaders } from "../eras/protocol.ts";
 import { WireError } from "../errors.ts";
 import type { Channel, ChannelEvents, ChannelSendOptions, RpcMessage } from "../rpc/channel.ts";
 import { createReception } from "../rpc/reception.ts";
@@ -16,7 +16,7 @@ import { modernVersionOf } from "./modern-headers.ts";
 
 /** Options of `openServerRelay`. */
 export interface ServerRelayOptions
-  extends ChannelOptions,
+  extends Omit<ChannelOptions, "limits" | "times">,
     Pick<ConnectOptions, "onDiagnostic" | "onMessage" | "limits" | "times" | "signal"> {
   /** Called with each message of the server. If sending a request fails, called with an error response to it. */
   readonly onReceived: (message: RpcMessage) => void;
@@ -66,13 +66,8 @@ export async function openServerRelay(target: Target, options: ServerRelayOption
   }
 
   async function openChannel(transport: Parameters<typeof channelFor>[1]): Promise<Channel> {
-    const reception = createReception({
-      onDiagnostic: options.onDiagnostic,
-      onReopened: undefined,
-      onStreamEnded: undefined,
-      limits,
-    });
-    const start = await channelFor(target, transport, options, { limits, times });
+    const reception = createReception({ onDiagnostic: options.onDiagnostic, limits });
+    const start = await channelFor(target, transport, { ...options, limits, times });
     const opened = await start(reception.events, signal);
     reception.attach({
       receive,

@@ -9,7 +9,7 @@ import { createOutbox } from "../stdio/outbox.ts";
 import type { WireLimits, WireTimes } from "../target.ts";
 import { defaultLimits, defaultTimes } from "../target.ts";
 import { errorResponse, messageErrors } from "./message-errors.ts";
-import { isDispensable, slowBytes } from "./slow-client.ts";
+import { isDispensable, slowBytes } from "./unread-responses.ts";
 
 /** The stdin and stdout of a program that a client has started. */
 export interface ClientStreams {

@@ -3,7 +3,17 @@
 import type { ServerResponse } from "node:http";
 import type { RpcMessage } from "../rpc/channel.ts";
 import { errorResponse, messageErrors } from "./message-errors.ts";
-import { isDispensable, slowBytes } from "./slow-client.ts";
+
+/**
+ * While so many bytes wait for a client, none of its requests is read or begun, and it gets no news that it can do
+ * without.
+ */
+export const slowBytes: number = 4 * 1024 * 1024;
+
+/** Whether the client can do without this message: a later one, or the response, says more. */
+export function isDispensable({ method }: { readonly method?: unknown }): boolean {
+  return method === "notifications/progress" || method === "notifications/message";
+}
 
 /** The open responses of one owner. */
 export class UnreadResponses {

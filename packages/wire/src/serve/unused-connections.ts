@@ -4,7 +4,7 @@
  */
 
 import type { Socket } from "node:net";
-import type { TimeSource } from "../rpc/time-source.ts";
+import type { TimeSource } from "../rpc/time.ts";
 
 /** The open connections of a listener that are not in use. */
 export interface UnusedConnections {

@@ -53,11 +53,7 @@ const methods = {
   tools: { method: "tools/list", member: "tools", capability: "tools" },
   prompts: { method: "prompts/list", member: "prompts", capability: "prompts" },
   resources: { method: "resources/list", member: "resources", capability: "resources" },
-  resourceTemplates: {
-    method: "resources/templates/list",
-    member: "resourceTemplates",
-    capability: "resources",
-  },
+  resourceTemplates: { method: "resources/templates/list", member: "resourceTemplates", capability: "resources" },
 } as const;
 
 const methodNotFound = -32601;
@@ -88,11 +84,7 @@ export async function listAll<K extends ListKind>(
   let room = maxItems;
   let ttlMs = Number.POSITIVE_INFINITY;
   let bytes: number | undefined;
-  const whole = (): Listing<K> => ({
-    ...found,
-    ttlMs: ttlMs < Number.POSITIVE_INFINITY ? ttlMs : undefined,
-    bytes,
-  });
+  const whole = (): Listing<K> => ({ ...found, ttlMs: Number.isFinite(ttlMs) ? ttlMs : undefined, bytes });
   const upTo = (truncated: string): Listing<K> => ({ ...whole(), truncated });
   const cut = (page: number, cutBy: "page" | "room"): Listing<K> => {
     const limit =
@@ -133,9 +125,13 @@ export async function listAll<K extends ListKind>(
     let result: JsonObject;
     const maxBytes = Math.min(maxPageBytes, bytesLeft.bytes);
     if (maxBytes <= 0) return cut(page, "room");
-    const how = { ...options, onDropped, ...(Number.isFinite(maxBytes) && { maxBytes, onSize }) };
+    const limit = Number.isFinite(maxBytes) ? { maxBytes, onSize } : undefined;
     try {
-      result = await session.request(method, cursor === undefined ? undefined : { cursor }, how);
+      result = await session.request(method, cursor === undefined ? undefined : { cursor }, {
+        ...options,
+        onDropped,
+        ...limit,
+      });
     } catch (error) {
       if (error instanceof WireError && error.evidence.overMemory === true)
         return { ...upTo(`page ${page} was not read: ${error.message}`), cutBy: "memory" };

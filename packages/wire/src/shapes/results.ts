@@ -5,7 +5,7 @@
 
 import type { JsonObject } from "../session.ts";
 import { type Block, blockOf, blocksOf, contentsOf, metaOf, type ResourceContents } from "./blocks.ts";
-import { excerpt, isObject, stringOf } from "./json.ts";
+import { excerpt, isObject, listOf, stringOf } from "./json.ts";
 
 /** The result of `tools/call`. */
 export interface ToolResult {
@@ -51,13 +51,7 @@ export function normaliseToolResult(raw: JsonObject): ToolResult {
   const failed = isTrue(isError) || nested !== undefined;
   // Most results have neither, and the spreads below are slow.
   if (structuredContent === undefined && raw["_meta"] === undefined) return { content, isError: failed, notes };
-  return {
-    content,
-    structuredContent,
-    isError: failed,
-    ...metaOf(raw),
-    notes,
-  };
+  return { content, structuredContent, isError: failed, ...metaOf(raw), notes };
 }
 
 /** Some servers send `error: {isError: true, …}` instead of `isError: true`. */
@@ -71,24 +65,16 @@ function isTrue(value: unknown): boolean {
 
 /** The first protocol versions had `toolResult` instead of `content`. */
 function oldFormBlock(toolResult: unknown): Block {
-  return {
-    type: "text",
-    text: typeof toolResult === "string" ? toolResult : excerpt(toolResult, Number.POSITIVE_INFINITY),
-  };
+  const text = typeof toolResult === "string" ? toolResult : excerpt(toolResult, Number.POSITIVE_INFINITY);
+  return { type: "text", text };
 }
 
 /** Returns a prompt's messages in a fixed shape. */
 export function normalisePromptResult(raw: JsonObject): PromptResult {
   const notes: string[] = [];
-  const description = stringOf(raw["description"]);
-  const messages = Array.isArray(raw["messages"]) ? raw["messages"] : [];
   if (!Array.isArray(raw["messages"])) notes.push("messages is not a list");
-  return {
-    description,
-    messages: messages.flatMap((message: unknown) => messagesOf(message, notes)),
-    ...metaOf(raw),
-    notes,
-  };
+  const messages = listOf(raw["messages"]).flatMap((message) => messagesOf(message, notes));
+  return { description: stringOf(raw["description"]), messages, ...metaOf(raw), notes };
 }
 
 /** Returns one message for each block, because some servers put several blocks into one message. */

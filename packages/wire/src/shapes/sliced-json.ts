@@ -3,6 +3,7 @@
  * needs more than a second for 16 MB of small values.
  */
 
+import { parseJson } from "./json.ts";
 import { itemsMemory, keyMemory, mostMemory, tooMuchMemory, valueBytes } from "./json-memory.ts";
 
 /** A text with fewer characters is never parsed in slices, because `JSON.parse` reads it in a few milliseconds. */
@@ -75,7 +76,7 @@ function* parseSteps(text: string, maxMemory: number): Generator<void, unknown, 
   /** The items of all lists that are not complete yet. */
   const waiting: unknown[] = [];
   const keys = new Set<string>();
-  const { read } = createItemReader(text);
+  const read = createItemReader(text);
   let at = 0;
   let work = 0;
   let used = 0;
@@ -289,17 +290,11 @@ interface ItemRun {
   readonly end: number;
 }
 
-/** Reads several items of a list at once. */
-interface ItemReader {
-  /**
-   * Reads the next items. `from` is the position after a comma or `[`. `begin` is where the first item begins, after
-   * white space. Returns undefined if the items must be read one by one.
-   */
-  readonly read: (from: number, begin: number) => ItemRun | undefined;
-}
-
-/** Creates a reader for the lists in one JSON text. */
-export function createItemReader(text: string): ItemReader {
+/**
+ * Returns a function that reads the next items of a list in one JSON text. `from` is the position after a comma or `[`.
+ * `begin` is where the first item begins, after white space. It returns undefined if the items must be read one by one.
+ */
+export function createItemReader(text: string): (from: number, begin: number) => ItemRun | undefined {
   let failures = 0;
 
   /**
@@ -310,25 +305,52 @@ export function createItemReader(text: string): ItemReader {
     const separator = `,${text.slice(from, begin + beginLength)}`;
     const length = text.slice(from, from + mostCharacters).lastIndexOf(separator);
     if (length < fewestCharacters) return undefined;
-    const items = parseItems(text.slice(from, from + length));
+    const items = parseJson(`[${text.slice(from, from + length)}]`) as readonly unknown[] | undefined;
     return items && { items, end: from + length + 1 };
   }
 
-  return {
-    read(from, begin) {
-      if (text.charCodeAt(begin) !== openObject || failures === mostFailures || text.length - from < fewestCharacters)
-        return undefined;
-      const run = guess(from, begin);
-      if (run === undefined) failures += 1;
-      return run;
-    },
+  return (from, begin) => {
+    if (text.charCodeAt(begin) !== openObject || failures === mostFailures || text.length - from < fewestCharacters)
+      return undefined;
+    const run = guess(from, begin);
+    if (run === undefined) failures += 1;
+    return run;
   };
 }
 
-function parseItems(text: string): readonly unknown[] | undefined {
-  try {
-    return JSON.parse(`[${text}]`) as readonly unknown[];
-  } catch {
-    return undefined;
+/** `JSON.parse` may take this many nanoseconds. A text that needs longer is parsed in slices. */
+const wholeTime = 40_000_000;
+/** How long `JSON.parse` takes for one character, in nanoseconds. */
+const characterTime = 2;
+/** How long `JSON.parse` takes for one value, in nanoseconds. */
+const valueTime = 100;
+const samples = 64;
+const sampleLength = 256;
+
+/**
+ * Parses the text. Resolves with undefined if it is not JSON.
+ *
+ * @throws WireError `too_large` if the text is parsed in slices and its values take more than `maxMemory`.
+ */
+export async function parseLongJson(text: string, options?: SliceOptions): Promise<unknown> {
+  return parseTime(text) > wholeTime ? parseInSlices(text, options) : parseJson(text);
+}
+
+/**
+ * Estimates how long `JSON.parse` takes, in nanoseconds, by counting the values in samples of the text. Random
+ * positions, because a server could otherwise put most values outside the samples.
+ */
+function parseTime(text: string): number {
+  const length = Math.min(sampleLength, text.length);
+  let values = 0;
+  for (let sample = 0; sample < samples; sample += 1) {
+    const from = Math.floor(Math.random() * (text.length - length));
+    for (let at = from; at < from + length; at += 1) if (precedesValue(text.charCodeAt(at))) values += 1;
   }
+  return text.length * (characterTime + (valueTime * values) / (samples * length));
+}
+
+/** Each comma, colon and `[` comes before a value. */
+function precedesValue(character: number): boolean {
+  return character === 0x2c || character === 0x3a || character === 0x5b;
 }

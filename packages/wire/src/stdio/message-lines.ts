@@ -7,8 +7,8 @@ import { failedParseLines, type ReadBudget } from "../rpc/read-budget.ts";
 import { decodeInSlices } from "../shapes/decode.ts";
 import { createDiagnostics } from "../shapes/diagnostics.ts";
 import { isObject, parseJson } from "../shapes/json.ts";
-import { parseLongJson } from "../shapes/long-json.ts";
 import type { SliceOptions } from "../shapes/sliced-json.ts";
+import { parseLongJson } from "../shapes/sliced-json.ts";
 
 const reportedNoise = 3;
 const shownCharacters = 200;

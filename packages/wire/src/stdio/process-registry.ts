@@ -1,6 +1,6 @@
 /** Keeps track of all server processes of one host, so that none of their child processes outlives the host. */
 
-import { uptime } from "../rpc/time-source.ts";
+import { uptime } from "../rpc/time.ts";
 import { type ProcessTable, readProcessTable } from "./process-table.ts";
 import { createWatchdog, type Watchdog } from "./watchdog.ts";
 
@@ -88,7 +88,7 @@ export function createProcessRegistry({ termGrace = 2000 }: ProcessRegistryOptio
     };
   }
 
-  return { register: register };
+  return { register };
 }
 
 /** Callers that ask before the next read begins share its result. */

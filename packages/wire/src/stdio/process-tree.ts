@@ -1,8 +1,7 @@
 /** Ends a server process and all its child processes, and waits until they have ended. */
 
 import { join } from "node:path";
-import { uptime } from "../rpc/time-source.ts";
-import { settledWithin } from "../rpc/within.ts";
+import { settledWithin, uptime } from "../rpc/time.ts";
 import type { WireTimes } from "../target.ts";
 import type { ServerProcess } from "./process.ts";
 import { isAlive } from "./process-table.ts";

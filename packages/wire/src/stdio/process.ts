@@ -55,17 +55,8 @@ export async function startProcess(target: StdioTarget, processes: ProcessRegist
     await once(child, "spawn");
     const { pid = 0, stdin, stdout, stderr } = child;
     const isRunning = () => child.exitCode === null && child.signalCode === null;
-    return {
-      pid,
-      stdin,
-      stdout,
-      stderr,
-      registration: registration,
-      isRunning,
-      exited,
-      finished,
-      unref: () => child.unref(),
-    };
+    const unref = () => child.unref();
+    return { pid, stdin, stdout, stderr, registration, isRunning, exited, finished, unref };
   } catch (error) {
     registration.over();
     throw error;

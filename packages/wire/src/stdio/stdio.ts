@@ -4,32 +4,26 @@ import { StringDecoder } from "node:string_decoder";
 import { WireError } from "../errors.ts";
 import type { Channel, ChannelEvents, OpenChannel } from "../rpc/channel.ts";
 import { createReadBudget } from "../rpc/read-budget.ts";
-import { createRing } from "../rpc/ring.ts";
-import type { TimeSource } from "../rpc/time-source.ts";
-import { uptime } from "../rpc/time-source.ts";
-import { settledWithin } from "../rpc/within.ts";
+import { settledWithin, uptime } from "../rpc/time.ts";
 import { memoryFor } from "../shapes/json-memory.ts";
 import { immediateTurn } from "../shapes/sliced-json.ts";
 import { errorMessage } from "../shapes/text.ts";
-import type { StdioTarget, WireLimits, WireTimes } from "../target.ts";
+import type { ConnectOptions, StdioTarget, WireLimits, WireTimes } from "../target.ts";
 import { createLineSplitter } from "./lines.ts";
 import { createMessageLines } from "./message-lines.ts";
 import { createOutbox } from "./outbox.ts";
 import { type Exit, type ServerProcess, startProcess } from "./process.ts";
-import { createProcessRegistry, type ProcessRegistry } from "./process-registry.ts";
+import { createProcessRegistry } from "./process-registry.ts";
 import { endTree } from "./process-tree.ts";
+import { createRing } from "./ring.ts";
 
 /** After the server has exited, reading ends when nothing has arrived for this many milliseconds. */
 const quiet = 50;
 
-/** Limits and times of one stdio server, and what to do with its stderr. */
-export interface StdioOptions {
+/** Limits and times of one stdio server, and what to do with its stderr. Default: a new process registry. */
+export interface StdioOptions extends Pick<ConnectOptions, "onStderr" | "processes" | "time"> {
   readonly limits: WireLimits;
   readonly times: WireTimes;
-  readonly onStderr?: ((text: string) => void) | undefined;
-  readonly time?: TimeSource | undefined;
-  /** The host's process registry. Default: a new registry for this server. */
-  readonly processes?: ProcessRegistry | undefined;
 }
 
 /** Returns the function that starts the server and opens its channel. */

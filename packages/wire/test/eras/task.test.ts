@@ -37,11 +37,13 @@ function follow(
       if (reply instanceof WireError) throw reply;
       return reply;
     },
-    onNotification(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
+    rpc: {
+      onNotification(listener) {
+        listeners.add(listener);
+        return () => listeners.delete(listener);
+      },
+      clock: { after: time.after },
     },
-    after: time.after,
     statusMethod: "status",
     async conclude(task) {
       onConclude(task);

@@ -3,7 +3,7 @@ import { PassThrough, Readable } from "node:stream";
 import { describe, expect, test } from "vitest";
 import { createEventReader, type EventReader } from "../../src/http/event-reader.ts";
 import type { RpcMessage } from "../../src/rpc/channel.ts";
-import type { TimeSource } from "../../src/rpc/time-source.ts";
+import type { TimeSource } from "../../src/rpc/time.ts";
 import { type CountingBudget, countingBudget } from "../support/counting-budget.ts";
 import { failure } from "../support/memory-server.ts";
 import { type Recorder, recorder } from "../support/recorder.ts";

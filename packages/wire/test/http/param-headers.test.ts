@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { headerValue, standardHeaders } from "../../src/eras/modern-envelope.ts";
+import { headerValue, standardHeaders } from "../../src/eras/protocol.ts";
 import { paramHeadersOf, paramHeaderValues } from "../../src/http/param-headers.ts";
 import type { JsonObject } from "../../src/session.ts";
 

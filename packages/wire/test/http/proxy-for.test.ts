@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { proxyFor } from "../../src/http/proxy-for.ts";
+import { proxyFor } from "../../src/http/proxy.ts";
 
 const proxy = "http://proxy.example:3128";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createRequestClock, type RequestClock } from "../../src/rpc/clock.ts";
+import { RequestClock } from "../../src/rpc/time.ts";
 import { type StoppedTime, stoppedTime } from "../support/simulated-time.ts";
 
 const never = Number.POSITIVE_INFINITY;
@@ -8,7 +8,7 @@ const never = Number.POSITIVE_INFINITY;
 function clockWithBell(delay: number): { clock: RequestClock; time: StoppedTime; rang: number[] } {
   const time = stoppedTime();
   const rang: number[] = [];
-  const clock = createRequestClock((now) => {
+  const clock = new RequestClock((now) => {
     rang.push(now);
     return never;
   }, time);
@@ -19,7 +19,7 @@ function clockWithBell(delay: number): { clock: RequestClock; time: StoppedTime;
 test("rings when the moment has come, not before, by the system's time", async () => {
   for (let delay = 1; delay < 10; delay += 1) {
     const { moment, rung } = await new Promise<{ moment: number; rung: number }>((resolve) => {
-      const clock = createRequestClock((now) => {
+      const clock = new RequestClock((now) => {
         resolve({ moment: began + delay, rung: now });
         return never;
       });
@@ -34,7 +34,7 @@ test("a timer that is early does not ring it", () => {
   const time = stoppedTime();
   const rang: number[] = [];
   const early = { ...time, after: (delay: number, action: () => void) => time.after(Math.max(delay - 3, 1), action) };
-  const clock = createRequestClock((now) => {
+  const clock = new RequestClock((now) => {
     rang.push(now);
     return never;
   }, early);
@@ -48,7 +48,7 @@ test("a timer that is early does not ring it", () => {
 test("the earliest moment counts, whatever was asked for first, and then the next", () => {
   const time = stoppedTime();
   const rang: number[] = [];
-  const clock = createRequestClock((now) => (rang.push(now) === 1 ? 20 : never), time);
+  const clock = new RequestClock((now) => (rang.push(now) === 1 ? 20 : never), time);
   clock.wakeBy(60_000);
   clock.wakeBy(5);
   clock.wakeBy(30_000);

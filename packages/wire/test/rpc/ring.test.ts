@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { expect, test } from "vitest";
-import { createRing } from "../../src/rpc/ring.ts";
+import { createRing } from "../../src/stdio/ring.ts";
 
 function textOf(capacity: number, ...chunks: readonly (string | Buffer)[]): string {
   const ring = createRing(capacity);

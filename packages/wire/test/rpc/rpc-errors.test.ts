@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { withTimeLeft } from "../../src/eras/input-rounds.ts";
 import { WireError, type WireEvidence } from "../../src/errors.ts";
 import {
   afterSending,
@@ -11,7 +12,6 @@ import {
   toWireError,
   withStep,
 } from "../../src/rpc/rpc-errors.ts";
-import { withTimeLeft } from "../../src/rpc/time-left.ts";
 
 /** All of an error that a caller sees. */
 const seen = ({ code, message, evidence, cause }: WireError) => ({ code, message, evidence, cause });

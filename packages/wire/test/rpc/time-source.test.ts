@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { withTimeLeft } from "../../src/eras/input-rounds.ts";
 import { coalesce } from "../../src/rpc/notifications.ts";
-import { withTimeLeft } from "../../src/rpc/time-left.ts";
-import { systemTime, uptime } from "../../src/rpc/time-source.ts";
-import { settledWithin, within } from "../../src/rpc/within.ts";
+import { settledWithin, systemTime, uptime, within } from "../../src/rpc/time.ts";
 import { failure } from "../support/memory-server.ts";
 
 /** How many timers keep the process alive. */

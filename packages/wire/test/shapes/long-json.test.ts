@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseLongJson } from "../../src/shapes/long-json.ts";
+import { parseLongJson } from "../../src/shapes/sliced-json.ts";
 
 /** Parses with a count of the turns that the parser gave to other code. */
 async function parsed(text: string): Promise<{ readonly value: unknown; readonly turns: number }> {

@@ -76,21 +76,21 @@ test("items of a list are read together, up to the last one that begins like the
   const item = (at: number): string => `{"name":"t${at}","text":"${"x".repeat(90)}"}`;
   const items = Array.from({ length: 100 }, (_, at) => item(at));
   const text = `[${items.join(",")}]`;
-  const run = createItemReader(text).read(1, 1);
+  const run = createItemReader(text)(1, 1);
   expect(run?.items).toEqual(items.slice(0, -1).map((one) => JSON.parse(one) as unknown));
   expect(text.slice(run?.end)).toBe(`${items.at(-1)}]`);
 });
 
 test("a list of other values, or one that is short, is read one by one", () => {
   const long = "x".repeat(9000);
-  expect(createItemReader(`["${long}","${long}"]`).read(1, 1)).toBeUndefined();
-  expect(createItemReader('[{"name":1},{"name":2}]').read(1, 1)).toBeUndefined();
+  expect(createItemReader(`["${long}","${long}"]`)(1, 1)).toBeUndefined();
+  expect(createItemReader('[{"name":1},{"name":2}]')(1, 1)).toBeUndefined();
   // Only 4095 characters before the next item.
   const first = `{"name":"${"x".repeat(4084)}"}`;
   expect(first).toHaveLength(4095);
   const rest = `,{"name":"${long}"}]`;
-  expect(createItemReader(`[${first}${rest}`).read(1, 1)).toBeUndefined();
-  expect(createItemReader(`[${first.replace("x", "xx")}${rest}`).read(1, 1)?.items).toHaveLength(1);
+  expect(createItemReader(`[${first}${rest}`)(1, 1)).toBeUndefined();
+  expect(createItemReader(`[${first.replace("x", "xx")}${rest}`)(1, 1)?.items).toHaveLength(1);
 });
 
 test("after eight wrong guesses, items are read one by one", () => {
@@ -100,7 +100,7 @@ test("after eight wrong guesses, items are read one by one", () => {
   const text = `[${item},${good}]`;
   const reader = createItemReader(text);
   const at = text.indexOf(good);
-  expect(reader.read(at, at)?.items).toHaveLength(1);
-  for (let time = 0; time < 8; time += 1) expect(reader.read(1, 1)).toBeUndefined();
-  expect(reader.read(at, at)).toBeUndefined();
+  expect(reader(at, at)?.items).toHaveLength(1);
+  for (let time = 0; time < 8; time += 1) expect(reader(1, 1)).toBeUndefined();
+  expect(reader(at, at)).toBeUndefined();
 });

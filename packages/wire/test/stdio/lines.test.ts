@@ -1,8 +1,8 @@
 import { seed } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
-import { createRing } from "../../src/rpc/ring.ts";
 import { createLineSplitter } from "../../src/stdio/lines.ts";
 import { createMessageLines } from "../../src/stdio/message-lines.ts";
+import { createRing } from "../../src/stdio/ring.ts";
 
 function splitter(limit = 1024) {
   const lines: string[] = [];

@@ -1,7 +1,7 @@
 /** A session of the modern era with a server in memory. */
 
 import { createModernSession } from "../../src/eras/modern-session.ts";
-import type { TimeSource } from "../../src/rpc/time-source.ts";
+import type { TimeSource } from "../../src/rpc/time.ts";
 import type { JsonObject, RequestHandler, Session } from "../../src/session.ts";
 import { defaultLimits } from "../../src/target.ts";
 import { type MemoryServer, rpcTo } from "./memory-server.ts";
@@ -31,16 +31,12 @@ export async function modernSession(
   { transport = "stdio", onRequest, time }: ModernSessionOptions = {},
 ): Promise<OpenedSession> {
   const rpc = await rpcTo(server, { time });
-  const session = createModernSession({
-    rpc,
-    transport,
-    greeting: {
-      protocolVersion: "2026-07-28",
-      serverInfo: { name: "memory", version: "1" },
-      capabilities: { tools: {} },
-    },
-    options: { clientInfo, capabilities: { elicitation: {} }, ...(onRequest && { onRequest }) },
-    limits: defaultLimits,
-  });
+  const greeting = {
+    protocolVersion: "2026-07-28",
+    serverInfo: { name: "memory", version: "1" },
+    capabilities: { tools: {} },
+  };
+  const options = { clientInfo, capabilities: { elicitation: {} }, onRequest };
+  const session = createModernSession(rpc, greeting, transport, options, defaultLimits);
   return { ...session, diagnostics: rpc.diagnostics, [Symbol.asyncDispose]: () => session.close() };
 }

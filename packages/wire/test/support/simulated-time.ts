@@ -1,6 +1,6 @@
 /** Time that passes when a test says so, or as fast as the program can follow: nothing waits for the system's clock. */
 
-import type { TimeSource } from "../../src/rpc/time-source.ts";
+import type { TimeSource } from "../../src/rpc/time.ts";
 
 interface Timer {
   readonly moment: number;

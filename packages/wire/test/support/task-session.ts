@@ -2,7 +2,7 @@
 
 import { createLegacySession } from "../../src/eras/legacy-session.ts";
 import { createModernSession } from "../../src/eras/modern-session.ts";
-import type { TimeSource } from "../../src/rpc/time-source.ts";
+import type { TimeSource } from "../../src/rpc/time.ts";
 import type { JsonObject, Session } from "../../src/session.ts";
 import { defaultLimits } from "../../src/target.ts";
 import { type MemoryServer, type OpenedRpc, rpcTo } from "./memory-server.ts";
@@ -32,13 +32,9 @@ export async function modernTasks(
   }: ModernSessionOptions & { readonly capabilities?: JsonObject } = {},
 ): Promise<OpenedSession> {
   const rpc = await rpcTo(server, { time });
-  const session = createModernSession({
-    rpc,
-    transport,
-    greeting: { protocolVersion: "2026-07-28", serverInfo, capabilities },
-    options: { clientInfo, capabilities: { elicitation: {} }, ...(onRequest && { onRequest }) },
-    limits: defaultLimits,
-  });
+  const greeting = { protocolVersion: "2026-07-28", serverInfo, capabilities };
+  const options = { clientInfo, capabilities: { elicitation: {} }, onRequest };
+  const session = createModernSession(rpc, greeting, transport, options, defaultLimits);
   return opened(session, rpc);
 }
 
