@@ -118,11 +118,7 @@ Examples:
       const args = await argumentsFor(target, tool, { ...request, json: options.args }, context);
       const folder = options.save === undefined ? undefined : await openSaveFolder(options.save, context.io.cwd);
       const title = targetName(target);
-      const confirmation = await confirmTypedRequest(
-        { kind: "tool", title, isYes: options.yes === true },
-        host,
-        context,
-      );
+      const confirmation = await confirmTypedRequest({ title, isYes: options.yes === true }, host, context);
       const outcome = await run(target, { args, timeout, confirmation, watch, isDenied }, host, context);
       const named = isObject(args) ? outcome.error : notAnObject(outcome.error, { target, args, tool });
       const error = adHoc === undefined ? named : forTyped(named);

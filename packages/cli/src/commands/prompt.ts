@@ -75,7 +75,7 @@ Examples:
       const folder = save === undefined ? undefined : await openSaveFolder(save, io.cwd);
       const { serverName, serverPromptName } = prompt;
       const title = `${serverName}.${serverPromptName}`;
-      const { options, withAdvice } = await confirmTypedRequest({ kind: "prompt", title, isYes }, host, context);
+      const { options, withAdvice } = await confirmTypedRequest({ title, isYes }, host, context);
       const progress = createProgressLine(safe`${toSafeLine(serverPromptName)}`, io, globals);
       const getting = host.getPrompt(serverName, serverPromptName, args, { signal: io.signal, ...timeout, ...options });
       const result = await withAdvice(getting).finally(progress.clear);

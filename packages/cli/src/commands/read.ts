@@ -89,7 +89,7 @@ Examples:
       const { server: owner, uri } = address;
       if (!(await isDeniedByName(owner, uri, "resource", host))) await connectServer(owner, host, context);
       await typed?.keep();
-      const { options, withAdvice } = await confirmTypedRequest({ kind: "resource", title: uri, isYes }, host, context);
+      const { options, withAdvice } = await confirmTypedRequest({ title: uri, isYes }, host, context);
       const progress = createProgressLine(safe`${toSafeLine(uri)}`, io, globals);
       const reading = host.readResource(owner, uri, { signal: io.signal, ...timeout, ...options });
       const result = await withAdvice(reading).finally(progress.clear);

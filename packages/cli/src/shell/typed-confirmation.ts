@@ -5,9 +5,9 @@
 
 import { HostError } from "@fairlead/core/errors";
 import type { Host, RequestOptions } from "@fairlead/core/host";
+import { type ConfirmationView, toConfirmationView } from "@fairlead/core/policy/confirmation-view";
 import type { RequestKind } from "@fairlead/core/policy/rules/rule";
 import { type ToolCallConfirmationDetails, ToolConfirmationOutcome } from "@fairlead/core/registry/confirmation";
-import type { Difference } from "@fairlead/core/server/tool-changes";
 import { joinSafe, type SafeText, safe, toVisibleLine } from "@fairlead/core/text/safe-text";
 import { differenceLines } from "../output/policy/difference-lines.ts";
 import { warnOfPolicyProblems } from "./configuration.ts";
@@ -16,7 +16,6 @@ import type { Context } from "./verb.ts";
 
 /** A tool call, a read or a prompt that the user typed. `isYes`: whether `--yes` was given. */
 export interface TypedRequest {
-  readonly kind: RequestKind;
   /** The name as the user typed it: `server.tool`, a URI, or `server.prompt`. */
   readonly title: string;
   readonly isYes: boolean;
@@ -37,19 +36,20 @@ export async function confirmTypedRequest(
   host: Pick<Host, "policy">,
   { io, out }: Pick<Context, "io" | "out">,
 ): Promise<TypedConfirmation> {
-  const { kind, title, isYes } = request;
+  const { title, isYes } = request;
   await warnOfPolicyProblems(host, { out });
   let isRefused = false;
 
   async function ask(details: ToolCallConfirmationDetails): Promise<ToolConfirmationOutcome | undefined> {
-    const { change } = details;
+    const view = toConfirmationView(details, { who: "user" });
     // A changed definition is shown even with --yes.
-    if (change) out.exactly(changeText(title, change));
+    if (view.change) out.exactly(changeText(title, view.change));
     if (isYes) return ProceedOnce;
     isRefused = true;
     if (!canAsk(io)) return undefined;
-    out.exactly(requestText(title, details, kind));
-    const question = change ? safe`${verbs[kind]} it with the changed definition?` : safe`${verbs[kind]} it?`;
+    out.exactly(requestText(title, view));
+    const verb = verbs[view.kind];
+    const question = view.change ? safe`${verb} it with the changed definition?` : safe`${verb} it?`;
     isRefused = !(await confirm(io, question));
     return isRefused ? Cancel : ProceedOnce;
   }
@@ -75,14 +75,14 @@ const verbs: Readonly<Record<RequestKind, SafeText>> = {
   sampling: safe`Answer`,
 };
 
-function changeText(title: string, change: readonly Difference[]): SafeText {
+function changeText(title: string, change: NonNullable<ConfirmationView["change"]>): SafeText {
   const heading = safe`${toVisibleLine(title)} differs from the accepted definition:`;
   return joinSafe([heading, ...differenceLines(change, safe`  `)]);
 }
 
 /** Returns the request's title, the rule, and the exact arguments. For a resource, the title is the URI. */
-function requestText(title: string, { rule, args }: ToolCallConfirmationDetails, kind: RequestKind): SafeText {
+function requestText(title: string, { kind, reason, args }: ConfirmationView): SafeText {
   const sent = kind === "resource" ? [] : Object.entries(args);
   const lines = sent.map(([name, value]) => safe`  ${toVisibleLine(name)}: ${toVisibleLine(JSON.stringify(value))}`);
-  return joinSafe([safe`${toVisibleLine(title)}: ${toVisibleLine(rule?.text ?? "")}`, ...lines]);
+  return joinSafe([safe`${toVisibleLine(title)}: ${toVisibleLine(reason)}`, ...lines]);
 }

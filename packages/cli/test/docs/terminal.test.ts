@@ -25,8 +25,8 @@ function tableUnder(heading: string): readonly (readonly string[])[] {
     );
 }
 
-const { details } = confirmation({ outcomes: Object.values(ToolConfirmationOutcome), canEdit: true });
-const answers = offeredKeys({ details, asker: "model" }).map(({ letter, words }) => [letter, words]);
+const { view } = confirmation({ outcomes: Object.values(ToolConfirmationOutcome), canEdit: true });
+const answers = offeredKeys(view).map(({ letter, words }) => [letter, words]);
 
 test.each([
   ["Keys", promptKeys],

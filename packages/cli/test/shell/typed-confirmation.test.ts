@@ -9,7 +9,7 @@ import { confirmTypedRequest, type TypedRequest } from "../../src/shell/typed-co
 import { writtenOutput } from "../support/written-output.ts";
 
 const { ProceedOnce, Cancel } = ToolConfirmationOutcome;
-const call: TypedRequest = { kind: "tool", title: "s.t\u001b", isYes: false };
+const call: TypedRequest = { title: "s.t\u001b", isYes: false };
 const details: ToolCallConfirmationDetails = {
   type: "mcp",
   title: "t",
@@ -93,7 +93,7 @@ describe("on a terminal", () => {
     ["prompt", request, "Get"],
     ["sampling", request, "Answer"],
   ] as const)("a %s is shown with its question", async (kind, text, verb) => {
-    const { shown } = await scene({ request: { kind }, typed: "n\n" });
+    const { shown } = await scene({ details: { kind }, typed: "n\n" });
     expect(shown.startsWith(`${text}${verb} it? [y/N] `)).toBe(true);
   });
 

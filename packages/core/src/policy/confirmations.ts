@@ -259,6 +259,7 @@ export function createConfirmations({ accept: acceptDefinition, ...options }: Co
       const args: JsonObject = request.kind === "resource" ? { uri: request.serverToolName } : (request.args ?? {});
       const rule = request.who === "user" && decision.over?.decision === "ask_user" ? decision.over : decision.rule;
       const details = askAbout(shown, args, {
+        kind: request.kind,
         rule: {
           decision: decision.decision,
           tier: rule.tier,

@@ -3,6 +3,7 @@
 import type { JsonObject } from "@fairlead/wire";
 import { isObject, textIn } from "@fairlead/wire/json";
 import { HostError } from "../errors.ts";
+import type { RequestKind } from "../policy/rules/rule.ts";
 import type { Difference } from "../server/tool-changes.ts";
 import { toShellWord } from "../text/shell-word.ts";
 import { toPlainArguments } from "./plain-arguments.ts";
@@ -54,8 +55,10 @@ export interface ConfirmationRule {
 export interface ToolCallConfirmationDetails {
   readonly type: "mcp";
   readonly title: string;
+  /** What the request is for. Default: `tool`. */
+  readonly kind?: RequestKind;
   readonly serverName: string;
-  /** The name that the server gives the tool. */
+  /** The name that the server gives the tool or prompt, or the resource's URI. */
   readonly toolName: string;
   /** The name that the model uses. */
   readonly toolDisplayName: string;
@@ -89,7 +92,8 @@ export interface ToolCallConfirmationDetails {
 export type AnswerPlace = "page" | "form" | "inbox" | "grant";
 
 /** The input of `askAbout`, which creates a confirmation. */
-export interface Question extends Pick<ToolCallConfirmationDetails, "rule" | "change" | "outcomes" | "isOutdated"> {
+export interface Question
+  extends Pick<ToolCallConfirmationDetails, "kind" | "rule" | "change" | "outcomes" | "isOutdated"> {
   readonly answer: (outcome: ToolConfirmationOutcome, how?: "typed" | "edited" | AnswerPlace) => void | Promise<void>;
 }
 

@@ -5,7 +5,7 @@ import type { Host } from "@fairlead/core/host/types";
 import type { ConfirmPort } from "@fairlead/core/registry/binding";
 import type { JsonObject, Progress } from "@fairlead/wire";
 import { isObject, listOf, member, objectOf, stringOf } from "@fairlead/wire/json";
-import { ApprovalNeeded } from "../consent/approval-needed.ts";
+import { ApprovalNeeded } from "../consent/confirmed-request.ts";
 import { approvedSubject } from "../questions/approval-store.ts";
 import type { ClientCall } from "../questions/client-call.ts";
 import { adaptResult, toolError } from "./adapt-result.ts";

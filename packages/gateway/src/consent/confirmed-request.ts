@@ -1,18 +1,22 @@
 /** A client's request that a person must confirm, and the key that its approval is stored under. */
 
 import { hash } from "node:crypto";
+import { HostError } from "@fairlead/core/errors";
 import type { IdentifiedServer } from "@fairlead/core/host/gateway-types";
+import {
+  type ConfirmationView,
+  type ConfirmedRequest,
+  requestName,
+  toConfirmationView,
+} from "@fairlead/core/policy/confirmation-view";
+import { policySubject } from "@fairlead/core/policy/refusal";
 import type { ToolCallConfirmationDetails } from "@fairlead/core/registry/confirmation";
-import type { Difference } from "@fairlead/core/server/tool-changes";
 import { toVisibleLine } from "@fairlead/core/text";
 import { canonicalJson } from "@fairlead/core/text/canonical-json";
-import type { JsonObject } from "@fairlead/wire";
 
-/**
- * The answers that a person can give. `always` is offered on the gateway's page and in the terminal, but not in a
- * client's form.
- */
-export type ConsentAnswer = "no" | "once" | "conversation" | "always";
+/** The answers about a client's request. `always` is not offered in a client's form. */
+export const consentAnswers = ["no", "once", "conversation", "always"] as const;
+export type ConsentAnswer = (typeof consentAnswers)[number];
 
 /**
  * Returns what an answer means if the request no longer waits for it: a yes of any kind allows the next identical
@@ -22,102 +26,73 @@ export function lateAnswer(answer: ConsentAnswer): "no" | "once" {
   return answer === "no" ? "no" : "once";
 }
 
-/** The request that a confirmation asks about. */
-export interface ConfirmedRequest {
-  readonly server: string;
-  readonly kind: "tool" | "resource" | "prompt" | "sampling";
-  /** The server's name for the tool or prompt, or the resource's URI. Not safe to print. */
-  readonly name: string;
+/** The request of a client that the host asks about. */
+export interface ClientRequest extends ConfirmedRequest {
   /** Identifies the server's program. Another workspace may have a different server with the same name. */
   readonly identity?: IdentifiedServer | undefined;
 }
 
 /** What a person sees before answering. The texts are not safe to print. */
-export interface ConsentQuestion extends Omit<ConfirmedRequest, "identity"> {
-  /** The client's name. It comes from the settings entry or the token, not from the client itself. */
+export interface ConsentQuestion extends ConfirmationView {
+  readonly who: "client";
   readonly client: string;
-  /** The exact arguments that will be sent. */
-  readonly args: JsonObject;
-  /** The rule that requires confirmation. */
-  readonly reason: string;
-  /** How the tool's definition differs from the accepted one. Absent if it has not changed. */
-  readonly change?: readonly Difference[] | undefined;
-  /** The workspace folder of the server. */
-  readonly folder?: string | undefined;
-  /** The answers that are offered for this request. */
   readonly answers: readonly ConsentAnswer[];
   /**
    * The key of an approval: a digest of client, server, workspace, name, arguments and change. An approval is valid
    * only for the same key.
    */
   readonly key: string;
-  /** Digest of the arguments. It helps a person to compare long arguments that are shown in part. */
-  readonly digest: string;
 }
 
-/**
- * Creates the confirmation from the request and the details of the host, such as the arguments and the rule.
- */
+/** Creates the question about a client's request from the confirmation of the host. */
 export function toQuestion(
   client: string,
-  request: ConfirmedRequest,
-  { args, rule, change, outcomes }: ToolCallConfirmationDetails,
+  details: ToolCallConfirmationDetails,
+  { fingerprint, root }: Partial<IdentifiedServer> = {},
 ): ConsentQuestion {
-  const { server, kind, name, identity } = request;
-  const { fingerprint, root } = identity ?? {};
-  const written = canonicalJson(args);
-  const holds = outcomes.some((outcome) => outcome === "proceed_always_tool" || outcome === "proceed_always_server");
-  // After a change of the definition, a person allows the new one in this conversation first.
-  const canBeSaved = outcomes.includes("proceed_always_and_save") && kind === "tool" && change === undefined;
+  const view = toConfirmationView(details, { who: "client", client, folder: root });
+  const { server, kind, name, args, change } = view;
+  const identified = [client, server, fingerprint ?? null, root ?? null, kind, name, canonicalJson(args)];
   return {
+    ...view,
+    who: "client",
     client,
-    server,
-    kind,
-    name,
-    args,
-    reason: [rule?.text, rule?.doubt].filter((text) => text !== undefined).join("; "),
-    change,
-    folder: root,
-    answers: [
-      "no",
-      "once",
-      ...(holds ? (["conversation"] as const) : []),
-      ...(canBeSaved ? (["always"] as const) : []),
-    ],
-    key: hash(
-      "sha256",
-      canonicalJson([client, server, fingerprint ?? null, root ?? null, kind, name, written, change ?? null]),
-    ),
-    digest: hash("sha256", written).slice(0, 16),
+    answers: consentAnswers.filter((each) => view.answers.includes(each)),
+    key: hash("sha256", canonicalJson([...identified, change ?? null])),
   };
 }
 
-/** Returns a text for messages, such as `files.write_file` or `the prompt review of files`. Safe to print. */
-export function confirmedName({ server, kind, name }: ConfirmedRequest): string {
-  const [at, subject] = [shownName(server), shownName(name)];
-  switch (kind) {
-    case "tool":
-      return `${at}.${subject}`;
-    case "resource":
-      return `the resource ${subject} of ${at}`;
-    case "prompt":
-      return `the prompt ${subject} of ${at}`;
-    case "sampling":
-      return `a sampling request of ${at}`;
+type UnansweredQuestion = Pick<ConsentQuestion, "server" | "kind" | "name" | "client" | "reason" | "answers">;
+
+/**
+ * The request did not run, because no user answered the confirmation in time. `next`: the command that approves it.
+ * Most clients show only the message, and only to their model, so the message has all that a person needs.
+ */
+export class ApprovalNeeded extends HostError {
+  /** The id of the confirmation in the inbox. */
+  readonly id: string;
+
+  constructor(question: UnansweredQuestion, id: string) {
+    const command = `fairlead approvals allow ${id}`;
+    const again = question.kind === "tool" ? "call it again" : "send the request again";
+    const approve = `Not run: ${requestName(question)} needs approval. To approve it, run: ${command}, then ${again}.`;
+    super("denied", [approve, ...reasonOf(question), ...ruleFor(question)].join(" "), {
+      serverName: question.server,
+      next: command,
+    });
+    this.id = id;
   }
 }
 
-/** Longer names are cut to this many characters. */
-const mostShown = 200;
+const longestReason = 300;
 
-/** Names of ASCII characters with single spaces. Other names may look like them, or like each other. */
-const plain = /^[!-~]+(?: [!-~]+)*$/;
+function reasonOf({ reason }: UnansweredQuestion): readonly string[] {
+  return reason === "" ? [] : [`Fairlead asks because ${toVisibleLine(reason.slice(0, longestReason))}.`];
+}
 
-/** Returns a name so that no two names look alike: a cut is marked, and the digest differs. */
-function shownName(name: string): string {
-  const text = toVisibleLine(name.slice(0, 5 * mostShown));
-  const isCut = name.length > 5 * mostShown || text.length > mostShown;
-  if (!isCut && plain.test(name)) return text;
-  const cut = isCut ? `${text.slice(0, mostShown)}…` : text;
-  return `${cut} ⟨${name.length} characters, sha256 ${hash("sha256", name).slice(0, 16)}⟩`;
+/** The rule that allows the request without asking. No rule does so for a request that cannot be allowed for good. */
+function ruleFor({ server, kind, name, client, answers }: UnansweredQuestion): readonly string[] {
+  if (!answers.includes("always")) return [];
+  const subject = policySubject({ serverName: server, serverToolName: name, kind, client });
+  return [`To run it without asking from now on, the user can run: fairlead policy allow ${toVisibleLine(subject)}`];
 }

@@ -1,23 +1,31 @@
 /** The form (elicitation) in which a client asks its own user to confirm a request. */
 
+import { choiceText, requestName, requestVerbs } from "@fairlead/core/policy/confirmation-view";
 import { toVisibleLine } from "@fairlead/core/text";
 import type { JsonObject } from "@fairlead/wire";
 import { excerpt, objectOf } from "@fairlead/wire/json";
-import { type ConsentAnswer, type ConsentQuestion, confirmedName } from "./confirmed-request.ts";
+import type { ConsentAnswer, ConsentQuestion } from "./confirmed-request.ts";
 
 /** Longer texts, such as arguments, are cut to this many characters. */
 const mostShown = 1000;
+/** The values that a client sends back. Clients that do not support `enumNames` show them. */
 const words = { no: "no", once: "once", conversation: "this conversation" } as const;
 
 /** Returns the parameters of `elicitation/create`. */
 export function formFor(question: ConsentQuestion): JsonObject {
-  const offered = question.answers.flatMap((answer) => (answer === "always" ? [] : [words[answer]]));
+  const offered = question.answers.filter((answer) => answer !== "always");
   return {
     message: messageFor(question),
     requestedSchema: {
       type: "object",
       properties: {
-        decision: { type: "string", title: "Run it?", enum: offered, default: words.no },
+        decision: {
+          type: "string",
+          title: "Run it?",
+          enum: offered.map((answer) => words[answer]),
+          enumNames: offered.map((answer) => choiceText(answer, question)),
+          default: words.no,
+        },
       },
       required: ["decision"],
     },
@@ -37,16 +45,19 @@ export function answerIn({ action, content }: JsonObject, { answers }: ConsentQu
 
 /** Returns the form's text. It names the client, the request, its arguments and the rule. */
 export function messageFor(question: ConsentQuestion): string {
-  const { client, args, reason, change, digest, folder } = question;
+  const { client, kind, args, reason, change, digest, folder, hints } = question;
   const written = excerpt(args, Number.POSITIVE_INFINITY);
   const cut = written.length > mostShown ? `… (${written.length} characters, sha256 ${digest})` : ` (sha256 ${digest})`;
+  const line = (label: string, text: string | undefined): readonly string[] =>
+    text ? [`${label}: ${toVisibleLine(text.slice(0, mostShown))}`] : [];
   return [
-    `Fairlead asks: may ${toVisibleLine(client)} run ${confirmedName(question)}?`,
+    `Fairlead asks: may ${toVisibleLine(client)} ${requestVerbs[kind]} ${requestName(question)}?`,
     `Arguments: ${toVisibleLine(written.slice(0, mostShown))}${cut}`,
-    ...(folder === undefined ? [] : [`Folder: ${toVisibleLine(folder.slice(0, mostShown))}`]),
+    ...line("Folder", folder),
     ...(change === undefined ? [] : [`The definition has changed: ${changeText(change)}`]),
-    ...(reason === "" ? [] : [`Reason: ${toVisibleLine(reason.slice(0, mostShown))}`]),
-    ...(question.kind === "resource" && question.answers.includes("conversation")
+    ...line("Hints", hints),
+    ...line("Reason", reason),
+    ...(kind === "resource" && question.answers.includes("conversation")
       ? [`The answer "this conversation" allows all resources of ${toVisibleLine(question.server)}.`]
       : []),
   ].join("\n");

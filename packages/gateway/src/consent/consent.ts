@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { type Clock, systemClock } from "@fairlead/core/clock";
 import { HostError } from "@fairlead/core/errors";
 import { explain } from "@fairlead/core/files/system-error";
+import { choiceText, outcomeOf, requestName } from "@fairlead/core/policy/confirmation-view";
 import { policySubject } from "@fairlead/core/policy/refusal";
 import type { ConfirmPort } from "@fairlead/core/registry/binding";
 import {
@@ -20,12 +21,11 @@ import {
 import { errorMessage } from "@fairlead/wire/text";
 import type { AskedClient } from "../gateway-client.ts";
 import { type ApprovalStore, createApprovalStore } from "../questions/approval-store.ts";
-import { ApprovalNeeded } from "./approval-needed.ts";
 import {
-  type ConfirmedRequest,
+  ApprovalNeeded,
+  type ClientRequest,
   type ConsentAnswer,
   type ConsentQuestion,
-  confirmedName,
   toQuestion,
 } from "./confirmed-request.ts";
 import { answerIn, formFor, messageFor } from "./consent-form.ts";
@@ -39,7 +39,7 @@ export interface Consent extends AsyncDisposable {
   /** Keeps an approval while a modern client collects answers to a server's questions. */
   readonly approvals: ApprovalStore;
   /** Returns the function with which the host asks a person about this request. */
-  port(client: AskedClient, request: ConfirmedRequest, signal: AbortSignal): ConfirmPort;
+  port(client: AskedClient, request: ClientRequest, signal: AbortSignal): ConfirmPort;
 }
 
 /** Where the confirmations are stored, and what an answer can change. */
@@ -75,20 +75,20 @@ export function createConsent(options: ConsentOptions): Consent {
   async function take(
     details: ToolCallConfirmationDetails,
     client: AskedClient,
-    request: ConfirmedRequest,
+    request: ClientRequest,
     { answer, answeredIn, because }: PlacedAnswer,
   ): Promise<void> {
     if (answer === "no") {
       await details.onConfirm(ToolConfirmationOutcome.Cancel, answeredIn);
       throw new DeclinedCall(details, because);
     }
-    const confirming = details.onConfirm(outcomeOf(answer, details), answeredIn);
+    const confirming = details.onConfirm(outcomeOf(answer, details.kind), answeredIn);
     // If the approval cannot be saved, the answer still counts for this conversation.
     await (answer === "always" ? confirming.catch(() => undefined) : confirming);
     if (answer !== "once") answerOthers(client, request);
   }
 
-  function answerOthers({ conversation }: AskedClient, { server, kind, name }: ConfirmedRequest): void {
+  function answerOthers({ conversation }: AskedClient, { server, kind, name }: ClientRequest): void {
     for (const [open, { client, request, isAllowed }] of waiting)
       if (
         client.conversation === conversation &&
@@ -140,7 +140,7 @@ export function createConsent(options: ConsentOptions): Consent {
           // Must come first, because a stored answer removes the entry from `waiting`.
           const isOutdated = answer !== "no" && waiting.get(open)?.isOutdated() === true;
           const first = await open.answer(answer, onThePage);
-          return isOutdated ? outdatedText(question) : pageOutcomeText(first, answer);
+          return isOutdated ? outdatedText(question) : pageOutcomeText(question, first, answer);
         },
       })
       .catch(() => undefined);
@@ -177,7 +177,7 @@ export function createConsent(options: ConsentOptions): Consent {
     const ended = new AbortController();
     const until = AbortSignal.any([signal, ended.signal]);
     const stopProgress = repeat(clock, progressTime, () =>
-      client.stillWaiting?.(`${confirmedName(question)} is waiting for approval`),
+      client.stillWaiting?.(`${requestName(question)} is waiting for approval`),
     );
     const wait = (milliseconds: number): Promise<undefined> => timeUp(clock, milliseconds, until);
     const throughClient = async (): Promise<undefined> => {
@@ -199,11 +199,11 @@ export function createConsent(options: ConsentOptions): Consent {
 
   async function ask(
     client: AskedClient,
-    request: ConfirmedRequest,
+    request: ClientRequest,
     { details, isAllowed }: AskedDetails,
     signal: AbortSignal,
   ): Promise<PlacedAnswer> {
-    const question = toQuestion(client.name, request, details);
+    const question = toQuestion(client.name, details, request.identity);
     const late = await questions.takeLate(question).catch(() => undefined);
     if (late !== undefined) return { answer: late, answeredIn: "grant" };
     const isOutdated = (): boolean => details.isOutdated?.() === true;
@@ -220,7 +220,7 @@ export function createConsent(options: ConsentOptions): Consent {
       if (given !== undefined) return placed(given);
       if (signal.aborted) {
         await open.withdraw();
-        throw new HostError("cancelled", `${confirmedName(request)} was cancelled before it was sent`, {
+        throw new HostError("cancelled", `${requestName(request)} was cancelled before it was sent`, {
           serverName: request.server,
         });
       }
@@ -263,7 +263,7 @@ interface WaitingQuestion extends Pick<AskedDetails, "isAllowed"> {
   /** Whether the tool's definition has changed since the question was asked. */
   readonly isOutdated: () => boolean;
   readonly client: AskedClient;
-  readonly request: ConfirmedRequest;
+  readonly request: ClientRequest;
 }
 
 interface PlacedAnswer extends Pick<GivenAnswer, "answer" | "because"> {
@@ -273,10 +273,10 @@ interface PlacedAnswer extends Pick<GivenAnswer, "answer" | "because"> {
 const inTheForm = "a form of the client";
 
 /** The error if the person has answered, but the answer cannot be written to the inbox. */
-function notStored(request: ConfirmedRequest, cause: unknown): HostError {
+function notStored(request: ClientRequest, cause: unknown): HostError {
   return new HostError(
     "internal",
-    `Not run: the answer about ${confirmedName(request)} cannot be stored: ${explain(cause)}`,
+    `Not run: the answer about ${requestName(request)} cannot be stored: ${explain(cause)}`,
     {
       serverName: request.server,
       cause,
@@ -286,14 +286,6 @@ function notStored(request: ConfirmedRequest, cause: unknown): HostError {
 
 function placed({ answer, by, because }: GivenAnswer): PlacedAnswer {
   return { answer, because, answeredIn: by === onThePage ? "page" : by === inTheForm ? "form" : "inbox" };
-}
-
-function outcomeOf(answer: ConsentAnswer, { outcomes }: ToolCallConfirmationDetails): ToolConfirmationOutcome {
-  const { ProceedAlwaysTool, ProceedAlwaysServer, ProceedAlwaysAndSave, ProceedOnce } = ToolConfirmationOutcome;
-  if (answer === "once") return ProceedOnce;
-  if (answer === "always" && outcomes.includes(ProceedAlwaysAndSave)) return ProceedAlwaysAndSave;
-  // For resources, there is only an approval of all resources of the server.
-  return [ProceedAlwaysTool, ProceedAlwaysServer].find((each) => outcomes.includes(each)) ?? ProceedOnce;
 }
 
 function aborted(signal: AbortSignal): Promise<undefined> {
@@ -339,26 +331,24 @@ export const onThePage = "the page";
 
 /** Returns the sentence for a yes that came after the tool's definition had changed. */
 export function outdatedText(question: ConsentQuestion): string {
-  return `The definition of ${confirmedName(question)} changed while this question was open. Nothing was run, and your answer has no effect. Ask the program to try again: Fairlead then shows you the change and asks again.`;
+  return `The definition of ${requestName(question)} changed while this question was open. Nothing was run, and your answer has no effect. Ask the program to try again: Fairlead then shows you the change and asks again.`;
 }
 
 /** Returns the sentence that says whether the answer counts. `first`: the answer that counts. */
-export function pageOutcomeText(first: AnsweredQuestion | undefined, answer: ConsentAnswer): string {
+export function pageOutcomeText(
+  question: ConsentQuestion,
+  first: AnsweredQuestion | undefined,
+  answer: ConsentAnswer,
+): string {
   if (first === undefined)
     return "This question has expired: the program no longer waits for an answer. Nothing was run.";
+  const counted = choiceText(first.answer, question);
   if (first.isFirst && !first.isAwaited)
-    return `Your answer: ${words[first.answer]}. The program no longer waits for it, so nothing was run. If the program sends exactly this request again within ten minutes, ${first.answer === "no" ? "it is refused" : "it runs"}.`;
+    return `Your answer: ${counted}. The program no longer waits for it, so nothing was run. If the program sends exactly this request again within ten minutes, ${first.answer === "no" ? "it is refused" : "it runs"}.`;
   if (first.answer !== answer || first.by !== onThePage)
-    return `This question already has an answer, from ${first.by}: ${words[first.answer]}.`;
-  return `Your answer: ${words[answer]}. You can close this page.`;
+    return `This question already has an answer, from ${first.by}: ${counted}.`;
+  return `Your answer: ${counted}. You can close this page.`;
 }
-
-const words: Readonly<Record<ConsentAnswer, string>> = {
-  no: "no",
-  once: "yes, once",
-  conversation: "yes, in this conversation",
-  always: "yes, always",
-};
 
 /**
  * Returns a confirmation that only the client's user can answer.
@@ -386,11 +376,11 @@ export function withoutInbox(question: ConsentQuestion, error: unknown, doubt?: 
       // The inbox is full. Its error already says what to do.
       if (error instanceof HostError && error.code === "denied") throw error;
       const { server, kind, name } = question;
-      if (doubt !== undefined) throw mayHaveChanged(server, confirmedName(question), doubt);
+      if (doubt !== undefined) throw mayHaveChanged(server, requestName(question), doubt);
       const cause = errorMessage(error);
       throw new HostError(
         "denied",
-        `Not run: ${confirmedName(question)} needs approval, but Fairlead cannot write to the inbox of approvals: ${cause}`,
+        `Not run: ${requestName(question)} needs approval, but Fairlead cannot write to the inbox of approvals: ${cause}`,
         {
           serverName: server,
           next: `fairlead policy allow ${policySubject({ serverName: server, serverToolName: name, kind })}`,

@@ -8,7 +8,7 @@ import { rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { createFile } from "@fairlead/core/files/atomic/create-file";
 import { systemCode } from "@fairlead/core/files/system-error";
-import { lateAnswer } from "./confirmed-request.ts";
+import { consentAnswers, lateAnswer } from "./confirmed-request.ts";
 import {
   doneName,
   type EntryFile,
@@ -124,7 +124,7 @@ export async function useOfAnswer(
 
 async function readGiven(file: string): Promise<GivenAnswer | undefined> {
   const content = await readInboxFile(file);
-  const answer = (["no", "once", "conversation", "always"] as const).find((each) => each === content?.["answer"]);
+  const answer = consentAnswers.find((each) => each === content?.["answer"]);
   const { by, at, because } = content ?? {};
   if (answer === undefined || typeof by !== "string" || typeof at !== "number") return undefined;
   const reason = typeof because === "string" ? because.slice(0, longestReason) : undefined;

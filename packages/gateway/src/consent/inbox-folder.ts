@@ -11,10 +11,11 @@ import { HostError } from "@fairlead/core/errors";
 import { ensurePrivateFolder, privateFileMode } from "@fairlead/core/files/atomic/private-folder";
 import { replaceFile } from "@fairlead/core/files/atomic/replace-file";
 import { systemCode, unless } from "@fairlead/core/files/system-error";
+import { requestName } from "@fairlead/core/policy/confirmation-view";
 import { toSafeLine } from "@fairlead/core/text";
 import type { JsonObject } from "@fairlead/wire";
 import { excerpt, isObject, listOf, objectOf, parseObject, stringOf } from "@fairlead/wire/json";
-import { type ConsentAnswer, type ConsentQuestion, confirmedName, lateAnswer } from "./confirmed-request.ts";
+import { type ConsentAnswer, type ConsentQuestion, consentAnswers, lateAnswer } from "./confirmed-request.ts";
 import { type InboxProcess, parseProcess, stillRuns, thisProcess } from "./inbox-process.ts";
 
 /** A confirmation in the inbox, as a person sees it. The texts are not safe to print. */
@@ -25,8 +26,6 @@ export interface InboxEntry extends ConsentQuestion {
   readonly since: number;
   /** Whether a running gateway still waits for the answer. If not, only `no` and `once` are offered. */
   readonly isAwaited: boolean;
-  /** Whether `args` contains only the beginning of the arguments, because they are too large. */
-  readonly isCut?: boolean;
 }
 
 export interface GivenAnswer {
@@ -102,34 +101,35 @@ export async function readEntry(inbox: string, entry: EntryFile): Promise<InboxE
   const { file, id, since } = entry;
   const content = await readInboxFile(join(inbox, file));
   if (content === undefined) return undefined;
-  const [client, server, name, reason = "", key, digest] = ["client", "server", "name", "reason", "key", "digest"].map(
-    (member) => stringOf(content[member]),
+  const [client, server, name, key, digest] = ["client", "server", "name", "key", "digest"].map((member) =>
+    stringOf(content[member]),
   );
   const kind = (["tool", "resource", "prompt", "sampling"] as const).find((each) => each === content["kind"]);
-  const isWhole = [client, server, name, key, digest, kind].every((value) => value !== undefined);
-  if (!isWhole || client === undefined || server === undefined || name === undefined || kind === undefined)
-    return undefined;
-  const folder = stringOf(content["folder"]);
+  if (client === undefined || server === undefined || name === undefined || kind === undefined) return undefined;
+  if (key === undefined || digest === undefined) return undefined;
   const change = listOf(content["change"]).filter(isObject).map(toDifference);
   const hasWaiter = isOwned(entry, content);
   return {
     id,
     since,
     isAwaited: hasWaiter,
+    who: "client",
     client,
     server,
     kind,
     name,
     args: objectOf(content["args"]),
-    reason,
-    key: key ?? "",
-    digest: digest ?? "",
-    answers: (["no", "once", "conversation", "always"] as const).filter(
+    isCut: content["isCut"] === true ? true : undefined,
+    hints: stringOf(content["hints"]),
+    reason: stringOf(content["reason"]) ?? "",
+    key,
+    digest,
+    answers: consentAnswers.filter(
       (each) => listOf(content["answers"]).includes(each) && (hasWaiter || lateAnswer(each) === each),
     ),
     change: change.length > 0 ? change : undefined,
-    folder,
-    isCut: content["isCut"] === true ? true : undefined,
+    folder: stringOf(content["folder"]),
+    deadline: since + questionTime,
   };
 }
 
@@ -190,17 +190,25 @@ async function createFreeId(folder: string): Promise<string> {
 
 /** `owner`: the gateway's process, which waits for the answer while the confirmation is open. */
 function contentOf(question: ConsentQuestion, owner: InboxProcess): string {
-  const { args, change, ...rest } = question;
+  const { client, folder, server, kind, name, args, hints, reason, change, answers, key, digest } = question;
   const written = Buffer.from(excerpt(args, argumentBytes + 1));
   const isCut = written.length > argumentBytes;
   return JSON.stringify({
     v: 1,
-    ...rest,
-    reason: rest.reason.slice(0, differenceText),
+    client,
+    folder,
+    server,
+    kind,
+    name,
     args: isCut ? { "(beginning)": textOf(written.subarray(0, argumentBytes)) } : args,
-    owner,
     isCut: isCut ? true : undefined,
+    hints: hints?.slice(0, differenceText),
+    reason: reason.slice(0, differenceText),
     change: change?.slice(0, mostDifferences).map((each) => toDifference({ ...each })),
+    answers,
+    key,
+    digest,
+    owner,
   });
 }
 
@@ -278,7 +286,7 @@ function tooMany(question: ConsentQuestion, limit: number): HostError {
   const whose = limit === mostOfClient ? `${limit} requests of ${toSafeLine(question.client)}` : `${limit} requests`;
   return new HostError(
     "denied",
-    `Not run: ${confirmedName(question)} needs approval, but ${whose} are already waiting for approval`,
+    `Not run: ${requestName(question)} needs approval, but ${whose} are already waiting for approval`,
     {
       serverName: question.server,
       next: "fairlead approvals list",

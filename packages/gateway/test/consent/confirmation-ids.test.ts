@@ -56,6 +56,7 @@ test("a folder that does not exist is an error", async () => {
 });
 
 const question: ConsentQuestion = {
+  who: "client",
   client: "codex",
   server: "my files",
   kind: "tool",

@@ -4,6 +4,7 @@ import { onThePage, outdatedText, pageOutcomeText } from "../../src/consent/cons
 import { answerIn, formFor, messageFor } from "../../src/consent/consent-form.ts";
 
 const question: ConsentQuestion = {
+  who: "client",
   client: "codex",
   server: "files",
   kind: "tool",
@@ -21,13 +22,19 @@ test("the form offers the answers except always, and no is chosen at first", () 
     requestedSchema: {
       type: "object",
       properties: {
-        decision: { type: "string", title: "Run it?", enum: ["no", "once", "this conversation"], default: "no" },
+        decision: {
+          type: "string",
+          title: "Run it?",
+          enum: ["no", "once", "this conversation"],
+          enumNames: ["no", "yes, once", "this tool, until the program disconnects"],
+          default: "no",
+        },
       },
       required: ["decision"],
     },
   });
   expect(formFor({ ...question, answers: ["no", "once"] })).toMatchObject({
-    requestedSchema: { properties: { decision: { enum: ["no", "once"] } } },
+    requestedSchema: { properties: { decision: { enum: ["no", "once"], enumNames: ["no", "yes, once"] } } },
   });
 });
 
@@ -57,12 +64,21 @@ test("a decision that is not offered, or no content at all, is no answer", () =>
 test("the text has the folder, the change and what a yes for a resource covers", () => {
   const change = [{ member: "a", before: "1", after: "2" }, { member: "b" }];
   const { reason: _, ...rest } = question;
-  const lines = messageFor({ ...rest, reason: "", kind: "resource", name: "file:///a", folder: "/work", change });
+  const lines = messageFor({
+    ...rest,
+    reason: "",
+    kind: "resource",
+    name: "file:///a",
+    folder: "/work",
+    hints: "destructive",
+    change,
+  });
   expect(lines.split("\n")).toEqual([
-    "Fairlead asks: may codex run the resource file:///a of files?",
+    "Fairlead asks: may codex read the resource file:///a of files?",
     'Arguments: {"path":"a.txt"} (sha256 d1)',
     "Folder: /work",
     'The definition has changed: a: "1" → "2"; b: "" → ""',
+    "Hints: destructive",
     'The answer "this conversation" allows all resources of files.',
   ]);
   expect(messageFor({ ...question, kind: "resource", answers: ["no", "once"] })).not.toContain("allows all resources");
@@ -101,12 +117,12 @@ test.each([
   [
     { answer: "conversation", by: onThePage, at: 0, ...awaited },
     "conversation",
-    "Your answer: yes, in this conversation. You can close this page.",
+    "Your answer: this tool, until the program disconnects. You can close this page.",
   ],
   [
     { answer: "always", by: onThePage, at: 0, ...awaited },
     "always",
-    "Your answer: yes, always. You can close this page.",
+    "Your answer: this tool, always for this program (saves an approval). You can close this page.",
   ],
   [
     { answer: "no", by: onThePage, at: 0, ...awaited },
@@ -129,7 +145,7 @@ test.each([
     "Your answer: no. The program no longer waits for it, so nothing was run. If the program sends exactly this request again within ten minutes, it is refused.",
   ],
 ] as const)("after the answer %j, a person who answers %s reads: %s", (first, answer, text) => {
-  expect(pageOutcomeText(first, answer)).toBe(text);
+  expect(pageOutcomeText(question, first, answer)).toBe(text);
 });
 
 test("a person whose yes is about an earlier definition reads what to do", () => {

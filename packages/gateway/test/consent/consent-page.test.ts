@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { ApprovalNeeded } from "../../src/consent/approval-needed.ts";
-import type { ConsentQuestion } from "../../src/consent/confirmed-request.ts";
+import { ApprovalNeeded, type ConsentQuestion } from "../../src/consent/confirmed-request.ts";
 import { messagePage, pageHeaders, questionPage } from "../../src/consent/consent-page.ts";
 
 const question: ConsentQuestion = {
+  who: "client",
   client: "co<dex>",
   server: "files",
   kind: "tool",
@@ -25,6 +25,7 @@ test("the page shows the user the client, the server, the name and the arguments
 <dt>Server</dt><dd>files</dd>
 
 <dt>Name</dt><dd>write_file</dd>
+
 <dt id="arguments">Arguments, exactly as they will be sent (sha256 d1)</dt>
 <dd><pre tabindex="0" role="region" aria-labelledby="arguments">{
   &#34;path&#34;: &#34;a.txt&#34;,
@@ -47,6 +48,7 @@ test("the page also shows the folder, the reason and the changes of the definiti
     ...question,
     folder: "/home/a&b",
     reason: "rule 1",
+    hints: "destructive (claimed by the server, not verified)",
     answers: ["no", "once", "conversation", "always"],
     change: [
       { member: "description", before: "old", after: "new" },
@@ -54,7 +56,10 @@ test("the page also shows the folder, the reason and the changes of the definiti
       { member: "title", before: "T" },
     ],
   });
-  expect(bodyOf(html)).toContain(`<dt>Folder</dt><dd>/home/a&#38;b</dd>\n<dt>Name</dt>`);
+  expect(bodyOf(html)).toContain(`<dt>Folder</dt><dd>/home/a&#38;b</dd>
+<dt>Name</dt><dd>write_file</dd>
+<dt>Hints</dt><dd>destructive (claimed by the server, not verified)</dd>
+<dt id="arguments">`);
   expect(bodyOf(html)).toContain(`</pre></dd>
 <dt>Why you are asked</dt><dd>rule 1</dd>
 </dl>
@@ -66,16 +71,16 @@ test("the page also shows the folder, the reason and the changes of the definiti
 <form aria-label="Your answer">
 <button name="decision" value="no">No</button>
 <button name="decision" value="once">Yes, once</button>
-<button name="decision" value="conversation">Yes, in this conversation</button>
-<button name="decision" value="always">Yes, always</button>
+<button name="decision" value="conversation">This tool, until the program disconnects</button>
+<button name="decision" value="always">This tool, always for this program (saves an approval)</button>
 </form>`);
 });
 
 test.each<[ConsentQuestion["kind"], string, string]>([
-  ["tool", "Run files.x?", "Yes, in this conversation"],
-  ["prompt", "Run the prompt x of files?", "Yes, in this conversation"],
-  ["sampling", "Run a sampling request of files?", "Yes, in this conversation"],
-  ["resource", "Run the resource x of files?", "Yes, all resources of this server in this conversation"],
+  ["tool", "Run files.x?", "This tool, until the program disconnects"],
+  ["prompt", "Get the prompt x of files?", "This tool, until the program disconnects"],
+  ["sampling", "Answer a sampling request of files?", "This tool, until the program disconnects"],
+  ["resource", "Read the resource x of files?", "All resources of the server, until the program disconnects"],
 ])("the page for a %s has the title %j and names what the long answer allows", (kind, title, label) => {
   const html = questionPage({ ...question, kind, name: "x", answers: ["conversation"] });
   expect(html).toContain(`<title>${title} – Fairlead</title>`);

@@ -4,8 +4,7 @@ import { HostError } from "@fairlead/core/errors";
 import { canMount, smallDisk, temporaryFolder } from "@fairlead/test-servers";
 import type { JsonObject } from "@fairlead/wire";
 import { expect, test } from "vitest";
-import { ApprovalNeeded } from "../../src/consent/approval-needed.ts";
-import { toQuestion } from "../../src/consent/confirmed-request.ts";
+import { ApprovalNeeded, toQuestion } from "../../src/consent/confirmed-request.ts";
 import { type Consent, type ConsentOptions, createConsent } from "../../src/consent/consent.ts";
 import { openInbox } from "../../src/consent/inbox.ts";
 import { readAnswer } from "../../src/consent/inbox-answers.ts";
@@ -230,7 +229,7 @@ test("a request that waits can be answered although the clock was set back meanw
 test("a second gateway does not use an answer for which the first still waits", async () => {
   await using here = await scene();
   const folder = inboxFolder(here.state);
-  const question = toQuestion("claude-code", writeFile, sampleConfirmation().details);
+  const question = toQuestion("claude-code", sampleConfirmation().details);
   // The first gateway has not looked at the inbox since the answer: only its question is there.
   const entry = await writeEntry(folder, question, here.clock.date());
   await here.inbox.answer(entry.id, "once", "fairlead approvals");
@@ -644,8 +643,8 @@ test("without a folder to write to, the client's own user can still answer", asy
     message: expect.stringContaining("needs approval, but Fairlead cannot write to the inbox of approvals"),
     next: "fairlead policy allow files.write_file",
   });
-  const plan = { ...writeFile, kind: "prompt", name: "plan" } as const;
-  expect(await refusal(consent.port(sampleClient(), plan, never)(async () => details))).toMatchObject({
+  const plan = { ...details, kind: "prompt", toolName: "plan" } as const;
+  expect(await refusal(consent.port(sampleClient(), writeFile, never)(async () => plan))).toMatchObject({
     next: "fairlead policy allow --kind prompt files.plan",
   });
 });

@@ -26,6 +26,7 @@ import {
 import { parseProcess } from "../../src/consent/inbox-process.ts";
 
 const question: ConsentQuestion = {
+  who: "client",
   client: "cursor",
   server: "files",
   kind: "tool",
@@ -53,6 +54,7 @@ test("a stored confirmation is read back as the user must see it, from a file th
   const full: ConsentQuestion = {
     ...question,
     folder: "/w",
+    hints: "destructive",
     change,
     answers: ["no", "once", "conversation", "always"],
   };
@@ -66,7 +68,13 @@ test("a stored confirmation is read back as the user must see it, from a file th
     state: "open",
   });
   expect(await entryFiles(at.path)).toEqual([entry]);
-  expect(await readEntry(at.path, entry)).toEqual({ ...full, id: entry.id, since: now, isAwaited: true });
+  expect(await readEntry(at.path, entry)).toEqual({
+    ...full,
+    id: entry.id,
+    since: now,
+    deadline: now + 3_600_000,
+    isAwaited: true,
+  });
   expect((await stat(join(at.path, entry.file))).mode & 0o777).toBe(0o600);
   const stored = JSON.parse(await readFile(join(at.path, entry.file), "utf8"));
   expect(stored).toMatchObject({ v: 1, owner: { pid: process.pid } });
@@ -141,6 +149,8 @@ test("a confirmation of another version is read as far as it is understood", asy
   expect(await readEntry(at.path, entry)).toEqual({
     id: entry.id,
     since: now,
+    deadline: now + 3_600_000,
+    who: "client",
     client,
     server,
     kind: "sampling",
@@ -309,7 +319,14 @@ test.each(["tool", "resource", "prompt", "sampling"] as const)(
   async (kind) => {
     await using at = await inbox();
     const entry = await writeEntry(at.path, { ...question, kind }, now);
-    expect(await readEntry(at.path, entry)).toEqual({ ...question, kind, id: entry.id, since: now, isAwaited: true });
+    expect(await readEntry(at.path, entry)).toEqual({
+      ...question,
+      kind,
+      id: entry.id,
+      since: now,
+      deadline: now + 3_600_000,
+      isAwaited: true,
+    });
   },
 );
 

@@ -25,6 +25,7 @@ import { createOpenQuestions } from "../../src/consent/open-questions.ts";
 import { steppedClock } from "../support/stepped-clock.ts";
 
 const question = {
+  who: "client",
   client: "cursor",
   server: "files",
   kind: "tool",
@@ -151,7 +152,13 @@ test("the user sees open questions from the oldest to the newest, for one hour",
   ];
   expect((await inbox.list()).map(({ id }) => id)).toEqual([first.id, second.id]);
   const since = time + 1;
-  expect(await inbox.show(second.id.toLowerCase())).toEqual({ ...numbered(2), id: second.id, since, isAwaited: true });
+  expect(await inbox.show(second.id.toLowerCase())).toEqual({
+    ...numbered(2),
+    id: second.id,
+    since,
+    deadline: since + 3_600_000,
+    isAwaited: true,
+  });
   for (const entry of [first, second]) await makeLate(folder, entry);
   const missing = {
     code: "not_found",

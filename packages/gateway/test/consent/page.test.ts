@@ -170,12 +170,20 @@ test.for(["once", "conversation", "always"])(
 );
 
 test("a yes to one resource for the conversation says that it covers all of its server", () => {
-  const asked = { client: "cursor", server: "files", args: {}, reason: "", key: "", digest: "0" };
+  const asked = {
+    who: "client",
+    client: "cursor",
+    server: "files",
+    args: {},
+    reason: "",
+    key: "",
+    digest: "0",
+  } as const;
   const answers = ["no", "once", "conversation"] as const;
   const resource = { ...asked, kind: "resource", name: "file:///a", answers } as const;
   const tool = { ...asked, kind: "tool", name: "write", answers } as const;
-  expect(questionPage(resource)).toContain(">Yes, all resources of this server in this conversation<");
+  expect(questionPage(resource)).toContain(">All resources of the server, until the program disconnects<");
   expect(messageFor(resource)).toContain("allows all resources of files");
-  expect(questionPage(tool)).toContain(">Yes, in this conversation<");
+  expect(questionPage(tool)).toContain(">This tool, until the program disconnects<");
   expect(messageFor({ ...resource, answers: ["no", "once"] })).not.toContain("all resources");
 });

@@ -1,6 +1,7 @@
 /** `fairlead approvals`: lists the clients' requests that wait for approval, and answers them. */
 
 import { HostError } from "@fairlead/core/errors";
+import { requestName } from "@fairlead/core/policy/confirmation-view";
 import { joinSafe, type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import {
   type ConsentAnswer,
@@ -50,7 +51,9 @@ Examples:
   async run(context) {
     const { out, globals, operands } = context;
     const entry = await (await inboxOf(context)).show(operands[0] ?? "");
-    if (globals.json) return out.json({ ...toDocument(entry), answers: entry.answers, ...changeOf(entry) });
+    const { answers, change, deadline = 0 } = entry;
+    if (globals.json)
+      return out.json({ ...toDocument(entry), answers, expires: new Date(deadline).toISOString(), change });
     for (const each of details(entry)) out.print(each);
   },
 };
@@ -158,45 +161,32 @@ const words: Readonly<Record<ConsentAnswer, string>> = {
 
 /** Returns the details of a request, which a person reads before approving it. Long arguments may be cut. */
 function details(entry: InboxEntry): readonly SafeText[] {
-  const { id, client, args, reason, digest, change, folder, isCut = false } = entry;
+  const { id, client, args, reason, digest, change, folder, hints, isCut = false, deadline = 0 } = entry;
   const written = JSON.stringify(args, undefined, 2).split("\n").map(toVisibleLine);
+  const field = (label: SafeText, text: string | undefined): readonly SafeText[] =>
+    text ? [safe`${label}: ${toVisibleLine(text)}`] : [];
   return [
     line(entry),
-    safe`client: ${toVisibleLine(client)}`,
-    ...(folder === undefined ? [] : [safe`folder: ${toVisibleLine(folder)}`]),
-    ...(reason === "" ? [] : [safe`reason: ${toVisibleLine(reason)}`]),
+    ...field(safe`client`, client),
+    ...field(safe`folder`, folder),
+    ...field(safe`hints`, hints),
+    ...field(safe`reason`, reason),
     safe`arguments (sha256 ${toSafeLine(digest)})${isCut ? safe`, only their beginning` : safe``}:`,
     safe`  ${joinSafe(written, safe`\n  `)}`,
     ...(change === undefined ? [] : [safe`the definition has changed:`, ...differenceLines(change, safe`  `)]),
+    safe`expires: in ${ageWords(deadline - Date.now())}`,
     safe`to answer: fairlead approvals allow ${toSafeLine(id)}, or fairlead approvals deny ${toSafeLine(id)}`,
   ];
 }
 
 /** Returns the one-line form of a request, such as `7K2  files.write_file  for cursor, 2 minutes ago`. */
-function line({ id, server, name, kind, client, since }: InboxEntry): SafeText {
-  const subject =
-    kind === "tool" ? safe`${toVisibleLine(server)}.${toVisibleLine(name)}` : subjectOf(kind, name, server);
-  return safe`${toSafeLine(id)}  ${subject}  for ${toVisibleLine(client)}, ${ageWords(Date.now() - since)} ago`;
+function line(entry: InboxEntry): SafeText {
+  const { id, client, since } = entry;
+  return safe`${toSafeLine(id)}  ${requestName(entry)}  for ${toVisibleLine(client)}, ${ageWords(Date.now() - since)} ago`;
 }
 
-function subjectOf(kind: Exclude<InboxEntry["kind"], "tool">, name: string, server: string): SafeText {
-  return kind === "sampling"
-    ? safe`a sampling request from ${toVisibleLine(server)}`
-    : safe`${toSafeLine(kind)} ${toVisibleLine(name)} of ${toVisibleLine(server)}`;
-}
-
-function toDocument({
-  id,
-  client,
-  server,
-  kind,
-  name,
-  args,
-  since,
-  reason,
-  folder,
-  isCut = false,
-}: InboxEntry): object {
+function toDocument(entry: InboxEntry): object {
+  const { id, client, server, kind, name, args, since, reason, folder, hints, isCut } = entry;
   return {
     id,
     client,
@@ -206,11 +196,8 @@ function toDocument({
     args,
     since: new Date(since).toISOString(),
     reason,
+    hints,
     folder,
-    argsCut: isCut ? true : undefined,
+    argsCut: isCut,
   };
-}
-
-function changeOf({ change }: InboxEntry): object {
-  return change === undefined ? {} : { change };
 }

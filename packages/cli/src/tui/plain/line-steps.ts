@@ -68,7 +68,7 @@ function formSteps(dialog: Of<"form">, line: string): readonly LineStep[] {
 
 function lettersOf(question: UserQuestion): string {
   if (question.kind === "confirmation") {
-    const keys = offeredKeys(question).map(({ letter, words }) => `${letter} (${words})`);
+    const keys = offeredKeys(question.view).map(({ letter, words }) => `${letter} (${words})`);
     return `Type one letter: ${keys.join(", ")}.`;
   }
   if (question.kind === "sign_in") return "Type n to stop the sign-in.";

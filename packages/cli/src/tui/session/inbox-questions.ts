@@ -1,7 +1,7 @@
 /** Asks the user in the app about requests that came through `fairlead serve` and need confirmation. */
 
 import { isRecent } from "@fairlead/core/clock";
-import { type ToolCallConfirmationDetails, ToolConfirmationOutcome } from "@fairlead/core/registry/confirmation";
+import { requestName } from "@fairlead/core/policy/confirmation-view";
 import { toVisibleLine } from "@fairlead/core/text/safe-text";
 import type { ConsentAnswer, Inbox, InboxEntry } from "@fairlead/gateway/consent/inbox";
 import type { AnswersByKind } from "../state/questions.ts";
@@ -36,16 +36,12 @@ export async function showInbox({ inbox, ask, note, fail, now }: InboxQuestionsO
     const gone = new AbortController();
     open.set(id, gone);
     try {
-      const given = await ask(
-        "confirmation",
-        { kind: "confirmation", details: detailsOf(entry), asker: "client" },
-        gone.signal,
-      );
+      const given = await ask("confirmation", { kind: "confirmation", view: entry }, gone.signal);
       // Another program answered, the request expired, or the app ended. So the user did not answer.
       if (gone.signal.aborted) return;
       const because = typeof given === "object" ? given.because : undefined;
-      const answered = await inbox.answer(id, answerOf(given), answeredBy, entry, because);
-      const subject = `The request of "${toVisibleLine(entry.client)}" for ${toVisibleLine(`${entry.server}.${entry.name}`)}`;
+      const answered = await inbox.answer(id, answerOf(given, entry), answeredBy, entry, because);
+      const subject = `The request of "${toVisibleLine(entry.client)}" for ${requestName(entry)}`;
       if (!answered.isFirst) return note("info", `${subject} was already answered in ${answered.by}.`);
       const { answer } = answered;
       if (answer === "no")
@@ -92,52 +88,13 @@ export async function showInbox({ inbox, ask, note, fail, now }: InboxQuestionsO
   };
 }
 
-function detailsOf({
-  id,
-  client,
-  server,
-  name,
-  kind,
-  args,
-  reason,
-  change,
-  answers,
-  folder,
-}: InboxEntry): ToolCallConfirmationDetails {
-  const asker = `asked by the program "${client}"${folder === undefined ? "" : ` in ${folder}`} (approval ${id})`;
-  return {
-    type: "mcp",
-    title: "Confirm a client's request",
-    serverName: server,
-    toolName: kind === "tool" ? name : `${kind} ${name}`,
-    toolDisplayName: kind === "tool" ? name : `${kind} ${name}`,
-    description: "",
-    args,
-    rule: { decision: "ask_user", tier: "client", text: reason === "" ? asker : `${asker}; ${reason}` },
-    ...(change && { change }),
-    outcomes: [
-      ToolConfirmationOutcome.ProceedOnce,
-      ...(answers.includes("conversation") ? [ToolConfirmationOutcome.ProceedAlwaysTool] : []),
-      ...(answers.includes("always") ? [ToolConfirmationOutcome.ProceedAlwaysAndSave] : []),
-      ToolConfirmationOutcome.Cancel,
-    ],
-    onConfirm: async () => {},
-  };
-}
-
 const lasting: Readonly<Record<Exclude<ConsentAnswer, "no">, string>> = {
   once: " once",
   conversation: " until the program disconnects",
   always: ", also from now on",
 };
 
-/** Only outcomes that the question offers can come. Everything else is a no. */
-function answerOf(given: AnswersByKind["confirmation"]): ConsentAnswer {
-  return typeof given === "object" ? "no" : (yeses.get(given) ?? "no");
+/** Only answers that the question offers can come. Everything else is a no. */
+function answerOf(given: AnswersByKind["confirmation"], { answers }: InboxEntry): ConsentAnswer {
+  return answers.find((each) => each === given) ?? "no";
 }
-
-const yeses: ReadonlyMap<string, ConsentAnswer> = new Map([
-  [ToolConfirmationOutcome.ProceedOnce, "once"],
-  [ToolConfirmationOutcome.ProceedAlwaysTool, "conversation"],
-  [ToolConfirmationOutcome.ProceedAlwaysAndSave, "always"],
-]);

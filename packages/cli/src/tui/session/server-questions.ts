@@ -7,6 +7,7 @@ import { HostError } from "@fairlead/core/errors";
 import type { OpenHostOptions } from "@fairlead/core/host";
 import type { Model } from "@fairlead/core/model/model";
 import type { Content, Part } from "@fairlead/core/normalise/model-types";
+import { outcomeOf, toConfirmationView } from "@fairlead/core/policy/confirmation-view";
 import {
   type ConfirmationAnswer,
   type ToolCallConfirmationDetails,
@@ -35,9 +36,6 @@ export interface ServerQuestionsOptions {
 
 type Answerers = Required<Pick<OpenHostOptions, "confirm" | "elicit" | "sample" | "onUnaskable">>;
 
-/** The `toolDisplayName` of a sampling request. No tool can have this name. */
-const samplingName = "sampling/createMessage";
-
 const longestAddress = 300;
 
 /** Returns the functions that the host calls when it needs a decision of the user. */
@@ -47,16 +45,17 @@ export function answerServers(options: ServerQuestionsOptions): Answerers {
   /** Asks about a call. If the user stops editing its arguments, asks again. */
   async function askAboutCall(details: ToolCallConfirmationDetails, signal: AbortSignal): Promise<ConfirmationAnswer> {
     const { serverName, toolName } = details;
-    const asker = model().provider === "manual" ? "user" : "model";
-    const answer = await questions().ask("confirmation", { kind: "confirmation", details, asker }, signal);
-    if (answer === ToolConfirmationOutcome.ProceedAlwaysAndSave) {
+    const view = toConfirmationView(details, { who: model().provider === "manual" ? "user" : "model" });
+    const answer = await questions().ask("confirmation", { kind: "confirmation", view }, signal);
+    if (answer === "always") {
       const tool = `${serverName}.${toolName}`;
       options.note(
         `Saved: ${toVisibleLine(tool)} runs without a question from now on, until its definition changes.`,
         `to remove the approval: /policy remove ${toShellWord(tool)}`,
       );
     }
-    if (answer !== "edit") return answer;
+    if (typeof answer === "object") return answer;
+    if (answer !== "edit") return outcomeOf(answer, view.kind);
     const { editArguments } = await import("./edit-arguments.ts");
     const args = await editArguments(details, options.schemaOf(serverName, toolName), questions(), signal);
     return args === undefined ? askAboutCall(details, signal) : { args };
@@ -65,7 +64,7 @@ export function answerServers(options: ServerQuestionsOptions): Answerers {
   return {
     async confirm(details, signal) {
       const { ask } = questions();
-      if (details.toolDisplayName !== samplingName) {
+      if (details.kind !== "sampling") {
         if (await isConsented(details)) {
           await details.onConfirm(ToolConfirmationOutcome.ProceedOnce, "typed");
           return ToolConfirmationOutcome.ProceedOnce;

@@ -1,65 +1,46 @@
 /** The keys of a confirmation. Only a letter can allow a call. Enter and Escape mean no. */
 
-import { ToolConfirmationOutcome } from "@fairlead/core/registry/confirmation";
+import { type ConfirmationChoice, type ConfirmationView, choiceText } from "@fairlead/core/policy/confirmation-view";
 import type { Key } from "../input/keys.ts";
-import type { QuestionOf } from "./questions.ts";
 
 /** A letter that answers a confirmation, and its label. */
-export interface AnswerKey {
+interface AnswerKey {
   readonly letter: string;
   /** How long the answer lasts, and what it saves. */
   readonly words: string;
   /** The label for a narrow screen. */
   readonly short: string;
   /** The answer. `edit`: the user changes the arguments first. `because`: no, with a reason that the user types next. */
-  readonly answer: ToolConfirmationOutcome | "edit" | "because";
+  readonly answer: ConfirmationChoice | "edit" | "because";
 }
 
-const { ProceedOnce, ProceedAlwaysTool, ProceedAlwaysServer, ProceedAlwaysAndSave, Cancel } = ToolConfirmationOutcome;
-
-/** The keys in the order in which they are shown. A client's request lasts until the client's connection ends. */
-function answerKeys(asker: QuestionOf<"confirmation">["asker"]): readonly AnswerKey[] {
-  const [end, shortEnd] =
-    asker === "client"
-      ? ["the program disconnects", "until it disconnects"]
-      : ["the conversation ends", "conversation"];
-  const effect = asker === "client" ? "for this program (saves an approval)" : "(saves an approval)";
+/** Returns the keys of a question, in the order in which they are shown. The key for "no" is always included. */
+export function offeredKeys(view: ConfirmationView): readonly AnswerKey[] {
+  const { who, kind, answers, canEdit = false } = view;
+  const end = who === "client" ? "until it disconnects" : "conversation";
+  const isResource = kind === "resource";
+  const choice = (letter: string, answer: ConfirmationChoice, short: string): readonly AnswerKey[] =>
+    answers.includes(answer) ? [{ letter, words: choiceText(answer, view), short, answer }] : [];
   return [
-    { letter: "y", words: "yes, once", short: "once", answer: ProceedOnce },
-    { letter: "t", words: `this tool, until ${end}`, short: `tool, ${shortEnd}`, answer: ProceedAlwaysTool },
-    {
-      letter: "s",
-      words: `all tools of the server, until ${end}`,
-      short: `server, ${shortEnd}`,
-      answer: ProceedAlwaysServer,
-    },
-    { letter: "a", words: `this tool, always ${effect}`, short: "tool, saved", answer: ProceedAlwaysAndSave },
-    { letter: "e", words: "edit the arguments", short: "edit", answer: "edit" },
-    { letter: "n", words: "no (also Enter, Esc)", short: "no", answer: Cancel },
-    { letter: "b", words: "no, because …", short: "no, because", answer: "because" },
+    ...choice("y", "once", "once"),
+    ...choice(isResource ? "s" : "t", "conversation", `${isResource ? "resources" : "tool"}, ${end}`),
+    ...choice("s", "server", `server, ${end}`),
+    ...choice("a", "always", "tool, saved"),
+    ...(canEdit && who === "model" ? [edit] : []),
+    no,
+    // Nobody reads a reason that answers the user's own request.
+    ...(who === "user" ? [] : [because]),
   ];
 }
 
-/** Returns the keys of a question. The key for "no" is always included. */
-export function offeredKeys({
-  details: { outcomes, canEdit = false },
-  asker,
-}: Pick<QuestionOf<"confirmation">, "details" | "asker">): readonly AnswerKey[] {
-  return answerKeys(asker).filter(({ answer }) => {
-    if (answer === Cancel) return true;
-    // Nobody reads a reason that answers the user's own request.
-    if (answer === "because") return asker !== "user";
-    return answer === "edit" ? canEdit && asker === "model" : outcomes.includes(answer);
-  });
-}
+const edit: AnswerKey = { letter: "e", words: "edit the arguments", short: "edit", answer: "edit" };
+const no: AnswerKey = { letter: "n", words: "no (also Enter, Esc)", short: "no", answer: "no" };
+const because: AnswerKey = { letter: "b", words: "no, because …", short: "no, because", answer: "because" };
 
 /** Returns the answer that a key gives. Undefined if it gives none. */
-export function confirmationAnswer(
-  question: Pick<QuestionOf<"confirmation">, "details" | "asker">,
-  key: Key,
-): AnswerKey["answer"] | undefined {
-  if (key.name === "escape" || key.name === "enter") return Cancel;
+export function confirmationAnswer(view: ConfirmationView, key: Key): AnswerKey["answer"] | undefined {
+  if (key.name === "escape" || key.name === "enter") return "no";
   // Several letters at once match no key, because they are text for the prompt.
   const letter = key.name === "text" && key.ctrl !== true && key.meta !== true ? key.text?.toLowerCase() : undefined;
-  return offeredKeys(question).find((each) => each.letter === letter)?.answer;
+  return offeredKeys(view).find((each) => each.letter === letter)?.answer;
 }

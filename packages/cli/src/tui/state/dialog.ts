@@ -1,6 +1,5 @@
 /** The state of the open question (its dialog), and what keys do in it. */
 
-import { ToolConfirmationOutcome } from "@fairlead/core/registry/confirmation";
 import { editLine } from "../input/edit-key.ts";
 import { type Editor, emptyEditor, wholeText } from "../input/editor.ts";
 import type { Key } from "../input/keys.ts";
@@ -77,7 +76,7 @@ const alone = { index: 1, total: 1 };
 
 function readKey(question: UserQuestion, dialog: Of<"read">, key: Key, room: Room): DialogStep {
   const extent = frameExtent(dialogFrame(question, dialog, alone, room), room);
-  const confirmed = question.kind === "confirmation" ? confirmationAnswer(question, key) : undefined;
+  const confirmed = question.kind === "confirmation" ? confirmationAnswer(question.view, key) : undefined;
   if (confirmed === "because")
     return { dialog: { key: dialog.key, kind: "typed", editor: emptyEditor, scroll: Number.POSITIVE_INFINITY } };
   const answer =
@@ -125,12 +124,7 @@ function typedKey(question: UserQuestion, dialog: Of<"typed">, key: Key, room: R
   const text = wholeText(dialog.editor).trim();
   if (question.kind === "confirmation" && key.name === "escape") return { dialog: openDialog(question) };
   if (question.kind === "confirmation" && key.name === "enter")
-    return {
-      answer: {
-        kind: "confirmation",
-        value: text === "" ? ToolConfirmationOutcome.Cancel : { because: text },
-      },
-    };
+    return { answer: { kind: "confirmation", value: text === "" ? "no" : { because: text } } };
   if (question.kind === "client_id" && (key.name === "enter" || key.name === "escape"))
     return { answer: { kind: "client_id", value: key.name === "enter" ? text : "" } };
   if (question.kind === "sign_in" && key.name === "escape") return { answer: { kind: "sign_in", value: undefined } };

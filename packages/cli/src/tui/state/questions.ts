@@ -3,7 +3,7 @@
  */
 
 import type { ConsentRequest, SignInMessage } from "@fairlead/core/auth/browser/sign-in-ui";
-import type { ToolCallConfirmationDetails, ToolConfirmationOutcome } from "@fairlead/core/registry/confirmation";
+import type { ConfirmationChoice, ConfirmationView } from "@fairlead/core/policy/confirmation-view";
 import type { ElicitationAnswer } from "@fairlead/core/server/elicitation";
 import type { ConfiguredServer, ServerDefinition } from "@fairlead/core/settings/define/definition";
 import type { JsonObject } from "@fairlead/wire";
@@ -24,12 +24,7 @@ export interface SampledAnswer {
 
 /** A question without its key, as the caller of `ask` describes it. */
 export type Asked =
-  | {
-      readonly kind: "confirmation";
-      readonly details: ToolCallConfirmationDetails;
-      /** Whose request it is: the model's, the user's own, or that of a client of the gateway. */
-      readonly asker: "model" | "user" | "client";
-    }
+  | { readonly kind: "confirmation"; readonly view: ConfirmationView }
   | {
       readonly kind: "form";
       /** The server that asks the user, or that has the tool or prompt to run. */
@@ -93,7 +88,7 @@ export type QuestionOf<K extends Asked["kind"]> = Extract<UserQuestion, { readon
 /** The type of the answer to each kind of question. */
 export interface AnswersByKind {
   /** `edit`: the user wants to change the arguments. `because`: a no with its reason. */
-  readonly confirmation: ToolConfirmationOutcome | "edit" | { readonly because: string };
+  readonly confirmation: ConfirmationChoice | "edit" | { readonly because: string };
   readonly form: ElicitationAnswer;
   /** `open`: Fairlead opens the browser. `by_hand`: the user opens the address. */
   readonly url: "open" | "by_hand" | "decline" | "cancel";
@@ -117,7 +112,7 @@ export type KeyStep<State, K extends Asked["kind"]> = { readonly state: State } 
 
 /** The answers for questions that close without an answer of the user. Each one is a refusal. */
 export const refusals: { readonly [K in Asked["kind"]]: Extract<QuestionAnswer, { readonly kind: K }> } = {
-  confirmation: { kind: "confirmation", value: "cancel" },
+  confirmation: { kind: "confirmation", value: "no" },
   form: { kind: "form", value: { action: "cancel" } },
   url: { kind: "url", value: "cancel" },
   sampling: { kind: "sampling", value: false },

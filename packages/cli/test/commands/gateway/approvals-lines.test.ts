@@ -26,6 +26,7 @@ arguments (sha256 ${one.digest}):
     "path": "a.txt",
     "text": "one\\u001b"
   }
+expires: in 59 minutes
 to answer: fairlead approvals allow ${one.id}, or fairlead approvals deny ${one.id}
 `,
     stderr: "",
@@ -40,6 +41,7 @@ to answer: fairlead approvals allow ${one.id}, or fairlead approvals deny ${one.
     since: new Date(one.since).toISOString(),
     reason: "rule 1 of fairlead.toml",
     answers: one.answers,
+    expires: new Date(one.since + 3_600_000).toISOString(),
   });
   const answer = async (...words: readonly string[]): Promise<unknown> =>
     JSON.parse((await here.run("approvals", ...words, "--json")).stdout);

@@ -1,5 +1,6 @@
 /** An app for tests of its state: events and keys go in, what came of them comes out. */
 
+import { toConfirmationView } from "@fairlead/core/policy/confirmation-view";
 import type { ToolCallConfirmationDetails } from "@fairlead/core/registry/confirmation";
 import type { CallEvent, TurnEvent } from "@fairlead/core/turn/events";
 import { type Action, routeKey } from "../../../src/tui/input/key-router.ts";
@@ -60,5 +61,5 @@ export function confirmation(key: string): UserQuestion {
     outcomes: ["proceed_once", "proceed_always_tool", "proceed_always_server", "cancel"],
     onConfirm: async () => {},
   };
-  return { key, kind: "confirmation", details, asker: "model" };
+  return { key, kind: "confirmation", view: toConfirmationView(details, { who: "model" }) };
 }

@@ -1,16 +1,12 @@
 /** Questions and items to look at, with texts that can be chosen: every text that comes from elsewhere is the given one. */
 
-import { ToolConfirmationOutcome } from "@fairlead/core/registry/confirmation";
+import { type ConfirmationAsker, toConfirmationView } from "@fairlead/core/policy/confirmation-view";
+import { type ToolCallConfirmationDetails, ToolConfirmationOutcome } from "@fairlead/core/registry/confirmation";
 import type { Asked, QuestionOf, UserQuestion } from "../../../src/tui/state/questions.ts";
 import type { CallCard, TranscriptItem } from "../../../src/tui/state/transcript.ts";
 
-export const confirmation = (
-  details: Partial<QuestionOf<"confirmation">["details"]> = {},
-): QuestionOf<"confirmation"> => ({
-  key: "q",
-  kind: "confirmation",
-  asker: "model",
-  details: {
+export function confirmationDetails(changes: Partial<ToolCallConfirmationDetails> = {}): ToolCallConfirmationDetails {
+  return {
     type: "mcp",
     title: "Confirm MCP Tool Execution",
     serverName: "github",
@@ -20,9 +16,16 @@ export const confirmation = (
     args: { title: "Hello", body: "one\ntwo" },
     outcomes: Object.values(ToolConfirmationOutcome),
     onConfirm: () => Promise.resolve(),
-    ...details,
-  },
-});
+    ...changes,
+  };
+}
+
+export function confirmation(
+  changes: Partial<ToolCallConfirmationDetails> = {},
+  asker: ConfirmationAsker = { who: "model" },
+): QuestionOf<"confirmation"> {
+  return { key: "q", kind: "confirmation", view: toConfirmationView(confirmationDetails(changes), asker) };
+}
 
 export const card = (more: Partial<CallCard> = {}): CallCard => ({
   id: "1",

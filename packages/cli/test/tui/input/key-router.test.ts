@@ -82,13 +82,13 @@ test("whoever is typing when a question appears goes on typing, until Tab", () =
   const typed = press(asked, "y");
   expect([typed.actions, typed.state.editor.text]).toEqual([[], "tell mey"]);
   expect(press(typed.state, "\ty").actions).toMatchObject([
-    { type: "answer", question: { key: "q1" }, answer: { kind: "confirmation", value: "proceed_once" } },
+    { type: "answer", question: { key: "q1" }, answer: { kind: "confirmation", value: "once" } },
   ]);
 });
 
 test("a question that was seen on an empty prompt is answered by one key; other words are typed", () => {
   const asked = shown(after(idle, { type: "ask", question: confirmation("q1") }));
-  expect(press(asked, "t").actions).toMatchObject([{ answer: { value: "proceed_always_tool" } }]);
+  expect(press(asked, "t").actions).toMatchObject([{ answer: { value: "conversation" } }]);
   const words = press(asked, "yes please");
   expect([words.actions, words.state.editor.text, words.state.focus]).toEqual([[], "yes please", "input"]);
   const pasted = press(asked, "\u001b[200~y\u001b[201~");
@@ -97,7 +97,7 @@ test("a question that was seen on an empty prompt is answered by one key; other 
 
 test.each(["\r", "n", ctrlC])("%j says no", (key) => {
   const asked = shown(after(idle, { type: "ask", question: confirmation("q1") }));
-  expect(press(asked, key).actions).toMatchObject([{ type: "answer", answer: { value: "cancel" } }]);
+  expect(press(asked, key).actions).toMatchObject([{ type: "answer", answer: { value: "no" } }]);
 });
 
 test("the key that answers one question does not answer the next: that must be seen first", () => {

@@ -44,8 +44,8 @@ test("a line is sent whole, however long, and a backslash at its end goes on", (
 });
 
 test.each<[string, readonly unknown[]]>([
-  ["y", ["proceed_once"]],
-  ["", ["cancel"]],
+  ["y", ["once"]],
+  ["", ["no"]],
   ["yes please", []],
   ["q", []],
 ])("%j as the answer to a confirmation", (line, values) => {

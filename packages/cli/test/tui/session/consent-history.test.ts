@@ -1,4 +1,3 @@
-import { ToolConfirmationOutcome } from "@fairlead/core/registry/confirmation";
 import { expect, test } from "vitest";
 import { machine } from "../../support/machine.ts";
 import { openScene } from "../../support/tui/session-scene.ts";
@@ -11,8 +10,8 @@ test("the history says that a call was typed, or that the user was asked and ans
     await scene.shown(/Hello, Ada/);
     await here.run("policy", "ask", "demo.greet");
     for (const [name, outcome, said] of [
-      ["Bea", ToolConfirmationOutcome.ProceedOnce, /Hello, Bea/],
-      ["Cem", ToolConfirmationOutcome.Cancel, /^greet denied/],
+      ["Bea", "once", /Hello, Bea/],
+      ["Cem", "no", /^greet denied/],
     ] as const) {
       scene.enter(`demo.greet name=${name}`);
       const { key } = await scene.asked("confirmation");

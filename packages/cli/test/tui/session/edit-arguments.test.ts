@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { editArguments } from "../../../src/tui/session/edit-arguments.ts";
 import { formValues, openForm } from "../../../src/tui/state/form.ts";
 import type { Asked } from "../../../src/tui/state/questions.ts";
-import { confirmation } from "../../support/tui/samples.ts";
+import { confirmationDetails } from "../../support/tui/samples.ts";
 
 const schema = {
   type: "object",
@@ -26,8 +26,7 @@ async function edit(args: JsonObject, change: (values: JsonObject) => JsonObject
     const content = change(shown);
     return (content === undefined ? { action: "cancel" } : { action: "accept", content }) as never;
   };
-  const { details } = confirmation({ args });
-  const edited = await editArguments(details, schema, { ask: ask as never }, signal);
+  const edited = await editArguments(confirmationDetails({ args }), schema, { ask: ask as never }, signal);
   return { shown, args: edited };
 }
 

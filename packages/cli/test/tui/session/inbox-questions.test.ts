@@ -1,4 +1,3 @@
-import { ToolConfirmationOutcome } from "@fairlead/core/registry/confirmation";
 import type { AnsweredQuestion, Inbox, InboxEntry } from "@fairlead/gateway/consent/inbox";
 import { describe, expect, test } from "vitest";
 import { showInbox } from "../../../src/tui/session/inbox-questions.ts";
@@ -7,12 +6,11 @@ import { createStore } from "../../../src/tui/session/store.ts";
 import type { AnswersByKind, QuestionOf } from "../../../src/tui/state/questions.ts";
 import { idle } from "../../support/tui/app-state.ts";
 
-const { ProceedOnce, ProceedAlwaysTool, ProceedAlwaysAndSave, ProceedAlwaysServer, Cancel } = ToolConfirmationOutcome;
-
 const entry = (id: string, more: Partial<InboxEntry> = {}): InboxEntry => ({
   id,
   since: 0,
   isAwaited: true,
+  who: "client",
   client: "cursor",
   server: "files",
   kind: "tool",
@@ -80,47 +78,20 @@ async function scene(entries: InboxEntry[], { answered = {}, use = "used", now =
 }
 
 describe("a request of a client", () => {
-  test("is shown as a confirmation with its origin and the possible answers", async () => {
-    await using app = await scene([entry("AB1", { folder: "/w" })]);
-    const { onConfirm: _, ...details } = app.questions()[0]?.details ?? {};
-    expect(details).toEqual({
-      type: "mcp",
-      title: "Confirm a client's request",
-      serverName: "files",
-      toolName: "write_file",
-      toolDisplayName: "write_file",
-      description: "",
-      args: { path: "a.txt" },
-      rule: {
-        decision: "ask_user",
-        tier: "client",
-        text: 'asked by the program "cursor" in /w (approval AB1); rule 1',
-      },
-      outcomes: [ProceedOnce, ProceedAlwaysTool, ProceedAlwaysAndSave, Cancel],
-    });
-  });
-
-  test("for a resource names the kind, and offers no more than the gateway takes", async () => {
-    const change = [{ member: "description", before: "a", after: "b" }];
-    const asked = entry("AB1", { kind: "resource", name: "a://b", reason: "", answers: ["no", "once"], change });
+  test("is shown as the gateway stored it: its origin, the request and the possible answers", async () => {
+    const asked = entry("AB1", { folder: "/w", change: [{ member: "description", before: "a", after: "b" }] });
     await using app = await scene([asked]);
-    expect(app.questions()[0]?.details).toMatchObject({
-      toolName: "resource a://b",
-      toolDisplayName: "resource a://b",
-      rule: { text: 'asked by the program "cursor" (approval AB1)' },
-      change,
-      outcomes: [ProceedOnce, Cancel],
-    });
+    expect(app.questions()[0]?.view).toEqual(asked);
   });
 
   test.each([
-    [ProceedOnce, "once", "you allowed it once"],
-    [ProceedAlwaysTool, "conversation", "you allowed it until the program disconnects"],
-    [ProceedAlwaysAndSave, "always", "you allowed it, also from now on"],
-    [ProceedAlwaysServer, "no", "you said no"],
-    [Cancel, "no", "you said no"],
+    ["once", "once", "you allowed it once"],
+    ["conversation", "conversation", "you allowed it until the program disconnects"],
+    ["always", "always", "you allowed it, also from now on"],
+    ["server", "no", "you said no"],
+    ["no", "no", "you said no"],
     [{ because: "not now" }, "no", "you said no, because: not now"],
-  ])("is answered: %j means %s, and the transcript keeps it", async (outcome, words, told) => {
+  ] as const)("is answered: %j means %s, and the transcript keeps it", async (outcome, words, told) => {
     await using app = await scene([entry("AB1")]);
     await app.answer(outcome);
     expect(app.done).toEqual([
@@ -136,13 +107,13 @@ describe("a request of a client", () => {
     ["later", "has not run yet: it runs, once, if the program sends the same request again within ten minutes."],
   ] as const)("tells what became of the answer: %s", async (use, words) => {
     await using app = await scene([entry("AB1")], { use });
-    await app.answer(ProceedOnce);
+    await app.answer("once");
     expect(app.done.slice(2)).toEqual([`info: The request of "cursor" for files.write_file ${words}`]);
   });
 
   test("that was answered elsewhere in the meantime is told, and its use does not matter", async () => {
     await using app = await scene([entry("AB1")], { answered: { isFirst: false, by: "the page" }, use: "later" });
-    await app.answer(ProceedOnce);
+    await app.answer("once");
     expect(app.done.slice(1)).toEqual([
       'info: The request of "cursor" for files.write_file was already answered in the page.',
     ]);
@@ -153,7 +124,7 @@ test("the app asks about a request once, and not about one that nothing waits fo
   const entries = [entry("NEW", { since: 1, isAwaited: false }), entry("OLD", { since: 0, isAwaited: false })];
   await using app = await scene(entries, { now: 60_001 });
   await app.change();
-  expect(app.questions().map(({ details }) => details.rule?.text)).toEqual([expect.stringContaining("(approval NEW)")]);
+  expect(app.questions().map(({ view }) => view.id)).toEqual(["NEW"]);
 });
 
 test("the app that starts later asks about a request as long as its gateway waits", async () => {
@@ -167,7 +138,7 @@ test("requests that come later are asked, and those that are gone are no longer 
   entries.splice(0, 1);
   entries.push(entry("SIX"));
   await app.change();
-  const asked = app.questions().map(({ details }) => /approval (\w+)/.exec(details.rule?.text ?? "")?.[1]);
+  const asked = app.questions().map(({ view }) => view.id);
   expect([asked, app.done]).toEqual([["TWO", "SIX"], []]);
   // The same id again is another request.
   entries.push(entry("ONE"));

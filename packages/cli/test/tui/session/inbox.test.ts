@@ -1,5 +1,4 @@
 import { join } from "node:path";
-import { ToolConfirmationOutcome } from "@fairlead/core/registry/confirmation";
 import { openInbox } from "@fairlead/gateway/consent/inbox";
 import { expect, test } from "vitest";
 import { askingClient } from "../../support/asking-client.ts";
@@ -13,13 +12,14 @@ test("the app shows the requests of clients as confirmations, and the first answ
   expect(await client.request("early")).toMatch(/^Not run: files\.write_file needs .*fairlead approvals allow/);
   await using scene = await openScene(here);
   const early = await scene.asked("confirmation");
-  expect(early.details).toMatchObject({
-    serverName: "files",
-    toolName: "write_file",
+  expect(early.view).toMatchObject({
+    client: "cursor",
+    server: "files",
+    name: "write_file",
     args: { path: "a.txt", text: "early" },
-    rule: { text: expect.stringMatching(/^asked by the program "cursor" \(approval \w+\); rule 1 of fairlead\.toml$/) },
+    reason: "rule 1 of fairlead.toml",
   });
-  scene.session.answer(early.key, { kind: "confirmation", value: ToolConfirmationOutcome.ProceedOnce });
+  scene.session.answer(early.key, { kind: "confirmation", value: "once" });
   await scene.until(({ questions }) => questions.length === 0);
   await scene.shown(
     /files\.write_file has not run yet: it runs, once, if the program sends the same request again within ten minutes/,
@@ -30,7 +30,7 @@ test("the app shows the requests of clients as confirmations, and the first answ
 
   const waiting = client.request("now");
   const { key } = await scene.asked("confirmation");
-  scene.session.answer(key, { kind: "confirmation", value: ToolConfirmationOutcome.Cancel });
+  scene.session.answer(key, { kind: "confirmation", value: "no" });
   expect(await waiting).toMatch(/denied|declined/);
 
   const elsewhere = client.request("elsewhere");

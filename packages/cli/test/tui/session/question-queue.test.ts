@@ -64,7 +64,7 @@ test("all open questions are refused at once, each in its own way", async () => 
   const { key: _key, ...confirmed } = confirmation();
   const server = { serverName: "s" };
   const all: readonly [Asked, QuestionAnswer["value"]][] = [
-    [confirmed, "cancel"],
+    [confirmed, "no"],
     [{ kind: "form", ...server, message: "", schema: {}, purpose: "elicitation" }, { action: "cancel" }],
     [{ kind: "url", ...server, message: "", url: "x:", purpose: "elicitation" }, "cancel"],
     [{ kind: "sampling", ...server, params: {}, model: "m" }, false],

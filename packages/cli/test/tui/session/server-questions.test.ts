@@ -1,4 +1,5 @@
 import type { Model, ModelEvent } from "@fairlead/core/model/model";
+import { toConfirmationView } from "@fairlead/core/policy/confirmation-view";
 import { ToolConfirmationOutcome } from "@fairlead/core/registry/confirmation";
 import type { JsonObject } from "@fairlead/wire";
 import { describe, expect, test } from "vitest";
@@ -7,7 +8,7 @@ import { answerServers } from "../../../src/tui/session/server-questions.ts";
 import { createStore } from "../../../src/tui/session/store.ts";
 import type { Asked } from "../../../src/tui/state/questions.ts";
 import { idle } from "../../support/tui/app-state.ts";
-import { confirmation } from "../../support/tui/samples.ts";
+import { confirmationDetails } from "../../support/tui/samples.ts";
 
 const { ProceedOnce, Cancel } = ToolConfirmationOutcome;
 
@@ -29,7 +30,7 @@ async function sampling(provider: Model["provider"], isAllowed: boolean) {
     note: () => {},
     tell: (text) => told.push(text),
   });
-  const { details } = confirmation({ toolDisplayName: "sampling/createMessage", args: { maxTokens: 5 } });
+  const details = confirmationDetails({ kind: "sampling", args: { maxTokens: 5 } });
   return { outcome: await confirm(details, new AbortController().signal), asked, told };
 }
 
@@ -85,13 +86,13 @@ test.each([
 test("a call that the user typed runs without a question; other calls are asked about", async () => {
   const asked: Asked[] = [];
   const confirmed: unknown[] = [];
-  const { details } = confirmation({ onConfirm: async (...how) => void confirmed.push(how) });
+  const details = confirmationDetails({ onConfirm: async (...how) => void confirmed.push(how) });
   const outcomes = [true, false].map((isTyped) => {
     const { confirm } = answerServers({
       questions: () => ({
         ask: async (_kind, question) => {
           asked.push(question);
-          return Cancel as never;
+          return "no" as never;
         },
       }),
       model: () => ({ provider: "gemini", name: "clever" }) as Model,
@@ -105,7 +106,7 @@ test("a call that the user typed runs without a question; other calls are asked 
   });
   expect(await Promise.all(outcomes)).toEqual([ProceedOnce, Cancel]);
   expect(confirmed).toEqual([[ProceedOnce, "typed"]]);
-  expect(asked).toEqual([{ kind: "confirmation", details, asker: "model" }]);
+  expect(asked).toEqual([{ kind: "confirmation", view: toConfirmationView(details, { who: "model" }) }]);
 });
 
 test("a form of a server is asked as it is, and the answer is the user's", async () => {
@@ -285,7 +286,7 @@ describe("a model's call", () => {
       note: (text, next) => notes.push(`${text} ${next}`),
       tell: () => expect.fail("a call has no warning"),
     });
-    const { details } = confirmation({ args: { title: "Hello" }, canEdit: true });
+    const details = confirmationDetails({ args: { title: "Hello" }, canEdit: true });
     const answer = await confirm(details, new AbortController().signal);
     return { answer, asked: asked.map(({ kind }) => kind), notes };
   }
@@ -308,7 +309,7 @@ describe("a model's call", () => {
   });
 
   test("can be allowed for good, and the note says how to take that back", async () => {
-    const { answer, notes } = await answered(ToolConfirmationOutcome.ProceedAlwaysAndSave);
+    const { answer, notes } = await answered("always");
     expect([answer, notes]).toEqual([
       "proceed_always_and_save",
       [

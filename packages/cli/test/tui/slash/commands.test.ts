@@ -43,9 +43,9 @@ test("a rule of the person's own still asks, whoever typed the call", async () =
   await using scene = await openScene(here);
   await scene.shown(/^Fairlead/);
   scene.enter("demo.greet name=Ada");
-  const { key, details } = await scene.asked("confirmation");
-  expect([details.serverName, details.toolName, details.args]).toEqual(["demo", "greet", { name: "Ada" }]);
-  scene.session.answer(key, { kind: "confirmation", value: "cancel" });
+  const { key, view } = await scene.asked("confirmation");
+  expect([view.server, view.name, view.args]).toEqual(["demo", "greet", { name: "Ada" }]);
+  scene.session.answer(key, { kind: "confirmation", value: "no" });
   expect(await scene.shown(/^greet denied/)).toBe("greet denied ");
 });
 

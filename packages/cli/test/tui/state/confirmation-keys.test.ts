@@ -1,34 +1,28 @@
+import type { Requester } from "@fairlead/core/policy/decide";
 import { ToolConfirmationOutcome as Outcome } from "@fairlead/core/registry/confirmation";
 import { describe, expect, test } from "vitest";
 import type { Key } from "../../../src/tui/input/keys.ts";
 import { confirmationAnswer, offeredKeys } from "../../../src/tui/state/confirmation-keys.ts";
-import type { QuestionOf } from "../../../src/tui/state/questions.ts";
 import { confirmation } from "../../support/tui/samples.ts";
-
-type Asker = QuestionOf<"confirmation">["asker"];
 
 const all = Object.values(Outcome);
 const letter = (text: string): Key => ({ name: "text", text });
-const question = (outcomes = all, asker: Asker = "model", canEdit = true) => ({
-  details: confirmation({ outcomes, canEdit }).details,
-  asker,
-});
+const question = (outcomes = all, who: Requester = "model", canEdit = true) =>
+  confirmation({ outcomes, canEdit }, { who }).view;
 const press = (key: Key, outcomes = all): unknown => confirmationAnswer(question(outcomes), key);
 
 test.each([
-  ["y", Outcome.ProceedOnce],
-  ["t", Outcome.ProceedAlwaysTool],
-  ["s", Outcome.ProceedAlwaysServer],
-  ["a", Outcome.ProceedAlwaysAndSave],
+  ["y", "once"],
+  ["t", "conversation"],
+  ["s", "server"],
+  ["a", "always"],
   ["e", "edit"],
-  ["n", Outcome.Cancel],
+  ["n", "no"],
   ["b", "because"],
-  ["Y", Outcome.ProceedOnce],
+  ["Y", "once"],
 ])("%s answers %s", (text, answer) => expect(press(letter(text))).toBe(answer));
 
-test.each([{ name: "enter" }, { name: "escape" }] as const)("$name is no", (key) =>
-  expect(press(key)).toBe(Outcome.Cancel),
-);
+test.each([{ name: "enter" }, { name: "escape" }] as const)("$name is no", (key) => expect(press(key)).toBe("no"));
 
 describe("nothing else is an answer", () => {
   const keys: readonly Key[] = [
@@ -48,20 +42,20 @@ describe("nothing else is an answer", () => {
 test("an answer that could not take effect has no key; no always has one", () => {
   const once = [Outcome.ProceedOnce];
   for (const text of ["t", "s", "a"]) expect(press(letter(text), once)).toBeUndefined();
-  expect(press(letter("n"), [])).toBe(Outcome.Cancel);
+  expect(press(letter("n"), [])).toBe("no");
   expect(press(letter("y"), [])).toBeUndefined();
 });
 
-const letters = (asker: Asker, canEdit: boolean): string =>
+const letters = (asker: Requester, canEdit: boolean): string =>
   offeredKeys(question(all, asker, canEdit))
     .map((each) => each.letter)
     .join("");
 
-test.each<[asker: Asker, canEdit: boolean, letters: string]>([
+test.each<[asker: Requester, canEdit: boolean, letters: string]>([
   ["model", true, "ytsaenb"],
   ["model", false, "ytsanb"],
   ["user", true, "ytsan"],
-  ["client", true, "ytsanb"],
+  ["client", true, "ytanb"],
 ])("the request of a %s (arguments can be changed: %s) has the keys %s", (asker, canEdit, expected) => {
   expect(letters(asker, canEdit)).toBe(expected);
 });
@@ -82,5 +76,15 @@ test("every key says how long it lasts and what it saves, shorter on a narrow sc
     "this tool, always for this program (saves an approval)",
     "no (also Enter, Esc)",
     "no, because …",
+  ]);
+});
+
+test("a yes for more than one resource covers all resources of the server, and has the key of the server", () => {
+  const { view } = confirmation({ kind: "resource", outcomes: [Outcome.ProceedOnce, Outcome.ProceedAlwaysServer] });
+  expect(offeredKeys(view).map(({ letter: key, words, short }) => [key, words, short])).toEqual([
+    ["y", "yes, once", "once"],
+    ["s", "all resources of the server, until the conversation ends", "resources, conversation"],
+    ["n", "no (also Enter, Esc)", "no"],
+    ["b", "no, because …", "no, because"],
   ]);
 });

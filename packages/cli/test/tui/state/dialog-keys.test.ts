@@ -1,4 +1,4 @@
-import { ToolConfirmationOutcome } from "@fairlead/core/registry/confirmation";
+import type { ConfirmationChoice } from "@fairlead/core/policy/confirmation-view";
 import { describe, expect, test } from "vitest";
 import { emptyEditor, insert } from "../../../src/tui/input/editor.ts";
 import type { Key } from "../../../src/tui/input/keys.ts";
@@ -62,10 +62,10 @@ test.each([
   expect(dialogRoom({ columns, rows })).toEqual({ width, height });
 });
 
-test.each<[letter: string, value: ToolConfirmationOutcome]>([
-  ["y", ToolConfirmationOutcome.ProceedOnce],
-  ["n", ToolConfirmationOutcome.Cancel],
-  ["a", ToolConfirmationOutcome.ProceedAlwaysAndSave],
+test.each<[letter: string, value: ConfirmationChoice]>([
+  ["y", "once"],
+  ["n", "no"],
+  ["a", "always"],
 ])("the letter %s answers a confirmation with %s", (text, value) => {
   const question = confirmation();
   expect(dialogKey(question, openDialog(question), letter(text), room)).toStrictEqual({

@@ -58,8 +58,8 @@ test.each([
   ["a choice", choice, [{ name: "down" }, { name: "down" }, enter], 1],
   ["a choice", choice, [enter], 0],
   ["a confirmation", confirmation(), [letter("b"), letter("not now "), enter], { because: "not now" }],
-  ["a confirmation", confirmation(), [letter("b"), enter], "cancel"],
-  ["a confirmation", confirmation(), [letter("b"), letter("y"), esc, letter("y")], "proceed_once"],
+  ["a confirmation", confirmation(), [letter("b"), enter], "no"],
+  ["a confirmation", confirmation(), [letter("b"), letter("y"), esc, letter("y")], "once"],
   ["a confirmation", confirmation({ canEdit: true }), [letter("e")], "edit"],
   ["a choice", choice, [{ name: "down" }, esc], undefined],
 ] as const)("%s is answered by its keys", (_, question, keys, value) =>

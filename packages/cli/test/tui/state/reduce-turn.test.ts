@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { AppState } from "../../../src/tui/state/app-state.ts";
 import { reduceTurn } from "../../../src/tui/state/reduce-turn.ts";
 import { after, call, done, idle, inTurn } from "../../support/tui/app-state.ts";
-import { confirmation } from "../../support/tui/samples.ts";
+import { confirmationDetails } from "../../support/tui/samples.ts";
 
 /** The items that an event adds to a turn, without their keys. */
 function added(...events: readonly TurnEvent[]): readonly object[] {
@@ -88,7 +88,7 @@ test("a new attempt at the model's API is told until something comes", () => {
 });
 
 test("events that change nothing leave the state as it is", () => {
-  const { details } = confirmation();
+  const details = confirmationDetails();
   const running = inTurn(call("a", "running"));
   expect(reduceTurn(running, { type: "confirmation", id: "a", details }, 1)).toBe(running);
   // After its end, a turn waits for nothing.

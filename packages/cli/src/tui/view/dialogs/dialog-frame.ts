@@ -1,8 +1,7 @@
 /** Lays out the open question: builds its frame and cuts it to the visible rows. */
 
-import type { Difference } from "@fairlead/core/server/tool-changes";
+import { type ConfirmationView, requestVerbs } from "@fairlead/core/policy/confirmation-view";
 import { type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
-import type { JsonObject } from "@fairlead/wire";
 import { type Editor, emptyEditor } from "../../input/editor.ts";
 import { offeredKeys } from "../../state/confirmation-keys.ts";
 import type { FormState } from "../../state/form.ts";
@@ -89,35 +88,61 @@ function confirmationFrame(
   number: QuestionNumber,
   room: Room,
 ): Frame {
-  const { serverName, toolName, toolDisplayName, description, args, annotations, rule, change } = question.details;
+  const { view } = question;
+  const { server, kind, name, modelName, description, args, isCut = false, digest, hints, change } = view;
   const width = bodyWidth(room);
   const inner = width - quoteColumns;
-  const isOther = toolDisplayName !== toolName;
+  const why = whyText(view);
+  const title = [
+    nameSpan(server),
+    span(safe`: ${requestVerbs[kind]} ${kindWords[kind]}`),
+    nameSpan(name),
+    span(safe`?`),
+  ];
   return {
-    title: titleLine([nameSpan(serverName), span(safe`: run `), nameSpan(toolName), span(safe`?`)], number),
+    title: titleLine(title, number),
     colour: "yellow",
     body: [
-      ...labelled(safe`server`, serverName, width),
-      ...labelled(safe`tool`, isOther ? `${toolName} (model name: ${toolDisplayName})` : toolName, width),
-      ...(rule === undefined ? [] : told(safe`why`, rule.text, width)),
-      ...(annotations === undefined ? [] : told(safe`hints`, annotationWords(annotations), width)),
+      ...labelled(safe`server`, server, width),
+      ...labelled(toSafeLine(kind), modelName === undefined ? name : `${name} (model name: ${modelName})`, width),
+      ...(why === "" ? [] : told(safe`why`, why, width)),
+      ...(hints === undefined ? [] : told(safe`hints`, hints, width)),
       ...changeLines(change, width),
       ...(Object.keys(args).length === 0
         ? wrapLine([span(safe`Arguments: none`, { isBold: true })], width)
-        : section(safe`Arguments, exactly as sent:`, jsonLines(args, inner), width)),
-      ...speech(safe`Description from the server:`, description, width),
+        : section(
+            isCut
+              ? safe`Arguments, only their beginning (sha256 ${toSafeLine(digest)}):`
+              : safe`Arguments, exactly as sent:`,
+            jsonLines(args, inner),
+            width,
+          )),
+      ...speech(safe`Description from the server:`, description ?? "", width),
       ...(reason === undefined ? [] : fieldLines(safe`Why not? The model reads your reason:`, reason, width)),
     ],
     keys:
       reason === undefined
-        ? offeredKeys(question).map(({ letter, words, short }) =>
+        ? offeredKeys(view).map(({ letter, words, short }) =>
             key(toSafeLine(letter), toSafeLine(width < narrow || room.height < low ? short : words)),
           )
         : [key(safe`Enter`, safe`no, for this reason`), key(safe`Esc`, safe`back to the question`)],
   };
 }
 
-function changeLines(change: readonly Difference[] | undefined, width: number): readonly Line[] {
+const kindWords: Readonly<Record<ConfirmationView["kind"], SafeText>> = {
+  tool: safe``,
+  resource: safe`resource `,
+  prompt: safe`prompt `,
+  sampling: safe``,
+};
+
+function whyText({ client, folder, id, reason }: ConfirmationView): string {
+  if (client === undefined) return reason;
+  const at = folder === undefined ? "" : ` in ${folder}`;
+  return `asked by the program "${client}"${at} (approval ${id})${reason === "" ? "" : `; ${reason}`}`;
+}
+
+function changeLines(change: ConfirmationView["change"], width: number): readonly Line[] {
   if (change === undefined) return [];
   const inner = width - quoteColumns;
   const lines = change.flatMap(({ member, before, after }) => [
@@ -133,21 +158,4 @@ function side(sign: SafeText, text: string, width: number, colour: "red" | "gree
   const indent = span(safe`  `);
   const rows = wrapWhole([span(toDecisionText(text), { colour })], width - 4);
   return rows.map((row, at) => [indent, at === 0 ? span(sign, { colour }) : indent, ...row]);
-}
-
-const hints: ReadonlyMap<string, readonly [yes: string, no: string]> = new Map([
-  ["readOnlyHint", ["read-only", "not read-only"]],
-  ["destructiveHint", ["destructive", "not destructive"]],
-  ["idempotentHint", ["idempotent", "not idempotent"]],
-  ["openWorldHint", ["open world", "closed world"]],
-]);
-
-/** Servers can claim anything in annotations, so the text says that they are not verified. */
-function annotationWords(annotations: JsonObject): string {
-  const texts = Object.entries(annotations).map(([name, value]) => {
-    const words = hints.get(name);
-    if (words === undefined || typeof value !== "boolean") return `${name} = ${JSON.stringify(value)}`;
-    return words[value ? 0 : 1];
-  });
-  return texts.length === 0 ? "none" : `${texts.join(", ")} (claimed by the server, not verified)`;
 }

@@ -201,8 +201,8 @@ test.each([
   [80, 12, "╰─ y yes, once · n no (also Enter, Esc)"],
   [80, 11, "╰─ y once · n no"],
 ])("with %d columns and %d rows the keys are %j", (width, height, keys) => {
-  const question = confirmation({ outcomes: [ToolConfirmationOutcome.ProceedOnce] });
-  expect(rowsOf({ ...question, asker: "user" }, { width, height }).at(-1)).toBe(keys);
+  const question = confirmation({ outcomes: [ToolConfirmationOutcome.ProceedOnce] }, { who: "user" });
+  expect(rowsOf(question, { width, height }).at(-1)).toBe(keys);
 });
 
 test("a form without a state is an empty frame", () => {
@@ -213,4 +213,34 @@ test("a form without a state is an empty frame", () => {
     keys: [],
     colour: "cyan",
   });
+});
+
+test("the request of a program names the program, its folder and the approval, and says if the arguments are cut", () => {
+  const { view, ...question } = confirmation(
+    { rule: { decision: "ask_user", tier: "user", text: "a rule asks about it" }, description: "" },
+    { who: "client", client: "cursor", folder: "/work" },
+  );
+  const rows = rowsOf(
+    { ...question, view: { ...view, id: "7K2", isCut: true, digest: "d1", args: { "(beginning)": "a" } } },
+    { width: 90, height: 30 },
+  );
+  expect(rows.slice(3, 8)).toEqual([
+    '│ why      asked by the program "cursor" in /work (approval 7K2); a rule asks about it',
+    "│ Arguments, only their beginning (sha256 d1):",
+    "│ ▏ {",
+    '│ ▏   "(beginning)": "a"',
+    "│ ▏ }",
+  ]);
+});
+
+test.each([
+  ["resource", "github: read resource file:///a?"],
+  ["prompt", "github: get prompt file:///a?"],
+  ["sampling", "github: answer file:///a?"],
+] as const)("a confirmation of a %s has the title %j", (kind, title) => {
+  const rows = rowsOf(confirmation({ kind, toolName: "file:///a", toolDisplayName: "read" }), {
+    width: 80,
+    height: 30,
+  });
+  expect([rows[0], rows[2]]).toEqual([`╭─ ${title}`, `│ ${kind.padEnd(9)}file:///a`]);
 });
