@@ -8,7 +8,7 @@ import { describe, expect, test } from "vitest";
 import { type Ending, type Machine, machine } from "../support/machine.ts";
 import { scene } from "../support/model-scene.ts";
 
-const docs = new URL("../../../../docs", import.meta.url);
+const docs = new URL("../../../../docs/", import.meta.url);
 
 /** As a reader would start it. */
 async function runExample(
